@@ -1,0 +1,41 @@
+from collections.abc import Callable, Mapping
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+Progress = tuple[float, int, int, int, int]
+
+class TreeArrays(TypedDict):
+    column: npt.NDArray[np.int32]
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    prediction: npt.NDArray[np.int32]
+
+class Outcome(TypedDict):
+    tree: TreeArrays
+    upper: int
+    lower: int
+    status: str
+    statistics: dict[str, float]
+    trace: list[Progress]
+
+def solve(
+    columns: npt.NDArray[np.uint8],
+    n_rows: int,
+    classes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64],
+    costs: npt.NDArray[np.int64],
+    leaf_cost: int,
+    max_depth: int | None = None,
+    max_leaves: int | None = None,
+    min_samples_leaf: int = 1,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    gap_limit: float = 0.0,
+    n_threads: int = 1,
+    switches: Mapping[str, bool] = {},
+    callback: Callable[[Progress], bool | None] | None = None,
+    callback_interval: float = 0.1,
+    trace: bool = False,
+) -> Outcome: ...

@@ -1,0 +1,139 @@
+"""The tests that a tree asks: one condition on one column of the user's table.
+
+A binary column of the search is always one of these conditions, so a tree can be read in the words of the table it
+was grown on. One rule holds for missing values everywhere: **a missing value fails every condition except**
+`IsMissing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.table import Column
+
+Scalar: TypeAlias = "str | bool | int | float"
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """``column <= threshold`` on a column of numbers."""
+
+    kind: ClassVar[str] = "at_most"
+    column: int
+    threshold: float
+
+    def holds(self, column: Column) -> npt.NDArray[np.bool_]:
+        """Return for each row whether the condition holds; shape (n_rows,)."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(column.values <= self.threshold, dtype=bool)
+
+    def text(self, name: str) -> str:
+        """Say the condition in words, ``priors_count <= 2.5``."""
+        return f"{name} <= {self.threshold:.10g}"
+
+    def negated_text(self, name: str) -> str:
+        """Say the opposite in words, ``priors_count > 2.5``."""
+        return f"{name} > {self.threshold:.10g}"
+
+
+@dataclass(frozen=True, slots=True)
+class IsOne:
+    """``column = 1`` on a column of numbers that holds only 0 and 1."""
+
+    kind: ClassVar[str] = "is_one"
+    column: int
+
+    def holds(self, column: Column) -> npt.NDArray[np.bool_]:
+        """Return for each row whether the condition holds; shape (n_rows,)."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(column.values == 1, dtype=bool)
+
+    def text(self, name: str) -> str:
+        """Say the condition in words, ``felony = 1``."""
+        return f"{name} = 1"
+
+    def negated_text(self, name: str) -> str:
+        """Say the opposite in words, ``felony = 0``."""
+        return f"{name} = 0"
+
+
+@dataclass(frozen=True, slots=True)
+class IsIn:
+    """``column in {a, b}`` on a column of categories, texts or booleans."""
+
+    kind: ClassVar[str] = "is_in"
+    column: int
+    values: tuple[Scalar, ...]
+
+    def holds(self, column: Column) -> npt.NDArray[np.bool_]:
+        """Return for each row whether the condition holds; shape (n_rows,)."""
+        wanted = set(self.values)
+        return np.fromiter((value in wanted for value in column.values), dtype=bool, count=len(column.values))
+
+    def text(self, name: str) -> str:
+        """Say the condition in words, ``color in {red}``."""
+        return f"{name} in {{{', '.join(map(str, self.values))}}}"
+
+    def negated_text(self, name: str) -> str:
+        """Say the opposite in words, ``color not in {red}``."""
+        return f"{name} not in {{{', '.join(map(str, self.values))}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class IsMissing:
+    """``column is missing``: the only condition that a missing value meets."""
+
+    kind: ClassVar[str] = "is_missing"
+    column: int
+
+    def holds(self, column: Column) -> npt.NDArray[np.bool_]:
+        """Return for each row whether the condition holds; shape (n_rows,)."""
+        return column.is_missing()
+
+    def text(self, name: str) -> str:
+        """Say the condition in words, ``age is missing``."""
+        return f"{name} is missing"
+
+    def negated_text(self, name: str) -> str:
+        """Say the opposite in words, ``age is not missing``."""
+        return f"{name} is not missing"
+
+
+Condition: TypeAlias = AtMost | IsOne | IsIn | IsMissing
+
+
+def condition_to_dict(condition: Condition) -> dict[str, Any]:
+    """Write a condition as plain JSON values; `condition_from_dict` reads it back."""
+    match condition:
+        case AtMost(column, threshold):
+            return {"kind": "at_most", "column": column, "threshold": threshold}
+        case IsOne(column):
+            return {"kind": "is_one", "column": column}
+        case IsIn(column, values):
+            return {"kind": "is_in", "column": column, "values": list(values)}
+        case IsMissing(column):
+            return {"kind": "is_missing", "column": column}
+
+
+def condition_from_dict(record: dict[str, Any]) -> Condition:
+    """Read what `condition_to_dict` wrote.
+
+    Raises
+    ------
+    ValueError
+        If `record` names no known kind of condition.
+    """
+    kind = record.get("kind")
+    if kind == "at_most":
+        return AtMost(int(record["column"]), float(record["threshold"]))
+    if kind == "is_one":
+        return IsOne(int(record["column"]))
+    if kind == "is_in":
+        return IsIn(int(record["column"]), tuple(record["values"]))
+    if kind == "is_missing":
+        return IsMissing(int(record["column"]))
+    raise ValueError(f"Unknown kind of condition: {kind!r}; expected 'at_most', 'is_one', 'is_in' or 'is_missing'.")
