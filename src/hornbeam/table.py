@@ -1,0 +1,316 @@
+"""Read what users have - arrays, lists, data frames - as one table of number and category columns.
+
+Numbers are float64 with NaN for missing; categories are Python scalars with None for missing. Booleans are the numbers
+0 and 1. Nothing behind this file knows NumPy object arrays, pandas, polars or pyarrow.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Complex, Real
+from typing import Any, Literal, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
+
+Kind: TypeAlias = Literal["number", "category"]
+
+# The wording of scikit-learn, on which its `check_estimator` insists.
+_RESHAPE = (
+    "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) "
+    "if it contains a single sample."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column: float64 numbers (NaN = missing), or an object array of Python scalars (None = missing)."""
+
+    name: str
+    kind: Kind
+    values: npt.NDArray[Any]
+
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """Return for each row whether its value is missing; shape (n_rows,)."""
+        if self.kind == "number":
+            return np.asarray(np.isnan(self.values))
+        return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """What a later table must look like: names and kinds of the columns, and whether the user gave the names."""
+
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    named: bool = False
+
+    def check_names(self, names: tuple[str, ...], named: bool, user: str) -> None:
+        """Compare names and number of columns in the words of scikit-learn, on behalf of `user` (a class name).
+
+        Raises
+        ------
+        ValueError
+            If the number of columns, or a name or its place differs.
+
+        Warns
+        -----
+        UserWarning
+            If only one of the two tables has names given by the user.
+        """
+        if named and self.named and names != self.names:
+            raise ValueError(_names_differ(self.names, names))
+        if len(names) != len(self.names):
+            raise ValueError(
+                f"X has {len(names)} features, but {user} is expecting {len(self.names)} features as input."
+            )
+        if named and not self.named:
+            warnings.warn(f"X has feature names, but {user} was fitted without feature names", stacklevel=4)
+        if self.named and not named:
+            warnings.warn(
+                f"X does not have valid feature names, but {user} was fitted with feature names", stacklevel=4
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of equal length; `named` says that their names are the user's, not made up as ``x0``, ``x1``, ..."""
+
+    columns: tuple[Column, ...]
+    n_rows: int
+    named: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def schema(self) -> TableSchema:
+        """The names and kinds of the columns, without their values."""
+        return TableSchema(self.names, tuple(column.kind for column in self.columns), self.named)
+
+    def take(self, rows: npt.NDArray[Any]) -> Table:
+        """Return the table of some rows, given as indices or as a boolean mask of shape (n_rows,)."""
+        columns = tuple(replace(column, values=column.values[rows]) for column in self.columns)
+        return Table(columns, len(columns[0].values), self.named)
+
+
+def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree") -> Table:
+    """Read a table of at least one row and one column.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns), data frame or Table
+        NumPy array of numbers, booleans, texts or objects, list of rows, or any eager data frame that narwhals reads
+        (pandas, polars, pyarrow, ...). Columns of numbers and booleans become numbers; texts, categoricals and enums
+        become categories; a column of Python objects is a column of numbers if all its entries are numbers. None, NaN,
+        NA and null are missing values.
+    expect : TableSchema or None, default=None
+        What the table must look like. None: anything goes.
+    user : str, default="Tree"
+        Class name in messages about differences from `expect`.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If `X` is not two-dimensional, is empty, holds complex or infinite numbers, or differs from `expect`.
+    TypeError
+        If `X` is sparse or lazy, or holds values that are neither numbers nor texts (dates, lists, ...).
+    """
+    if isinstance(X, Table):
+        if expect is not None:
+            expect.check_names(X.names, X.named, user)
+            return replace(X, columns=tuple(map(_as_kind, X.columns, expect.kinds)))
+        return X
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert to a dense numpy "
+            "array."
+        )
+    try:
+        native = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"The columns of X must have different names. {error}") from None
+    if isinstance(native, nw.LazyFrame):
+        raise TypeError(f"X is a lazy frame ({type(X).__name__}); call its collect() first.")
+    if isinstance(native, nw.DataFrame):
+        return _read_frame(native, expect, user)
+    return _read_array(X, expect, user)
+
+
+def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str) -> Table:
+    names, named = _names_of_frame(frame.columns)
+    _check_shape(frame.shape)
+    if expect is not None:
+        expect.check_names(names, named, user)
+    kinds = expect.kinds if expect is not None else (None,) * len(names)
+    series = (frame[:, position] for position in range(len(names)))
+    columns = tuple(_column_of_series(*arguments) for arguments in zip(names, series, kinds, strict=True))
+    return Table(columns, len(frame), named)
+
+
+def _names_of_frame(names: Sequence[object]) -> tuple[tuple[str, ...], bool]:
+    """Return the names and whether they are the user's: numbers as names, as pandas makes them, are not."""
+    are_text = {isinstance(name, str) for name in names}
+    if are_text == {True, False}:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but X has names of several "
+            "types. Convert them to strings, for example by X.columns = X.columns.astype(str)."
+        )
+    if are_text == {True}:
+        return tuple(map(str, names)), True
+    return _made_up_names(len(names)), False
+
+
+def _made_up_names(n_columns: int) -> tuple[str, ...]:
+    """Name columns as scikit-learn does."""
+    return tuple(f"x{index}" for index in range(n_columns))
+
+
+def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return _column_of_numbers(name, series.cast(nw.Float64).to_numpy(), expected)
+    if series.is_null().all():
+        return _column_of_numbers(name, np.full(len(series), np.nan), expected)
+    if dtype in (nw.String, nw.Object):
+        cells = series.to_list()
+    elif dtype in (nw.Categorical, nw.Enum):
+        cells = [_text_unless_scalar(cell) for cell in series.to_list()]
+        expected = expected or "category"
+    else:
+        raise TypeError(
+            f"Column {name!r} of X holds values of type {getattr(series.to_native(), 'dtype', dtype)}, on which a tree cannot ask questions. Convert it to "
+            "numbers (a date, for example, to its year or to days) or to texts, or leave it out."
+        )
+    return _column_of_cells(name, cells, expected)
+
+
+def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
+    array = np.asarray(X)
+    if array.dtype.kind == "U" and not hasattr(X, "__array__"):
+        # NumPy would write the numbers of a list of mixed rows as text.
+        array = np.asarray(X, dtype=object)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{array}\n")
+    if array.dtype.kind not in "biufUO":
+        raise TypeError(f"X is an array of dtype {array.dtype}; expected numbers, booleans, texts or objects.")
+    if array.ndim < 2:
+        found = "scalar" if array.ndim == 0 else "1D"
+        raise ValueError(f"Expected 2D array, got {found} array instead:\narray={array}.\n{_RESHAPE}")
+    if array.ndim > 2:
+        raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
+    _check_shape(array.shape)
+    names = _made_up_names(array.shape[1])
+    if expect is not None:
+        expect.check_names(names, False, user)
+        names = expect.names
+    kinds = expect.kinds if expect is not None else (None,) * len(names)
+    read = _column_of_cells if array.dtype.kind in "UO" else _column_of_numbers
+    return Table(tuple(map(read, names, array.T, kinds)), len(array))
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    for size, what in zip(shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
+
+
+def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | None) -> Column:
+    numbers = np.array(values, dtype=np.float64)
+    infinite = np.flatnonzero(np.isinf(numbers))
+    if infinite.size:
+        raise ValueError(
+            f"Column {name!r} of X holds an infinite number (infinity or too large for float64) in row {infinite[0]}. "
+            "Replace it, or mark it as missing by NaN."
+        )
+    return _as_kind(Column(name, "number", numbers), expected)
+
+
+def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expected: Kind | None) -> Column:
+    """Read Python objects: numbers if all are numbers, otherwise categories."""
+    cells = [None if _is_missing_cell(cell) else cell for cell in values]
+    types = set(map(type, cells)) - {type(None)}
+    for cell_type in types:
+        _check_cell_type(name, cell_type)
+    if expected != "category" and not any(issubclass(cell_type, str) for cell_type in types):
+        try:
+            return _column_of_numbers(name, np.array(cells, dtype=object).astype(np.float64), expected)
+        except OverflowError:
+            raise ValueError(f"Column {name!r} of X holds a number too large for float64 (infinity).") from None
+    categories = np.empty(len(cells), dtype=object)
+    categories[:] = [_python_scalar(cell) for cell in cells]
+    return _as_kind(Column(name, "category", categories), expected)
+
+
+def _is_missing_cell(cell: object) -> bool:
+    pandas = sys.modules.get("pandas")
+    if cell is None or (pandas is not None and cell is pandas.NA):
+        return True
+    return isinstance(cell, (Real, Decimal)) and bool(cell != cell)
+
+
+def _check_cell_type(name: str, cell_type: type) -> None:
+    if issubclass(cell_type, (str, np.bool_, Real, Decimal)):
+        return
+    if issubclass(cell_type, Complex):
+        raise ValueError(f"Complex data not supported (column {name!r} of X)")
+    raise TypeError(f"argument must be a string or a real number, not {cell_type.__name__!r} (in column {name!r} of X)")
+
+
+def _python_scalar(cell: Any) -> Any:
+    """Turn NumPy's scalars, and other kinds of numbers and texts, into plain Python scalars."""
+    if isinstance(cell, np.generic):
+        return cell.item()
+    if cell is None or type(cell) in (str, bool, int, float):
+        return cell
+    return str(cell) if isinstance(cell, str) else float(cell)
+
+
+def _text_unless_scalar(category: Any) -> Any:
+    """Name categories that are neither numbers nor texts, such as the intervals of ``pandas.cut``, by their text."""
+    return category if isinstance(category, (str, Real, np.bool_, type(None))) else str(category)
+
+
+def _as_kind(column: Column, expected: Kind | None) -> Column:
+    """Return the column as the expected kind, which only a column without any value can change to."""
+    if expected is None or column.kind == expected:
+        return column
+    if not column.is_missing().all():
+        was, now = ("numbers", "categories") if expected == "number" else ("categories", "numbers")
+        raise ValueError(
+            f"Column {column.name!r} of X holds {now}, but held {was} when the model was fitted. Convert it to what "
+            "it was."
+        )
+    missing: list[Any] = [np.nan if expected == "number" else None] * len(column.values)
+    return Column(column.name, expected, np.array(missing, dtype=np.float64 if expected == "number" else object))
+
+
+def _names_differ(fitted: tuple[str, ...], found: tuple[str, ...]) -> str:
+    """Say how names differ, word by word as scikit-learn does."""
+    message = "The feature names should match those that were passed during fit.\n"
+    unexpected = sorted(set(found) - set(fitted))
+    missing = sorted(set(fitted) - set(found))
+    if unexpected:
+        message += "Feature names unseen at fit time:\n" + _bullets(unexpected)
+    if missing:
+        message += "Feature names seen at fit time, yet now missing:\n" + _bullets(missing)
+    if not unexpected and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+def _bullets(names: list[str]) -> str:
+    shown = [f"- {name}\n" for name in names[:5]]
+    return "".join(shown) + ("- ...\n" if len(names) > 5 else "")
