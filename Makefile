@@ -1,0 +1,73 @@
+# Needs python3 (3.10 or newer, with venv), a C++20 compiler and make. Everything else goes into .venv.
+#
+#   make demo       install, then find, prove and draw an optimal tree of the breast-cancer data
+#   make test       install with the test requirements, run every test (the core's own under sanitizers)
+#   make lint       formatting, linters, types, layers, bounds, sizes; changes nothing
+#   make format     rewrite the sources in the project's format
+#   make build      wheel and source archive in dist/
+#   make clean      remove everything that was made
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+SOURCES := CMakeLists.txt pyproject.toml $(shell find cpp src -type f ! -name '*.so' ! -name '*.pyc')
+CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
+SANITIZERS := asan tsan
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help demo test sanitize $(SANITIZERS) lint lint-python lint-cpp lint-structure format build clean
+help:
+	@sed -n 's/^# \{0,1\}//p' Makefile
+
+demo: .venv/installed-cli
+	hornbeam demo
+
+test: .venv/installed-test sanitize
+	python -m pytest
+
+sanitize: $(SANITIZERS)
+$(SANITIZERS): .venv/build-requirements
+	cmake --preset $@ --log-level=WARNING
+	cmake --build --preset $@
+	ctest --preset $@
+
+lint: lint-python lint-structure lint-cpp
+
+lint-python: .venv/installed-dev
+	ruff check
+	ruff format --check
+	mypy
+
+lint-structure: .venv/build-requirements
+	python tools/check_layers.py
+	python tools/check_bounds.py
+	python tools/check_sizes.py
+
+lint-cpp: .venv/installed-dev
+	clang-format --dry-run -Werror $(CPP)
+	cmake --preset lint --log-level=WARNING
+	run-clang-tidy.py -quiet -p build/lint
+
+format: .venv/installed-dev
+	ruff check --fix
+	ruff format
+	clang-format -i $(CPP)
+
+build: .venv/build-requirements
+	$(PIP) install build
+	python -m build
+
+clean:
+	rm -rf .venv build dist
+
+# The build requirements live in .venv, not in a throw-away environment, so that build/ is reused and only what
+# changed is compiled again. The package is installed, not linked: tests see what a user would get.
+.venv/installed-%: .venv/build-requirements $(SOURCES)
+	$(PIP) install --no-build-isolation '.[$*]'
+	@touch $@
+
+.venv/build-requirements: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "hornbeam needs Python 3.10 or newer")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) install scikit-build-core nanobind cmake ninja
+	@touch $@

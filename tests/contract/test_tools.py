@@ -1,0 +1,134 @@
+"""The checkers of the repository reject what they must reject, and the repository passes them."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+BOUND = """// SAYS     A claim.
+// SO       A use.
+// WHY      A proof,
+//          in two lines.
+// NEEDS    Nothing.
+// KEEPS    all optima.
+// SOURCE   [hu2019osdt]
+// Switch   claim
+#pragma once
+"""
+
+
+def tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def faults(name: str, root: Path, files: dict[str, str]) -> list[str]:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return list(tool(name).faults(root))
+
+
+@pytest.mark.parametrize("name", ["check_layers", "check_bounds", "check_sizes"])
+def test_the_repository_passes(name):
+    assert list(tool(name).faults(ROOT)) == []
+
+
+@pytest.mark.parametrize("name", ["check_layers", "check_bounds", "check_sizes"])
+def test_every_checker_is_itself_short(name):
+    assert len((ROOT / "tools" / f"{name}.py").read_text().splitlines()) < 80
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("cpp/verify/score.cpp", '#include "search/solve.hpp"\n', "verify may not use search"),
+        ("cpp/base/types.hpp", '#include "bits/mask.hpp"\n', "base may not use bits"),
+        ("cpp/extra/a.hpp", "", "extra has no row"),
+        ("src/hornbeam/plotting/draw.py", "from hornbeam.estimators import gosdt\n", "plotting may not use estimators"),
+        ("src/hornbeam/tree/model.py", "def f():\n    import hornbeam._core\n", "tree may not use _core"),
+        ("src/hornbeam/export/text.py", "from hornbeam import GOSDTClassifier\n", "export may not use hornbeam"),
+        ("src/hornbeam/binarizers/a.py", "from hornbeam import _units\n", "binarizers may not use _units"),
+    ],
+)
+def test_a_use_that_the_layers_forbid_is_rejected(tmp_path, path, text, said):
+    found = faults("check_layers", tmp_path, {path: text})
+    assert len(found) == 1
+    assert path in found[0]
+    assert said in found[0]
+
+
+def test_a_use_that_the_layers_allow_is_accepted(tmp_path):
+    files = {
+        "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "bits/mask.hpp"\n#include <vector>\n',
+        "src/hornbeam/export/text.py": "import numpy\nfrom hornbeam.tree import Tree\n",
+        "src/hornbeam/__init__.py": "from hornbeam.estimators.gosdt import GOSDTClassifier\n",
+    }
+    assert faults("check_layers", tmp_path, files) == []
+
+
+@pytest.mark.parametrize("mark", ["SAYS", "SO", "WHY", "NEEDS", "KEEPS", "SOURCE", "Switch"])
+def test_a_bound_without_one_of_its_marks_is_rejected(tmp_path, mark):
+    files = {"docs/references.bib": "@article{hu2019osdt,\n}", "cpp/bounds/a.hpp": BOUND.replace(f"// {mark} ", "// ")}
+    assert faults("check_bounds", tmp_path, files) == [f"cpp/bounds/a.hpp: {mark} is missing or empty"]
+
+
+def test_a_bound_from_an_unknown_source_is_rejected(tmp_path):
+    files = {"docs/references.bib": "@article{lin2020gosdt,\n}", "cpp/bounds/a.hpp": BOUND}
+    assert faults("check_bounds", tmp_path, files) == ["cpp/bounds/a.hpp: [hu2019osdt] is not in docs/references.bib"]
+
+
+def test_a_bound_with_all_marks_is_accepted(tmp_path):
+    files = {"docs/references.bib": "@article{hu2019osdt,\n}", "cpp/bounds/a.hpp": BOUND}
+    assert faults("check_bounds", tmp_path, files) == []
+
+
+CPP_HEAD = """#include <vector>
+
+namespace hornbeam {{
+template <class T>
+class Table {{
+  static constexpr char open = '{{';
+  // one brace in a comment: {{
+{excuse}
+  int find(const std::vector<T>& keys) const {{
+{body}  }}
+}};
+}}  // namespace hornbeam
+"""
+
+
+@pytest.mark.parametrize(("lines", "n_faults"), [(58, 0), (59, 1)])
+def test_a_cpp_function_of_more_than_60_lines_is_rejected(tmp_path, lines, n_faults):
+    text = CPP_HEAD.format(excuse="", body="    if (a) { b(); }\n" * lines)
+    found = faults("check_sizes", tmp_path, {"cpp/table/table.hpp": text})
+    assert [line.split(":", 2)[2] for line in found] == [" find has 61 lines, at most 60"] * n_faults
+
+
+@pytest.mark.parametrize(("lines", "n_faults"), [(59, 0), (60, 1)])
+def test_a_python_function_of_more_than_60_lines_is_rejected(tmp_path, lines, n_faults):
+    text = "def find():\n" + "    pass\n" * lines
+    found = faults("check_sizes", tmp_path, {"src/hornbeam/a.py": text})
+    assert found == ["src/hornbeam/a.py:1: find has 61 lines, at most 60"] * n_faults
+
+
+@pytest.mark.parametrize("path", ["cpp/base/a.hpp", "src/hornbeam/a.py"])
+def test_a_file_of_more_than_500_lines_is_rejected(tmp_path, path):
+    assert faults("check_sizes", tmp_path, {path: "\n" * 500}) == []
+    assert faults("check_sizes", tmp_path, {path: "\n" * 501}) == [f"{path}: 501 lines, at most 500"]
+
+
+def test_a_long_piece_that_says_why_is_accepted(tmp_path):
+    files = {
+        "cpp/table/table.hpp": CPP_HEAD.format(excuse="  // long: one table of cases", body="    b();\n" * 70),
+        "src/hornbeam/a.py": "# long: a table\n" + "\n" * 600,
+        "tools/b.py": "# long: one match statement\ndef find():\n" + "    pass\n" * 70,
+    }
+    assert faults("check_sizes", tmp_path, files) == []

@@ -1,0 +1,70 @@
+"""Files of at most 500 lines, functions of at most 60; a longer one says why: `long: reason` on its first line."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MAX_FILE = 500
+MAX_FUNCTION = 60
+EXCUSE = re.compile(r"(?://|#) long: \S")
+NOT_A_FUNCTION = re.compile(r"^\s*(?:namespace|class|struct|union|enum|extern|concept)\b")
+SOURCES = ("cpp/**/*.[ch]pp", "src/**/*.py", "tests/**/*.py", "tests/**/*.[ch]pp", "tools/*.py", "examples/*.py")
+
+
+def python_functions(text: str) -> Iterator[tuple[str, int, int]]:
+    """Name each function with its first and last line."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, node.lineno, node.end_lineno or node.lineno
+
+
+def blanked(text: str) -> str:
+    """Take comments, texts and directives out of C++ source; every line break stays where it is."""
+    pattern = r'//[^\n]*|/\*.*?\*/|^[ \t]*#(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\''
+    return re.sub(pattern, lambda found: "\n" * found.group().count("\n"), text, flags=re.S | re.M)
+
+
+def cpp_functions(text: str) -> Iterator[tuple[str, int, int]]:
+    """Name each outermost C++ function with its first and last line: a block whose head has a parameter list."""
+    head, depth, open_at, name = "", 0, None, ""
+    line = 1
+    for token in re.findall(r"[{};\n]|[^{};\n]+", blanked(text)):
+        line += token == "\n"
+        if open_at is not None:
+            depth += (token == "{") - (token == "}")
+            if depth == 0:
+                yield name, open_at, line
+                open_at, head = None, ""
+        elif token == "{" and (found := re.search(r"([\w~]+|operator\S+)\s*\(", head)) and not starts_type(head):
+            open_at, depth, name = line - head.count("\n"), 1, found.group(1)
+        elif token in "{};":
+            head = ""
+        elif head or token.strip():
+            head += token
+
+
+def starts_type(head: str) -> bool:
+    """Tell a class, struct or namespace from a function by the words before its brace."""
+    return bool(NOT_A_FUNCTION.match(re.sub(r"template\s*<[^{]*?>\s*(?=\w)|\brequires\b.*", "", head, flags=re.S)))
+
+
+def faults(root: Path) -> Iterator[str]:
+    """Say every file and function that is too long and does not say why."""
+    for path in sorted(chain.from_iterable(root.glob(pattern) for pattern in SOURCES)):
+        text = path.read_text()
+        lines = text.splitlines()
+        name = path.relative_to(root)
+        if len(lines) > MAX_FILE and not EXCUSE.match(lines[0]):
+            yield f"{name}: {len(lines)} lines, at most {MAX_FILE}"
+        functions = python_functions(text) if path.suffix == ".py" else cpp_functions(text)
+        for function, first, last in functions:
+            if last - first + 1 > MAX_FUNCTION and not EXCUSE.search("\n".join(lines[max(first - 2, 0) : first])):
+                yield f"{name}:{first}: {function} has {last - first + 1} lines, at most {MAX_FUNCTION}"
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(faults(ROOT)) or None)
