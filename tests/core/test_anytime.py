@@ -1,0 +1,146 @@
+"""Stopping at any moment leaves a tree, a valid interval around the optimum, and the reason."""
+
+import itertools
+import os
+import signal
+import threading
+
+import pytest
+
+from core.hard import hard, unsolvable
+from core.solving import check_interval, check_proven, check_tree, solve
+
+SEEDS = range(3)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stopping_after_any_number_of_reports_leaves_a_valid_interval_and_a_scorable_tree(seed):
+    problem, optimum = hard(seed)
+    statuses = set()
+    for n_calls in [*range(1, 10), 15, 25, 50, 100, 1000, 10**9]:
+        calls = itertools.count(1)
+        outcome = solve(problem, callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0)
+        check_interval(problem, outcome, optimum)
+        assert next(calls) <= n_calls + 1
+        statuses.add(outcome["status"])
+    assert statuses == {"interrupted", "optimal"}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_reports_hold_the_optimum_between_a_falling_incumbent_and_a_rising_bound(seed):
+    problem, optimum = hard(seed)
+    reports = []
+    outcome = solve(problem, callback=reports.append, callback_interval=0, trace=True)
+    check_proven(problem, outcome, optimum)
+    for series in (reports, outcome["trace"]):
+        assert len(series) > 1
+        seconds, incumbents, bounds, subproblems, n_bytes = zip(*series, strict=True)
+        assert all(lower <= optimum <= upper for upper, lower in zip(incumbents, bounds, strict=True))
+        assert list(incumbents) == sorted(incumbents, reverse=True)
+        for rising in (seconds, bounds, subproblems):
+            assert list(rising) == sorted(rising)
+        assert min(n_bytes) > 0
+    assert outcome["trace"][-1][1:3] == (optimum, optimum)
+
+
+def test_no_trace_is_kept_unless_asked_for():
+    assert solve(hard(0)[0])["trace"] == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("time_limit", [0.0, 1e-6, 1e-4, 1e-3, 1e-2])
+def test_a_time_limit_leaves_a_valid_interval(seed, time_limit):
+    problem, optimum = hard(seed)
+    outcome = solve(problem, time_limit=time_limit)
+    check_interval(problem, outcome, optimum)
+    assert outcome["status"] in {"time_limit", "optimal"}
+
+
+def test_a_time_limit_of_zero_stops_a_hard_search_and_says_so():
+    outcome = solve(unsolvable(), time_limit=0.0)
+    assert outcome["status"] == "time_limit"
+    assert outcome["lower"] < outcome["upper"]
+    check_tree(unsolvable(), outcome)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("memory_limit", [0, 1, 10**4, 10**5])
+def test_a_memory_limit_leaves_a_valid_interval(seed, memory_limit):
+    problem, optimum = hard(seed)
+    outcome = solve(problem, memory_limit=memory_limit)
+    check_interval(problem, outcome, optimum)
+    assert outcome["status"] in {"memory_limit", "optimal"}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_the_search_keeps_within_ten_percent_of_its_memory_limit(n_threads):
+    limit = 4 * 2**20
+    outcome = solve(unsolvable(), memory_limit=limit, n_threads=n_threads)
+    assert outcome["status"] == "memory_limit"
+    assert outcome["statistics"]["bytes"] <= 1.1 * limit
+    check_tree(unsolvable(), outcome)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("gap_limit", [0.0, 0.01, 0.1, 0.3, 1.0])
+def test_a_gap_limit_stops_with_a_gap_no_larger(seed, gap_limit):
+    problem, optimum = hard(seed)
+    outcome = solve(problem, gap_limit=gap_limit)
+    check_interval(problem, outcome, optimum)
+    assert outcome["upper"] - outcome["lower"] <= gap_limit * outcome["upper"]
+    assert outcome["status"] == ("optimal" if outcome["upper"] == outcome["lower"] else "gap_limit")
+
+
+def test_a_gap_limit_saves_work():
+    problem, _ = hard(0)
+    full, loose = solve(problem), solve(problem, gap_limit=0.3)
+    assert loose["status"] == "gap_limit"
+    assert loose["statistics"]["subproblems"] < full["statistics"]["subproblems"]
+
+
+def test_an_exception_of_the_callback_is_raised():
+    def fail(_):
+        raise LookupError("from the callback")
+
+    with pytest.raises(LookupError, match="from the callback"):
+        solve(unsolvable(), callback=fail, callback_interval=0, time_limit=20)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_ends_the_search_with_the_best_tree(n_threads):
+    searching = threading.Event()
+
+    def send() -> None:
+        searching.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        outcome = solve(unsolvable(), callback=lambda _: searching.set(), time_limit=20, n_threads=n_threads)
+    except KeyboardInterrupt:
+        pytest.fail("KeyboardInterrupt was raised by the search")
+    finally:
+        searching.set()
+        sender.join()
+    assert outcome["status"] == "interrupted"
+    check_tree(unsolvable(), outcome)
+
+
+def test_ctrl_c_during_the_callback_ends_the_search_with_the_best_tree():
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    outcome = solve(unsolvable(), callback=interrupt, callback_interval=0, time_limit=20)
+    assert outcome["status"] == "interrupted"
+    check_tree(unsolvable(), outcome)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_statistics_count_the_work(seed):
+    problem, _ = hard(seed)
+    statistics = solve(problem)["statistics"]
+    assert statistics["subproblems"] > 1
+    assert statistics["table_entries"] > 1
+    assert statistics["bytes"] > 0
+    assert statistics["seconds"] > 0

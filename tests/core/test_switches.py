@@ -1,0 +1,35 @@
+"""Each bound only saves work: without it, or without all of them, the optimum is the same."""
+
+import pytest
+
+from core.solving import SWITCHES, check_proven, solve
+from oracles.problems import OBJECTIVES, random_problem
+
+LIMITS = [
+    {},
+    {"max_depth": 3},
+    {"max_leaves": 4},
+    {"min_samples_leaf": 2},
+    {"max_depth": 2, "max_leaves": 3},
+    {"max_depth": 4, "min_samples_leaf": 2},
+    {"max_leaves": 5, "min_samples_leaf": 3},
+]
+OFF = {name: {name: False} for name in SWITCHES}
+OFF |= {f"all but {name}": {other: other == name for other in SWITCHES} for name in SWITCHES}
+OFF |= {"all": dict.fromkeys(SWITCHES, False)}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("off", OFF)
+def test_switching_bounds_off_never_changes_the_optimum(off, objective):
+    for limits in LIMITS:
+        for seed in range(6):
+            problem = random_problem(1000 + seed, objective, n_rows=(4, 16), n_columns=(2, 6), **limits)
+            check_proven(problem, solve(problem, switches=OFF[off]), problem.optimum())
+
+
+def test_switches_that_are_on_are_the_default():
+    problem = random_problem(0, "zero_one", n_rows=(30, 40), n_columns=(7, 8))
+    default, named = solve(problem), solve(problem, switches=dict.fromkeys(SWITCHES, True))
+    assert default["statistics"]["subproblems"] == named["statistics"]["subproblems"]
+    assert all((default["tree"][name] == named["tree"][name]).all() for name in default["tree"])
