@@ -43,7 +43,7 @@ def test_the_repository_passes(name):
 
 @pytest.mark.parametrize("name", ["check_layers", "check_bounds", "check_sizes"])
 def test_every_checker_is_itself_short(name):
-    assert len((ROOT / "tools" / f"{name}.py").read_text().splitlines()) < 80
+    assert len((ROOT / "tools" / f"{name}.py").read_text().splitlines()) <= 80
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_every_checker_is_itself_short(name):
         ("src/hornbeam/plotting/draw.py", "from hornbeam.estimators import gosdt\n", "plotting may not use estimators"),
         ("src/hornbeam/tree/model.py", "def f():\n    import hornbeam._core\n", "tree may not use _core"),
         ("src/hornbeam/export/text.py", "from hornbeam import GOSDTClassifier\n", "export may not use hornbeam"),
-        ("src/hornbeam/binarizers/a.py", "from hornbeam import _units\n", "binarizers may not use _units"),
+        ("src/hornbeam/export/a.py", "from hornbeam import _units\n", "export may not use _units"),
     ],
 )
 def test_a_use_that_the_layers_forbid_is_rejected(tmp_path, path, text, said):
@@ -69,6 +69,7 @@ def test_a_use_that_the_layers_allow_is_accepted(tmp_path):
     files = {
         "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "bits/mask.hpp"\n#include <vector>\n',
         "src/hornbeam/export/text.py": "import numpy\nfrom hornbeam.tree import Tree\n",
+        "src/hornbeam/tree/tree.py": "if TYPE_CHECKING:\n    from hornbeam._core import TreeArrays\n",
         "src/hornbeam/__init__.py": "from hornbeam.estimators.gosdt import GOSDTClassifier\n",
     }
     assert faults("check_layers", tmp_path, files) == []
