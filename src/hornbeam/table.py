@@ -102,6 +102,28 @@ class Table:
         return Table(columns, len(columns[0].values), self.named)
 
 
+class TableInput:
+    """Mixin of everything that is fitted on a table: the attributes of scikit-learn about its columns."""
+
+    schema_: TableSchema
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns of the table seen in `fit`."""
+        return len(self.schema_.names)
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """Names of the columns seen in `fit`; only there if the table was a data frame whose names are texts."""
+        if not self.schema_.named:
+            raise AttributeError("feature_names_in_ exists only after fitting on a data frame with column names")
+        return np.array(self.schema_.names, dtype=object)
+
+    def _read(self, X: Any) -> Table:
+        """Read a table that must look like the one of `fit`."""
+        return read_table(X, expect=self.schema_, user=type(self).__name__)
+
+
 def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree") -> Table:
     """Read a table of at least one row and one column.
 
@@ -190,8 +212,9 @@ def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) 
         cells = [_text_unless_scalar(cell) for cell in series.to_list()]
         expected = expected or "category"
     else:
+        found = getattr(series.to_native(), "dtype", dtype)
         raise TypeError(
-            f"Column {name!r} of X holds values of type {getattr(series.to_native(), 'dtype', dtype)}, on which a tree cannot ask questions. Convert it to "
+            f"Column {name!r} of X holds values of type {found}, on which a tree cannot ask questions. Convert it to "
             "numbers (a date, for example, to its year or to days) or to texts, or leave it out."
         )
     return _column_of_cells(name, cells, expected)
@@ -240,7 +263,7 @@ def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | Non
 
 def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expected: Kind | None) -> Column:
     """Read Python objects: numbers if all are numbers, otherwise categories."""
-    cells = [None if _is_missing_cell(cell) else cell for cell in values]
+    cells = [None if is_missing_value(cell) else cell for cell in values]
     types = set(map(type, cells)) - {type(None)}
     for cell_type in types:
         _check_cell_type(name, cell_type)
@@ -254,7 +277,8 @@ def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expect
     return _as_kind(Column(name, "category", categories), expected)
 
 
-def _is_missing_cell(cell: object) -> bool:
+def is_missing_value(cell: object) -> bool:
+    """Return whether a Python object stands for a missing value: None, NaN or pandas' NA."""
     pandas = sys.modules.get("pandas")
     if cell is None or (pandas is not None and cell is pandas.NA):
         return True

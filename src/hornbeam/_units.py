@@ -1,0 +1,207 @@
+"""From the user's weights and costs to the exact integers of the search, and back: no other file knows both.
+
+The search counts in ticks. A tree costs ``sum_r weights[r] * costs[class_r, prediction_r] + leaf_cost * n_leaves``
+ticks, all integers. Weights and costs are taken over *exactly* if
+
+- the weights are integers, decimals of up to six places, or multiples of 2^-20, and
+- the costs (fractions, see `objectives`) have a common denominator that keeps the largest possible loss below 2^52.
+
+Otherwise the largest cost of its class is multiplied into each row's weight, and the products are *rounded* to 2^-51 of
+the largest possible loss; or to 2^-31 of it if a class has costs other than 0 and its largest, and these are then
+rounded to 2^-20 of the largest. No weight is rounded to zero.
+
+The smallest cost of each class is lost by every tree: it is taken away before, and added to every objective after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum, gcd, lcm
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.objectives import Costs, Loss, exact_fraction
+
+_LIMIT_BITS = 52
+_COST_BITS = 20
+_DECIMALS = 10**6
+_BINARY_PLACES = 2**20
+
+_Integers: TypeAlias = npt.NDArray[np.int64]
+_Scaled: TypeAlias = tuple[_Integers, _Integers, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """One problem in ticks.
+
+    Attributes
+    ----------
+    weights : ndarray of int64 of shape (n_rows,)
+        Weights of the rows, all greater than zero.
+    costs : ndarray of int64 of shape (n_classes, n_classes)
+        Ticks lost for a row of weight 1 of the class of the row, if the class of the column is predicted.
+    leaf_cost : int
+        Ticks of one leaf.
+    one : Fraction
+        Ticks of an objective of 1.
+    offset : Fraction
+        Objective that every tree loses, in the user's unit.
+    """
+
+    weights: _Integers
+    costs: _Integers
+    leaf_cost: int
+    one: Fraction
+    offset: Fraction
+
+    @property
+    def regularization(self) -> float:
+        """The price of one leaf that is really used, in the user's unit."""
+        return float(self.leaf_cost / self.one)
+
+    def objective(self, ticks: int) -> float:
+        """Return the objective of a tree, or of a bound, of so many ticks."""
+        return float(ticks / self.one + self.offset)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | _Integers:
+    """Read the weights of the rows, as int64 where they are integers and as float64 otherwise.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_rows,) or None
+        None: every row weighs 1.
+    n_rows : int
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, or a weight is negative, NaN or infinite, or all weights are zero.
+    TypeError
+        If the weights are no numbers.
+    """
+    if sample_weight is None:
+        return np.ones(n_rows, dtype=np.int64)
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), one weight for each row; got {weights.shape}.")
+    try:
+        numbers = weights.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"sample_weight must hold numbers, got an array of dtype {weights.dtype}.") from None
+    for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            raise ValueError(f"sample_weight must be {what}, got {weights[row]!r} in row {row}.")
+    if not numbers.any():
+        raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
+    if weights.dtype.kind in "biu" and numbers.max() < 2**_LIMIT_BITS:
+        return weights.astype(np.int64)
+    return numbers
+
+
+def make_units(
+    weights: npt.NDArray[np.float64] | _Integers,
+    codes: npt.NDArray[np.int32],
+    n_classes: int,
+    make_loss: Callable[[tuple[Fraction, ...]], Loss],
+    regularization: float,
+) -> Units:
+    """Turn a problem into ticks.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Weights as read by `check_weights`, all greater than zero.
+    codes : ndarray of int32 of shape (n_rows,)
+        Class of each row, 0 to n_classes - 1; every class occurs.
+    n_classes : int
+    make_loss : callable
+        From the total weight of each class to the loss.
+    regularization : float
+        Price of one leaf in the unit of the objective; rounded once, to a tick.
+
+    Returns
+    -------
+    Units
+
+    Raises
+    ------
+    ValueError
+        If every tree loses the same, or a leaf would cost more than the largest possible loss.
+    """
+    whole = _as_integers(weights)
+    weights = weights if whole is None else whole
+    totals = _totals(weights, codes, n_classes)
+    loss = make_loss(totals)
+    least = [min(row) for row in loss.costs]
+    costs = tuple(tuple(cost - low for cost in row) for row, low in zip(loss.costs, least, strict=True))
+    largest = sum((total * max(row) for total, row in zip(totals, costs, strict=True)), Fraction(0))
+    if largest == 0:
+        raise ValueError("cost_matrix holds the same cost for every prediction, so that all trees are equally good.")
+    scaled = None if whole is None else _exact(whole, totals, costs)
+    integers, matrix, total = scaled or _rounded(weights, codes, costs, largest)
+    shift = _LIMIT_BITS - total.bit_length()
+    one = loss.scale * (total << shift) / largest
+    leaf_cost = round(exact_fraction(regularization, "regularization") * one)
+    if leaf_cost > total << shift:
+        raise ValueError(
+            f"regularization={regularization!r} is more than the largest possible loss, "
+            f"{float(largest / loss.scale):g}; no split could ever pay."
+        )
+    offset = sum((t * low for t, low in zip(totals, least, strict=True)), Fraction(0)) / loss.scale
+    return Units(integers, matrix << shift, leaf_cost, one, offset)
+
+
+def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
+    """Return proportional integers without common divisor, or None if the weights have too many places."""
+    whole: _Integers | None = weights if weights.dtype.kind == "i" else None
+    if whole is None:
+        for scale in (1, _BINARY_PLACES, _DECIMALS):
+            scaled = np.rint(weights * scale)
+            if scaled.max() < 2**_LIMIT_BITS and np.array_equal(scaled / scale, weights):
+                whole = scaled.astype(np.int64)
+                break
+    if whole is None or fsum(whole) >= 2**_LIMIT_BITS:
+        return None
+    return np.floor_divide(whole, np.gcd.reduce(whole))
+
+
+def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Fraction, ...]:
+    """Add up the weight of each class, independently of the order of the rows."""
+    by_class = (weights[codes == code] for code in range(n_classes))
+    return tuple(Fraction(int(w.sum()) if w.dtype.kind == "i" else fsum(w)) for w in by_class)
+
+
+def _exact(weights: _Integers, totals: tuple[Fraction, ...], costs: Costs) -> _Scaled | None:
+    """Return weights, costs over their common denominator and the largest possible loss, if that is small enough."""
+    denominator = lcm(*(cost.denominator for row in costs for cost in row))
+    matrix = [[int(cost * denominator) for cost in row] for row in costs]
+    divisor = gcd(*(cost for row in matrix for cost in row))
+    matrix = [[cost // divisor for cost in row] for row in matrix]
+    total = int(sum(total * max(row) for total, row in zip(totals, matrix, strict=True)))
+    if total.bit_length() > _LIMIT_BITS:
+        return None
+    return weights, np.array(matrix, dtype=np.int64), total
+
+
+def _rounded(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Fraction) -> _Scaled:
+    """Return weights times the largest cost of their class, costs as parts of that, and the largest possible loss."""
+    peaks = [max(row) for row in costs]
+    parts = [[cost / peak if peak else Fraction(0) for cost in row] for row, peak in zip(costs, peaks, strict=True)]
+    unit = 1 if all(part in (0, 1) for row in parts for part in row) else 1 << _COST_BITS
+    budget = Fraction((1 << (_LIMIT_BITS - 1)) // unit)
+    factors = np.array([float(budget * peak / largest) for peak in peaks])
+    integers = np.maximum(1, np.rint(weights * factors[codes])).astype(np.int64)
+    matrix = np.array([[round(part * unit) for part in row] for row in parts], dtype=np.int64)
+    total = int((integers * matrix.max(axis=1)[codes]).sum())
+    return integers, matrix, total

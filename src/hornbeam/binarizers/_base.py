@@ -1,0 +1,167 @@
+"""What all binarizers share: reading the table, asking the conditions, packing the answers into bits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from hornbeam._units import check_weights
+from hornbeam.conditions import Condition
+from hornbeam.table import Table, TableInput, TableSchema, read_table
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of the transformers from a table to binary columns, and the way to write your own.
+
+    A subclass gives `_find_conditions`; fitting, transforming, names and packing follow from the list it returns.
+
+    Attributes
+    ----------
+    conditions_ : list of Condition
+        What each binary column asks, in their order.
+    schema_ : TableSchema
+        Names and kinds of the columns seen in `fit`.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names; only there if `fit` was given a data frame whose names are texts.
+    """
+
+    conditions_: list[Condition]
+    schema_: TableSchema
+
+    @abstractmethod
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Condition]:
+        """Return the conditions of a table whose rows all weigh more than zero; `y` is as the user gave it."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the conditions.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Numbers, booleans, texts or categories; None, NaN, NA and null are missing values.
+        y : array-like of shape (n_rows,) or None, default=None
+            Ignored by binarizers that look at columns only.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows, not negative. Rows of weight 0 count as absent. None: every row weighs 1.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a value of `X` or a weight is out of range.
+        TypeError
+            If a column holds neither numbers nor texts.
+        """
+        table = read_table(X)
+        weights = check_weights(sample_weight, table.n_rows)
+        present = weights > 0
+        if not present.all():
+            table, weights = table.take(present), weights[present]
+            y = None if y is None else np.asarray(y)[present]
+        self.schema_ = table.schema
+        self.conditions_ = self._find_conditions(table, y, weights)
+        return self
+
+    def transform(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Ask every condition about every row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            With the columns seen in `fit`. A missing value, and a category not seen in `fit`, fails every condition
+            except "is missing".
+
+        Returns
+        -------
+        ndarray of bool of shape (n_rows, n_binary_columns)
+
+        Raises
+        ------
+        ValueError
+            If the columns differ from those seen in `fit`.
+        """
+        check_is_fitted(self)
+        table = self._read(X)
+        answers = np.empty((table.n_rows, len(self.conditions_)), dtype=bool, order="F")
+        for index, condition in enumerate(self.conditions_):
+            answers[:, index] = condition.holds(table.columns[condition.column])
+        return answers
+
+    def pack(self, X: Any) -> npt.NDArray[np.uint8]:
+        """Transform into bits; see `pack_conditions`."""
+        check_is_fitted(self)
+        return pack_conditions(self.conditions_, self._read(X))
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
+        """Say the condition of each binary column in words.
+
+        Parameters
+        ----------
+        input_features : sequence of str or None, default=None
+            Names of the columns, for a binarizer that was fitted without names. None: those seen in `fit`, or ``x0``,
+            ``x1``, ...
+
+        Returns
+        -------
+        ndarray of str objects of shape (n_binary_columns,)
+
+        Raises
+        ------
+        ValueError
+            If `input_features` differs from the names, or the number of columns, seen in `fit`.
+        """
+        check_is_fitted(self)
+        names = self.schema_.names if input_features is None else tuple(input_features)
+        if self.schema_.named and names != self.schema_.names:
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"input_features should have length equal to number of features ({self.n_features_in_}), got "
+                f"{len(names)}"
+            )
+        return np.array([condition.text(names[condition.column]) for condition in self.conditions_], dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn that missing values and categories are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        # input_tags.string stays False: with it, scikit-learn's checks demand that any object be taken as a cell.
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def pack_conditions(conditions: Iterable[Condition], table: Table) -> npt.NDArray[np.uint8]:
+    """Ask conditions about all rows of a table, one bit for each answer.
+
+    Parameters
+    ----------
+    conditions : sequence of Condition
+    table : Table
+
+    Returns
+    -------
+    ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
+        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is the answer for row ``r``; bits behind the last row are 0.
+        Made condition by condition: the unpacked matrix, eight times as large, never exists.
+    """
+    conditions = list(conditions)
+    bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
+    for index, condition in enumerate(conditions):
+        bits[index] = np.packbits(condition.holds(table.columns[condition.column]), bitorder="little")
+    return bits

@@ -1,0 +1,87 @@
+"""Read the training data of a classifier: table, labels and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from hornbeam._units import check_weights
+from hornbeam.table import Table, is_missing_value, read_table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """Rows of weight greater than zero, with the code (index into `classes`) of each row's label."""
+
+    table: Table
+    codes: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+    classes: npt.NDArray[Any]
+    target_name: str
+
+
+def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
+    """Read and check what `fit` was given, on behalf of `user` (a class name); rows of weight 0 are dropped.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, y is None, holds missing values, or does not hold two classes or more, or weights are wrong.
+    TypeError
+        If a column of `X` holds neither numbers nor texts.
+    """
+    if y is None:
+        raise ValueError(f"{user} requires y to be passed, but the target y is None")
+    table = read_table(X)
+    labels = _read_labels(y)
+    if len(labels) != table.n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(labels)}."
+        )
+    weights = check_weights(sample_weight, table.n_rows)
+    present = weights > 0
+    if not present.all():
+        table, labels, weights = table.take(present), labels[present], weights[present]
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y holds one class only, {classes[0]!r}; a classifier needs rows of at least two classes.")
+    return Training(table, codes.astype(np.int32), weights, classes, _name_of(y))
+
+
+def _read_labels(y: Any) -> npt.NDArray[Any]:
+    labels = np.asarray(column_or_1d(y, warn=True))
+    if labels.dtype.kind not in "biufUO":
+        raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected texts or integers.")
+    missing = [row for row, label in enumerate(labels.tolist()) if is_missing_value(label)]
+    if missing:
+        raise ValueError(
+            f"Input y contains NaN: the target is missing in {len(missing)} rows, first in row {missing[0]}."
+        )
+    labels = _plain(labels)
+    check_classification_targets(labels)
+    return labels
+
+
+def _plain(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give an array of Python objects the dtype of its entries; texts stay objects."""
+    if labels.dtype.kind != "O":
+        return labels
+    types = set(map(type, labels))
+    for wanted, dtype in (((bool, np.bool_), bool), (Integral, np.int64), (Real, np.float64), (str, object)):
+        if all(issubclass(label_type, wanted) for label_type in types):
+            return labels.astype(dtype)
+    names = ", ".join(sorted(label_type.__name__ for label_type in types))
+    raise ValueError(f"Unknown label type: y holds objects of type {names}; expected only texts or only integers.")
+
+
+def _name_of(y: Any) -> str:
+    """Return the name of a series, or of a frame's only column, and "target" where there is none."""
+    names = getattr(y, "columns", None)
+    name = names[0] if names is not None else getattr(y, "name", None)
+    return name if isinstance(name, str) else "target"

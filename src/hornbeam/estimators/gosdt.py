@@ -1,0 +1,322 @@
+"""The exact classifier for objectives that are sums over the rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam._units import Units, make_units
+from hornbeam.binarizers import Binarizer
+from hornbeam.estimators._base import TreeClassifier
+from hornbeam.estimators._parameters import (
+    check_callback,
+    check_integer,
+    check_number,
+    check_switches,
+    number_of_threads,
+)
+from hornbeam.estimators._progress import Progress, make_listener, relative_gap
+from hornbeam.estimators._training import Training, read_training
+from hornbeam.exceptions import NotProvenWarning
+from hornbeam.objectives import OBJECTIVES, ClassData, Loss, check_objective
+from hornbeam.tree import Tree
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "subset")
+
+
+class GOSDTClassifier(TreeClassifier):
+    """Optimal sparse decision tree for an additive objective, with a proof.
+
+    Minimises ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
+    the binary columns made by `binarizer`. The proof is about these columns: with ``binarizer="exact"`` they cover
+    every threshold of `X`, otherwise only the chosen ones. The search may be stopped at any time - by a limit, by the
+    callback or by Ctrl-C - and then gives its best tree and a proven lower bound.
+
+    Parameters
+    ----------
+    regularization : float, default=0.01
+        Price of one leaf in the unit of the objective, at least 0: for all objectives but "cost" a fraction of the
+        largest possible loss, so that 0.01 means that one more leaf must save 1 % of the total weight; for "cost" in
+        the unit of the mean cost of a row. Rounded once to the resolution of the search, see `regularization_`.
+    max_depth : int or None, default=None
+        Largest number of edges from the root to a leaf; 0 gives a single leaf. None: no limit.
+    max_leaves : int or None, default=None
+        Largest number of leaves, at least 1. None: no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
+    objective : {"accuracy", "balanced", "weighted", "cost"}, default="accuracy"
+        "accuracy": the share of the weight that is predicted wrongly. "balanced": the mean over the classes of the
+        share of the class that is predicted wrongly. "weighted", for two classes: ``(FP + omega * FN) / (omega * P +
+        N)``, where the second of `classes_` is positive and P and N are the weights of the two classes. "cost": the
+        mean of `cost_matrix` over the rows.
+    omega : float, default=1.0
+        For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0.
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
+        finite and not negative. The diagonal need not be 0.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
+        (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
+    binarizer : {"exact", "quantile"}, Binarizer or None, default="exact"
+        How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
+        columns of few values. "quantile": at most 8 thresholds for each column. None: the columns hold only 0 and 1.
+        A `Binarizer` is cloned and fitted.
+    time_limit : float or None, default=None
+        Seconds of wall clock for the search, which begins after binarizing. None: no limit.
+    memory_limit : int or None, default=None
+        Bytes of the data structures of the search. None: no limit.
+    gap_limit : float or None, default=None
+        Stop as soon as `gap_` is at most this, in [0, 1). None: only at proof.
+    n_jobs : int or None, default=1
+        Threads of the search. None: 1; -1: every core. Objective, bounds at proof and status are the same for any
+        number; only with 1 the tree is the same, too, where several are optimal.
+    verbose : int, default=0
+        1: log the progress of the search at level INFO by the logger "hornbeam".
+    callback : callable or None, default=None
+        Called with a `Progress` about ten times a second; returning True stops the search.
+    bounds : dict or None, default=None
+        For measuring: from the name of a bound ("support_condition", "pair_stage", "equivalent_points", "similarity",
+        "subset") to False, to search without it. The optimum stays the same. None: all are used.
+    trace : bool, default=False
+        Whether to keep the course of the search in `trace_`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The best tree found, on the columns of `X`; set even when the search was stopped.
+    classes_ : ndarray of shape (n_classes,)
+        Labels as given, sorted.
+    objective_ : float
+        ``loss_ + regularization_ * n_leaves_``.
+    loss_ : float
+        Loss of `tree_` on the training data, in the unit of the objective.
+    lower_bound_ : float
+        No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal".
+    gap_ : float
+        ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
+    status_ : {"optimal", "gap_limit", "time_limit", "memory_limit", "interrupted"}
+        Why the search ended. "optimal": `tree_` is proven best. "interrupted": by Ctrl-C or by the callback.
+    n_leaves_ : int
+        Number of leaves of `tree_`.
+    depth_ : int
+        Largest number of edges from the root to a leaf of `tree_`.
+    regularization_ : float
+        The value of `regularization` that was really used.
+    binarizer_ : Binarizer
+        The fitted binarizer; its `conditions_` are what the binary columns ask.
+    schema_ : TableSchema
+        Names and kinds of the columns of `X`.
+    n_features_in_ : int
+        Number of columns of `X`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names; only there if `X` was a data frame whose names are texts.
+    statistics_ : dict
+        Counters of the search, among them "subproblems", "table_entries", "bytes" (largest memory of the search) and
+        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns".
+    trace_ : list of Progress
+        The course of the search; only with ``trace=True``.
+
+    See Also
+    --------
+    hornbeam.ThresholdBinarizer : Makes the binary columns.
+    hornbeam.Tree : What `tree_` can do: rules, drawings, exports.
+
+    Notes
+    -----
+    The search counts in integers, so that equal is equal: of equally good trees that it finds it prefers fewer leaves,
+    then less depth, and one thread gives the same tree run after run. Integer weights, weights of up to six decimals
+    and costs of moderate denominators are exact; others are rounded to 2^-51 of the largest possible loss, or with
+    several costs per class to 2^-31 of it and these costs to 2^-20 of the largest of the class.
+
+    A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
+
+    References
+    ----------
+    .. [1] J. Lin, C. Zhong, D. Hu, C. Rudin, M. Seltzer, "Generalized and Scalable Optimal Sparse Decision Trees",
+           ICML 2020: the objective and the identity of subproblems.
+    .. [2] X. Hu, C. Rudin, M. Seltzer, "Optimal Sparse Decision Trees", NeurIPS 2019: the first bounds.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X = [[23, "red"], [31, "blue"], [45, "red"], [52, "blue"]]
+    >>> y = ["no", "yes", "no", "yes"]
+    >>> classifier = GOSDTClassifier(regularization=0.0625).fit(X, y)
+    >>> classifier.status_, classifier.loss_, classifier.objective_
+    ('optimal', 0.0, 0.125)
+    >>> classifier.tree_.n_leaves, classifier.predict([[60, "red"]]).tolist()
+    (2, ['no'])
+    """
+
+    def __init__(
+        self,
+        regularization: float = 0.01,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        min_samples_leaf: int = 1,
+        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        omega: float = 1.0,
+        cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        binarizer: Literal["exact", "quantile"] | Binarizer | None = "exact",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        gap_limit: float | None = None,
+        n_jobs: int | None = 1,
+        verbose: int = 0,
+        callback: Callable[[Progress], bool | None] | None = None,
+        bounds: Mapping[str, bool] | None = None,
+        trace: bool = False,
+    ) -> None:
+        self.regularization = regularization
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_samples_leaf = min_samples_leaf
+        self.objective = objective
+        self.omega = omega
+        self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
+        self.binarizer = binarizer
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.gap_limit = gap_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.bounds = bounds
+        self.trace = trace
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the best tree and prove it, or go as far as the limits allow.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, texts or
+            categories; None, NaN, NA and null are missing values.
+        y : array-like of shape (n_rows,)
+            Labels of at least two classes: texts, integers, booleans.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
+            is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
+        TypeError
+            If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
+
+        Warns
+        -----
+        NotProvenWarning
+            If the search was stopped before the proof, unless by `gap_limit`.
+        """
+        options = self._check_parameters()
+        begin = perf_counter()
+        training = read_training(X, y, sample_weight, type(self).__name__)
+        self.schema_, self.classes_ = training.table.schema, training.classes
+        columns = self._binarize(training)
+        binarize_seconds = perf_counter() - begin
+        units = self._make_units(training)
+        outcome = _core.solve(
+            columns,
+            training.table.n_rows,
+            training.codes,
+            units.weights,
+            units.costs,
+            units.leaf_cost,
+            callback=make_listener(self.callback, self.verbose, units),
+            trace=self.trace,
+            **options,
+        )
+        self._set_result(outcome, units)
+        self.tree_ = Tree.from_search(
+            outcome["tree"],
+            self.binarizer_.conditions_,
+            training.table,
+            training.codes,
+            training.weights,
+            training.classes,
+            self.schema_,
+            training.target_name,
+        )
+        self.depth_ = self.tree_.depth
+        self.statistics_ = {
+            **outcome["statistics"],
+            "binarize_seconds": binarize_seconds,
+            "n_binary_columns": len(columns),
+        }
+        self._warn_unless_proven()
+        return self
+
+    def _check_parameters(self) -> dict[str, Any]:
+        """Check all parameters that need no data; return what goes to the search as it is."""
+        check_number("regularization", self.regularization)
+        check_objective(self.objective, self.omega, self.cost_matrix)
+        check_callback(self.callback)
+        check_integer("verbose", self.verbose, least=0)
+        if not isinstance(self.trace, bool):
+            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
+        gap_limit = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
+        options: dict[str, Any] = {
+            "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, least=1),
+            "gap_limit": gap_limit,
+            "n_threads": number_of_threads(self.n_jobs),
+            "switches": check_switches("bounds", self.bounds, BOUNDS),
+        }
+        if self.max_depth is not None:
+            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
+        if self.max_leaves is not None:
+            options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
+        if self.time_limit is not None:
+            options["time_limit"] = check_number("time_limit", self.time_limit)
+        if self.memory_limit is not None:
+            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
+        return options
+
+    def _make_units(self, training: Training) -> Units:
+        def make_loss(totals: tuple[Fraction, ...]) -> Loss:
+            data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
+            return OBJECTIVES[self.objective](data)
+
+        return make_units(training.weights, training.codes, len(training.classes), make_loss, self.regularization)
+
+    def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
+        """Translate the outcome of the search into the user's units."""
+        upper, lower = outcome["upper"], outcome["lower"]
+        self.n_leaves_ = int((outcome["tree"]["column"] < 0).sum())
+        self.objective_ = units.objective(upper)
+        self.loss_ = units.objective(upper - units.leaf_cost * self.n_leaves_)
+        self.lower_bound_ = units.objective(lower)
+        self.gap_ = relative_gap(self.objective_, self.lower_bound_)
+        self.regularization_ = units.regularization
+        self.status_ = outcome["status"]
+        if self.trace:
+            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
+        elif hasattr(self, "trace_"):
+            del self.trace_
+
+    def _warn_unless_proven(self) -> None:
+        if self.status_ in ("optimal", "gap_limit"):
+            return
+        warnings.warn(
+            f"The search ended by {self.status_.replace('_', ' ')} before its tree was proven optimal: objective "
+            f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
+            "valid; for a proof allow more, or raise regularization, lower max_depth or use fewer binary columns.",
+            NotProvenWarning,
+            stacklevel=3,
+        )

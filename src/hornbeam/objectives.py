@@ -1,0 +1,161 @@
+"""The additive objectives: what it costs to predict a class for a row of another class.
+
+An objective is one function from the weight of each class to a `Loss`, named in `OBJECTIVES`; adding one is a function
+and a line here, and nothing elsewhere. All numbers are exact fractions: a float counts as the decimal that Python
+prints for it, so 0.1 is one tenth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from numbers import Integral, Rational, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Costs: TypeAlias = tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What it costs, ``costs[c][k]``, to predict class k for a row of class c and weight 1, all divided by `scale`."""
+
+    costs: Costs
+    scale: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ClassData:
+    """What an objective is made from: the labels, their total weights, and the parameters of the estimator."""
+
+    classes: npt.NDArray[Any]
+    totals: tuple[Fraction, ...]
+    omega: Any = 1.0
+    cost_matrix: Any = None
+    class_weight: Any = None
+
+    def multipliers(self) -> tuple[Fraction, ...]:
+        """Return the class weights, one for each class."""
+        return _multipliers(self.class_weight, self.classes, self.totals)
+
+
+def accuracy(data: ClassData) -> Loss:
+    """Charge 1 for every mistake: the share of the weight that is predicted wrongly."""
+    return _mistakes(data, [Fraction(1)] * len(data.totals))
+
+
+def balanced(data: ClassData) -> Loss:
+    """Give each class the same share of the loss: 1 minus the balanced accuracy."""
+    return _mistakes(data, [1 / total for total in data.totals])
+
+
+def weighted(data: ClassData) -> Loss:
+    """Charge omega for a missed row of the second class: (FP + omega FN) / (omega N+ + N-), as GOSDT does."""
+    if len(data.totals) != 2:
+        raise ValueError(
+            f"objective='weighted' needs two classes, but y holds {len(data.totals)}; use class_weight or "
+            "objective='cost'."
+        )
+    omega = exact_fraction(data.omega, "omega")
+    if omega == 0:
+        raise ValueError("omega must be greater than 0, got 0.")
+    return _mistakes(data, [Fraction(1), omega])
+
+
+def cost(data: ClassData) -> Loss:
+    """Charge the user's costs: the mean cost of a row, in the unit of `cost_matrix`."""
+    costs = _check_cost_matrix(data.cost_matrix, len(data.totals))
+    weights = data.multipliers()
+    scaled = tuple(tuple(weight * cost for cost in row) for weight, row in zip(weights, costs, strict=True))
+    return Loss(scaled, _dot(weights, data.totals))
+
+
+OBJECTIVES: dict[str, Callable[[ClassData], Loss]] = {
+    "accuracy": accuracy,
+    "balanced": balanced,
+    "weighted": weighted,
+    "cost": cost,
+}
+
+
+def check_objective(objective: object, omega: object, cost_matrix: object) -> None:
+    """Check the name of the objective and that the parameters of other objectives are left alone.
+
+    Raises
+    ------
+    ValueError
+        If `objective` is unknown, or `omega` or `cost_matrix` is given to an objective that does not use it.
+    """
+    if not isinstance(objective, str) or objective not in OBJECTIVES:
+        raise ValueError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, got {objective!r}.")
+    if objective != "cost" and cost_matrix is not None:
+        raise ValueError(f"cost_matrix is used by objective='cost' only, but objective={objective!r}.")
+    if objective == "cost" and cost_matrix is None:
+        raise ValueError("objective='cost' needs cost_matrix, an array of shape (n_classes, n_classes).")
+    if objective != "weighted" and omega != 1.0:
+        raise ValueError(f"omega is used by objective='weighted' only, but objective={objective!r}.")
+
+
+def exact_fraction(value: Any, name: str) -> Fraction:
+    """Read a finite number that is not negative as an exact fraction; floats as the decimal Python prints.
+
+    Raises
+    ------
+    ValueError
+        If `value` is negative, infinite or NaN.
+    TypeError
+        If `value` is no number.
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}.")
+    if not isfinite(value) or value < 0:
+        raise ValueError(f"{name} must be finite and not negative, got {value!r}.")
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
+
+
+def _mistakes(data: ClassData, prices: Sequence[Fraction]) -> Loss:
+    """Every mistake on class c costs its price times its class weight; the loss is a share of the largest one."""
+    prices = [price * weight for price, weight in zip(prices, data.multipliers(), strict=True)]
+    labels = range(len(prices))
+    costs = tuple(tuple(Fraction(0) if c == k else prices[c] for k in labels) for c in labels)
+    return Loss(costs, _dot(prices, data.totals))
+
+
+def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+
+
+def _check_cost_matrix(cost_matrix: Any, n_classes: int) -> list[list[Fraction]]:
+    matrix = np.asarray(cost_matrix, dtype=object)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost_matrix must have shape ({n_classes}, {n_classes}), a row for the true and a column for the "
+            f"predicted class; got shape {matrix.shape}."
+        )
+    return [
+        [exact_fraction(cost, f"cost_matrix[{c}, {k}]") for k, cost in enumerate(row)] for c, row in enumerate(matrix)
+    ]
+
+
+def _multipliers(class_weight: Any, classes: npt.NDArray[Any], totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Read `class_weight` as scikit-learn does: None, "balanced", or a dict in which absent labels weigh 1."""
+    if class_weight is None:
+        return (Fraction(1),) * len(totals)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return tuple(sum(totals) / (len(totals) * total) for total in totals)
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict from label to weight, got {class_weight!r}.")
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown and len(class_weight) - len(unknown) < len(labels):
+        raise ValueError(f"class_weight names {unknown[0]!r}, which is none of the classes {labels}.")
+    weights = tuple(exact_fraction(class_weight.get(label, 1), f"class_weight of class {label!r}") for label in labels)
+    if 0 in weights:
+        raise ValueError("class_weight must be greater than 0; leave rows out by sample_weight=0.")
+    return weights
