@@ -1,0 +1,34 @@
+// api/solve.hpp
+//
+// WHAT    The one door to the core: checked input in, outcome out.
+// FLOW    bindings -> here -> data (merge rows) -> search -> verify (score again).
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/options.hpp"
+#include "data/distinct_rows.hpp"
+#include "search/search.hpp"
+
+namespace hornbeam {
+
+struct Input {
+  PackedColumns columns;
+  std::span<const std::int32_t> classes;  // (n_rows), 0 .. n_classes - 1
+  std::span<const std::int64_t> weights;  // (n_rows), > 0
+  std::span<const Ticks> costs;           // (n_classes, n_predictions), per unit of weight
+  std::uint32_t n_classes;
+  std::uint32_t n_predictions;
+  Ticks leaf_cost;
+  TreeLimits tree;
+  SearchLimits limits;
+  Switches switches;
+};
+
+/// Throws std::invalid_argument for input that breaks what Input says, std::logic_error if the tree found does not
+/// cost what the search says (a fault of hornbeam).
+Outcome solve(const Input& input, const std::function<bool(const Progress&)>& on_poll);
+
+}  // namespace hornbeam

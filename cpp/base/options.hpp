@@ -1,0 +1,48 @@
+// base/options.hpp
+//
+// WHAT    What a search may spend, what a tree may look like, and which bounds are switched on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace hornbeam {
+
+/// Hard limits on the tree. Depth is counted in edges: a single leaf has depth 0.
+struct TreeLimits {
+  std::optional<std::uint32_t> depth;
+  std::optional<std::uint32_t> leaves;
+  std::uint64_t rows_per_leaf = 1;
+};
+
+/// What one search may spend. `gap` is relative: (upper - lower) / upper.
+struct SearchLimits {
+  std::optional<double> seconds;
+  std::optional<std::uint64_t> bytes;
+  double gap = 0.0;
+  std::uint32_t threads = 1;
+};
+
+/// A switch is off only to measure or to test; it never changes the optimum. One file in bounds/ for each.
+struct Switches {
+  bool support_condition = true;
+  bool pair_stage = true;
+  bool equivalent_points = true;
+  bool similarity = true;
+  bool subset = true;
+};
+
+enum class Status { optimal, time_limit, memory_limit, gap_limit, interrupted };
+
+constexpr const char* name_of(Status status) {
+  switch (status) {
+    case Status::optimal: return "optimal";
+    case Status::time_limit: return "time_limit";
+    case Status::memory_limit: return "memory_limit";
+    case Status::gap_limit: return "gap_limit";
+    case Status::interrupted: return "interrupted";
+  }
+  return "";
+}
+
+}  // namespace hornbeam

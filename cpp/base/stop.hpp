@@ -1,0 +1,44 @@
+// base/stop.hpp
+//
+// WHAT    Why and when a search ends before its proof: clock, memory, interrupt, or another thread's proof.
+// FLOW    Every thread asks `stopped()`; only the calling thread reads the clock and calls back, in `poll`.
+// HOLDS   A stop leaves every interval valid; it only leaves intervals open.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+#include "base/options.hpp"
+
+namespace hornbeam {
+
+class StopSignal {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit StopSignal(std::optional<double> seconds) : start_(Clock::now()), limit_(seconds) {}
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool stopped() const { return state_.load(std::memory_order_relaxed) != kRunning; }
+  void check_clock() {
+    if (limit_ && elapsed() >= *limit_) stop(Status::time_limit);
+  }
+  /// The first reason wins.
+  void stop(Status why) {
+    int running = kRunning;
+    state_.compare_exchange_strong(running, static_cast<int>(why), std::memory_order_relaxed);
+  }
+  std::optional<Status> reason() const {
+    const int state = state_.load(std::memory_order_relaxed);
+    return state == kRunning ? std::nullopt : std::optional(static_cast<Status>(state));
+  }
+
+ private:
+  static constexpr int kRunning = -1;
+  Clock::time_point start_;
+  std::optional<double> limit_;
+  std::atomic<int> state_{kRunning};
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,166 @@
+// bindings/module.cpp
+//
+// WHAT    The border to Python: arrays in, dictionaries out; the GIL is released during the search and taken for the
+//         callback and for signals.
+// HOLDS   Nothing is converted quietly: arrays must have the exact type and layout.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "api/solve.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using namespace hornbeam;
+
+template <class T, int kDimensions>
+using ArrayIn = nb::ndarray<const T, nb::numpy, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple to_tuple(const Progress& at) {
+  return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes);
+}
+
+/// Ctrl-C and the callback, each asked no more often than it should be. Called without the GIL.
+class Poll {
+ public:
+  Poll(nb::object callback, double interval) : callback_(std::move(callback)), interval_(interval) {}
+
+  bool operator()(const Progress& at) {
+    const bool ask_signals = at.seconds - signals_asked_ >= 0.05;
+    const bool ask_callback = !callback_.is_none() && at.seconds - callback_asked_ >= interval_;
+    if (!ask_signals && !ask_callback) return false;
+    const nb::gil_scoped_acquire gil;
+    if (ask_signals) {
+      signals_asked_ = at.seconds;
+      if (PyErr_CheckSignals() != 0) {
+        if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+        PyErr_Clear();
+        return true;
+      }
+    }
+    if (!ask_callback) return false;
+    callback_asked_ = at.seconds;
+    const nb::object answer = callback_(to_tuple(at));
+    return !answer.is_none() && nb::cast<bool>(answer);
+  }
+
+ private:
+  nb::object callback_;
+  double interval_;
+  double signals_asked_ = 0;
+  double callback_asked_ = -1e300;
+};
+
+Switches switches_of(const nb::dict& given) {
+  Switches switches;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    const bool on = nb::cast<bool>(value);
+    if (name == "support_condition") switches.support_condition = on;
+    else if (name == "pair_stage") switches.pair_stage = on;
+    else if (name == "equivalent_points") switches.equivalent_points = on;
+    else if (name == "similarity") switches.similarity = on;
+    else if (name == "subset") switches.subset = on;
+    else throw std::invalid_argument("switches: there is no bound of the name '" + name + "'");
+  }
+  return switches;
+}
+
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std::int32_t>& values) {
+  auto* copy = new std::vector<std::int32_t>(values);
+  const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+  return {copy->data(), {copy->size()}, owner};
+}
+
+nb::dict to_dict(const Outcome& outcome) {
+  nb::dict tree;
+  tree["column"] = to_array(outcome.tree.column);
+  tree["left"] = to_array(outcome.tree.left);
+  tree["right"] = to_array(outcome.tree.right);
+  tree["prediction"] = to_array(outcome.tree.prediction);
+  nb::dict statistics;
+  statistics["subproblems"] = outcome.n_subproblems;
+  statistics["table_entries"] = outcome.n_table_entries;
+  statistics["bytes"] = outcome.bytes;
+  statistics["seconds"] = outcome.seconds;
+  nb::list trace;
+  for (const Progress& at : outcome.trace) trace.append(to_tuple(at));
+  nb::dict result;
+  result["tree"] = tree;
+  result["upper"] = outcome.tree.cost;
+  result["lower"] = outcome.lower;
+  result["status"] = name_of(outcome.status);
+  result["statistics"] = statistics;
+  result["trace"] = trace;
+  return result;
+}
+
+std::uint32_t to_count(std::size_t size, const char* what) {
+  if (size >= 0xffffffffULL) throw std::invalid_argument(std::string(what) + ": there are too many (2^32 or more)");
+  return static_cast<std::uint32_t>(size);
+}
+
+nb::dict solve_from_python(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                           const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                           const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
+                           std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
+                           std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                           std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads,
+                           const nb::dict& switches, const nb::object& callback, double callback_interval) {
+  const auto require = [](bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+  };
+  require(n_rows > 0, "n_rows: must be greater than 0");
+  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8, "columns: needs ceil(n_rows / 8) bytes a row");
+  require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
+  require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
+  require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
+  require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
+  require(n_threads >= 1 && n_threads <= 1024, "n_threads: must be in [1, 1024]");
+  const auto limit = [](std::optional<std::int64_t> value) {
+    return value ? std::optional(static_cast<std::uint32_t>(std::min<std::int64_t>(*value, 0xffffffffLL)))
+                 : std::nullopt;
+  };
+  Input input{
+      .columns = {columns.data(), to_count(columns.shape(0), "columns"),
+                  to_count(static_cast<std::size_t>(n_rows), "n_rows")},
+      .classes = {classes.data(), classes.shape(0)},
+      .weights = {weights.data(), weights.shape(0)},
+      .costs = {costs.data(), costs.size()},
+      .n_classes = to_count(costs.shape(0), "costs"),
+      .n_predictions = to_count(costs.shape(1), "costs"),
+      .leaf_cost = leaf_cost,
+      .tree = {limit(max_depth), limit(max_leaves), static_cast<std::uint64_t>(min_samples_leaf)},
+      .limits = {time_limit, std::nullopt, gap_limit, static_cast<std::uint32_t>(n_threads)},
+      .switches = switches_of(switches),
+  };
+  if (memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*memory_limit);
+  Poll poll(callback, callback_interval);
+  Outcome outcome;
+  {
+    const nb::gil_scoped_release no_gil;
+    outcome = solve(input, [&poll](const Progress& at) { return poll(at); });
+  }
+  return to_dict(outcome);
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
+  module.def("solve", &solve_from_python, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+             nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
+             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
+             nb::arg("memory_limit") = nb::none(), nb::arg("gap_limit") = 0.0, nb::arg("n_threads") = 1,
+             nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             "Find a tree of least cost; see hornbeam._core's stub for types and api/solve.hpp for what they mean.");
+}

@@ -1,0 +1,29 @@
+// bounds/support_condition.hpp
+//
+// SAYS     Some optimal tree has n(x) - q(x) >= L, and n(x) - q(x) > 0, on both sides x of every split.
+// SO       A split with a side below that is not considered, here and in all descendants; a set with
+//          n - q < 2L is closed as a leaf.
+// WHY      The subtree of x costs at least L + q(x). If that exceeds n(x), the largest loss x can incur, giving x's
+//          rows to the tree of the other side is no worse and saves a leaf. n - q only shrinks in subsets.
+// NEEDS    additive loss, one price for all leaves; the merge adds no depth, no leaf, and only adds rows to leaves,
+//          so every tree limit survives it.
+// KEEPS    one optimum (at n - q = L both are kept; at L = 0 splits that cannot gain are dropped).
+// SOURCE   sharper form of the leaf support bound of [hu2019osdt, theorem 3] and [lin2020gosdt, theorem B.6]: there
+//          n >= L, here the equivalent-points loss is taken off.
+// Switch   support_condition
+#pragma once
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+/// Least n - q of a side of a split; 1 keeps out only splits that separate nothing of worth.
+constexpr Ticks support_threshold(bool switched_on, Ticks leaf_cost) {
+  return switched_on && leaf_cost > 1 ? leaf_cost : 1;
+}
+
+constexpr bool too_light_to_split(Ticks largest_loss, Ticks least_loss, Ticks threshold) {
+  return largest_loss - least_loss < 2 * threshold;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,57 @@
+// data/costs.hpp
+//
+// WHAT    The one objective of the core: an integer cost for each pair of true class and prediction, and a price for
+//         each leaf. Accuracy, balanced, weighted and cost-sensitive objectives are all such matrices; they are made
+//         in Python.
+// HOLDS   Costs are at least 0. `is_separable`: a wrong prediction costs price[class] whatever it is, a right one 0.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "base/types.hpp"
+#include "kernels/kernels.hpp"
+
+namespace hornbeam {
+
+class Costs {
+ public:
+  /// `cost` has one row a class and one column a prediction; `with_equivalent_points` false makes every q zero.
+  Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost, bool with_equivalent_points,
+        bool counts_rows);
+
+  std::uint32_t n_classes() const { return n_classes_; }
+  std::uint32_t n_predictions() const { return n_predictions_; }
+  Ticks of(std::uint32_t true_class, std::uint32_t prediction) const {
+    return cost_[std::size_t{true_class} * n_predictions_ + prediction];
+  }
+  Ticks largest(std::uint32_t true_class) const { return largest_[true_class]; }
+  Ticks price_of_least_loss(std::uint32_t index) const { return loss_price_[index]; }
+
+  /// How the kernels turn counts into measures; points into this object.
+  Measures measures() const;
+
+  /// The prediction of least loss for a group of `weight` per class; ties go to the lowest.
+  std::uint32_t best_prediction(const std::int64_t* weight) const;
+  Ticks loss_of(const std::int64_t* weight, std::uint32_t prediction) const;
+
+  /// Adds to `counts` (one a price) the weights that make up the least loss of one group of equal rows.
+  void add_least_loss_counts(const std::int64_t* weight, std::int64_t* counts) const;
+  std::uint32_t n_loss_prices() const { return static_cast<std::uint32_t>(loss_price_.size()); }
+
+  /// Measures of a row set from its counts (the plain twin of what the kernels do).
+  void measures_of(const std::int64_t* counts, Ticks* measures) const;
+
+  // Readings of measures; `stride` apart in memory.
+  Ticks largest_loss(const Ticks* measures, std::size_t stride = 1) const;
+  Ticks loss(const Ticks* measures, std::size_t stride = 1) const;
+  Ticks least_loss(const Ticks* measures, std::size_t stride = 1) const { return measures[n_values_ * stride]; }
+  Ticks rows(const Ticks* measures, std::size_t stride = 1) const { return measures[(n_values_ + 1) * stride]; }
+
+ private:
+  std::uint32_t n_classes_, n_predictions_, n_values_;
+  bool separable_, counts_rows_;
+  std::vector<Ticks> cost_, largest_, price_, loss_price_;
+};
+
+}  // namespace hornbeam

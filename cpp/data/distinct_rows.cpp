@@ -1,0 +1,105 @@
+#include "data/distinct_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fingerprint.hpp"
+#include "bits/transpose.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Word `block` (64 rows) of one packed column, zero past its end.
+Word load_word(const PackedColumns& columns, std::uint32_t column, std::size_t block) {
+  const std::size_t size = columns.bytes_per_column(), at = block * sizeof(Word);
+  Word word = 0;
+  std::memcpy(&word, columns.bytes + column * size + at, std::min(sizeof(Word), size - at));
+  return word;
+}
+
+/// Finds equal rows: an open-addressing table from row words to the number of the distinct row.
+class RowIndex {
+ public:
+  explicit RowIndex(std::size_t words_per_row) : words_per_row_(words_per_row), slots_(1024, kEmpty) {}
+
+  /// The number of the distinct row equal to `row`; a new one if there is none yet.
+  std::uint32_t find_or_add(const Word* row) {
+    if (2 * hashes_.size() >= slots_.size()) grow();
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < words_per_row_; ++i) hash = mix(hash ^ row[i]);
+    std::size_t at = hash & (slots_.size() - 1);
+    for (; slots_[at] != kEmpty; at = (at + 1) & (slots_.size() - 1)) {
+      const std::uint32_t known = slots_[at];
+      if (hashes_[known] == hash && std::equal(row, row + words_per_row_, rows_.data() + known * words_per_row_))
+        return known;
+    }
+    slots_[at] = static_cast<std::uint32_t>(hashes_.size());
+    hashes_.push_back(hash);
+    rows_.insert(rows_.end(), row, row + words_per_row_);
+    return slots_[at];
+  }
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(hashes_.size()); }
+  const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }
+
+ private:
+  static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+
+  void grow() {
+    slots_.assign(2 * slots_.size(), kEmpty);
+    for (std::uint32_t number = 0; number < hashes_.size(); ++number) {
+      std::size_t at = hashes_[number] & (slots_.size() - 1);
+      while (slots_[at] != kEmpty) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = number;
+    }
+  }
+
+  std::size_t words_per_row_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<Word> rows_;
+};
+
+}  // namespace
+
+DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
+                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all)
+    : n_classes(classes_in_all), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
+  const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
+  RowIndex index(words_per_row);
+  std::vector<Word> rows(kWordBits * std::max<std::size_t>(words_per_row, 1));
+  Word block[kWordBits];
+  for (std::uint32_t first = 0; first < columns.n_rows; first += kWordBits) {
+    for (std::uint32_t w = 0; w < words_per_row; ++w) {
+      for (std::uint32_t i = 0; i < kWordBits; ++i) {
+        const std::uint32_t column = w * kWordBits + i;
+        block[i] = column < n_columns ? load_word(columns, column, first / kWordBits) : 0;
+      }
+      transpose_block(block);
+      for (std::uint32_t i = 0; i < kWordBits; ++i) rows[i * words_per_row + w] = block[i];
+    }
+    for (std::uint32_t i = 0; i < std::min(kWordBits, columns.n_rows - first); ++i) {
+      const std::uint32_t number = index.find_or_add(&rows[i * words_per_row]);
+      if (number == row_count.size()) {
+        row_count.push_back(0);
+        class_weight.resize(class_weight.size() + n_classes);
+      }
+      row_count[number] += 1;
+      class_weight[std::size_t{number} * n_classes + static_cast<std::uint32_t>(classes[first + i])] +=
+          weights[first + i];
+    }
+  }
+  n_rows = index.size();
+  bits.assign(std::size_t{words_for(n_rows)} * stride, 0);
+  for (std::uint32_t first = 0; first < n_rows; first += kWordBits) {
+    for (std::uint32_t w = 0; w < words_per_row; ++w) {
+      for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = first + i < n_rows ? index.row(first + i)[w] : 0;
+      transpose_block(block);
+      for (std::uint32_t i = 0; i < std::min(kWordBits, n_columns - w * kWordBits); ++i)
+        bits[std::size_t{first / kWordBits} * stride + w * kWordBits + i] = block[i];
+    }
+  }
+}
+
+}  // namespace hornbeam

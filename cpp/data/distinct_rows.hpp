@@ -1,0 +1,49 @@
+// data/distinct_rows.hpp
+//
+// WHAT    The training data as the search sees it: equal rows merged to one distinct row with a weight per class.
+// FLOW    api/solve packs -> here -> search/row_set (the root).
+// HOLDS   Immutable. Distinct rows are numbered in the order of their first appearance.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "kernels/kernels.hpp"
+
+namespace hornbeam {
+
+/// Packed columns as the caller has them: bit r % 8 of byte r / 8 of column c is row r.
+struct PackedColumns {
+  const std::uint8_t* bytes;
+  std::uint32_t n_columns;
+  std::uint32_t n_rows;
+  std::size_t bytes_per_column() const { return (std::size_t{n_rows} + 7) / 8; }
+  bool test(std::uint32_t column, std::uint32_t row) const {
+    return (bytes[column * bytes_per_column() + row / 8] >> (row % 8)) & 1;
+  }
+};
+
+struct DistinctRows {
+  DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
+               std::span<const std::int64_t> weights, std::uint32_t n_classes);
+
+  std::uint32_t n_classes;
+  std::uint32_t n_columns;
+  std::uint32_t n_rows = 0;                // distinct ones
+  std::uint32_t stride;                    // of `bits`, columns padded to lanes
+  AlignedVector<Word> bits;                // word-major: bit r % 64 of bits[(r / 64) * stride + column]
+  std::vector<std::int64_t> class_weight;  // (n_rows, n_classes)
+  std::vector<std::int64_t> row_count;     // (n_rows): how many of the caller's rows
+
+  bool test(std::uint32_t column, std::uint32_t row) const {
+    return (bits[std::size_t{row / kWordBits} * stride + column] >> (row % kWordBits)) & 1;
+  }
+  const std::int64_t* weight(std::uint32_t row) const { return &class_weight[std::size_t{row} * n_classes]; }
+  TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
+  std::size_t bytes() const {
+    return bits.capacity() * sizeof(Word) + (class_weight.capacity() + row_count.capacity()) * sizeof(std::int64_t);
+  }
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,112 @@
+// kernels/kernels.hpp
+//
+// WHAT    The counting kernels: sums over all columns at once, the pair stage, and the gathering of bits. One
+//         source (lanes.inl), compiled once per instruction set and chosen at run time.
+// FLOW    search/row_set and search/worker call through the table that `kernels()` returns.
+// HOLDS   Every instruction set gives the same numbers: all arithmetic is on exact integers.
+// CHOICE  Word-major tiles: word w of all columns lies side by side, so a vector holds the same word of eight
+//         columns and is fully used however few rows a subproblem has. Column-major bits waste a vector on
+//         subproblems of a few words, which are most of them.
+#pragma once
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+/// A bit matrix, word-major: word w of column c is words[w * stride + c]; stride is a multiple of kLanes.
+struct TileView {
+  const Word* words;
+  std::uint32_t n_words;
+  std::uint32_t stride;
+};
+
+/// Words [begin, end) of a slot tile; each set bit adds 2^shift to the count `target`.
+struct Segment {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t target;
+  std::uint32_t shift;
+};
+
+/// How counts become the measures of a row set.
+///
+/// Counts: the weight of each class, then of each distinct price of the equivalent-points loss, then (if
+/// `counts_rows`) the number of rows. Measures: the values, the equivalent-points loss, the number of rows.
+/// Separable costs (a wrong label of class c costs price[c] whatever the prediction): value c is weight c times
+/// price[c]; the largest loss is their sum and the leaf loss is the sum less the largest. Other cost matrices:
+/// value k is the loss of predicting k and one more value is the largest loss.
+struct Measures {
+  bool separable;
+  bool counts_rows;
+  std::uint32_t n_classes;
+  std::uint32_t n_predictions;
+  std::uint32_t n_loss_prices;
+  const Ticks* price;         // separable: (n_classes)
+  const Ticks* cost;          // otherwise: (n_classes, n_predictions)
+  const Ticks* largest_cost;  // otherwise: (n_classes)
+  const Ticks* loss_price;    // (n_loss_prices)
+
+  std::uint32_t n_counts() const { return n_classes + n_loss_prices + (counts_rows ? 1 : 0); }
+  std::uint32_t n_values() const { return separable ? n_classes : n_predictions + 1; }
+  std::uint32_t loss_index() const { return n_values(); }
+  std::uint32_t rows_index() const { return n_values() + 1; }
+  std::uint32_t size() const { return n_values() + (counts_rows ? 2 : 1); }
+};
+
+/// The slots of one subproblem, and what its pair stage needs to know.
+struct SlotTile {
+  TileView tile;
+  const Segment* segments;
+  std::uint32_t n_segments;
+};
+
+struct PairInput {
+  const Ticks* sums;        // measures of each column's true side: sums[m * stride + column]
+  const Ticks* total;       // measures of the whole subproblem
+  Ticks leaf_cost;
+  Ticks support_threshold;  // bounds/support_condition.hpp
+  Ticks rows_per_leaf;
+};
+
+/// What the pair stage finds for one side of a split; see bounds/pair_stage.hpp.
+struct PairSide {
+  Ticks stump_loss = kInfinity;
+  Ticks three_leaf_loss = kInfinity;
+  bool four_leaves = false;
+};
+
+/// One word of a mask and where its bits go; `moves` drives the portable parallel bit extraction.
+struct ExtractWord {
+  Word mask;
+  std::uint32_t source_word;
+  std::uint32_t first_bit;
+  std::uint32_t n_bits;
+  Word moves[6];
+};
+
+struct Kernels {
+  const char* name;
+  /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
+  void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
+  void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
+                     Word* scratch);
+  /// Appends the chosen bits of the chosen columns to `target` (zeroed before); null columns mean all in order.
+  void (*extract)(TileView source, const std::uint32_t* columns, std::uint32_t n_columns, const ExtractWord* plan,
+                  std::size_t n_plan, Word* target, std::uint32_t target_stride);
+  /// A hash of each column that is equal for a column and its complement; `last_mask` marks the valid bits.
+  void (*hash_columns)(TileView tile, Word last_mask, Word* hashes);
+};
+
+/// Words of scratch space that a kernel call needs.
+std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures);
+
+/// The best kernels of this machine; `name` picks one ("avx512", "avx2", "portable") for tests, or null.
+const Kernels& kernels(const char* name = nullptr);
+
+extern const Kernels kPortableKernels;
+#ifdef HORNBEAM_X86
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+#endif
+
+}  // namespace hornbeam

@@ -1,0 +1,36 @@
+// kernels/kernels_avx2.cpp: compiled with AVX2 and BMI2; population counts by table look-up in registers
+// (Mula, Kurz and Lemire, 2018), bit extraction by pext.
+#include <immintrin.h>
+
+#include "kernels/lanes.hpp"
+
+namespace hornbeam {
+namespace {
+
+[[gnu::always_inline]] inline __m256i popcount_half(__m256i x) {
+  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2,
+                                         2, 3, 2, 3, 3, 4);
+  const __m256i nibble = _mm256_set1_epi8(15);
+  const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(x, nibble));
+  const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(x, 4), nibble));
+  return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
+
+[[gnu::always_inline]] inline Lanes popcount(Lanes x) {
+  union {
+    Lanes all;
+    __m256i half[2];
+  } u;
+  u.all = x;
+  u.half[0] = popcount_half(u.half[0]);
+  u.half[1] = popcount_half(u.half[1]);
+  return u.all;
+}
+
+}  // namespace
+}  // namespace hornbeam
+
+#define HORNBEAM_PEXT _pext_u64
+#define HORNBEAM_KERNELS kAvx2Kernels
+#define HORNBEAM_KERNELS_NAME "avx2"
+#include "kernels/lanes.inl"

@@ -1,0 +1,18 @@
+// kernels/kernels_avx512.cpp: compiled with AVX-512 F, DQ, VL and VPOPCNTDQ; one instruction counts eight words.
+#include <immintrin.h>
+
+#include "kernels/lanes.hpp"
+
+namespace hornbeam {
+namespace {
+
+[[gnu::always_inline]] inline Lanes popcount(Lanes x) {
+  return reinterpret_cast<Lanes>(_mm512_popcnt_epi64(reinterpret_cast<__m512i>(x)));
+}
+
+}  // namespace
+}  // namespace hornbeam
+
+#define HORNBEAM_KERNELS kAvx512Kernels
+#define HORNBEAM_KERNELS_NAME "avx512"
+#include "kernels/lanes.inl"

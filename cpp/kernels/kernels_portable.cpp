@@ -1,0 +1,17 @@
+// kernels/kernels_portable.cpp: the kernels for any machine; the twin that the others are tested against.
+#include "kernels/lanes.hpp"
+
+namespace hornbeam {
+namespace {
+
+[[gnu::always_inline]] inline Lanes popcount(Lanes x) {
+  for (std::uint32_t i = 0; i < kLanes; ++i) x[i] = __builtin_popcountll(static_cast<Word>(x[i]));
+  return x;
+}
+
+}  // namespace
+}  // namespace hornbeam
+
+#define HORNBEAM_KERNELS kPortableKernels
+#define HORNBEAM_KERNELS_NAME "portable"
+#include "kernels/lanes.inl"

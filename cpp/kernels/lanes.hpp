@@ -1,0 +1,17 @@
+// kernels/lanes.hpp
+//
+// WHAT    The vector types of lanes.inl: eight 64-bit lanes, as the compiler's portable vector extension. A machine
+//         with narrower registers works on them in pieces.
+#pragma once
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+namespace {
+
+typedef Ticks Lanes __attribute__((vector_size(8 * kLanes)));
+typedef Word WordLanes __attribute__((vector_size(8 * kLanes)));
+typedef Lanes LanesInMemory __attribute__((may_alias));  // reads and writes arrays of Ticks or Word
+
+}  // namespace
+}  // namespace hornbeam

@@ -1,0 +1,73 @@
+// search/frame.hpp
+//
+// WHAT    A subproblem while it is being searched: its rows, its interval, and the candidates for its root split.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "base/types.hpp"
+#include "search/problem.hpp"
+#include "search/row_set.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+/// One side of a candidate split.
+struct Side {
+  Ticks largest_loss;  // n
+  Ticks loss;          // err
+  Ticks least_loss;    // q
+  Ticks base_loss;     // q of the distinct rows before merges; known once the keys are
+  Ticks lower;
+  Ticks large;      // bound for every tree that `upper` did not come from by bounds/pair_stage.hpp
+  Ticks upper;      // cost of the best tree known
+  TreeShape shape;  // of that tree
+  Room room;
+
+  bool is_closed() const { return lower >= upper; }
+  void know_tree(Ticks cost, TreeShape of_tree) {
+    if (cost < upper || (cost == upper && of_tree < shape)) {
+      upper = cost;
+      shape = of_tree;
+    }
+  }
+};
+
+struct Candidate {
+  std::uint32_t column;  // of the frame's row set
+  bool is_paired = false;
+  bool has_keys = false;
+  Side side[2];  // 0: the column fails, 1: it holds
+  Ticks rest;    // every tree with this root split that costs less than `rest` is no better than upper + upper
+  SubproblemKey key[2];
+
+  Ticks upper() const { return side[0].upper + side[1].upper; }
+  TreeShape shape() const {
+    return {static_cast<std::uint16_t>(std::min<std::uint32_t>(kUnlimited - 1u, side[0].shape.leaves + side[1].shape.leaves)),
+            static_cast<std::uint16_t>(std::max(side[0].shape.depth, side[1].shape.depth) + 1)};
+  }
+  void raise_rest() {
+    Ticks large[2];
+    for (int x = 0; x < 2; ++x) large[x] = side[x].is_closed() ? kInfinity : std::max(side[x].large, side[x].lower);
+    rest = std::max(rest, std::min({large[1] + side[0].lower, side[1].lower + large[0], kInfinity}));
+  }
+};
+
+struct Frame {
+  RowSet rows;
+  SubproblemKey key;
+  Room room;
+  Ticks largest_loss, loss, least_loss;
+  Ticks lower;
+  KnownTree tree;  // the best known; its cost is the upper bound
+  bool is_expanded;
+  std::vector<Candidate> candidates;
+  std::uint64_t counted_bytes = 0;
+
+  Ticks upper() const { return tree.cost; }
+  Ticks cut(Ticks budget) const { return std::min(tree.cost, budget); }
+  bool is_closed() const { return lower >= tree.cost; }
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,71 @@
+// search/problem.hpp
+//
+// WHAT    One problem and the state that the threads of one search share.
+// HOLDS   Problem is immutable. SharedState belongs to one search; nothing is global.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/options.hpp"
+#include "base/stop.hpp"
+#include "bounds/equivalent_points.hpp"
+#include "bounds/support_condition.hpp"
+#include "data/costs.hpp"
+#include "data/distinct_rows.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+struct Problem {
+  const DistinctRows& rows;
+  const Costs& costs;
+  Ticks leaf_cost;
+  TreeLimits tree;
+  Switches switches;
+
+  Ticks threshold() const { return support_threshold(switches.support_condition, leaf_cost); }
+  bool limits_rows() const { return tree.rows_per_leaf > 1; }
+};
+
+/// Depth and leaves that a subproblem may still use; kUnlimited where the limit cannot bind.
+struct Room {
+  std::uint16_t depth = kUnlimited;
+  std::uint16_t leaves = kUnlimited;
+
+  bool only_leaf() const { return depth == 0 || leaves == 1; }
+  bool only_stump() const { return depth == 1 || leaves == 2; }
+  std::uint16_t depth_of_side() const {
+    return depth == kUnlimited ? kUnlimited : static_cast<std::uint16_t>(depth - 1);
+  }
+
+  /// Drops limits that cannot bind, so that equal problems share one entry of the table. `base_loss` is q before any
+  /// merge of rows, the same on every path to the set, and a bound for every tree on it.
+  Room without_idle_limits(Ticks leaf_cost, Ticks loss, Ticks base_loss) const {
+    Room room = *this;
+    const Ticks most = most_leaves(leaf_cost, loss, base_loss);
+    if (room.leaves != kUnlimited && room.leaves >= most) room.leaves = kUnlimited;
+    if (room.depth != kUnlimited && room.depth >= most - 1) room.depth = kUnlimited;
+    if (room.leaves != kUnlimited && room.depth != kUnlimited) {
+      if (room.depth >= room.leaves - 1) room.depth = kUnlimited;
+      else if (room.depth < 16 && room.leaves >= (1 << room.depth)) room.leaves = kUnlimited;
+    }
+    return room;
+  }
+};
+
+struct SharedState {
+  SubproblemTable table;
+  StopSignal stop;
+  std::atomic<std::uint64_t> n_subproblems;  // row sets made and searched
+  std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
+  std::optional<std::uint64_t> byte_limit;
+  std::uint32_t n_workers = 1;
+
+  std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
+  void check_memory() {
+    if (table.is_full() || (byte_limit && bytes() > *byte_limit)) stop.stop(Status::memory_limit);
+  }
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,117 @@
+#include "search/result_tree.hpp"
+
+#include <numeric>
+
+namespace hornbeam {
+
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+class TreeReader {
+ public:
+  TreeReader(const Problem& problem, const SubproblemTable& table) : problem_(problem), table_(table) {}
+
+  ResultTree read(const Room& room) {
+    Rows all(problem_.rows.n_rows);
+    std::iota(all.begin(), all.end(), 0u);
+    tree_.cost = add_node(all, room);
+    return std::move(tree_);
+  }
+
+ private:
+  Ticks loss_of(const std::vector<std::int64_t>& weight) const {
+    return problem_.costs.loss_of(weight.data(), problem_.costs.best_prediction(weight.data()));
+  }
+
+  std::vector<std::int64_t> weight_of(const Rows& rows) const {
+    std::vector<std::int64_t> weight(problem_.rows.n_classes);
+    for (std::uint32_t row : rows)
+      for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
+    return weight;
+  }
+
+  Ticks base_loss_of(const Rows& rows) const {
+    Ticks sum = 0;
+    if (problem_.costs.n_loss_prices() == 0) return sum;
+    for (std::uint32_t row : rows) {
+      const std::int64_t* weight = problem_.rows.weight(row);
+      sum += problem_.costs.loss_of(weight, problem_.costs.best_prediction(weight));
+    }
+    return sum;
+  }
+
+  /// The best tree with two leaves: bounds from bounds/pair_stage.hpp stand for such trees without an entry.
+  KnownTree best_stump(const Rows& rows) const {
+    KnownTree best;
+    const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
+    std::vector<std::int64_t> held(problem_.rows.n_classes), failed(problem_.rows.n_classes);
+    for (std::uint32_t column = 0; column < problem_.rows.n_columns; ++column) {
+      std::fill(held.begin(), held.end(), 0);
+      std::fill(failed.begin(), failed.end(), 0);
+      std::int64_t n_held = 0, n_failed = 0;
+      for (std::uint32_t row : rows) {
+        const bool holds = problem_.rows.test(column, row);
+        std::vector<std::int64_t>& side = holds ? held : failed;
+        (holds ? n_held : n_failed) += problem_.rows.row_count[row];
+        for (std::uint32_t c = 0; c < side.size(); ++c) side[c] += problem_.rows.weight(row)[c];
+      }
+      if (n_held < least_rows || n_failed < least_rows) continue;
+      const KnownTree stump{2 * problem_.leaf_cost + loss_of(held) + loss_of(failed), column, 1, {2, 1}};
+      if (stump.better_than(best)) best = stump;
+    }
+    return best;
+  }
+
+  KnownTree best_known(const Rows& rows, const Room& room, Ticks loss) const {
+    KnownTree best{problem_.leaf_cost + loss, kNoSplit, kUnlimited, {1, 0}};
+    if (room.only_leaf() || loss == 0) return best;
+    SubproblemKey key{{}, room.depth, room.leaves};
+    for (std::uint32_t row : rows) key.set ^= Fingerprint::of_row(row);
+    if (const auto known = table_.find(key); known && known->tree.better_than(best)) best = known->tree;
+    if (const KnownTree stump = best_stump(rows); stump.better_than(best)) best = stump;
+    return best;
+  }
+
+  Ticks add_node(const Rows& rows, const Room& wide_room) {
+    const std::vector<std::int64_t> weight = weight_of(rows);
+    const std::uint32_t prediction = problem_.costs.best_prediction(weight.data());
+    const Ticks loss = problem_.costs.loss_of(weight.data(), prediction);
+    const Room room = wide_room.without_idle_limits(problem_.leaf_cost, loss, base_loss_of(rows));
+    const KnownTree best = best_known(rows, room, loss);
+
+    const std::size_t node = tree_.column.size();
+    tree_.column.push_back(-1);
+    tree_.left.push_back(-1);
+    tree_.right.push_back(-1);
+    tree_.prediction.push_back(static_cast<std::int32_t>(prediction));
+    if (best.split == kNoSplit) return problem_.leaf_cost + loss;
+
+    Rows side[2];
+    for (std::uint32_t row : rows) side[problem_.rows.test(best.split, row) ? 1 : 0].push_back(row);
+    Room side_room[2];
+    for (int x = 0; x < 2; ++x) {
+      side_room[x].depth = room.depth_of_side();
+      if (room.leaves != kUnlimited)
+        side_room[x].leaves = x == 1 ? best.leaves_of_true_side
+                                     : static_cast<std::uint16_t>(room.leaves - best.leaves_of_true_side);
+    }
+    tree_.column[node] = static_cast<std::int32_t>(best.split);
+    tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
+    const Ticks true_cost = add_node(side[1], side_room[1]);
+    tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
+    return true_cost + add_node(side[0], side_room[0]);
+  }
+
+  const Problem& problem_;
+  const SubproblemTable& table_;
+  ResultTree tree_;
+};
+
+}  // namespace
+
+ResultTree read_tree(const Problem& problem, const SubproblemTable& table, const Room& room) {
+  return TreeReader(problem, table).read(room);
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,104 @@
+// search/row_set.hpp
+//
+// WHAT    The rows and columns of one subproblem, compacted to its own size: bits of its groups of equal rows, slots
+//         for counting, and the measures of every column.
+// FLOW    search/worker makes the root from the data and every child from its parent.
+// HOLDS   (R1) groups differ in some column that is left. (R2) no column is constant, nor equal or complementary to
+//         another (compared, not only hashed). (R3) every column dropped on the way can be left out of some optimal
+//         tree of every subset (bounds/support_condition.hpp). (R4) identity is the XOR over the groups' rows.
+// COST    Making a child: columns x words of its parent for the bits, columns x slot words for the slots.
+// CHOICE  A weight is written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
+//         same AND and population count as single rows. The highest shift is used more than once where that
+//         takes fewer words (a weight of 3 may be 3 x 1 or 1 + 2).
+#pragma once
+
+#include <vector>
+
+#include "base/fingerprint.hpp"
+#include "base/types.hpp"
+#include "data/costs.hpp"
+#include "data/distinct_rows.hpp"
+#include "kernels/extract_plan.hpp"
+#include "kernels/kernels.hpp"
+
+namespace hornbeam {
+
+struct RowSet {
+  std::uint32_t n_groups = 0;
+  std::uint32_t n_columns = 0;
+  std::uint32_t stride = 0;
+  AlignedVector<Word> bits;                // word-major over groups
+  std::vector<std::uint32_t> columns;      // number of each column in the data
+  std::vector<Fingerprint> identity;       // (n_groups)
+  std::vector<Key128> row_hash;            // (n_groups): XOR of the keys of the columns that hold, up to a constant
+  std::vector<std::int64_t> class_weight;  // (n_groups, n_classes)
+  std::vector<Ticks> base_loss;            // (n_groups): least loss of the distinct rows before any merge
+  std::vector<std::int64_t> row_count;     // (n_groups)
+
+  AlignedVector<Word> slots;
+  std::vector<Segment> segments;
+  std::uint32_t n_slot_words = 0;
+  AlignedVector<Ticks> sums;  // measures of each column's true side: sums[m * stride + column]
+  std::vector<Ticks> total;   // measures of all rows
+
+  Fingerprint whole;
+  Ticks whole_base_loss = 0;
+
+  std::uint32_t n_words() const { return words_for(n_groups); }
+  TileView view() const { return {bits.data(), n_words(), stride}; }
+  SlotTile slot_tile() const {
+    return {{slots.data(), n_slot_words, stride}, segments.data(), static_cast<std::uint32_t>(segments.size())};
+  }
+  bool test(std::uint32_t column, std::uint32_t group) const {
+    return (bits[std::size_t{group / kWordBits} * stride + column] >> (group % kWordBits)) & 1;
+  }
+  /// Bits of the last word that stand for groups.
+  Word last_mask() const { return n_groups % kWordBits ? (Word{1} << (n_groups % kWordBits)) - 1 : ~Word{0}; }
+  std::uint64_t bytes() const;
+};
+
+/// Makes row sets; owns the scratch space of one thread.
+class RowSetMaker {
+ public:
+  RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, std::uint64_t rows_per_leaf,
+              Ticks support_threshold);
+
+  void make_root(RowSet& root);
+
+  /// The rows of `parent` where `column` (of the parent) equals `side`.
+  void make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
+
+  /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
+  const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);
+
+  /// Space for one kernel call on `rows`.
+  Word* scratch_for(const RowSet& rows);
+
+ private:
+  void choose_columns(const RowSet& parent, std::uint32_t column, bool side);
+  void select_groups(const RowSet& parent, std::uint32_t column, bool side);
+  bool forget_column(const RowSet& parent, std::uint32_t column);
+  void copy_groups(const RowSet& parent, RowSet& child);
+  void merge_equal_groups(RowSet& rows);
+  void drop_repeated_columns(RowSet& rows);
+  void keep_columns(RowSet& rows);
+  void finish(RowSet& rows);
+  void add_slots(RowSet& rows, std::uint32_t target, const std::vector<std::int64_t>& weight);
+
+  const DistinctRows& data_;
+  const Costs& costs_;
+  const Kernels& kernels_;
+  Measures measures_;
+  std::uint64_t rows_per_leaf_;
+  Ticks support_threshold_;
+
+  AlignedVector<Word> scratch_, spare_bits_, hashes_;
+  AlignedVector<Ticks> pair_sums_;
+  std::vector<std::uint32_t> kept_, dropped_, slot_of_hash_, group_of_;
+  std::vector<Word> mask_;
+  std::vector<Key128> hash_of_group_;
+  std::vector<ExtractWord> plan_;
+  std::vector<std::int64_t> weight_, price_weight_, counts_;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,117 @@
+#include "search/search.hpp"
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <thread>
+
+#include "kernels/kernels.hpp"
+#include "search/worker.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+class Search {
+ public:
+  Search(const Problem& problem, const SearchLimits& limits, const std::function<bool(const Progress&)>& on_poll)
+      : problem_(problem),
+        limits_(limits),
+        on_poll_(on_poll),
+        shared_{SubproblemTable(limits.threads > 1, limits.bytes), StopSignal(limits.seconds), 0, 0, limits.bytes, limits.threads} {
+    shared_.frame_bytes = problem.rows.bytes();
+  }
+
+  Outcome run() {
+    Frame root;
+    Worker worker(problem_, shared_, kernels(), 0, [this] { poll(); });
+    worker.open_root(root);
+    root_key_ = root.key;
+    poll();
+    worker.find_incumbent(root);
+    poll();
+    std::vector<std::thread> others;
+    std::vector<std::exception_ptr> failures(limits_.threads);
+    for (std::uint32_t i = 1; i < limits_.threads; ++i)
+      others.emplace_back([this, i, &failures] { help(i, failures[i]); });
+    run_guarded([&] { worker.solve(root, kInfinity); }, failures[0]);
+    for (std::thread& other : others) other.join();
+    for (const std::exception_ptr& failure : failures)
+      if (failure) std::rethrow_exception(failure);
+    poll();
+    return outcome(root.room);
+  }
+
+ private:
+  /// Runs one worker; running out of memory is a limit like any other, anything else a fault to report.
+  template <class Work>
+  void run_guarded(Work work, std::exception_ptr& failure) {
+    try {
+      work();
+      shared_.stop.stop(Status::optimal);  // whoever comes back unstopped has closed the root
+    } catch (const std::bad_alloc&) {
+      shared_.stop.stop(Status::memory_limit);
+    } catch (...) {
+      failure = std::current_exception();
+      shared_.stop.stop(Status::interrupted);
+    }
+  }
+
+  void help(std::uint32_t number, std::exception_ptr& failure) {
+    run_guarded(
+        [&] {
+          Frame root;
+          Worker worker(problem_, shared_, kernels(), number, [] {});
+          worker.open_root(root);
+          worker.solve(root, kInfinity);
+        },
+        failure);
+  }
+
+  Progress progress() const {
+    const Interval root = shared_.table.find(root_key_).value_or(Interval{});
+    return {shared_.stop.elapsed(), root.tree.cost, root.lower,
+            shared_.n_subproblems.load(std::memory_order_relaxed), shared_.bytes()};
+  }
+
+  void poll() {
+    const Progress now = progress();
+    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
+    const auto gap = static_cast<double>(now.upper - now.lower);
+    if (now.lower < now.upper && limits_.gap > 0 && gap <= limits_.gap * static_cast<double>(now.upper))
+      shared_.stop.stop(Status::gap_limit);
+    if (on_poll_(now)) shared_.stop.stop(Status::interrupted);
+  }
+
+  Outcome outcome(const Room& room) {
+    Outcome result;
+    const Progress last = progress();
+    result.tree = read_tree(problem_, shared_.table, room);
+    result.lower = last.lower;
+    // A stop may come after the proof, and a proof just after a limit.
+    const bool proven = last.lower >= result.tree.cost;
+    result.status = proven ? Status::optimal : shared_.stop.reason().value_or(Status::optimal);
+    result.n_subproblems = last.n_subproblems;
+    result.n_table_entries = shared_.table.size();
+    result.bytes = last.bytes;
+    result.seconds = shared_.stop.elapsed();
+    result.trace = std::move(trace_);
+    return result;
+  }
+
+  const Problem& problem_;
+  const SearchLimits& limits_;
+  const std::function<bool(const Progress&)>& on_poll_;
+  SharedState shared_;
+  SubproblemKey root_key_;
+  std::vector<Progress> trace_;
+};
+
+}  // namespace
+
+Outcome search(const Problem& problem, const SearchLimits& limits,
+               const std::function<bool(const Progress&)>& on_poll) {
+  return Search(problem, limits, on_poll).run();
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,73 @@
+// search/worker.hpp
+//
+// WHAT    One thread's depth-first branch and bound over subproblems with budgets.
+// FLOW    search/search starts one worker a thread -> here -> search/row_set, bounds/*, kernels, table.
+// HOLDS   (W1) lower <= best <= upper in every frame and entry, also when a stop unwinds the search. (W2) a call of
+//         solve(frame, budget) returns with lower >= budget, or lower = upper, or stopped.
+// COST    A subproblem costs (candidate columns x columns x slot words) / 8 vector steps for its pair stage.
+// CHOICE  Depth first with budgets that grow by half, not best first: no queue, and the two sides of a split are
+//         raised in turn so that the cheaper proof is found first. Candidates live in the frame, not in the table.
+// SOURCE  Recursion over support sets: [lin2020gosdt]; the order and the budgets are ours.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "search/frame.hpp"
+#include "search/problem.hpp"
+#include "search/row_set.hpp"
+
+namespace hornbeam {
+
+class Worker {
+ public:
+  /// `number` 0 is the calling thread: it also calls `poll` now and then.
+  Worker(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
+         std::function<void()> poll);
+
+  /// Makes the frame of the whole problem and records its single leaf.
+  void open_root(Frame& root);
+
+  /// A good first tree: at each set the split whose best two stumps cost least, recursively (LicketySPLIT with a
+  /// lookahead of two levels, [babbar2025split]).
+  void find_incumbent(Frame& frame);
+
+  /// Raises the frame's lower bound to `budget`, or closes it (W2).
+  void solve(Frame& frame, Ticks budget);
+
+ private:
+  bool stopped();
+  void open(Frame& frame, const Room& room);
+  void expand(Frame& frame);
+  void add_candidate(Frame& frame, std::uint32_t column, std::uint16_t leaves_of_true_side, std::uint16_t leaves);
+  void pair_candidates(Frame& frame, Ticks budget);
+  void pair(Frame& frame, Candidate& candidate);
+  void allot_leaves(Frame& frame, std::size_t index);
+  void find_keys(const Frame& frame, Candidate& candidate);
+  void refresh(Frame& frame, Candidate& candidate);
+  void take_tree(Frame& frame, const Candidate& candidate);
+  Ticks lowest_rest(const Frame& frame) const;
+  std::size_t choose(const Frame& frame, Ticks budget) const;
+  void raise(Frame& frame, Candidate& candidate, Ticks budget);
+  void learn_side(Frame& frame, Candidate& candidate, int x, const Interval& known);
+  void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
+  void record(Frame& frame);
+  std::unique_ptr<Frame> make_child(const Frame& frame, const Candidate& candidate, int x);
+  void release(std::unique_ptr<Frame> frame);
+  void count_bytes(Frame& frame);
+
+  const Problem& problem_;
+  SharedState& shared_;
+  const Kernels& kernels_;
+  const std::uint32_t number_;
+  const std::function<void()> poll_;
+  const Measures measures_;
+  std::vector<Ticks> cell_;  // measures of one row set, spare
+  RowSetMaker maker_;
+  std::vector<std::unique_ptr<Frame>> spare_;
+  std::uint64_t work_ = 0;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,84 @@
+#include "table/subproblem_table.hpp"
+
+#include <utility>
+
+namespace hornbeam {
+
+namespace {
+
+/// Tightens `known` by `fresh` (T2).
+void tighten_interval(Interval& known, const Interval& fresh) {
+  if (fresh.lower > known.lower) known.lower = fresh.lower;
+  if (fresh.tree.better_than(known.tree)) known.tree = fresh.tree;
+}
+
+}  // namespace
+
+SubproblemTable::SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit)
+    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {}
+
+std::unique_lock<std::mutex> SubproblemTable::lock(const Shard& shard) const {
+  return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
+}
+
+/// The slot that holds `key`, or the free one where it belongs. Capacities are no powers of two: the high half of
+/// hash times capacity is uniform on [0, capacity).
+std::size_t SubproblemTable::slot_of(const std::vector<Entry>& entries, const SubproblemKey& key) {
+  const std::uint64_t hash = key.set.hash() ^ mix((std::uint64_t{key.depth} << 16) | key.leaves);
+  std::size_t at = static_cast<std::size_t>((static_cast<unsigned __int128>(hash) * entries.size()) >> 64);
+  while (entries[at].used && !entries[at].is(key)) at = at + 1 == entries.size() ? 0 : at + 1;
+  return at;
+}
+
+std::optional<Interval> SubproblemTable::find(const SubproblemKey& key) const {
+  const Shard& shard = shard_of(key);
+  const auto guard = lock(shard);
+  if (shard.entries.empty()) return std::nullopt;
+  const Entry& entry = shard.entries[slot_of(shard.entries, key)];
+  if (!entry.used) return std::nullopt;
+  return entry.interval();
+}
+
+bool SubproblemTable::make_room(Shard& shard) {
+  if (shard.used * 4 < shard.entries.size() * 3) return true;
+  const std::size_t capacity = shard.entries.empty() ? kFirstCapacity : shard.entries.size() * 3 / 2;
+  const std::uint64_t added = (capacity - shard.entries.size()) * sizeof(Entry);
+  if (byte_limit_ && bytes() + added > *byte_limit_) {
+    full_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  std::vector<Entry> larger(capacity);
+  for (Entry& entry : shard.entries)
+    if (entry.used) {
+      const std::size_t at = slot_of(larger, {entry.set, entry.depth, entry.leaves});
+      larger[at] = std::move(entry);
+    }
+  shard.entries = std::move(larger);
+  bytes_.fetch_add(added, std::memory_order_relaxed);
+  return true;
+}
+
+Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known) {
+  Shard& shard = shard_of(key);
+  const auto guard = lock(shard);
+  std::size_t at = shard.entries.empty() ? 0 : slot_of(shard.entries, key);
+  if (shard.entries.empty() || !shard.entries[at].used) {
+    if (!make_room(shard)) return known;
+    at = slot_of(shard.entries, key);
+    shard.entries[at] = {key.set, 0,  kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}, true};
+    ++shard.used;
+    size_.fetch_add(1, std::memory_order_relaxed);
+    bytes_.fetch_add(key.set.heap_bytes(), std::memory_order_relaxed);
+  }
+  Entry& entry = shard.entries[at];
+  Interval merged = entry.interval();
+  tighten_interval(merged, known);
+  entry.lower = merged.lower;
+  entry.upper = merged.tree.cost;
+  entry.split = merged.tree.split;
+  entry.leaves_of_true_side = merged.tree.leaves_of_true_side;
+  entry.shape = merged.tree.shape;
+  return merged;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,108 @@
+// table/subproblem_table.hpp
+//
+// WHAT    What has been proven about each subproblem: an interval around its best cost and, for the upper end, the
+//         split of a tree that attains it.
+// HOLDS   (T1) lower <= best <= upper. (T2) lower never falls; upper never rises, and at equal upper the tree gets
+//         fewer leaves or, at equal leaves, less depth. (T3) `upper` is the cost of a tree that can be read off the
+//         table, or is a leaf or a stump.
+// COST    48 bytes an entry; a look-up is one probe of one shard. Nothing else is kept per subproblem: keeping
+//         candidate lists costs ten times the memory for five per cent of the time.
+// CHOICE  64 shards of open addressing that grow one by one by half, so that growth never needs twice the memory and
+//         threads rarely meet.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/fingerprint.hpp"
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+inline constexpr std::uint16_t kUnlimited = 0xffff;
+inline constexpr std::uint32_t kNoSplit = ~std::uint32_t{0};
+
+/// A support set and, where they bind, the depth and the leaves left.
+struct SubproblemKey {
+  Fingerprint set;
+  std::uint16_t depth = kUnlimited;
+  std::uint16_t leaves = kUnlimited;
+  friend bool operator==(const SubproblemKey&, const SubproblemKey&) = default;
+};
+
+/// Number of leaves and depth of a tree; fewer leaves first, then less depth.
+struct TreeShape {
+  std::uint16_t leaves = 1;
+  std::uint16_t depth = 0;
+  friend auto operator<=>(const TreeShape&, const TreeShape&) = default;
+};
+
+/// A tree on a subproblem: its cost, its root split (original column, or kNoSplit), the leaves its true side may have.
+struct KnownTree {
+  Ticks cost = kInfinity;
+  std::uint32_t split = kNoSplit;
+  std::uint16_t leaves_of_true_side = kUnlimited;
+  TreeShape shape;
+  bool better_than(const KnownTree& other) const {
+    return cost != other.cost ? cost < other.cost : shape < other.shape;
+  }
+};
+
+struct Interval {
+  Ticks lower = 0;
+  KnownTree tree;
+};
+
+class SubproblemTable {
+ public:
+  /// `shared` switches the locks on. `byte_limit` bounds the memory of all shards together.
+  SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit);
+
+  std::optional<Interval> find(const SubproblemKey& key) const;
+
+  /// Tightens the entry of `key` by `known` (T2) and returns the result. An entry that memory does not allow is not
+  /// kept; then `is_full` turns true.
+  Interval tighten(const SubproblemKey& key, const Interval& known);
+
+  bool is_full() const { return full_.load(std::memory_order_relaxed); }
+  std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Entry {
+    Fingerprint set;
+    Ticks lower;
+    Ticks upper;
+    std::uint32_t split;
+    std::uint16_t depth, leaves;
+    std::uint16_t leaves_of_true_side;
+    TreeShape shape;
+    bool used = false;
+    bool is(const SubproblemKey& key) const { return set == key.set && depth == key.depth && leaves == key.leaves; }
+    Interval interval() const { return {lower, {upper, split, leaves_of_true_side, shape}}; }
+  };
+  struct Shard {
+    mutable std::mutex mutex;
+    std::vector<Entry> entries;
+    std::size_t used = 0;
+  };
+
+  Shard& shard_of(const SubproblemKey& key) const { return shards_[key.set.other_hash() % kShards]; }
+  std::unique_lock<std::mutex> lock(const Shard& shard) const;
+  static std::size_t slot_of(const std::vector<Entry>& entries, const SubproblemKey& key);
+  bool make_room(Shard& shard);
+
+  static constexpr std::size_t kShards = 64;
+  static constexpr std::size_t kFirstCapacity = 64;
+  bool shared_;
+  std::optional<std::uint64_t> byte_limit_;
+  std::unique_ptr<Shard[]> shards_;
+  std::atomic<std::uint64_t> bytes_{0}, size_{0};
+  std::atomic<bool> full_{false};
+};
+
+}  // namespace hornbeam

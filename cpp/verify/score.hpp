@@ -1,0 +1,26 @@
+// verify/score.hpp
+//
+// WHAT    A second opinion: the cost of a tree, counted again from the caller's rows, one row at a time.
+// HOLDS   Shares no code with the search, its table, its kernels or its bounds; kept plain, never optimised.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/options.hpp"
+#include "base/types.hpp"
+#include "data/costs.hpp"
+#include "data/distinct_rows.hpp"
+
+namespace hornbeam {
+
+struct FlatTree {
+  std::span<const std::int32_t> column, left, right, prediction;
+};
+
+/// Cost of the tree on the rows.
+/// Throws std::logic_error if the arrays are no tree or the tree breaks a limit.
+Ticks score(const FlatTree& tree, const PackedColumns& columns, std::span<const std::int32_t> classes,
+            std::span<const std::int64_t> weights, const Costs& costs, Ticks leaf_cost, const TreeLimits& limits);
+
+}  // namespace hornbeam
