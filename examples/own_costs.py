@@ -1,0 +1,24 @@
+"""Missing a malignant tumour costs ten times a false alarm: the tree that is best under these costs is another one."""
+
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import confusion_matrix
+
+from hornbeam import GOSDTClassifier
+
+data = load_breast_cancer()
+kind = data.target_names[data.target]  # "benign" and "malignant", in this order in classes_
+
+costs = {
+    "equal costs": [[0, 1], [1, 0]],
+    "a miss costs 10": [[0, 1], [10, 0]],  # row: the true class, column: the predicted one
+}
+for name, cost_matrix in costs.items():
+    classifier = GOSDTClassifier(
+        regularization=0.02,  # in the unit of the costs: one more leaf must save 0.02 a row
+        max_depth=2,
+        objective="cost",
+        cost_matrix=cost_matrix,
+        binarizer="quantile",
+    ).fit(data.data, kind)
+    print(f"{name}: {classifier.status_}, mean cost {classifier.loss_:.3f} a row")
+    print(confusion_matrix(kind, classifier.predict(data.data)))

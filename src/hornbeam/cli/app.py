@@ -1,0 +1,122 @@
+"""The commands and their options. What a command needs is imported when it runs, so that ``--help`` is quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="hornbeam",
+    help="Optimal sparse decision trees, with proof.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Data = Annotated[Path, typer.Argument(help="CSV (header line; comma, semicolon or tab) or Parquet file.")]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="File written by `hornbeam fit --model`.")]
+Picture = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree: .svg, .png or .pdf.")]
+Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here instead of to the screen.")]
+
+
+@app.command()
+def fit(
+    data: Data,
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
+    regularization: Annotated[float, typer.Option(help="Price of one leaf, as a fraction of all rows.")] = 0.01,
+    max_depth: Annotated[int | None, typer.Option(help="Most edges from the root to a leaf.")] = None,
+    max_leaves: Annotated[int | None, typer.Option(help="Most leaves.")] = None,
+    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
+    objective: Annotated[str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted or cost.")] = "accuracy",
+    omega: Annotated[float, typer.Option(help="Price of missing the second class, for `weighted`.")] = 1.0,
+    cost_matrix: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")
+    ] = None,
+    binarizer: Annotated[
+        str, typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, or none (columns are 0/1).")
+    ] = "exact",
+    n_thresholds: Annotated[int | None, typer.Option(help="Most thresholds per column, for `quantile`: 8.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds of search.")] = None,
+    memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
+    gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
+    threads: Annotated[int, typer.Option(help="Threads of the search.")] = 1,
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model here, as JSON.")] = None,
+    picture: Picture = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Find the optimal tree of a table, prove it, and print both.
+
+    Empty cells and NA, NaN, null and ? are missing values. Ctrl-C ends the search with the best tree so far.
+    """
+    from hornbeam.cli import commands, fitting
+
+    commands.fit(
+        data,
+        target,
+        {
+            "regularization": regularization,
+            "max_depth": max_depth,
+            "max_leaves": max_leaves,
+            "min_samples_leaf": min_samples_leaf,
+            "objective": objective,
+            "omega": omega,
+            "cost_matrix": None if cost_matrix is None else fitting.read_costs(cost_matrix),
+            "binarizer": fitting.binarizer_named(binarizer, n_thresholds),
+            "time_limit": time_limit,
+            "memory_limit": None if memory_limit is None else fitting.parse_bytes(memory_limit),
+            "gap_limit": gap_limit,
+            "n_jobs": threads,
+        },
+        model_file=model,
+        picture=picture,
+        quiet=quiet,
+    )
+
+
+@app.command()
+def predict(
+    model: ModelFile,
+    data: Data,
+    output: Output = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class in the leaf.")] = False,
+) -> None:
+    """Predict the class of each row; the table needs the model's columns, others are ignored.
+
+    Written as CSV, or as Parquet where the name of the output ends in .parquet.
+    """
+    from hornbeam.cli import commands
+
+    commands.predict(model, data, output, proba=proba)
+
+
+@app.command()
+def show(model: ModelFile, picture: Picture = None) -> None:
+    """Print a model's tree and certificate."""
+    from hornbeam.cli import commands
+
+    commands.show(model, picture)
+
+
+@app.command()
+def export(
+    model: ModelFile,
+    format: Annotated[
+        str, typer.Option(metavar="NAME", help="text, rules, dot, json, dict, sql, python, svg, png or pdf.")
+    ],
+    output: Output = None,
+) -> None:
+    """Write a model's tree in another form."""
+    from hornbeam.cli import commands
+
+    commands.export(model, format, output)
+
+
+@app.command()
+def demo(
+    directory: Annotated[Path, typer.Option(help="Where to write the model and the picture.")] = Path("."),
+) -> None:
+    """Find, prove and draw an optimal tree of the breast-cancer data that scikit-learn ships."""
+    from hornbeam.cli import commands
+
+    commands.demo(directory)

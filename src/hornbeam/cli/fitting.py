@@ -1,0 +1,157 @@
+"""Fit a tree while a line on the terminal shows how far the proof is."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from rich.console import Console
+from rich.live import Live
+
+from hornbeam.binarizers import ThresholdBinarizer
+from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.model import Certificate, Model
+from hornbeam.estimators import GOSDTClassifier, Progress
+from hornbeam.exceptions import NotProvenWarning
+
+UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def fit_model(
+    frame: pl.DataFrame, classes: npt.NDArray[Any], target: str, parameters: dict[str, Any], *, quiet: bool
+) -> Model:
+    """Search for the optimal tree.
+
+    Parameters
+    ----------
+    frame : polars DataFrame
+        The columns to ask about.
+    classes : ndarray of shape (n_rows,)
+        The class of each row.
+    target : str
+        Name of the class column.
+    parameters : dict
+        Parameters of `GOSDTClassifier`.
+    quiet : bool
+        Show no progress, whether or not stderr is a terminal.
+
+    Raises
+    ------
+    CommandError
+        If a parameter or the data are refused.
+    """
+    with refusals_as_command_errors(), _notes_as_lines(), _progress_line(quiet) as callback:
+        classifier = GOSDTClassifier(**parameters, callback=callback)
+        classifier.fit(frame, pl.Series(target, classes))
+    return Model(classifier.tree_, _certificate(classifier))
+
+
+def _certificate(classifier: GOSDTClassifier) -> Certificate:
+    statistics = classifier.statistics_
+    return Certificate(
+        status=classifier.status_,
+        objective=classifier.objective_,
+        lower_bound=classifier.lower_bound_,
+        gap=classifier.gap_,
+        loss=classifier.loss_,
+        regularization=classifier.regularization_,
+        measure=classifier.objective,
+        n_rows=int(classifier.tree_.n_samples[0]),
+        n_columns=classifier.n_features_in_,
+        n_conditions=len(classifier.binarizer_.conditions_),
+        thresholds=getattr(classifier.binarizer_, "strategy", "none"),
+        max_depth=classifier.max_depth,
+        max_leaves=classifier.max_leaves,
+        min_samples_leaf=classifier.min_samples_leaf,
+        subproblems=int(statistics["subproblems"]),
+        table_entries=int(statistics["table_entries"]),
+        memory_bytes=int(statistics["bytes"]),
+        seconds=float(statistics["seconds"]),
+    )
+
+
+def binarizer_named(name: str, n_thresholds: int | None) -> str | ThresholdBinarizer | None:
+    """Return the `binarizer` of the classifier that the options ask for.
+
+    Raises
+    ------
+    CommandError
+        If the name is unknown, or a number of thresholds is given where it has no meaning.
+    """
+    if name not in ("exact", "quantile", "none"):
+        raise CommandError(f"--binarizer {name!r}: expected exact, quantile or none")
+    if name != "quantile" and n_thresholds is not None:
+        raise CommandError(f"--n-thresholds belongs to --binarizer quantile, not to {name}")
+    if n_thresholds is not None:
+        return ThresholdBinarizer(strategy="quantile", n_thresholds=n_thresholds)
+    return None if name == "none" else name
+
+
+def read_costs(path: Path) -> list[list[float]]:
+    """Read a cost matrix: a JSON list of rows, one row per actual class, one number per predicted class."""
+    with refusals_as_command_errors():
+        text = path.read_text(encoding="utf-8")
+    try:
+        costs = json.loads(text)
+        np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise CommandError(f"{path}: is not a cost matrix such as [[0, 1], [5, 0]]: {error}") from error
+    return list(costs)
+
+
+def parse_bytes(text: str) -> int:
+    """Read a number of bytes: 500000000, 500MB, 2GB or 1.5GiB.
+
+    Raises
+    ------
+    CommandError
+        If the text is none of these.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)(I?)B?\s*", text.upper())
+    unit = f"{found[2]}{found[3]}B" if found and found[2] else ""
+    if found is None or (found[3] and not found[2]):
+        raise CommandError(f"--memory-limit {text!r}: expected bytes such as 500000000, 500MB or 2GiB")
+    return int(float(found[1]) * UNITS[unit])
+
+
+@contextmanager
+def _notes_as_lines() -> Iterator[None]:
+    """Print the library's notes as lines; the certificate says what is not proven, so that warning is not repeated."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("hornbeam: note: %(message)s"))
+    logger = logging.getLogger("hornbeam")
+    logger.addHandler(handler)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotProvenWarning)
+            yield
+    finally:
+        logger.removeHandler(handler)
+
+
+@contextmanager
+def _progress_line(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Give a callback that keeps one line on the terminal up to date, or None where there is no terminal."""
+    console = Console(stderr=True, highlight=False)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield lambda progress: live.update(progress_text(progress), refresh=True)
+
+
+def progress_text(progress: Progress) -> str:
+    """Return one line on a running search."""
+    return (
+        f"{progress.elapsed:7.1f} s   objective {progress.objective:.5f}   bound {progress.lower_bound:.5f}   "
+        f"gap {100 * progress.gap:5.2f} %   {progress.subproblems:,} subproblems   {progress.memory / 1e6:,.0f} MB"
+    )

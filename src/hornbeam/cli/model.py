@@ -1,0 +1,96 @@
+"""The model file: a tree, what was asked for, and what was proven, as JSON. Reading one runs no code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.tree import Tree
+
+FORMAT = "hornbeam-model"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is proven about a tree, over which trees, and what the proof took.
+
+    Costs are fractions of the total weight (of the largest possible cost with a cost matrix), `regularization` is the
+    value that the search used, after rounding to its unit.
+    """
+
+    status: str
+    objective: float
+    lower_bound: float
+    gap: float
+    loss: float
+    regularization: float
+    measure: str
+    n_rows: int
+    n_columns: int
+    n_conditions: int
+    thresholds: str
+    max_depth: int | None
+    max_leaves: int | None
+    min_samples_leaf: int
+    subproblems: int
+    table_entries: int
+    memory_bytes: int
+    seconds: float
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no tree of those searched has a lower objective."""
+        return self.status == "optimal"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A tree and its certificate."""
+
+    tree: Tree
+    certificate: Certificate
+
+    def save(self, path: Path) -> None:
+        """Write the model as JSON."""
+        record = {
+            "format": FORMAT,
+            "version": VERSION,
+            "certificate": asdict(self.certificate),
+            "tree": json.loads(self.tree.to_json()),
+        }
+        with refusals_as_command_errors():
+            path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Model:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        CommandError
+            If the file is not there, is not a model, or was written by a later version.
+        """
+        with refusals_as_command_errors():
+            raw = path.read_bytes()
+        try:
+            record = json.loads(raw)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise CommandError(f"{path}: is not a model file of hornbeam; `hornbeam fit ... --model FILE` writes one")
+        if record.get("version") != VERSION:
+            raise CommandError(
+                f"{path}: is a model of version {record.get('version')!r}, this hornbeam reads version {VERSION}"
+            )
+        try:
+            return cls(Tree.from_json(json.dumps(record["tree"])), _read_certificate(record["certificate"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise CommandError(f"{path}: is a damaged model file: {error}") from error
+
+
+def _read_certificate(record: dict[str, Any]) -> Certificate:
+    return Certificate(**{field.name: record[field.name] for field in fields(Certificate)})

@@ -1,0 +1,81 @@
+"""What `fit` and `show` print: the tree, its certificate, the confusion matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.cli.model import Certificate, Model
+
+STOPPED_BY = {
+    "time_limit": "the time limit",
+    "memory_limit": "the memory limit",
+    "gap_limit": "the gap limit",
+    "interrupted": "Ctrl-C",
+}
+THRESHOLDS = {
+    "exact": "every threshold",
+    "quantile": "quantile thresholds",
+    "none": "columns of 0 and 1",
+}
+
+
+def report(model: Model) -> str:
+    """Return the tree and its certificate as text."""
+    return f"{model.tree.to_text().rstrip()}\n\n{certificate_text(model)}"
+
+
+def certificate_text(model: Model) -> str:
+    """Return what is proven, and over which trees."""
+    proof, tree = model.certificate, model.tree
+    lines = [
+        _verdict(proof),
+        f"  objective    {proof.objective:.6f} ({proof.measure}) = loss {proof.loss:.6f} "
+        f"+ {proof.regularization:.6g} x {_counted(tree.n_leaves, 'leaf', 'leaves')}",
+        f"  lower bound  {proof.lower_bound:.6f}, gap {100 * proof.gap:.3g} %",
+        f"  tree         {_counted(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.depth}",
+        f"  proof over   {_searched(proof)}",
+        f"  search       {proof.seconds:.2f} s, {proof.subproblems:,} subproblems, "
+        f"{proof.table_entries:,} table entries, {proof.memory_bytes / 1e6:.1f} MB",
+    ]
+    return "\n".join(lines)
+
+
+def _verdict(proof: Certificate) -> str:
+    if proof.is_proven:
+        return "Proven optimal: no tree of those below has a lower objective."
+    return (
+        f"Not proven optimal: stopped by {STOPPED_BY.get(proof.status, proof.status)}. "
+        "No tree of those below is better than the lower bound."
+    )
+
+
+def _searched(proof: Certificate) -> str:
+    """Say which trees the proof is about."""
+    limits = [
+        "any depth" if proof.max_depth is None else f"depth <= {proof.max_depth}",
+        *([] if proof.max_leaves is None else [f"at most {_counted(proof.max_leaves, 'leaf', 'leaves')}"]),
+        *([] if proof.min_samples_leaf <= 1 else [f"at least {proof.min_samples_leaf} rows per leaf"]),
+    ]
+    return (
+        f"all trees of {', '.join(limits)} on {_counted(proof.n_conditions, 'condition', 'conditions')} "
+        f"({THRESHOLDS[proof.thresholds]}) from {_counted(proof.n_columns, 'column', 'columns')}, {proof.n_rows:,} rows"
+    )
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def confusion_text(classes: Sequence[Any], actual: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> str:
+    """Return how many training rows of each class are predicted as each class, with the share that is right."""
+    counts = np.array([[np.sum((actual == a) & (predicted == p)) for p in classes] for a in classes])
+    cells = [["actual \\ predicted", *map(str, classes)]]
+    cells += [[str(label), *(f"{count:,}" for count in row)] for label, row in zip(classes, counts, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    table = "\n".join("  " + "  ".join(map(str.rjust, row, widths)) for row in cells)
+    right = int(np.trace(counts))
+    return f"Training rows: {right:,} of {len(actual):,} right ({100 * right / len(actual):.1f} %)\n{table}"

@@ -1,0 +1,67 @@
+"""Write a model's tree in the form that the user names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.model import Model
+from hornbeam.plotting import save_picture
+from hornbeam.tree import Tree
+
+PICTURES = ("svg", "png", "pdf")
+TEXTS: dict[str, Callable[[Tree], str]] = {
+    "text": Tree.to_text,
+    "rules": lambda tree: "\n".join(tree.to_rules()),
+    "dot": Tree.to_dot,
+    "json": Tree.to_json,
+    "dict": lambda tree: json.dumps(tree.to_dict(), indent=2, ensure_ascii=False),
+    "sql": Tree.to_sql,
+    "python": Tree.to_python,
+}
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse a file whose directory is not there, before any work is done for it."""
+    if path is not None and not path.parent.is_dir():
+        raise CommandError(f"{path}: there is no directory {path.parent}")
+    if path is not None and path.is_dir():
+        raise CommandError(f"{path}: is a directory")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that could not be written, before any work is done for it."""
+    if path is not None and path.suffix.lower()[1:] not in PICTURES:
+        raise CommandError(f"{path}: expected a name that ends in .svg, .png or .pdf")
+    check_writable(path)
+
+
+def draw(model: Model, path: Path) -> None:
+    """Write the picture of a model's tree in the format of the name."""
+    proof = model.certificate
+    state = "proven optimal" if proof.is_proven else f"within {100 * proof.gap:.2g} % of the optimum"
+    leaves = f"{model.tree.n_leaves} {'leaf' if model.tree.n_leaves == 1 else 'leaves'}"
+    subtitle = f"{leaves}, objective {proof.objective:.4f}, {state}"
+    with refusals_as_command_errors():
+        save_picture(model.tree, path, title=model.tree.target_name, subtitle=subtitle)
+
+
+def exported(model: Model, form: str) -> bytes:
+    """Return the tree in a named form.
+
+    Raises
+    ------
+    CommandError
+        If there is no form of this name.
+    """
+    if form in TEXTS:
+        return f"{TEXTS[form](model.tree).rstrip()}\n".encode()
+    if form not in PICTURES:
+        raise CommandError(f"--format {form!r}: expected {', '.join((*TEXTS, *PICTURES[:-1]))} or {PICTURES[-1]}")
+    with TemporaryDirectory() as directory:
+        picture = Path(directory, f"tree.{form}")
+        draw(model, picture)
+        return picture.read_bytes()

@@ -1,0 +1,135 @@
+import io
+import json
+import os
+import runpy
+
+import polars as pl
+import pytest
+
+from hornbeam.cli.model import Model
+from hornbeam.tree import Tree
+
+
+def test_a_model_reads_back_as_it_was_written(model, tmp_path):
+    again = tmp_path / "again.json"
+    Model.load(model).save(again)
+    assert again.read_bytes() == model.read_bytes()
+
+
+def test_show_prints_what_fit_printed_about_the_model(run, fruit, model):
+    fitted, shown = run("fit", fruit, "--target", "kind").out, run("show", model).out
+    without_time = slice(None, shown.index("  search"))
+    assert shown.startswith("weight <= 130?")
+    assert fitted[without_time] == shown[without_time]
+
+
+def test_predict_gives_the_class_of_each_row_and_ignores_other_columns(run, fruit, model):
+    code, out, err = run("predict", model, fruit)
+    assert (code, err) == (0, "")
+    assert pl.read_csv(io.StringIO(out))["predicted_kind"].to_list() == pl.read_csv(fruit)["kind"].to_list()
+
+
+def test_predict_finds_the_columns_by_name_in_any_order(run, fruit, model, tmp_path):
+    other = tmp_path / "other.csv"
+    pl.read_csv(fruit).select("stem", "color", "weight").write_csv(other)
+    assert run("predict", model, other).out == run("predict", model, fruit).out
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_predict_writes_the_output_in_the_format_of_its_name(run, fruit, model, tmp_path, name):
+    path = tmp_path / name
+    assert run("predict", model, fruit, "--output", path) == (0, "", "")
+    frame = pl.read_parquet(path) if name.endswith("parquet") else pl.read_csv(path)
+    assert frame["predicted_kind"].to_list() == pl.read_csv(fruit)["kind"].to_list()
+
+
+def test_predict_adds_shares_of_the_classes_that_add_up_to_one(run, fruit, model):
+    frame = pl.read_csv(io.StringIO(run("predict", model, fruit, "--proba").out))
+    shares = frame.drop("predicted_kind")
+    assert shares.columns == ["share_apple", "share_lime", "share_other", "share_plum"]
+    assert shares.sum_horizontal().to_list() == pytest.approx([1.0] * 32)
+
+
+def test_categories_that_look_like_numbers_stay_texts_at_predict(run, tmp_path):
+    train, new, model = tmp_path / "train.csv", tmp_path / "new.csv", tmp_path / "model.json"
+    train.write_text("code,kind\n" + "01,a\n1,b\nx,b\n" * 10)
+    new.write_text("code\n01\n1\n")
+    run("fit", train, "--target", "kind", "--model", model)
+    assert run("predict", model, new).out.split() == ["predicted_kind", "a", "b"]
+
+
+def test_predict_names_the_column_that_is_missing(run, fruit, model, tmp_path):
+    other = tmp_path / "other.csv"
+    pl.read_csv(fruit).drop("color").write_csv(other)
+    code, out, err = run("predict", model, other)
+    assert (code, out) == (2, "")
+    assert "has no column 'color'" in err
+
+
+def test_predict_refuses_a_column_of_texts_where_the_model_has_numbers(run, model, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text("weight,color,stem\nheavy,red,true\n")
+    code, out, err = run("predict", model, other)
+    assert (code, out) == (2, "")
+    assert "'weight'" in err
+
+
+@pytest.mark.parametrize("form", ["text", "rules", "dot", "json", "dict", "sql", "python", "svg"])
+def test_export_writes_the_same_to_the_screen_and_to_a_file(run, model, tmp_path, form):
+    path = tmp_path / "out"
+    screen = run("export", model, "--format", form)
+    assert screen.code == 0
+    assert run("export", model, "--format", form, "--output", path) == (0, "", "")
+    assert path.read_text() == screen.out
+    assert "color" in screen.out
+
+
+@pytest.mark.parametrize("form", ["png", "pdf"])
+def test_a_picture_of_bytes_is_not_written_to_the_screen(run, model, tmp_path, form):
+    code, out, err = run("export", model, "--format", form)
+    assert (code, out) == (2, "")
+    assert "give --output FILE" in err
+    assert run("export", model, "--format", form, "--output", tmp_path / "tree").code == 0
+
+
+def test_an_unknown_format_is_refused_with_the_known_ones(run, model):
+    code, _, err = run("export", model, "--format", "excel")
+    assert code == 2
+    assert "--format 'excel': expected text, rules, dot, json, dict, sql, python, svg, png or pdf" in err
+
+
+def test_the_exported_json_is_the_tree_of_the_model(run, model):
+    assert Tree.from_json(run("export", model, "--format", "json").out) == Model.load(model).tree
+
+
+def test_the_exported_python_function_predicts_as_the_model(run, fruit, model, tmp_path):
+    path = tmp_path / "tree.py"
+    run("export", model, "--format", "python", "--output", path)
+    predict = runpy.run_path(str(path))["predict"]
+    rows = pl.read_csv(fruit).to_dicts()
+    assert [predict(row) for row in rows] == [row["kind"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"version": 2}, "is a model of version 2, this hornbeam reads version 1"),
+        ({"format": "hornbeam-tree"}, "is not a model file of hornbeam"),
+        ({"tree": {}}, "is a damaged model file"),
+        ({"certificate": {}}, "is a damaged model file"),
+        ({"certificate": []}, "is a damaged model file"),
+    ],
+)
+def test_a_model_file_that_was_changed_is_refused(run, model, change, said):
+    model.write_text(json.dumps(json.loads(model.read_text()) | change))
+    code, out, err = run("show", model)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_the_demo_proves_draws_and_saves_a_tree(run, tmp_path):
+    code, out, _ = run("demo", "--directory", tmp_path)
+    assert code == 0
+    assert "569 rows, 30 continuous columns" in out
+    assert "Proven optimal" in out
+    assert sorted(os.listdir(tmp_path)) == ["breast-cancer.json", "breast-cancer.svg"]
