@@ -48,8 +48,13 @@ class Poll {
     }
     if (!ask_callback) return false;
     callback_asked_ = at.seconds;
-    const nb::object answer = callback_(to_tuple(at));
-    return !answer.is_none() && nb::cast<bool>(answer);
+    try {
+      const nb::object answer = callback_(to_tuple(at));
+      return !answer.is_none() && nb::cast<bool>(answer);
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      return true;
+    }
   }
 
  private:
@@ -80,7 +85,7 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std
   return {copy->data(), {copy->size()}, owner};
 }
 
-nb::dict to_dict(const Outcome& outcome) {
+nb::dict to_dict(const Outcome& outcome, bool with_trace) {
   nb::dict tree;
   tree["column"] = to_array(outcome.tree.column);
   tree["left"] = to_array(outcome.tree.left);
@@ -92,7 +97,8 @@ nb::dict to_dict(const Outcome& outcome) {
   statistics["bytes"] = outcome.bytes;
   statistics["seconds"] = outcome.seconds;
   nb::list trace;
-  for (const Progress& at : outcome.trace) trace.append(to_tuple(at));
+  if (with_trace)
+    for (const Progress& at : outcome.trace) trace.append(to_tuple(at));
   nb::dict result;
   result["tree"] = tree;
   result["upper"] = outcome.tree.cost;
@@ -114,7 +120,7 @@ nb::dict solve_from_python(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t
                            std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
                            std::int64_t min_samples_leaf, std::optional<double> time_limit,
                            std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads,
-                           const nb::dict& switches, const nb::object& callback, double callback_interval) {
+                           const nb::dict& switches, const nb::object& callback, double callback_interval, bool trace) {
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw std::invalid_argument(message);
   };
@@ -125,6 +131,7 @@ nb::dict solve_from_python(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t
   require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
   require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
   require(n_threads >= 1 && n_threads <= 1024, "n_threads: must be in [1, 1024]");
+  require(callback_interval >= 0, "callback_interval: must be at least 0");
   const auto limit = [](std::optional<std::int64_t> value) {
     return value ? std::optional(static_cast<std::uint32_t>(std::min<std::int64_t>(*value, 0xffffffffLL)))
                  : std::nullopt;
@@ -149,7 +156,7 @@ nb::dict solve_from_python(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t
     const nb::gil_scoped_release no_gil;
     outcome = solve(input, [&poll](const Progress& at) { return poll(at); });
   }
-  return to_dict(outcome);
+  return to_dict(outcome, trace);
 }
 
 }  // namespace
@@ -161,6 +168,6 @@ NB_MODULE(_core, module) {
              nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
              nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
              nb::arg("memory_limit") = nb::none(), nb::arg("gap_limit") = 0.0, nb::arg("n_threads") = 1,
-             nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree of least cost; see hornbeam._core's stub for types and api/solve.hpp for what they mean.");
 }

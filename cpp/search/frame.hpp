@@ -61,6 +61,7 @@ struct Frame {
   Ticks largest_loss, loss, least_loss;
   Ticks lower;
   KnownTree tree;  // the best known; its cost is the upper bound
+  bool is_root = false;
   bool is_expanded;
   std::vector<Candidate> candidates;
   std::uint64_t counted_bytes = 0;

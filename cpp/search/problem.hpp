@@ -64,7 +64,7 @@ struct SharedState {
 
   std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
   void check_memory() {
-    if (table.is_full() || (byte_limit && bytes() > *byte_limit)) stop.stop(Status::memory_limit);
+    if (byte_limit && bytes() > *byte_limit) stop.stop(Status::memory_limit);
   }
 };
 

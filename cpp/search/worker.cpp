@@ -37,10 +37,12 @@ bool Worker::stopped() {
     shared_.check_memory();
     if (number_ == 0) poll_();
   }
+  if (shared_.table.is_full()) shared_.stop.stop(Status::memory_limit);
   return shared_.stop.stopped();
 }
 
 void Worker::open_root(Frame& root) {
+  root.is_root = true;
   maker_.make_root(root.rows);
   Room room;
   const auto bounded = [](std::optional<std::uint32_t> limit) {
@@ -308,6 +310,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
     }
     frame.lower = std::max(frame.lower, std::min(frame.upper(), lowest_rest(frame)));
     record(frame);
+    if (frame.is_root) poll_();
     if (frame.lower >= frame.cut(budget)) break;
     Candidate& candidate = frame.candidates[choose(frame, budget)];
     raise(frame, candidate, budget);

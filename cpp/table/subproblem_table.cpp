@@ -15,7 +15,10 @@ void tighten_interval(Interval& known, const Interval& fresh) {
 }  // namespace
 
 SubproblemTable::SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit)
-    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {}
+    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {
+  for (std::size_t i = 0; i < kShards; ++i) shards_[i].entries.resize(kFirstCapacity);
+  bytes_ = kShards * kFirstCapacity * sizeof(Entry);
+}
 
 std::unique_lock<std::mutex> SubproblemTable::lock(const Shard& shard) const {
   return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
@@ -33,7 +36,6 @@ std::size_t SubproblemTable::slot_of(const std::vector<Entry>& entries, const Su
 std::optional<Interval> SubproblemTable::find(const SubproblemKey& key) const {
   const Shard& shard = shard_of(key);
   const auto guard = lock(shard);
-  if (shard.entries.empty()) return std::nullopt;
   const Entry& entry = shard.entries[slot_of(shard.entries, key)];
   if (!entry.used) return std::nullopt;
   return entry.interval();
@@ -41,7 +43,7 @@ std::optional<Interval> SubproblemTable::find(const SubproblemKey& key) const {
 
 bool SubproblemTable::make_room(Shard& shard) {
   if (shard.used * 4 < shard.entries.size() * 3) return true;
-  const std::size_t capacity = shard.entries.empty() ? kFirstCapacity : shard.entries.size() * 3 / 2;
+  const std::size_t capacity = shard.entries.size() * 3 / 2;
   const std::uint64_t added = (capacity - shard.entries.size()) * sizeof(Entry);
   if (byte_limit_ && bytes() + added > *byte_limit_) {
     full_.store(true, std::memory_order_relaxed);
@@ -61,8 +63,8 @@ bool SubproblemTable::make_room(Shard& shard) {
 Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known) {
   Shard& shard = shard_of(key);
   const auto guard = lock(shard);
-  std::size_t at = shard.entries.empty() ? 0 : slot_of(shard.entries, key);
-  if (shard.entries.empty() || !shard.entries[at].used) {
+  std::size_t at = slot_of(shard.entries, key);
+  if (!shard.entries[at].used) {
     if (!make_room(shard)) return known;
     at = slot_of(shard.entries, key);
     shard.entries[at] = {key.set, 0,  kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}, true};

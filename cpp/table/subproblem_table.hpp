@@ -97,7 +97,7 @@ class SubproblemTable {
   bool make_room(Shard& shard);
 
   static constexpr std::size_t kShards = 64;
-  static constexpr std::size_t kFirstCapacity = 64;
+  static constexpr std::size_t kFirstCapacity = 16;  // room for the first entries whatever the limit
   bool shared_;
   std::optional<std::uint64_t> byte_limit_;
   std::unique_ptr<Shard[]> shards_;

@@ -37,4 +37,5 @@ def solve(
     switches: Mapping[str, bool] = {},
     callback: Callable[[Progress], bool | None] | None = None,
     callback_interval: float = 0.1,
+    trace: bool = False,
 ) -> Outcome: ...
