@@ -2,7 +2,14 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from hornbeam.binarizers import ThresholdBinarizer
+from hornbeam.estimators import GOSDTClassifier, Progress
+from hornbeam.exceptions import NotProvenWarning
+from hornbeam.tree import Tree
+
 try:
     __version__ = version("hornbeam")
 except PackageNotFoundError:  # used from a source tree, without installation
     __version__ = "unknown"
+
+__all__ = ["GOSDTClassifier", "NotProvenWarning", "Progress", "ThresholdBinarizer", "Tree", "__version__"]

@@ -8,7 +8,7 @@ ticks, all integers. Weights and costs are taken over *exactly* if
 
 Otherwise the largest cost of its class is multiplied into each row's weight, and the products are *rounded* to 2^-51 of
 the largest possible loss; or to 2^-31 of it if a class has costs other than 0 and its largest, and these are then
-rounded to 2^-20 of the largest. No weight is rounded to zero.
+rounded to 2^-20 of the largest. No weight is rounded to zero, nor counts as less than 2^-500 of the largest.
 
 The smallest cost of each class is lost by every tree: it is taken away before, and added to every objective after.
 """
@@ -30,6 +30,7 @@ _LIMIT_BITS = 52
 _COST_BITS = 20
 _DECIMALS = 10**6
 _BINARY_PLACES = 2**20
+_LEAST_SHARE = 2.0**-500
 
 _Integers: TypeAlias = npt.NDArray[np.int64]
 _Scaled: TypeAlias = tuple[_Integers, _Integers, int]
@@ -101,7 +102,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
     for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            raise ValueError(f"sample_weight must be {what}, got {weights[row]!r} in row {row}.")
+            raise ValueError(f"sample_weight must be {what}, got {weights.tolist()[row]!r} in row {row}.")
     if not numbers.any():
         raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
     if weights.dtype.kind in "biu" and numbers.max() < 2**_LIMIT_BITS:
@@ -140,7 +141,7 @@ def make_units(
         If every tree loses the same, or a leaf would cost more than the largest possible loss.
     """
     whole = _as_integers(weights)
-    weights = weights if whole is None else whole
+    weights = _as_shares(weights) if whole is None else whole
     totals = _totals(weights, codes, n_classes)
     loss = make_loss(totals)
     least = [min(row) for row in loss.costs]
@@ -174,6 +175,13 @@ def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     if whole is None or fsum(whole) >= 2**_LIMIT_BITS:
         return None
     return np.floor_divide(whole, np.gcd.reduce(whole))
+
+
+def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Scale weights by a power of two so that the largest is about 1 and no quotient of two overflows."""
+    _, exponent = np.frexp(float(weights.max()))
+    shares: npt.NDArray[np.float64] = np.ldexp(weights.astype(np.float64), -exponent)
+    return np.maximum(shares, _LEAST_SHARE)
 
 
 def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Fraction, ...]:

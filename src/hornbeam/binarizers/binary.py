@@ -42,7 +42,7 @@ class BinaryColumns(Binarizer):
 def _check_binary(column: Column) -> None:
     other = (column.values != 0) & (column.values != 1)
     if column.kind == "category" or np.any(other):
-        found = "missing values" if column.is_missing().any() else repr(column.values[other][0])
+        found = "missing values" if column.is_missing().any() else repr(column.values[other].tolist()[0])
         raise ValueError(
             f"Column {column.name!r} of X must hold only 0 and 1 when binarizer=None, but holds {found}. Use "
             "binarizer='exact' or 'quantile', or binarize it first."

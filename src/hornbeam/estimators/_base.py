@@ -46,7 +46,8 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
         ValueError
             If the columns differ from those seen in `fit`, or a number is infinite.
         """
-        return self.tree_.predict(self._table(X))
+        table = self._table(X)
+        return self.tree_.predict(table)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the share of each class in the training weight of each row's leaf.
@@ -62,7 +63,8 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
             In the order of `classes_`; each row sums to 1. The shares count `sample_weight` only, not costs or class
             weights: with these the predicted class need not have the largest share.
         """
-        return self.tree_.predict_proba(self._table(X))
+        table = self._table(X)
+        return self.tree_.predict_proba(table)
 
     def apply(self, X: Any) -> npt.NDArray[np.integer[Any]]:
         """Return the leaf that each row falls into.
@@ -77,7 +79,8 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
         ndarray of int of shape (n_rows,)
             Numbers of nodes of `tree_`.
         """
-        return self.tree_.apply(self._table(X))
+        table = self._table(X)
+        return self.tree_.apply(table)
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return the nodes that each row passes, its leaf included.
@@ -92,7 +95,8 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
         scipy.sparse.csr_matrix of shape (n_rows, n_nodes)
             1 where the row passes the node.
         """
-        return self.tree_.decision_path(self._table(X))
+        table = self._table(X)
+        return self.tree_.decision_path(table)
 
     def _table(self, X: Any) -> Table:
         check_is_fitted(self)

@@ -50,30 +50,38 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
         table, labels, weights = table.take(present), labels[present], weights[present]
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y holds one class only, {classes[0]!r}; a classifier needs rows of at least two classes.")
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
+        )
     return Training(table, codes.astype(np.int32), weights, classes, _name_of(y))
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:
-    labels = np.asarray(column_or_1d(y, warn=True))
+    labels = np.asarray(y)
+    if labels.dtype.kind == "U" and not hasattr(y, "__array__"):
+        # NumPy would write the numbers and missing values of a list of mixed labels as text.
+        labels = np.asarray(y, dtype=object)
     if labels.dtype.kind not in "biufUO":
         raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected texts or integers.")
+    labels = column_or_1d(labels, warn=True)
     missing = [row for row, label in enumerate(labels.tolist()) if is_missing_value(label)]
     if missing:
         raise ValueError(
             f"Input y contains NaN: the target is missing in {len(missing)} rows, first in row {missing[0]}."
         )
     labels = _plain(labels)
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
     check_classification_targets(labels)
     return labels
 
 
 def _plain(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give an array of Python objects the dtype of its entries; texts stay objects."""
+    """Give an array of Python objects the dtype of its entries."""
     if labels.dtype.kind != "O":
         return labels
     types = set(map(type, labels))
-    for wanted, dtype in (((bool, np.bool_), bool), (Integral, np.int64), (Real, np.float64), (str, object)):
+    for wanted, dtype in (((bool, np.bool_), np.bool_), (Integral, np.int64), (Real, np.float64), (str, np.str_)):
         if all(issubclass(label_type, wanted) for label_type in types):
             return labels.astype(dtype)
     names = ", ".join(sorted(label_type.__name__ for label_type in types))

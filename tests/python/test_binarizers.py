@@ -1,0 +1,235 @@
+"""Binarizers: the conditions they choose, and how these are asked."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hornbeam.binarizers import BinaryColumns, ThresholdBinarizer
+from hornbeam.binarizers.thresholds import midpoints
+from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
+from hornbeam.table import read_table
+
+
+def column_of(*values):
+    return np.array(values, dtype=object).reshape(-1, 1)
+
+
+def conditions(X, sample_weight=None, **parameters):
+    return ThresholdBinarizer(**parameters).fit(X, sample_weight=sample_weight).conditions_
+
+
+def thresholds(X, sample_weight=None, **parameters):
+    return [condition.threshold for condition in conditions(X, sample_weight, **parameters)]
+
+
+@parametrize_with_checks([ThresholdBinarizer(), ThresholdBinarizer("quantile", 3)])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def test_exact_thresholds_are_the_midpoints_of_neighbouring_values():
+    assert conditions(column_of(4, 1, 2, 2)) == [AtMost(0, 1.5), AtMost(0, 3.0)]
+
+
+@given(arrays(np.float64, st.integers(2, 6), elements=st.floats(allow_nan=False, allow_infinity=False), unique=True))
+def test_a_midpoint_lies_at_or_above_the_lower_and_below_the_upper_value(values):
+    values = np.unique(values)
+    middle = midpoints(values)
+    assert np.all(values[:-1] <= middle)
+    assert np.all(middle < values[1:])
+
+
+@pytest.mark.parametrize(
+    "low",
+    [1.0, 0.1, 5e-324, -5e-324, 1.7e308, -1.7976931348623157e308, np.nextafter(2.0, 0.0)],
+)
+def test_neighbouring_floats_are_told_apart(low):
+    high = np.nextafter(low, np.inf)
+    assert thresholds(column_of(low, high, high))[0] == low
+
+
+def test_the_largest_floats_of_either_sign_have_a_midpoint():
+    largest = np.finfo(np.float64).max
+    assert thresholds(column_of(-largest, largest)) == [0.0]
+
+
+def test_a_column_of_zeros_and_ones_asks_whether_it_is_one():
+    assert conditions(column_of(0, 1, 1)) == [IsOne(0)]
+    assert conditions(np.array([[True], [False]])) == [IsOne(0)]
+
+
+def test_constant_columns_give_no_condition():
+    assert conditions([[1, "a", None, True], [1, "a", None, True]]) == []
+
+
+def test_a_table_of_constant_columns_is_packed_into_no_columns():
+    binarizer = ThresholdBinarizer().fit(np.ones((9, 2)))
+    assert binarizer.transform(np.ones((9, 2))).shape == (9, 0)
+    assert binarizer.pack(np.ones((9, 2))).shape == (0, 2)
+
+
+def test_categories_are_asked_one_by_one_in_the_order_of_their_texts():
+    assert conditions(column_of("b", 10, "a", 9)) == [IsIn(0, (10,)), IsIn(0, (9,)), IsIn(0, ("a",)), IsIn(0, ("b",))]
+
+
+def test_of_two_categories_only_the_first_is_asked():
+    assert conditions(column_of("no", "yes", "no")) == [IsIn(0, ("no",))]
+
+
+def test_missing_values_give_one_more_condition_where_some_are_present():
+    assert conditions(column_of(1, 2, None)) == [AtMost(0, 1.5), IsMissing(0)]
+    assert conditions(column_of("a", None)) == [IsMissing(0)]
+    assert conditions(column_of(0, 1, None)) == [IsOne(0), IsMissing(0)]
+
+
+def test_a_missing_value_fails_every_condition_except_is_missing():
+    X = pl.DataFrame({"n": [1, 2, None], "b": [True, False, None], "c": ["u", "v", None]})
+    binarizer = ThresholdBinarizer().fit(X)
+    answers = dict(zip(binarizer.get_feature_names_out(), binarizer.transform(X)[2], strict=True))
+    assert answers == {
+        "n <= 1.5": False,
+        "n is missing": True,
+        "b = 1": False,
+        "b is missing": True,
+        "c in {u}": False,
+        "c is missing": True,
+    }
+
+
+def test_a_category_that_was_not_seen_fails_every_condition():
+    binarizer = ThresholdBinarizer().fit(column_of("a", "b", "c", None))
+    assert binarizer.transform(column_of("z")).tolist() == [[False] * 4]
+
+
+def test_quantile_thresholds_are_the_midpoints_nearest_to_equal_shares():
+    assert thresholds(np.arange(100).reshape(-1, 1), strategy="quantile", n_thresholds=3) == [24.5, 49.5, 74.5]
+
+
+def test_quantile_thresholds_of_few_values_are_all_midpoints():
+    assert thresholds(column_of(1, 2, 3), strategy="quantile", n_thresholds=2) == [1.5, 2.5]
+
+
+def test_quantile_thresholds_skip_no_heavy_value():
+    X = np.concatenate([np.zeros(90), np.arange(1, 11)]).reshape(-1, 1)
+    assert thresholds(X, strategy="quantile", n_thresholds=3) == [0.5]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), min_size=1, max_size=20), st.integers(1, 4))
+def test_weights_choose_the_same_quantiles_as_repeated_rows(rows, n_thresholds):
+    values, weights = np.array(rows).T
+    weights[0] += 1
+    options = {"strategy": "quantile", "n_thresholds": n_thresholds}
+    repeated = np.repeat(values, weights).reshape(-1, 1)
+    assert conditions(values.reshape(-1, 1), weights, **options) == conditions(repeated, **options)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50), st.integers(1, 5))
+def test_quantiles_are_some_of_the_exact_thresholds_and_not_more_than_asked_for(values, n_thresholds):
+    X = np.array(values).reshape(-1, 1)
+    chosen = conditions(X, strategy="quantile", n_thresholds=n_thresholds)
+    assert set(chosen) <= set(conditions(X))
+    assert len(chosen) <= n_thresholds
+
+
+def test_rows_of_weight_zero_count_as_absent():
+    assert conditions(column_of(1, 2, 9, None), [1, 1, 0, 0]) == [AtMost(0, 1.5)]
+
+
+@pytest.mark.parametrize("key", ["age", 0])
+def test_own_thresholds_replace_those_of_their_column_only(key):
+    X = pd.DataFrame({"age": [20, 30, 50], "size": [1, 2, 2]})
+    assert conditions(X, thresholds={key: [40, 25.5, 40]}) == [AtMost(0, 25.5), AtMost(0, 40.0), AtMost(1, 1.5)]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"strategy": "best"}, ValueError, "strategy must be 'exact' or 'quantile', got 'best'"),
+        ({"n_thresholds": 0}, ValueError, "n_thresholds must be an integer of at least 1, got 0"),
+        ({"n_thresholds": 2.5}, ValueError, "n_thresholds must be an integer of at least 1, got 2.5"),
+        ({"thresholds": [1]}, TypeError, "thresholds must be a dict .* got list"),
+        ({"thresholds": {"size": [1]}}, ValueError, "unknown column 'size'; X has 2 columns: 'age', 'color'"),
+        ({"thresholds": {2: [1]}}, ValueError, "unknown column 2"),
+        ({"thresholds": {-1: [1]}}, ValueError, "unknown column -1"),
+        ({"thresholds": {"color": [1]}}, ValueError, "'color', which holds categories"),
+        ({"thresholds": {"age": [np.nan]}}, ValueError, r"thresholds\['age'\] must be a sequence of finite numbers"),
+        ({"thresholds": {"age": 3}}, ValueError, r"thresholds\['age'\] must be a sequence of finite numbers, got 3"),
+        ({"thresholds": {"age": ["a"]}}, ValueError, r"thresholds\['age'\] must be a sequence of finite numbers"),
+        ({"thresholds": {"age": [1], 0: [2]}}, ValueError, "names column 'age' twice"),
+    ],
+)
+def test_parameters_out_of_range_are_named(parameters, error, message):
+    with pytest.raises(error, match=message):
+        ThresholdBinarizer(**parameters).fit(pd.DataFrame({"age": [1, 2], "color": ["a", "b"]}))
+
+
+@given(st.integers(1, 20), st.data())
+def test_packed_bits_are_the_transformed_answers(n_rows, data):
+    values = data.draw(st.lists(st.sampled_from([0, 1, 2.5, None]), min_size=n_rows, max_size=n_rows))
+    X = [[value, str(value)] for value in values]
+    binarizer = ThresholdBinarizer().fit(X)
+    bits = binarizer.pack(X)
+    assert bits.flags.c_contiguous
+    assert bits.shape == (len(binarizer.conditions_), (n_rows + 7) // 8)
+    unpacked = np.unpackbits(bits, axis=1, bitorder="little")
+    assert not unpacked[:, n_rows:].any()
+    assert np.array_equal(unpacked[:, :n_rows].T, binarizer.transform(X))
+
+
+def test_every_order_of_a_column_is_kept_by_the_exact_conditions():
+    values = np.random.default_rng(0).normal(size=(30, 1))
+    answers = ThresholdBinarizer().fit_transform(values)
+    assert np.array_equal(np.argsort(-answers.sum(axis=1)), np.argsort(values[:, 0]))
+
+
+def test_names_say_the_conditions_and_may_be_given_for_an_array():
+    binarizer = ThresholdBinarizer().fit([[1, "u"], [2, "v"]])
+    assert binarizer.get_feature_names_out().tolist() == ["x0 <= 1.5", "x1 in {u}"]
+    assert binarizer.get_feature_names_out(["age", "color"]).tolist() == ["age <= 1.5", "color in {u}"]
+
+
+def test_pandas_output_has_the_conditions_as_names():
+    X = pd.DataFrame({"age": [1, 2]})
+    assert ThresholdBinarizer().set_output(transform="pandas").fit_transform(X).columns.tolist() == ["age <= 1.5"]
+
+
+def test_a_binarizer_works_in_a_pipeline_and_a_column_transformer():
+    X = pd.DataFrame({"age": [1, 2, 3, 4], "color": ["u", "v", "u", None]})
+    y = [0, 0, 1, 1]
+    both = ColumnTransformer([("numbers", ThresholdBinarizer(), ["age"]), ("rest", ThresholdBinarizer(), ["color"])])
+    model = make_pipeline(both, LogisticRegression(C=100)).fit(X, y)
+    assert model.predict(X).tolist() == y
+    assert both.fit(X).get_feature_names_out().tolist()[-1] == "rest__color is missing"
+
+
+def test_a_fitted_table_and_the_original_give_the_same_bits():
+    X = pd.DataFrame({"age": [1, 2, 3], "color": ["u", "v", None]})
+    binarizer = ThresholdBinarizer().fit(read_table(X))
+    assert np.array_equal(binarizer.pack(read_table(X)), clone(binarizer).fit(X).pack(X))
+
+
+def test_binary_columns_ask_each_column_even_a_constant_one():
+    assert BinaryColumns().fit([[0, True, 1], [1, False, 1]]).conditions_ == [IsOne(0), IsOne(1), IsOne(2)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "found"), [(2, "holds 2.0"), (0.5, "holds 0.5"), (None, "holds missing values"), ("u", "holds 'u'")]
+)
+def test_binary_columns_name_a_column_that_holds_something_else(bad, found):
+    with pytest.raises(ValueError, match=f"Column 'b' of X must hold only 0 and 1 .* {found}"):
+        BinaryColumns().fit(pd.DataFrame({"a": [0, 1], "b": [bad, bad]}))
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1], [1, np.nan], [np.inf, 1], [0, 0], [[1], [1]]])
+def test_wrong_weights_are_refused(weights):
+    with pytest.raises(ValueError, match="sample_weight"):
+        ThresholdBinarizer().fit([[1], [2]], sample_weight=weights)

@@ -1,0 +1,25 @@
+"""The checks that scikit-learn asks every estimator to pass; none is expected to fail."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hornbeam import GOSDTClassifier
+
+
+@parametrize_with_checks(
+    [
+        GOSDTClassifier(),
+        GOSDTClassifier(max_depth=2, objective="balanced", binarizer="quantile"),
+        GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", n_jobs=2, trace=True),
+    ]
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", ["check_sample_weight_equivalence_on_dense_data", "check_dtype_object"])
+def test_the_checks_include_those_that_depend_on_tags(name):
+    from sklearn.utils.estimator_checks import estimator_checks_generator
+
+    names = {getattr(check, "func", check).__name__ for _, check in estimator_checks_generator(GOSDTClassifier())}
+    assert name in names

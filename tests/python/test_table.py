@@ -1,0 +1,242 @@
+"""Reading tables: what each kind of input becomes, and what is refused."""
+
+import datetime
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.sparse import csr_matrix
+
+from hornbeam.table import Table, read_table
+
+
+def kinds(X):
+    return [column.kind for column in read_table(X).columns]
+
+
+def column(X, index=0):
+    return read_table(X).columns[index]
+
+
+def same_numbers(found, expected):
+    return found.dtype == np.float64 and np.array_equal(found, expected, equal_nan=True)
+
+
+NUMBER_COLUMNS = {
+    "numpy int": np.array([[1], [0], [1]], dtype=np.int16),
+    "numpy bool": np.array([[True], [False], [True]]),
+    "numpy object": np.array([[1], [0.0], [True]], dtype=object),
+    "list of lists": [[1], [0], [1]],
+    "list with decimals": [[Decimal(1)], [np.float32(0)], [np.True_]],
+    "pandas int": pd.DataFrame({"a": [1, 0, 1]}),
+    "pandas bool": pd.DataFrame({"a": [True, False, True]}),
+    "pandas object": pd.DataFrame({"a": np.array([1, 0.0, True], dtype=object)}),
+    "polars unsigned": pl.DataFrame({"a": pl.Series([1, 0, 1], dtype=pl.UInt8)}),
+    "polars bool": pl.DataFrame({"a": [True, False, True]}),
+    "polars decimal": pl.DataFrame({"a": pl.Series(["1", "0", "1"]).cast(pl.Decimal(5, 2))}),
+    "pyarrow bool": pa.table({"a": [True, False, True]}),
+    "pyarrow float": pa.table({"a": [1.0, 0.0, 1.0]}),
+}
+
+
+@pytest.mark.parametrize("X", NUMBER_COLUMNS.values(), ids=NUMBER_COLUMNS)
+def test_numbers_and_booleans_of_any_container_become_float64(X):
+    assert kinds(X) == ["number"]
+    assert same_numbers(column(X).values, [1, 0, 1])
+
+
+MISSING_NUMBERS = {
+    "numpy": np.array([[1.5], [np.nan]]),
+    "numpy object none": np.array([[1.5], [None]], dtype=object),
+    "numpy object pandas na": np.array([[1.5], [pd.NA]], dtype=object),
+    "list": [[1.5], [None]],
+    "pandas nullable": pd.DataFrame({"a": pd.array([1.5, None], dtype="Float64")}),
+    "pandas pyarrow": pd.DataFrame({"a": pd.array([1.5, None], dtype="float64[pyarrow]")}),
+    "polars null": pl.DataFrame({"a": [1.5, None]}),
+    "polars nan": pl.DataFrame({"a": [1.5, float("nan")]}),
+    "pyarrow": pa.table({"a": [1.5, None]}),
+}
+
+
+@pytest.mark.parametrize("X", MISSING_NUMBERS.values(), ids=MISSING_NUMBERS)
+def test_every_kind_of_missing_number_is_nan(X):
+    assert same_numbers(column(X).values, [1.5, np.nan])
+    assert column(X).is_missing().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("dtype", ["boolean", "Int64"])
+def test_missing_values_of_nullable_integers_and_booleans_are_nan(dtype):
+    X = pd.DataFrame({"a": pd.array([1, None, 0], dtype=dtype)})
+    assert same_numbers(column(X).values, [1, np.nan, 0])
+
+
+CATEGORY_COLUMNS = {
+    "numpy text and none": np.array([["u"], [None], ["v"]], dtype=object),
+    "numpy text and nan": np.array([["u"], [np.nan], ["v"]], dtype=object),
+    "list": [["u"], [None], ["v"]],
+    "pandas str": pd.DataFrame({"a": ["u", None, "v"]}),
+    "pandas string": pd.DataFrame({"a": pd.array(["u", pd.NA, "v"], dtype="string")}),
+    "pandas object": pd.DataFrame({"a": pd.Series(["u", None, "v"], dtype=object)}),
+    "pandas categorical": pd.DataFrame({"a": pd.Categorical(["u", None, "v"])}),
+    "polars str": pl.DataFrame({"a": ["u", None, "v"]}),
+    "polars enum": pl.DataFrame({"a": pl.Series(["u", None, "v"], dtype=pl.Enum(["u", "v"]))}),
+    "polars categorical": pl.DataFrame({"a": pl.Series(["u", None, "v"], dtype=pl.Categorical)}),
+    "pyarrow str": pa.table({"a": ["u", None, "v"]}),
+    "pyarrow dictionary": pa.table({"a": pa.array(["u", None, "v"]).dictionary_encode()}),
+}
+
+
+@pytest.mark.parametrize("X", CATEGORY_COLUMNS.values(), ids=CATEGORY_COLUMNS)
+def test_texts_and_categoricals_of_any_container_become_categories(X):
+    assert kinds(X) == ["category"]
+    assert column(X).values.tolist() == ["u", None, "v"]
+    assert column(X).is_missing().tolist() == [False, True, False]
+
+
+def test_categories_are_plain_python_scalars():
+    X = pd.DataFrame({"i": pd.Categorical([2, 1]), "o": np.array([np.str_("a"), np.int64(3)], dtype=object)})
+    assert [type(value) for c in read_table(X).columns for value in c.values] == [int, int, str, int]
+
+
+def test_intervals_of_pandas_cut_become_texts():
+    assert column(pd.DataFrame({"a": pd.cut(pd.Series([1, 9]), [0, 5, 10])})).values.tolist() == ["(0, 5]", "(5, 10]"]
+
+
+def test_numbers_beside_texts_in_a_list_of_rows_stay_numbers():
+    assert kinds([["red", 1.5, True], [None, 2, False]]) == ["category", "number", "number"]
+
+
+def test_numpy_texts_are_categories_even_if_they_look_like_numbers():
+    assert kinds(np.array([["a", "1"]])) == ["category", "category"]
+
+
+@pytest.mark.parametrize("X", [pd.DataFrame({"a": [None, None]}), pl.DataFrame({"a": [None, None]}), [[None], [None]]])
+def test_a_column_without_values_is_a_column_of_missing_numbers(X):
+    assert same_numbers(column(X).values, [np.nan, np.nan])
+
+
+def test_a_frame_with_text_names_keeps_them_and_other_tables_get_numbered_names():
+    frame = read_table(pd.DataFrame({"age": [1], "color": ["red"]}))
+    assert (frame.names, frame.named) == (("age", "color"), True)
+    for X in (pd.DataFrame([[1, 2]]), np.zeros((1, 2)), [[1, "a"]]):
+        assert (read_table(X).names, read_table(X).named) == (("x0", "x1"), False)
+
+
+def test_take_selects_rows_by_mask_and_by_index():
+    table = read_table([[1, "a"], [2, "b"], [3, "c"]])
+    for rows in (np.array([True, False, True]), np.array([0, 2])):
+        taken = table.take(rows)
+        assert taken.n_rows == 2
+        assert [c.values.tolist() for c in taken.columns] == [[1, 3], ["a", "c"]]
+
+
+def test_reading_copies_numbers():
+    X = np.zeros((2, 1))
+    table = read_table(X)
+    X[:] = 7
+    assert table.columns[0].values.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([1, 2], r"Expected 2D array, got 1D array instead"),
+        (pd.Series([1, 2]), r"Expected 2D array, got 1D array instead"),
+        (3, r"Expected 2D array, got scalar array instead"),
+        (None, r"Expected 2D array, got scalar array instead"),
+        ([[1], [1, 2]], r"inhomogeneous"),
+        (np.zeros((1, 1, 1)), r"Found array with dim 3"),
+        (np.zeros((0, 3)), r"Found array with 0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"),
+        (pl.DataFrame({"a": []}), r"Found array with 0 sample\(s\)"),
+        (np.zeros((2, 0)), r"0 feature\(s\) \(shape=\(2, 0\)\) while a minimum of 1 is required"),
+        (pd.DataFrame(index=[0, 1]), r"0 feature\(s\) \(shape=\(2, 0\)\)"),
+        ([[1j]], r"Complex data not supported"),
+        (np.array([[1j]], dtype=object), r"Complex data not supported"),
+        ([[1, np.inf]], r"Column 'x1' of X holds an infinite number"),
+        (pl.DataFrame({"age": [1.0, -np.inf]}), r"Column 'age' of X holds an infinite number .* in row 1"),
+        ([[10**400]], r"Column 'x0' of X holds a number too large"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), r"must have different names"),
+    ],
+)
+def test_tables_that_are_no_finite_rectangle_raise_a_value_error_that_says_why(X, message):
+    with pytest.raises(ValueError, match=message):
+        read_table(X)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (csr_matrix(np.eye(2)), r"Sparse data was passed for X, but dense data is required"),
+        (pl.LazyFrame({"a": [1]}), r"lazy frame .* collect"),
+        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), r"Column 'day' .* datetime64"),
+        (pl.DataFrame({"day": [datetime.date(2020, 1, 1)]}), r"Column 'day' .* Date"),
+        (pl.DataFrame({"l": [[1, 2]]}), r"Column 'l' .* List"),
+        (np.array([["2020-01-01"]], dtype="M8[D]"), r"dtype datetime64"),
+        (np.array([[b"a"]]), r"dtype \|S1"),
+        ([[{"a": 1}]], r"argument must be a string or a real number, not 'dict' \(in column 'x0' of X\)"),
+        (pd.DataFrame([[1, 2]], columns=["a", 1]), r"Feature names are only supported if all"),
+    ],
+)
+def test_values_on_which_no_question_can_be_asked_raise_a_type_error_that_names_them(X, message):
+    with pytest.raises(TypeError, match=message):
+        read_table(X)
+
+
+SCHEMA = read_table(pd.DataFrame({"age": [1], "color": ["red"]})).schema
+UNNAMED = read_table([[1, "red"]]).schema
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (pd.DataFrame({"color": ["red"], "age": [1]}), r"Feature names must be in the same order as they were in fit"),
+        (pd.DataFrame({"age": [1]}), r"Feature names seen at fit time, yet now missing:\n- color"),
+        (pd.DataFrame({"age": [1], "hue": ["a"]}), r"Feature names unseen at fit time:\n- hue"),
+        (np.zeros((1, 3)), r"X has 3 features, but Tree is expecting 2 features as input"),
+        (pd.DataFrame({"age": [1], "color": [2]}), r"Column 'color' of X holds numbers, but held categories"),
+        (pd.DataFrame({"age": ["x"], "color": ["red"]}), r"Column 'age' of X holds categories, but held numbers"),
+    ],
+)
+def test_a_table_that_differs_from_what_is_expected_raises_a_value_error(X, message):
+    with pytest.raises(ValueError, match=message):
+        read_table(X, expect=SCHEMA)
+
+
+def test_a_read_table_is_checked_against_what_is_expected_too():
+    with pytest.raises(ValueError, match="X has 1 features"):
+        read_table(read_table([[1]]), expect=UNNAMED)
+
+
+def test_names_on_one_side_only_give_a_warning_in_the_words_of_scikit_learn():
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but Tree was fitted with feature names"):
+        assert read_table([[1, "red"]], expect=SCHEMA).names == ("age", "color")
+    with pytest.warns(UserWarning, match="X has feature names, but Tree was fitted without feature names"):
+        read_table(pd.DataFrame({"age": [1], "color": ["red"]}), expect=UNNAMED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(pl.DataFrame({"age": [1], "color": ["red"]}), expect=SCHEMA)
+
+
+def test_a_column_without_values_takes_the_kind_that_is_expected():
+    for X in ([[None, None]], pl.DataFrame({"x0": [None], "x1": [None]}), np.array([[np.nan, np.nan]])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table = read_table(X, expect=UNNAMED)
+        assert table.schema.kinds == ("number", "category")
+        assert [c.is_missing().tolist() for c in table.columns] == [[True], [True]]
+
+
+def test_python_objects_that_are_all_numbers_are_categories_where_categories_are_expected():
+    mixed = pd.DataFrame({"a": np.array(["u", 1, 2], dtype=object)})
+    again = read_table(mixed[1:], expect=read_table(mixed).schema)
+    assert again.columns[0].values.tolist() == [1, 2]
+
+
+def test_reading_a_table_that_is_read_already_returns_it():
+    table = read_table([[1, "a"]])
+    assert isinstance(table, Table)
+    assert read_table(table) is table
