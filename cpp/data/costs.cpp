@@ -36,6 +36,10 @@ Costs::Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<T
     std::sort(loss_price_.begin(), loss_price_.end());
     loss_price_.erase(std::unique(loss_price_.begin(), loss_price_.end()), loss_price_.end());
     std::erase(loss_price_, Ticks{0});
+    for (const Ticks each : cost_) {
+      const auto at = std::lower_bound(loss_price_.begin(), loss_price_.end(), each) - loss_price_.begin();
+      price_index_.push_back(each == 0 ? kFree : static_cast<std::uint32_t>(at));
+    }
   }
 }
 
@@ -52,6 +56,11 @@ Ticks Costs::loss_of(const std::int64_t* weight, std::uint32_t prediction) const
 
 std::uint32_t Costs::best_prediction(const std::int64_t* weight) const {
   std::uint32_t best = 0;
+  if (separable_) {
+    for (std::uint32_t c = 1; c < n_classes_; ++c)
+      if (weight[c] * price_[c] > weight[best] * price_[best]) best = c;
+    return best;
+  }
   Ticks least = loss_of(weight, 0);
   for (std::uint32_t k = 1; k < n_predictions_; ++k) {
     const Ticks here = loss_of(weight, k);
@@ -67,9 +76,8 @@ void Costs::add_least_loss_counts(const std::int64_t* weight, std::int64_t* coun
   if (loss_price_.empty()) return;
   const std::uint32_t prediction = best_prediction(weight);
   for (std::uint32_t c = 0; c < n_classes_; ++c) {
-    const Ticks price = of(c, prediction);
-    if (price == 0 || weight[c] == 0) continue;
-    counts[std::lower_bound(loss_price_.begin(), loss_price_.end(), price) - loss_price_.begin()] += weight[c];
+    const std::uint32_t index = price_index_[std::size_t{c} * n_predictions_ + prediction];
+    if (index != kFree) counts[index] += weight[c];
   }
 }
 

@@ -49,9 +49,12 @@ class Costs {
   Ticks rows(const Ticks* measures, std::size_t stride = 1) const { return measures[(n_values_ + 1) * stride]; }
 
  private:
+  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+
   std::uint32_t n_classes_, n_predictions_, n_values_;
   bool separable_, counts_rows_;
   std::vector<Ticks> cost_, largest_, price_, loss_price_;
+  std::vector<std::uint32_t> price_index_;  // of each cost in loss_price_, kFree for a cost of 0
 };
 
 }  // namespace hornbeam

@@ -90,6 +90,8 @@ struct Kernels {
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
   void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
+  /// Works out the `moves` of a plan, where this machine needs them.
+  void (*prepare)(ExtractWord* plan, std::size_t n_plan);
   /// Appends the chosen bits of the chosen columns to `target` (zeroed before); null columns mean all in order.
   void (*extract)(TileView source, const std::uint32_t* columns, std::uint32_t n_columns, const ExtractWord* plan,
                   std::size_t n_plan, Word* target, std::uint32_t target_stride);

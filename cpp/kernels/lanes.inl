@@ -190,6 +190,29 @@ HORNBEAM_INLINE Lanes extract_bits(Lanes x, const ExtractWord& plan) {
 #endif
 }
 
+/// The moves of the parallel suffix method for eight masks at once.
+void prepare(ExtractWord* plan, std::size_t n_plan) {
+#ifdef HORNBEAM_PEXT
+  static_cast<void>(plan);
+  static_cast<void>(n_plan);
+#else
+  for (std::size_t first = 0; first < n_plan; first += kLanes) {
+    const std::size_t n = n_plan - first < kLanes ? n_plan - first : kLanes;
+    WordLanes left{};
+    for (std::size_t i = 0; i < n; ++i) left[i] = plan[first + i].mask;
+    WordLanes zeros = ~left << Word{1};
+    for (int step = 0; step < 6; ++step) {
+      WordLanes parity = zeros ^ (zeros << Word{1});
+      for (Word shift = 2; shift <= 32; shift *= 2) parity ^= parity << shift;
+      const WordLanes moved = parity & left;
+      left = (left ^ moved) | (moved >> (Word{1} << step));
+      zeros &= ~parity;
+      for (std::size_t i = 0; i < n; ++i) plan[first + i].moves[step] = moved[i];
+    }
+  }
+#endif
+}
+
 void extract(TileView source, const std::uint32_t* columns, std::uint32_t n_columns, const ExtractWord* plan,
              std::size_t n_plan, Word* target, std::uint32_t target_stride) {
   for (std::size_t j = 0; j < n_plan; ++j) {
@@ -235,6 +258,6 @@ void hash_columns(TileView tile, Word last_mask, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure, pair_stage, extract, hash_columns};
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure, pair_stage, prepare, extract, hash_columns};
 
 }  // namespace hornbeam

@@ -99,6 +99,7 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   child.bits.assign(std::size_t{child.n_words()} * child.stride, 0);
   plan_.clear();
   append_extraction(mask_.data(), parent.n_words(), 0, plan_);
+  kernels_.prepare(plan_.data(), plan_.size());
   kernels_.extract(parent.view(), kept_.data(), child.n_columns, plan_.data(), plan_.size(), child.bits.data(),
                    child.stride);
   copy_groups(parent, child);
@@ -219,6 +220,7 @@ void RowSetMaker::merge_equal_groups(RowSet& rows) {
   plan_.clear();
   append_extraction(mask_.data(), rows.n_words(), 0, plan_);
   spare_bits_.assign(std::size_t{words_for(n_left)} * rows.stride, 0);
+  kernels_.prepare(plan_.data(), plan_.size());
   kernels_.extract(rows.view(), nullptr, rows.stride, plan_.data(), plan_.size(), spare_bits_.data(), rows.stride);
   rows.bits.swap(spare_bits_);
   rows.n_groups = n_left;
@@ -317,6 +319,7 @@ void RowSetMaker::finish(RowSet& rows) {
     add_target(n_classes + n_prices, [&](std::uint32_t group) { return rows.row_count[group]; });
 
   rows.slots.assign(std::size_t{rows.n_slot_words} * rows.stride, 0);
+  kernels_.prepare(plan_.data(), plan_.size());
   kernels_.extract(rows.view(), nullptr, rows.stride, plan_.data(), plan_.size(), rows.slots.data(), rows.stride);
   rows.total.resize(measures_.size());
   costs_.measures_of(counts_.data(), rows.total.data());
@@ -326,47 +329,50 @@ void RowSetMaker::finish(RowSet& rows) {
 
 /// Plans the slots of one count: group g gets slots whose shifts add up to weight[g].
 void RowSetMaker::add_slots(RowSet& rows, std::uint32_t target, const std::vector<std::int64_t>& weight) {
-  std::uint64_t any = 0;
-  for (std::uint32_t group = 0; group < rows.n_groups; ++group) any |= static_cast<std::uint64_t>(weight[group]);
-  if (any == 0) return;
-  const std::uint32_t n_bits = static_cast<std::uint32_t>(std::bit_width(any));
+  std::uint64_t n_set[64] = {}, sum = 0;  // groups with each bit set; sum of (weight >> shift)
+  std::uint64_t heaviest = 0;
+  for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
+    const auto w = static_cast<std::uint64_t>(weight[group]);
+    sum += w;
+    heaviest = std::max(heaviest, w);
+    for (std::uint64_t left = w; left != 0; left &= left - 1) ++n_set[std::countr_zero(left)];
+  }
+  if (sum == 0) return;
 
   // The highest shift: words of single shifts below it plus words of (weight >> top) copies at it.
   std::uint32_t top = 0;
   std::uint64_t fewest = ~std::uint64_t{0}, below = 0;
-  for (std::uint32_t shift = 0; shift < n_bits; ++shift) {
-    std::uint64_t n_copies = 0, n_set = 0;
-    for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
-      n_copies += static_cast<std::uint64_t>(weight[group]) >> shift;
-      n_set += (static_cast<std::uint64_t>(weight[group]) >> shift) & 1;
-    }
-    const std::uint64_t n_words = below + (n_copies + kWordBits - 1) / kWordBits;
+  for (std::uint32_t shift = 0; shift < static_cast<std::uint32_t>(std::bit_width(heaviest)); ++shift) {
+    const std::uint64_t n_words = below + (sum + kWordBits - 1) / kWordBits;
     if (n_words < fewest) {
       fewest = n_words;
       top = shift;
     }
-    below += (n_set + kWordBits - 1) / kWordBits;
+    below += (n_set[shift] + kWordBits - 1) / kWordBits;
+    sum = (sum - n_set[shift]) / 2;
   }
 
-  const auto add_segment = [&](std::uint32_t shift, std::uint64_t n_layers, auto in_layer) {
+  const std::uint32_t n_words = rows.n_words();
+  const std::uint64_t n_layers = heaviest >> top;
+  mask_.assign((top + n_layers) * n_words, 0);  // one for each shift below the highest, then one for each copy at it
+  for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
+    const auto w = static_cast<std::uint64_t>(weight[group]);
+    Word* word = mask_.data() + group / kWordBits;
+    const Word bit = Word{1} << (group % kWordBits);
+    for (std::uint64_t left = w & ((std::uint64_t{1} << top) - 1); left != 0; left &= left - 1)
+      word[static_cast<std::size_t>(std::countr_zero(left)) * n_words] |= bit;
+    for (std::uint64_t layer = 0; layer < w >> top; ++layer) word[(top + layer) * n_words] |= bit;
+  }
+  const auto add_segment = [&](std::uint32_t shift, std::uint64_t first_layer, std::uint64_t last_layer) {
     const std::uint32_t begin = rows.n_slot_words;
     std::uint32_t next_bit = begin * kWordBits;
-    for (std::uint64_t layer = 0; layer < n_layers; ++layer) {
-      mask_.assign(rows.n_words(), 0);
-      for (std::uint32_t group = 0; group < rows.n_groups; ++group)
-        mask_[group / kWordBits] |= Word{in_layer(static_cast<std::uint64_t>(weight[group]), layer)}
-                                    << (group % kWordBits);
-      next_bit = append_extraction(mask_.data(), rows.n_words(), next_bit, plan_);
-    }
-    const std::uint32_t end = words_for(next_bit);
-    if (end == begin) return;
-    rows.segments.push_back({begin, end, target, shift});
-    rows.n_slot_words = end;
+    for (std::uint64_t layer = first_layer; layer < last_layer; ++layer)
+      next_bit = append_extraction(mask_.data() + layer * n_words, n_words, next_bit, plan_);
+    rows.n_slot_words = words_for(next_bit);
+    if (rows.n_slot_words > begin) rows.segments.push_back({begin, rows.n_slot_words, target, shift});
   };
-  for (std::uint32_t shift = 0; shift < top; ++shift)
-    add_segment(shift, 1, [shift](std::uint64_t w, std::uint64_t) { return ((w >> shift) & 1) != 0; });
-  const auto heaviest = static_cast<std::uint64_t>(*std::max_element(weight.begin(), weight.begin() + rows.n_groups));
-  add_segment(top, heaviest >> top, [top](std::uint64_t w, std::uint64_t layer) { return (w >> top) > layer; });
+  for (std::uint32_t shift = 0; shift < top; ++shift) add_segment(shift, shift, shift + 1);
+  add_segment(top, top, top + n_layers);
 }
 
 }  // namespace hornbeam
