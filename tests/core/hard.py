@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from functools import cache
 
+from core.solving import solve
 from oracles.problems import Problem
 
 ZERO_TWO = [[0, 2], [2, 0]]
@@ -22,6 +23,13 @@ def hard(seed: int) -> tuple[Problem, int]:
     """Return a problem that takes the core many steps, and its optimum by brute force."""
     problem = random_labels(seed, n_rows=70, n_columns=8, leaf_cost=1)
     return problem, problem.optimum()
+
+
+@cache
+def harder(seed: int) -> tuple[Problem, int]:
+    """Return a problem too large for brute force, and its optimum as the core proves it when it is left alone."""
+    problem = random_labels(seed, n_rows=150, n_columns=14, leaf_cost=2)
+    return problem, solve(problem)["upper"]
 
 
 @cache

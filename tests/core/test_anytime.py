@@ -5,17 +5,19 @@ import os
 import signal
 import threading
 
+import numpy as np
 import pytest
 
-from core.hard import hard, unsolvable
+from core.hard import hard, harder, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
 
 SEEDS = range(3)
+PROBLEMS = [pytest.param(make, seed, id=f"{make.__name__} {seed}") for make in (hard, harder) for seed in SEEDS]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_stopping_after_any_number_of_reports_leaves_a_valid_interval_and_a_scorable_tree(seed):
-    problem, optimum = hard(seed)
+@pytest.mark.parametrize(("make", "seed"), PROBLEMS)
+def test_stopping_after_any_number_of_reports_leaves_a_valid_interval_and_a_scorable_tree(make, seed):
+    problem, optimum = make(seed)
     statuses = set()
     for n_calls in [*range(1, 10), 15, 25, 50, 100, 1000, 10**9]:
         calls = itertools.count(1)
@@ -26,9 +28,9 @@ def test_stopping_after_any_number_of_reports_leaves_a_valid_interval_and_a_scor
     assert statuses == {"interrupted", "optimal"}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_reports_hold_the_optimum_between_a_falling_incumbent_and_a_rising_bound(seed):
-    problem, optimum = hard(seed)
+@pytest.mark.parametrize(("make", "seed"), PROBLEMS)
+def test_reports_hold_the_optimum_between_a_falling_incumbent_and_a_rising_bound(make, seed):
+    problem, optimum = make(seed)
     reports = []
     outcome = solve(problem, callback=reports.append, callback_interval=0, trace=True)
     check_proven(problem, outcome, optimum)
@@ -47,10 +49,10 @@ def test_no_trace_is_kept_unless_asked_for():
     assert solve(hard(0)[0])["trace"] == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("make", "seed"), PROBLEMS)
 @pytest.mark.parametrize("time_limit", [0.0, 1e-6, 1e-4, 1e-3, 1e-2])
-def test_a_time_limit_leaves_a_valid_interval(seed, time_limit):
-    problem, optimum = hard(seed)
+def test_a_time_limit_leaves_a_valid_interval(make, seed, time_limit):
+    problem, optimum = make(seed)
     outcome = solve(problem, time_limit=time_limit)
     check_interval(problem, outcome, optimum)
     assert outcome["status"] in {"time_limit", "optimal"}
@@ -63,10 +65,10 @@ def test_a_time_limit_of_zero_stops_a_hard_search_and_says_so():
     check_tree(unsolvable(), outcome)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("make", "seed"), PROBLEMS)
 @pytest.mark.parametrize("memory_limit", [0, 1, 10**4, 10**5])
-def test_a_memory_limit_leaves_a_valid_interval(seed, memory_limit):
-    problem, optimum = hard(seed)
+def test_a_memory_limit_leaves_a_valid_interval(make, seed, memory_limit):
+    problem, optimum = make(seed)
     outcome = solve(problem, memory_limit=memory_limit)
     check_interval(problem, outcome, optimum)
     assert outcome["status"] in {"memory_limit", "optimal"}
@@ -81,10 +83,10 @@ def test_the_search_keeps_within_ten_percent_of_its_memory_limit(n_threads):
     check_tree(unsolvable(), outcome)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("make", "seed"), PROBLEMS)
 @pytest.mark.parametrize("gap_limit", [0.0, 0.01, 0.1, 0.3, 1.0])
-def test_a_gap_limit_stops_with_a_gap_no_larger(seed, gap_limit):
-    problem, optimum = hard(seed)
+def test_a_gap_limit_stops_with_a_gap_no_larger(make, seed, gap_limit):
+    problem, optimum = make(seed)
     outcome = solve(problem, gap_limit=gap_limit)
     check_interval(problem, outcome, optimum)
     assert outcome["upper"] - outcome["lower"] <= gap_limit * outcome["upper"]
@@ -93,9 +95,15 @@ def test_a_gap_limit_stops_with_a_gap_no_larger(seed, gap_limit):
 
 def test_a_gap_limit_saves_work():
     problem, _ = hard(0)
-    full, loose = solve(problem), solve(problem, gap_limit=0.3)
+    full, loose = solve(problem), solve(problem, gap_limit=0.5)
     assert loose["status"] == "gap_limit"
     assert loose["statistics"]["subproblems"] < full["statistics"]["subproblems"]
+
+
+@pytest.mark.parametrize(("answer", "status"), [(1, "interrupted"), (np.True_, "interrupted"), ([], "optimal")])
+def test_any_true_answer_of_the_callback_stops_the_search(answer, status):
+    outcome = solve(harder(0)[0], callback=lambda _: answer, callback_interval=0)
+    assert outcome["status"] == status
 
 
 def test_an_exception_of_the_callback_is_raised():

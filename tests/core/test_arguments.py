@@ -42,7 +42,7 @@ VALUES = {
         np.array([1] * 9 + [-1], np.int64),
     ],
     "costs": [np.array([[0, -1], [1, 0]]), np.zeros((0, 2), np.int64), np.zeros((2, 0), np.int64)],
-    "leaf_cost": [-1],
+    "leaf_cost": [-1, 2**52],
     "max_depth": [-1],
     "max_leaves": [0, -1],
     "min_samples_leaf": [0, -1],

@@ -71,7 +71,7 @@ ZERO_ONE = [[0, 1], [1, 0]]
         pytest.param(
             Problem([[0], [1]], [0, 1], [2**51, 2**51 - 1], ZERO_ONE, 2**50), 2**51, id="largest total, one leaf ticks"
         ),
-        pytest.param(Problem([[0], [1]], [0, 1], [1, 1], ZERO_ONE, 2**52), 2**52 + 1, id="leaf dearer than any loss"),
+        pytest.param(Problem([[0], [1]], [0, 1], [1, 1], ZERO_ONE, 2**52 - 1), 2**52, id="leaf dearer than any loss"),
     ],
 )
 def test_optimum_of_a_corner_case_is_the_one_found_by_hand(problem, optimum):

@@ -14,7 +14,7 @@ from oracles.exhaustive import Flat, cost_of_tree, optimal_cost
 Table = list[list[int]]
 
 MAX_TOTAL = 2**52
-"""The core takes problems whose largest possible loss is below this."""
+"""The core takes problems whose largest possible loss, and whose leaf cost, is below this."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,8 @@ def random_leaf_cost(draw: random.Random, total: int, n_rows: int) -> int:
     """Return a price of a leaf: nothing, as large as ties need, a share of a row's loss, or too large for any split."""
     per_row = total // n_rows
     share = draw.randint(0, per_row)
-    return draw.choice([0, 0, 1, per_row, per_row // 2, per_row // 4, share, share // 4, share * 2, total + 1])
+    price = draw.choice([0, 0, 1, per_row, per_row // 2, per_row // 4, share, share // 4, share * 2, total + 1])
+    return min(price, MAX_TOTAL - 1)
 
 
 Costs = list[list[int]]
