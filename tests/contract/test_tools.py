@@ -115,7 +115,7 @@ def test_a_cpp_function_of_more_than_60_lines_is_rejected(tmp_path, lines, n_fau
 
 @pytest.mark.parametrize(("lines", "n_faults"), [(59, 0), (60, 1)])
 def test_a_python_function_of_more_than_60_lines_is_rejected(tmp_path, lines, n_faults):
-    text = "def find():\n" + "    pass\n" * lines
+    text = 'def find():\n    """Said\n    in two lines."""\n' + "    pass\n" * lines
     found = faults("check_sizes", tmp_path, {"src/hornbeam/a.py": text})
     assert found == ["src/hornbeam/a.py:1: find has 61 lines, at most 60"] * n_faults
 
