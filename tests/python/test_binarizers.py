@@ -81,8 +81,9 @@ def test_categories_are_asked_one_by_one_in_the_order_of_their_texts():
     assert conditions(column_of("b", 10, "a", 9)) == [IsIn(0, (10,)), IsIn(0, (9,)), IsIn(0, ("a",)), IsIn(0, ("b",))]
 
 
-def test_of_two_categories_only_the_first_is_asked():
+def test_of_two_categories_only_the_first_is_asked_unless_values_are_missing():
     assert conditions(column_of("no", "yes", "no")) == [IsIn(0, ("no",))]
+    assert conditions(column_of("no", "yes", None)) == [IsIn(0, ("no",)), IsIn(0, ("yes",)), IsMissing(0)]
 
 
 def test_missing_values_give_one_more_condition_where_some_are_present():
@@ -101,6 +102,7 @@ def test_a_missing_value_fails_every_condition_except_is_missing():
         "b = 1": False,
         "b is missing": True,
         "c in {u}": False,
+        "c in {v}": False,
         "c is missing": True,
     }
 
