@@ -47,15 +47,40 @@ void check(const Input& input) {
   require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
 }
 
+/// The single leaf, for a search that was stopped before it had rows to search. Every tree costs a leaf at least.
+Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& stop) {
+  std::vector<std::int64_t> weight(input.n_classes, 0);
+  for (std::size_t row = 0; row < input.classes.size(); ++row)
+    weight[static_cast<std::size_t>(input.classes[row])] += input.weights[row];
+  const std::uint32_t prediction = costs.best_prediction(weight.data());
+  Outcome outcome;
+  outcome.tree = {{-1}, {-1}, {-1}, {static_cast<std::int32_t>(prediction)},
+                  input.leaf_cost + costs.loss_of(weight.data(), prediction)};
+  outcome.lower = input.leaf_cost;
+  outcome.status = outcome.lower == outcome.tree.cost ? Status::optimal : stop.reason().value_or(Status::interrupted);
+  outcome.seconds = stop.elapsed();
+  outcome.trace = {{outcome.seconds, outcome.tree.cost, outcome.lower, 0, 0}};
+  return outcome;
+}
+
+Outcome search_rows(const Input& input, const Costs& costs, const std::function<bool(const Progress&)>& on_poll) {
+  StopSignal stop(input.limits.seconds);
+  try {
+    const DistinctRows rows(input.columns, input.classes, input.weights, input.n_classes, stop);
+    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
+    return search(problem, input.limits, stop, on_poll);
+  } catch (const StoppedBeforeSearch&) {
+    return single_leaf(input, costs, stop);
+  }
+}
+
 }  // namespace
 
 Outcome solve(const Input& input, const std::function<bool(const Progress&)>& on_poll) {
   check(input);
-  const DistinctRows rows(input.columns, input.classes, input.weights, input.n_classes);
   const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
                     input.switches.equivalent_points, input.tree.rows_per_leaf > 1);
-  const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
-  Outcome outcome = search(problem, input.limits, on_poll);
+  Outcome outcome = search_rows(input, costs, on_poll);
   const FlatTree tree{outcome.tree.column, outcome.tree.left, outcome.tree.right, outcome.tree.prediction};
   const Ticks scored = score(tree, input.columns, input.classes, input.weights, costs, input.leaf_cost, input.tree);
   if (scored != outcome.tree.cost || outcome.lower > scored)

@@ -13,6 +13,9 @@
 
 namespace hornbeam {
 
+/// Thrown where a stop comes before there is a root to hold a tree.
+struct StoppedBeforeSearch {};
+
 class StopSignal {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,6 +26,10 @@ class StopSignal {
   bool stopped() const { return state_.load(std::memory_order_relaxed) != kRunning; }
   void check_clock() {
     if (limit_ && elapsed() >= *limit_) stop(Status::time_limit);
+  }
+  void require_running() {
+    check_clock();
+    if (stopped()) throw StoppedBeforeSearch{};
   }
   /// The first reason wins.
   void stop(Status why) {

@@ -64,13 +64,15 @@ class RowIndex {
 }  // namespace
 
 DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all)
+                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all,
+                           StopSignal& stop)
     : n_classes(classes_in_all), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
   RowIndex index(words_per_row);
   std::vector<Word> rows(kWordBits * std::max<std::size_t>(words_per_row, 1));
   Word block[kWordBits];
   for (std::uint32_t first = 0; first < columns.n_rows; first += kWordBits) {
+    stop.require_running();
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
       for (std::uint32_t i = 0; i < kWordBits; ++i) {
         const std::uint32_t column = w * kWordBits + i;
@@ -93,6 +95,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   n_rows = index.size();
   bits.assign(std::size_t{words_for(n_rows)} * stride, 0);
   for (std::uint32_t first = 0; first < n_rows; first += kWordBits) {
+    stop.require_running();
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
       for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = first + i < n_rows ? index.row(first + i)[w] : 0;
       transpose_block(block);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "base/types.hpp"
 #include "kernels/kernels.hpp"
 
@@ -25,8 +26,9 @@ struct PackedColumns {
 };
 
 struct DistinctRows {
+  /// Throws StoppedBeforeSearch if `stop` says so on the way.
   DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-               std::span<const std::int64_t> weights, std::uint32_t n_classes);
+               std::span<const std::int64_t> weights, std::uint32_t n_classes, StopSignal& stop);
 
   std::uint32_t n_classes;
   std::uint32_t n_columns;

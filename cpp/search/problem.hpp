@@ -56,7 +56,7 @@ struct Room {
 
 struct SharedState {
   SubproblemTable table;
-  StopSignal stop;
+  StopSignal& stop;
   std::atomic<std::uint64_t> n_subproblems;  // row sets made and searched
   std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
   std::optional<std::uint64_t> byte_limit;

@@ -68,9 +68,10 @@ class TreeReader {
     if (room.only_leaf() || loss == 0) return best;
     SubproblemKey key{{}, room.depth, room.leaves};
     for (std::uint32_t row : rows) key.set ^= Fingerprint::of_row(row);
-    if (const auto known = table_.find(key); known && known->tree.better_than(best)) best = known->tree;
-    if (const KnownTree stump = best_stump(rows); stump.better_than(best)) best = stump;
-    return best;
+    // An entry is made when a subproblem is expanded, with its best stump or better.
+    const auto known = table_.find(key);
+    const KnownTree tree = known ? known->tree : best_stump(rows);
+    return tree.better_than(best) ? tree : best;
   }
 
   Ticks add_node(const Rows& rows, const Room& wide_room) {

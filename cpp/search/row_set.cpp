@@ -52,7 +52,7 @@ const Ticks* RowSetMaker::pair_measures(const RowSet& rows, std::uint32_t column
   return pair_sums_.data();
 }
 
-void RowSetMaker::make_root(RowSet& root) {
+void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   root.n_groups = data_.n_rows;
   root.n_columns = data_.n_columns;
   root.stride = data_.stride;
@@ -73,6 +73,7 @@ void RowSetMaker::make_root(RowSet& root) {
   // XOR over the smaller side of a column gives the same hashes up to a constant, and equality is all they serve.
   std::vector<Word> column_mask(root.n_words());
   for (std::uint32_t c = 0; c < root.n_columns; ++c) {
+    if (c % kWordBits == 0) stop.require_running();
     for (std::uint32_t w = 0; w < root.n_words(); ++w) column_mask[w] = root.bits[std::size_t{w} * root.stride + c];
     if (2 * count_bits(column_mask) > root.n_groups) {
       for (Word& word : column_mask) word = ~word;
@@ -81,6 +82,7 @@ void RowSetMaker::make_root(RowSet& root) {
     for_each_bit(column_mask, [&](std::uint32_t group) { root.row_hash[group] ^= Key128::of(c); });
   }
   drop_repeated_columns(root);
+  stop.require_running();
   finish(root);
 }
 

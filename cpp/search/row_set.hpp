@@ -63,7 +63,8 @@ class RowSetMaker {
   RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, std::uint64_t rows_per_leaf,
               Ticks support_threshold);
 
-  void make_root(RowSet& root);
+  /// Throws StoppedBeforeSearch if `stop` says so on the way.
+  void make_root(RowSet& root, StopSignal& stop);
 
   /// The rows of `parent` where `column` (of the parent) equals `side`.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);

@@ -14,11 +14,12 @@ namespace {
 
 class Search {
  public:
-  Search(const Problem& problem, const SearchLimits& limits, const std::function<bool(const Progress&)>& on_poll)
+  Search(const Problem& problem, const SearchLimits& limits, StopSignal& stop,
+         const std::function<bool(const Progress&)>& on_poll)
       : problem_(problem),
         limits_(limits),
         on_poll_(on_poll),
-        shared_{SubproblemTable(limits.threads > 1, limits.bytes), StopSignal(limits.seconds), 0, 0, limits.bytes, limits.threads} {
+        shared_{SubproblemTable(limits.threads > 1, limits.bytes), stop, 0, 0, limits.bytes, limits.threads} {
     shared_.frame_bytes = problem.rows.bytes();
   }
 
@@ -119,9 +120,9 @@ class Search {
 
 }  // namespace
 
-Outcome search(const Problem& problem, const SearchLimits& limits,
+Outcome search(const Problem& problem, const SearchLimits& limits, StopSignal& stop,
                const std::function<bool(const Progress&)>& on_poll) {
-  return Search(problem, limits, on_poll).run();
+  return Search(problem, limits, stop, on_poll).run();
 }
 
 }  // namespace hornbeam

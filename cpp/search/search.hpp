@@ -34,7 +34,9 @@ struct Outcome {
   std::vector<Progress> trace;  // one line for each change of the interval
 };
 
-/// `on_poll` is called on the calling thread several hundred times a second; it returns true to stop the search.
-Outcome search(const Problem& problem, const SearchLimits& limits, const std::function<bool(const Progress&)>& on_poll);
+/// `stop` holds the clock, started by the caller. `on_poll` is called on the calling thread several hundred times a second; it returns true to stop the search.
+/// Throws StoppedBeforeSearch if it is stopped before it has a root.
+Outcome search(const Problem& problem, const SearchLimits& limits, StopSignal& stop,
+               const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -43,7 +43,7 @@ bool Worker::stopped() {
 
 void Worker::open_root(Frame& root) {
   root.is_root = true;
-  maker_.make_root(root.rows);
+  maker_.make_root(root.rows, shared_.stop);
   Room room;
   const auto bounded = [](std::optional<std::uint32_t> limit) {
     return static_cast<std::uint16_t>(std::min<std::uint32_t>(limit.value_or(kUnlimited), kUnlimited));

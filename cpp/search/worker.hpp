@@ -27,7 +27,7 @@ class Worker {
   Worker(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
          std::function<void()> poll);
 
-  /// Makes the frame of the whole problem and records its single leaf.
+  /// Makes the frame of the whole problem and records its single leaf. Throws StoppedBeforeSearch if stopped.
   void open_root(Frame& root);
 
   /// A good first tree: at each set the split whose best two stumps cost least, recursively (LicketySPLIT with a
