@@ -54,7 +54,10 @@ Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& st
     weight[static_cast<std::size_t>(input.classes[row])] += input.weights[row];
   const std::uint32_t prediction = costs.best_prediction(weight.data());
   Outcome outcome;
-  outcome.tree = {{-1}, {-1}, {-1}, {static_cast<std::int32_t>(prediction)},
+  outcome.tree = {{-1},
+                  {-1},
+                  {-1},
+                  {static_cast<std::int32_t>(prediction)},
                   input.leaf_cost + costs.loss_of(weight.data(), prediction)};
   outcome.lower = input.leaf_cost;
   outcome.status = outcome.lower == outcome.tree.cost ? Status::optimal : stop.reason().value_or(Status::interrupted);

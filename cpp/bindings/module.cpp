@@ -69,12 +69,18 @@ Switches switches_of(const nb::dict& given) {
   for (const auto& [key, value] : given) {
     const std::string name = nb::cast<std::string>(key);
     const bool on = nb::cast<bool>(value);
-    if (name == "support_condition") switches.support_condition = on;
-    else if (name == "pair_stage") switches.pair_stage = on;
-    else if (name == "equivalent_points") switches.equivalent_points = on;
-    else if (name == "similarity") switches.similarity = on;
-    else if (name == "subset") switches.subset = on;
-    else throw std::invalid_argument("switches: there is no bound of the name '" + name + "'");
+    if (name == "support_condition")
+      switches.support_condition = on;
+    else if (name == "pair_stage")
+      switches.pair_stage = on;
+    else if (name == "equivalent_points")
+      switches.equivalent_points = on;
+    else if (name == "similarity")
+      switches.similarity = on;
+    else if (name == "subset")
+      switches.subset = on;
+    else
+      throw std::invalid_argument("switches: there is no bound of the name '" + name + "'");
   }
   return switches;
 }
@@ -125,7 +131,8 @@ nb::dict solve_from_python(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t
     if (!holds) throw std::invalid_argument(message);
   };
   require(n_rows > 0, "n_rows: must be greater than 0");
-  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8, "columns: needs ceil(n_rows / 8) bytes a row");
+  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
+          "columns: needs ceil(n_rows / 8) bytes a row");
   require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
   require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
   require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
@@ -166,8 +173,8 @@ NB_MODULE(_core, module) {
   module.def("solve", &solve_from_python, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
-             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("gap_limit") = 0.0, nb::arg("n_threads") = 1,
-             nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("gap_limit") = 0.0, nb::arg("n_threads") = 1, nb::arg("switches") = nb::dict(),
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree of least cost; see hornbeam._core's stub for types and api/solve.hpp for what they mean.");
 }

@@ -15,6 +15,8 @@
 
 namespace hornbeam {
 
-constexpr Ticks subset_bound(Ticks best_of_side, Ticks least_loss_of_other) { return best_of_side + least_loss_of_other; }
+constexpr Ticks subset_bound(Ticks best_of_side, Ticks least_loss_of_other) {
+  return best_of_side + least_loss_of_other;
+}
 
 }  // namespace hornbeam

@@ -18,8 +18,8 @@ bool is_separable(std::uint32_t n_classes, std::uint32_t n_predictions, const st
 
 }  // namespace
 
-Costs::Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost,
-             bool with_equivalent_points, bool counts_rows)
+Costs::Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost, bool with_equivalent_points,
+             bool counts_rows)
     : n_classes_(n_classes),
       n_predictions_(n_predictions),
       separable_(is_separable(n_classes, n_predictions, cost)),
@@ -44,7 +44,7 @@ Costs::Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<T
 }
 
 Measures Costs::measures() const {
-  return {separable_,    counts_rows_,  n_classes_,      n_predictions_,    n_loss_prices(),
+  return {separable_,    counts_rows_, n_classes_,      n_predictions_,    n_loss_prices(),
           price_.data(), cost_.data(), largest_.data(), loss_price_.data()};
 }
 

@@ -64,8 +64,7 @@ class RowIndex {
 }  // namespace
 
 DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all,
-                           StopSignal& stop)
+                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all, StopSignal& stop)
     : n_classes(classes_in_all), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
   RowIndex index(words_per_row);

@@ -61,8 +61,8 @@ struct SlotTile {
 };
 
 struct PairInput {
-  const Ticks* sums;        // measures of each column's true side: sums[m * stride + column]
-  const Ticks* total;       // measures of the whole subproblem
+  const Ticks* sums;   // measures of each column's true side: sums[m * stride + column]
+  const Ticks* total;  // measures of the whole subproblem
   Ticks leaf_cost;
   Ticks support_threshold;  // bounds/support_condition.hpp
   Ticks rows_per_leaf;

@@ -70,8 +70,7 @@ HORNBEAM_INLINE void measures_of(const Measures& m, const Lanes* counts, Lanes* 
   }
   const std::uint32_t loss_index = kClasses > 0 ? kClasses : m.loss_index();
   measures[loss_index] = Lanes{};
-  for (std::uint32_t i = 0; i < m.n_loss_prices; ++i)
-    measures[loss_index] += counts[n_classes + i] * m.loss_price[i];
+  for (std::uint32_t i = 0; i < m.n_loss_prices; ++i) measures[loss_index] += counts[n_classes + i] * m.loss_price[i];
   if (kClasses == 0 && m.counts_rows) measures[m.rows_index()] = counts[m.n_counts() - 1];
 }
 
@@ -115,8 +114,8 @@ void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, 
 }
 
 template <int kClasses, int kCounts>
-void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
-                   PairSide* sides, Word* scratch) {
+void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
+                   Word* scratch) {
   const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size();
   const std::uint32_t stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
@@ -137,8 +136,8 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
     for (std::uint32_t i = 0; i < size; ++i) {
       const Lanes f1 = all_lanes(in.sums[std::size_t{i} * stride + column]);
       const Lanes g1 = load(in.sums + std::size_t{i} * stride + block);
-      cells[size + i] = f1 - cells[i];                                   // f1 g0
-      cells[2 * size + i] = g1 - cells[i];                               // f0 g1
+      cells[size + i] = f1 - cells[i];                                          // f1 g0
+      cells[2 * size + i] = g1 - cells[i];                                      // f0 g1
       cells[3 * size + i] = all_lanes(in.total[i]) - f1 - cells[2 * size + i];  // f0 g0
     }
     for (std::uint32_t side = 0; side < 2; ++side) {

@@ -44,7 +44,8 @@ struct Candidate {
 
   Ticks upper() const { return side[0].upper + side[1].upper; }
   TreeShape shape() const {
-    return {static_cast<std::uint16_t>(std::min<std::uint32_t>(kUnlimited - 1u, side[0].shape.leaves + side[1].shape.leaves)),
+    return {static_cast<std::uint16_t>(
+                std::min<std::uint32_t>(kUnlimited - 1u, side[0].shape.leaves + side[1].shape.leaves)),
             static_cast<std::uint16_t>(std::max(side[0].shape.depth, side[1].shape.depth) + 1)};
   }
   void raise_rest() {

@@ -47,8 +47,10 @@ struct Room {
     if (room.leaves != kUnlimited && room.leaves >= most) room.leaves = kUnlimited;
     if (room.depth != kUnlimited && room.depth >= most - 1) room.depth = kUnlimited;
     if (room.leaves != kUnlimited && room.depth != kUnlimited) {
-      if (room.depth >= room.leaves - 1) room.depth = kUnlimited;
-      else if (room.depth < 16 && room.leaves >= (1 << room.depth)) room.leaves = kUnlimited;
+      if (room.depth >= room.leaves - 1)
+        room.depth = kUnlimited;
+      else if (room.depth < 16 && room.leaves >= (1 << room.depth))
+        room.leaves = kUnlimited;
     }
     return room;
   }

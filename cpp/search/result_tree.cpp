@@ -94,8 +94,8 @@ class TreeReader {
     for (int x = 0; x < 2; ++x) {
       side_room[x].depth = room.depth_of_side();
       if (room.leaves != kUnlimited)
-        side_room[x].leaves = x == 1 ? best.leaves_of_true_side
-                                     : static_cast<std::uint16_t>(room.leaves - best.leaves_of_true_side);
+        side_room[x].leaves =
+            x == 1 ? best.leaves_of_true_side : static_cast<std::uint16_t>(room.leaves - best.leaves_of_true_side);
     }
     tree_.column[node] = static_cast<std::int32_t>(best.split);
     tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());

@@ -137,9 +137,8 @@ void RowSetMaker::choose_columns(const RowSet& parent, std::uint32_t column, boo
     if (held_largest == 0 || failed_largest == 0) continue;
     const bool heavy = held_largest - costs_.least_loss(held) >= support_threshold_ &&
                        failed_largest - costs_.least_loss(failed) >= support_threshold_;
-    const bool enough_rows =
-        !measures_.counts_rows || (costs_.rows(held) >= static_cast<Ticks>(rows_per_leaf_) &&
-                                   costs_.rows(failed) >= static_cast<Ticks>(rows_per_leaf_));
+    const bool enough_rows = !measures_.counts_rows || (costs_.rows(held) >= static_cast<Ticks>(rows_per_leaf_) &&
+                                                        costs_.rows(failed) >= static_cast<Ticks>(rows_per_leaf_));
     (heavy && enough_rows ? kept_ : dropped_).push_back(g);
   }
 }
@@ -205,8 +204,7 @@ void RowSetMaker::merge_equal_groups(RowSet& rows) {
       rows.identity[first] ^= rows.identity[group];
       rows.base_loss[first] += rows.base_loss[group];
       rows.row_count[first] += rows.row_count[group];
-      for (std::uint32_t c = 0; c < n_classes; ++c)
-        rows.class_weight[std::size_t{first} * n_classes + c] += weight[c];
+      for (std::uint32_t c = 0; c < n_classes; ++c) rows.class_weight[std::size_t{first} * n_classes + c] += weight[c];
       continue;
     }
     slot_of_hash_[at] = n_left;

@@ -79,8 +79,8 @@ class Search {
 
   Progress progress() const {
     const Interval root = shared_.table.find(root_key_).value_or(Interval{});
-    return {shared_.stop.elapsed(), root.tree.cost, root.lower,
-            shared_.n_subproblems.load(std::memory_order_relaxed), shared_.bytes()};
+    return {shared_.stop.elapsed(), root.tree.cost, root.lower, shared_.n_subproblems.load(std::memory_order_relaxed),
+            shared_.bytes()};
   }
 
   void poll() {

@@ -34,8 +34,8 @@ struct Outcome {
   std::vector<Progress> trace;  // one line for each change of the interval
 };
 
-/// `stop` holds the clock, started by the caller. `on_poll` is called on the calling thread several hundred times a second; it returns true to stop the search.
-/// Throws StoppedBeforeSearch if it is stopped before it has a root.
+/// `stop` holds the clock, started by the caller. `on_poll` is called on the calling thread several hundred times a
+/// second; it returns true to stop the search. Throws StoppedBeforeSearch if it is stopped before it has a root.
 Outcome search(const Problem& problem, const SearchLimits& limits, StopSignal& stop,
                const std::function<bool(const Progress&)>& on_poll);
 

@@ -139,8 +139,7 @@ void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint16_t lea
 /// The tree of the candidate's two known trees becomes the frame's if it is better.
 void Worker::take_tree(Frame& frame, const Candidate& candidate) {
   const KnownTree tree{candidate.upper(), frame.rows.columns[candidate.column],
-                       frame.room.leaves == kUnlimited ? kUnlimited : candidate.side[1].room.leaves,
-                       candidate.shape()};
+                       frame.room.leaves == kUnlimited ? kUnlimited : candidate.side[1].room.leaves, candidate.shape()};
   if (tree.better_than(frame.tree)) frame.tree = tree;
 }
 
@@ -201,8 +200,10 @@ void Worker::allot_leaves(Frame& frame, std::size_t index) {
     }
     part.raise_rest();
     take_tree(frame, part);
-    if (of_true == 1) frame.candidates[index] = std::move(part);
-    else if (part.rest < frame.upper()) frame.candidates.push_back(std::move(part));
+    if (of_true == 1)
+      frame.candidates[index] = std::move(part);
+    else if (part.rest < frame.upper())
+      frame.candidates.push_back(std::move(part));
   }
   count_bytes(frame);
 }
@@ -243,7 +244,7 @@ void Worker::find_keys(const Frame& frame, Candidate& candidate) {
 void Worker::refresh(Frame& frame, Candidate& candidate) {
   if (!candidate.has_keys) find_keys(frame, candidate);
   for (int x = 0; x < 2; ++x) {
-    const Side& side = candidate.side[x], &other = candidate.side[1 - x];
+    const Side &side = candidate.side[x], &other = candidate.side[1 - x];
     Interval known;
     if (!side.is_closed())
       if (const auto entry = shared_.table.find(candidate.key[x])) known = *entry;
@@ -377,13 +378,13 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
           const Ticks in_g1 = f == 1 ? f1g1 : g1 - f1g1;
           cell_[m] = y == 1 ? in_g1 : (f == 1 ? f1 : rows.total[m] - f1) - in_g1;
         }
-        distance[f][y] = similarity_distance(problem_.costs.largest_loss(cell_.data()), problem_.costs.loss(cell_.data()),
-                                             problem_.leaf_cost, frame.room.depth != kUnlimited);
+        distance[f][y] =
+            similarity_distance(problem_.costs.largest_loss(cell_.data()), problem_.costs.loss(cell_.data()),
+                                problem_.leaf_cost, frame.room.depth != kUnlimited);
       }
     }
     for (int y = 0; y < 2; ++y) {
-      const Ticks bound =
-          std::max(from.side[1].lower - distance[1][1 - y], from.side[0].lower - distance[0][1 - y]);
+      const Ticks bound = std::max(from.side[1].lower - distance[1][1 - y], from.side[0].lower - distance[0][1 - y]);
       if (bound > g.side[y].lower) g.side[y].lower = std::min(bound, g.side[y].upper);
     }
     g.raise_rest();

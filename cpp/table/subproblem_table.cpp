@@ -67,7 +67,7 @@ Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& know
   if (!shard.entries[at].used) {
     if (!make_room(shard)) return known;
     at = slot_of(shard.entries, key);
-    shard.entries[at] = {key.set, 0,  kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}, true};
+    shard.entries[at] = {key.set, 0, kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}, true};
     ++shard.used;
     size_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(key.set.heap_bytes(), std::memory_order_relaxed);

@@ -41,8 +41,8 @@ Ticks score(const FlatTree& tree, const PackedColumns& columns, std::span<const 
       node = static_cast<std::size_t>(holds ? tree.left[node] : tree.right[node]);
     }
     ++rows_in[node];
-    cost += weights[row] * costs.of(static_cast<std::uint32_t>(classes[row]),
-                                    static_cast<std::uint32_t>(tree.prediction[node]));
+    cost += weights[row] *
+            costs.of(static_cast<std::uint32_t>(classes[row]), static_cast<std::uint32_t>(tree.prediction[node]));
   }
   for (std::size_t node = 0; node < tree.column.size(); ++node)
     require(tree.column[node] >= 0 || n_leaves == 1 || rows_in[node] >= limits.rows_per_leaf,
