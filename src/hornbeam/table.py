@@ -203,7 +203,9 @@ def _made_up_names(n_columns: int) -> tuple[str, ...]:
 def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
-        return _column_of_numbers(name, series.cast(nw.Float64).to_numpy(), expected)
+        # Some older pandas hand missing values out as NA objects.
+        missing = series.is_null().to_numpy().astype(bool)
+        return _column_of_numbers(name, np.where(missing, np.nan, series.cast(nw.Float64).to_numpy()), expected)
     if series.is_null().all():
         return _column_of_numbers(name, np.full(len(series), np.nan), expected)
     if dtype in (nw.String, nw.Object):
@@ -279,8 +281,10 @@ def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expect
 
 def is_missing_value(cell: object) -> bool:
     """Return whether a Python object stands for a missing value: None, NaN or pandas' NA."""
+    if cell is None or isinstance(cell, (str, int)):
+        return cell is None
     pandas = sys.modules.get("pandas")
-    if cell is None or (pandas is not None and cell is pandas.NA):
+    if pandas is not None and cell is pandas.NA:
         return True
     return isinstance(cell, (Real, Decimal)) and bool(cell != cell)
 

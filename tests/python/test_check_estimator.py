@@ -10,7 +10,7 @@ from hornbeam import GOSDTClassifier
     [
         GOSDTClassifier(),
         GOSDTClassifier(max_depth=2, objective="balanced", binarizer="quantile"),
-        GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", n_jobs=2, trace=True),
+        GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", trace=True),
     ]
 )
 def test_scikit_learn_check(estimator, check):

@@ -21,7 +21,8 @@ class ThresholdBinarizer(Binarizer):
 
     - numbers: one threshold between each two neighbours (strategy "exact"), or some of these (strategy "quantile");
     - only the numbers 0 and 1 (or booleans): the condition ``column = 1``;
-    - categories: one condition for each category, or for the first only if there are two; sorted by their text;
+    - categories: one condition for each category, sorted by their text; of two without missing values only the first,
+      because the other asks the same;
     - and, where some but not all values are missing, ``column is missing``.
 
     Constant columns give no condition. **A missing value fails every condition except "is missing"**, and so does a
@@ -30,8 +31,8 @@ class ThresholdBinarizer(Binarizer):
     Parameters
     ----------
     strategy : {"exact", "quantile"}, default="exact"
-        "exact": the midpoint of every two neighbouring values, so that no split of the rows is lost. "quantile": of
-        these midpoints the ones nearest to the shares k / (n_thresholds + 1) of the weight below.
+        "exact": the midpoint of every two neighbouring values, so that no split of the rows with a value is lost.
+        "quantile": of these midpoints the ones nearest to the shares k / (n_thresholds + 1) of the weight below.
     n_thresholds : int, default=8
         Largest number of thresholds of a column for strategy "quantile"; at least 1.
     thresholds : dict or None, default=None
@@ -83,7 +84,7 @@ class ThresholdBinarizer(Binarizer):
             elif column.kind == "number":
                 conditions += self._of_numbers(index, column.values[~missing], weights[~missing])
             else:
-                conditions += _of_categories(index, column.values[~missing])
+                conditions += _of_categories(index, column.values)
             if missing.any() and not missing.all():
                 conditions.append(IsMissing(index))
         return conditions
@@ -123,9 +124,11 @@ def _nearest_shares(below: npt.NDArray[np.float64], n_shares: int) -> npt.NDArra
 
 
 def _of_categories(index: int, values: npt.NDArray[np.object_]) -> list[IsIn]:
-    distinct = sorted(set(values), key=lambda value: (str(value), type(value).__name__))
-    wanted = distinct if len(distinct) > 2 else distinct[:-1]
-    return [IsIn(index, (value,)) for value in wanted]
+    groups = set(values)
+    categories = sorted(groups - {None}, key=lambda value: (str(value), type(value).__name__))
+    if len(groups) <= 2:  # the last category asks the same as the first, or as "is missing"
+        categories = categories[:-1]
+    return [IsIn(index, (value,)) for value in categories]
 
 
 def _own_thresholds(thresholds: Any, table: Table) -> dict[int, list[float]]:

@@ -64,7 +64,8 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
     if labels.dtype.kind not in "biufUO":
         raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected texts or integers.")
     labels = column_or_1d(labels, warn=True)
-    missing = [row for row, label in enumerate(labels.tolist()) if is_missing_value(label)]
+    cells = labels.tolist() if labels.dtype.kind in "fO" else []
+    missing = [row for row, label in enumerate(cells) if is_missing_value(label)]
     if missing:
         raise ValueError(
             f"Input y contains NaN: the target is missing in {len(missing)} rows, first in row {missing[0]}."

@@ -314,7 +314,7 @@ class GOSDTClassifier(TreeClassifier):
         if self.status_ in ("optimal", "gap_limit"):
             return
         warnings.warn(
-            f"The search ended by {self.status_.replace('_', ' ')} before its tree was proven optimal: objective "
+            f"The search stopped before its tree was proven optimal (status {self.status_!r}): objective "
             f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
             "valid; for a proof allow more, or raise regularization, lower max_depth or use fewer binary columns.",
             NotProvenWarning,
