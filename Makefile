@@ -46,7 +46,7 @@ lint-structure: .venv/build-requirements
 lint-cpp: .venv/installed-dev
 	clang-format --dry-run -Werror $(CPP)
 	cmake --preset lint --log-level=WARNING
-	run-clang-tidy.py -quiet -p build/lint
+	run-clang-tidy.py -quiet -p build/lint '^$(CURDIR)/cpp/'
 
 format: .venv/installed-dev
 	ruff check --fix
