@@ -1,7 +1,6 @@
 """GOSDTClassifier: what users give, what they get back, and how it behaves among scikit-learn's tools."""
 
 import copy
-import doctest
 import logging
 import pickle
 import subprocess
@@ -20,9 +19,6 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-import hornbeam.binarizers.binary
-import hornbeam.binarizers.thresholds
-import hornbeam.estimators.gosdt
 from hornbeam import GOSDTClassifier, NotProvenWarning, Progress, ThresholdBinarizer, Tree
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
 
@@ -413,15 +409,6 @@ def test_the_tree_is_a_tree():
     assert isinstance(FITTED.tree_, Tree)
     assert FITTED.depth_ == FITTED.tree_.depth
     assert FITTED.n_leaves_ == FITTED.tree_.n_leaves
-
-
-@pytest.mark.parametrize(
-    "module", [hornbeam.estimators.gosdt, hornbeam.binarizers.thresholds, hornbeam.binarizers.binary]
-)
-def test_the_examples_of_the_docstrings_hold(module):
-    result = doctest.testmod(module)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 def test_importing_hornbeam_loads_neither_pictures_nor_the_command_line():
