@@ -33,13 +33,12 @@ def fit(
     check_picture(picture)
     frame, classes = split_target(read_frame(data), target, data)
     model = fit_model(frame, classes, target, parameters, quiet=quiet)
-    if not quiet:
-        predicted = model.tree.predict(frame)
-        print(report(model), confusion_text(model.tree.classes.tolist(), classes, predicted), sep="\n\n")
     if model_file is not None:
         model.save(model_file)
     if picture is not None:
         draw(model, picture)
+    if not quiet:
+        print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")
 
 
 def predict(model_file: Path, data: Path, output: Path | None, *, proba: bool) -> None:
@@ -68,9 +67,9 @@ def show(model_file: Path, picture: Path | None) -> None:
     """Print what `fit` printed about a model, without the training rows, which a model does not hold."""
     check_picture(picture)
     model = Model.load(model_file)
-    print(report(model))
     if picture is not None:
         draw(model, picture)
+    print(report(model))
 
 
 def export(model_file: Path, form: str, output: Path | None) -> None:
@@ -97,8 +96,8 @@ def demo(directory: Path) -> None:
     print(f"Breast-cancer data of scikit-learn: {frame.height} rows, {frame.width} continuous columns.")
     print("hornbeam fit: " + ", ".join(f"{name} {value}" for name, value in DEMO_PARAMETERS.items()), end="\n\n")
     model = fit_model(frame, classes, "diagnosis", DEMO_PARAMETERS, quiet=False)
-    print(report(model), confusion_text(model.tree.classes.tolist(), classes, model.tree.predict(frame)), sep="\n\n")
     model_file, picture = directory / "breast-cancer.json", directory / "breast-cancer.svg"
     model.save(model_file)
     draw(model, picture)
+    print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")
     print(f"\nThe picture is in {picture}, the model in {model_file}.")

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import polars as pl
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from hornbeam.binarizers import ThresholdBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
@@ -146,12 +147,12 @@ def _progress_line(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         yield None
         return
     with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda progress: live.update(progress_text(progress), refresh=True)
+        yield lambda progress: live.update(Text(progress_text(progress), no_wrap=True, overflow="crop"), refresh=True)
 
 
 def progress_text(progress: Progress) -> str:
     """Return one line on a running search."""
     return (
-        f"{progress.elapsed:7.1f} s   objective {progress.objective:.5f}   bound {progress.lower_bound:.5f}   "
-        f"gap {100 * progress.gap:5.2f} %   {progress.subproblems:,} subproblems   {progress.memory / 1e6:,.0f} MB"
+        f"{progress.elapsed:.1f} s  objective {progress.objective:.5f}  bound {progress.lower_bound:.5f}  "
+        f"gap {100 * progress.gap:.2f} %  {progress.subproblems:,} subproblems  {progress.memory / 1e6:,.0f} MB"
     )

@@ -56,14 +56,9 @@ class Model:
 
     def save(self, path: Path) -> None:
         """Write the model as JSON."""
-        record = {
-            "format": FORMAT,
-            "version": VERSION,
-            "certificate": asdict(self.certificate),
-            "tree": json.loads(self.tree.to_json()),
-        }
+        head = json.dumps({"format": FORMAT, "version": VERSION, "certificate": asdict(self.certificate)})
         with refusals_as_command_errors():
-            path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            path.write_text(f'{head[:-1]},\n"tree": {self.tree.to_json()}}}\n', encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Model:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from hornbeam.cli.model import Certificate, Model
+from hornbeam.tree import Tree
 
 STOPPED_BY = {
     "time_limit": "the time limit",
@@ -70,8 +71,9 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def confusion_text(classes: Sequence[Any], actual: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> str:
-    """Return how many training rows of each class are predicted as each class, with the share that is right."""
+def confusion_text(tree: Tree, frame: pl.DataFrame, actual: npt.NDArray[Any]) -> str:
+    """Return how many training rows of each class are predicted as each class, and how many are right."""
+    classes, predicted = tree.classes.tolist(), tree.predict(frame)
     counts = np.array([[np.sum((actual == a) & (predicted == p)) for p in classes] for a in classes])
     cells = [["actual \\ predicted", *map(str, classes)]]
     cells += [[str(label), *(f"{count:,}" for count in row)] for label, row in zip(classes, counts, strict=True)]
