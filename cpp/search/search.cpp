@@ -58,6 +58,8 @@ class Search {
     try {
       work();
       shared_.stop.stop(Status::optimal);  // whoever comes back unstopped has closed the root
+    } catch (const StoppedBeforeSearch&) {
+      // Others were done before this thread had a root: nothing is lost.
     } catch (const std::bad_alloc&) {
       shared_.stop.stop(Status::memory_limit);
     } catch (...) {
