@@ -1,0 +1,246 @@
+"""A tree as JSON text that loads without executing code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.conditions import Condition, condition_from_dict, condition_to_dict
+from hornbeam.table import TableSchema
+from hornbeam.tree import Tree
+from hornbeam.tree.checks import LABEL_TYPES
+
+FORMAT, VERSION = "hornbeam-tree", 1
+
+_TREE_KEYS = {"format", "version", "target_name", "classes", "columns", "named", "nodes"}
+_COLUMN_KEYS = {"name", "kind", "has_missing"}
+_LEAF_KEYS = {"prediction", "n_samples", "class_weights"}
+_INNER_KEYS = _LEAF_KEYS | {"condition", "left", "right"}
+# Beside "kind" and "column".
+_CONDITION_KEYS = {"at_most": {"threshold"}, "is_one": set[str](), "is_in": {"values"}, "is_missing": set[str]()}
+
+
+def to_json(tree: Tree) -> str:
+    """Write the tree as JSON, to be stored and read back by `from_json`.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree to write.
+
+    Returns
+    -------
+    str
+        JSON text, one node per line.
+
+    Notes
+    -----
+    Version 1 is an object with exactly these keys:
+
+    ===============  ==================================================================================
+    ``format``       ``"hornbeam-tree"``
+    ``version``      ``1``
+    ``target_name``  string
+    ``classes``      array of different strings, integers, booleans or finite floats (written with a point)
+    ``columns``      array of objects with ``name`` (string), ``kind`` (``"number"`` or ``"category"``) and
+                     ``has_missing`` (boolean: were values missing in training?)
+    ``named``        boolean: were the names of the columns given by the user?
+    ``nodes``        array of nodes in pre-order, left child first; node 0 is the root
+    ===============  ==================================================================================
+
+    A leaf is an object with exactly these keys; an inner node has those of the second table too:
+
+    =================  ================================================================================
+    ``prediction``     index into ``classes``
+    ``n_samples``      number of training rows, at least 1
+    ``class_weights``  array with the training weight of each class
+    =================  ================================================================================
+
+    =================  ================================================================================
+    ``condition``      object with ``kind``, ``column`` (index into ``columns``) and, for kind ``"at_most"``,
+                       ``threshold`` (finite number), for kind ``"is_in"``, ``values`` (array of strings,
+                       integers, booleans or floats); kinds ``"is_one"`` and ``"is_missing"`` have no more
+    ``left``           index of the child for rows of which the condition holds
+    ``right``          index of the child for all other rows
+    =================  ================================================================================
+    """
+    columns = [
+        {"name": name, "kind": kind, "has_missing": has_missing}
+        for name, kind, has_missing in zip(tree.columns.names, tree.columns.kinds, tree.has_missing, strict=True)
+    ]
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "target_name": tree.target_name,
+        "classes": tree.classes.tolist(),
+        "columns": columns,
+        "named": tree.columns.named,
+    }
+    nodes = ",\n".join(_dumps(_node_record(tree, node)) for node in range(tree.n_nodes))
+    return f'{_dumps(head)[:-1]}, "nodes": [\n{nodes}\n]}}\n'
+
+
+def from_json(text: str | bytes) -> Tree:
+    """Read a tree that `to_json` wrote. Nothing in the text is executed.
+
+    Parameters
+    ----------
+    text : str or bytes
+        JSON text; bytes are UTF-8.
+
+    Returns
+    -------
+    Tree
+        Equal to the tree that was written.
+
+    Raises
+    ------
+    ValueError
+        If the text is not JSON, is not a tree of this version, or is damaged; the message names the place.
+    """
+    record = _loads(text)
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise ValueError(f'This JSON is not a tree of hornbeam: its "format" is not {FORMAT!r}.')
+    if type(record.get("version")) is not int or record["version"] != VERSION:
+        raise ValueError(
+            f"This tree is written in version {record.get('version')!r} of its format; this hornbeam reads version "
+            f"{VERSION}. Use the hornbeam that wrote it, or a newer one."
+        )
+    try:
+        return _tree(record)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"This JSON is a damaged tree. {error}") from None
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _node_record(tree: Tree, node: int) -> dict[str, Any]:
+    condition = tree.conditions[node]
+    links = {"left": int(tree.left[node]), "right": int(tree.right[node])}
+    return {
+        **({} if condition is None else {"condition": condition_to_dict(condition), **links}),
+        "prediction": int(tree.prediction[node]),
+        "n_samples": int(tree.n_samples[node]),
+        "class_weights": tree.class_weights[node].tolist(),
+    }
+
+
+def _loads(text: str | bytes) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(f"it holds {constant}, which is not a number in JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("This is not a tree of hornbeam: its JSON is nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"This is not valid JSON: {error}.") from None
+
+
+def _tree(record: dict[str, Any]) -> Tree:
+    """Read the keys of version 1; types and ranges are checked here, all else when the tree is made."""
+    _check_keys(record, _TREE_KEYS, "the tree")
+    classes = _labels(_typed(record["classes"], list, "classes"))
+    columns, has_missing = _columns(record)
+    nodes = _typed(record["nodes"], list, "nodes")
+    parts = [_node(node, f"nodes[{index}]", len(classes), len(nodes)) for index, node in enumerate(nodes)]
+    return Tree(
+        left=np.array([part["left"] for part in parts]),
+        right=np.array([part["right"] for part in parts]),
+        conditions=tuple(part["condition"] for part in parts),
+        prediction=np.array([part["prediction"] for part in parts]),
+        class_weights=np.array([part["class_weights"] for part in parts]).reshape(len(parts), len(classes)),
+        n_samples=np.array([part["n_samples"] for part in parts]),
+        classes=classes,
+        columns=columns,
+        has_missing=has_missing,
+        target_name=_typed(record["target_name"], str, "target_name"),
+    )
+
+
+def _check_keys(record: Any, keys: set[str], where: str) -> None:
+    found = set(_typed(record, dict, where))
+    if found != keys:
+        missing, unknown = sorted(keys - found), sorted(found - keys)
+        raise ValueError(f"{where} lacks the keys {missing} or has unknown keys {unknown}.")
+
+
+def _typed(value: Any, kind: type, where: str) -> Any:
+    """Return the value if it is of exactly this type: True is no integer here."""
+    if type(value) is not kind:
+        raise ValueError(f"{where} is {value!r:.80}; expected {kind.__name__}.")
+    return value
+
+
+def _integer(value: Any, where: str, low: int, high: int) -> int:
+    """Return an integer from `low` up to, but not including, `high`."""
+    if not low <= _typed(value, int, where) < high:
+        raise ValueError(f"{where} is {value}; expected {low} to {high - 1}.")
+    return int(value)
+
+
+def _number(value: Any, where: str) -> float:
+    # An integer may be too large for a float; NaN and infinity fail the comparison too.
+    if type(value) not in (int, float) or not abs(value) <= sys.float_info.max:
+        raise ValueError(f"{where} is {value!r:.80}; expected a finite number.")
+    return float(value)
+
+
+def _labels(labels: list[Any]) -> npt.NDArray[Any]:
+    """Return labels as array whose elements keep their types: NumPy alone would make texts of mixed ones."""
+    for index, label in enumerate(labels):
+        if type(label) not in LABEL_TYPES:
+            raise ValueError(f"classes[{index}] is {label!r:.80}; expected a label.")
+    if len(set(map(type, labels))) == 1:
+        return np.array(labels)
+    mixed = np.empty(len(labels), dtype=object)
+    mixed[:] = labels
+    return mixed
+
+
+def _columns(record: dict[str, Any]) -> tuple[TableSchema, tuple[bool, ...]]:
+    columns = _typed(record["columns"], list, "columns")
+    for index, column in enumerate(columns):
+        _check_keys(column, _COLUMN_KEYS, f"columns[{index}]")
+        _typed(column["name"], str, f"columns[{index}].name")
+        _typed(column["kind"], str, f"columns[{index}].kind")
+        _typed(column["has_missing"], bool, f"columns[{index}].has_missing")
+    names, kinds = (tuple(column[key] for column in columns) for key in ("name", "kind"))
+    schema = TableSchema(names, kinds, _typed(record["named"], bool, "named"))
+    return schema, tuple(column["has_missing"] for column in columns)
+
+
+def _node(node: Any, where: str, n_classes: int, n_nodes: int) -> dict[str, Any]:
+    """Return the parts of one node, their types and ranges checked."""
+    is_leaf = "condition" not in _typed(node, dict, where)
+    _check_keys(node, _LEAF_KEYS if is_leaf else _INNER_KEYS, where)
+    weights = _typed(node["class_weights"], list, f"{where}.class_weights")
+    if len(weights) != n_classes:
+        raise ValueError(f"{where}.class_weights has not one entry per class.")
+    return {
+        "condition": None if is_leaf else _condition(node["condition"], f"{where}.condition"),
+        "left": -1 if is_leaf else _integer(node["left"], f"{where}.left", 0, n_nodes),
+        "right": -1 if is_leaf else _integer(node["right"], f"{where}.right", 0, n_nodes),
+        "prediction": _integer(node["prediction"], f"{where}.prediction", 0, n_classes),
+        "n_samples": _integer(node["n_samples"], f"{where}.n_samples", 1, 2**63),
+        "class_weights": [_number(weight, f"{where}.class_weights") for weight in weights],
+    }
+
+
+def _condition(record: Any, where: str) -> Condition:
+    kind = _typed(_typed(record, dict, where).get("kind"), str, f"{where}.kind")
+    if kind not in _CONDITION_KEYS:
+        raise ValueError(f"{where}.kind is {kind!r:.80}; expected one of {list(_CONDITION_KEYS)}.")
+    _check_keys(record, _CONDITION_KEYS[kind] | {"kind", "column"}, where)
+    _integer(record["column"], f"{where}.column", 0, 2**31)
+    if kind == "at_most":
+        _number(record["threshold"], f"{where}.threshold")
+    if kind == "is_in":
+        _typed(record["values"], list, f"{where}.values")
+    return condition_from_dict(record)

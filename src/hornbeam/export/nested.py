@@ -1,0 +1,44 @@
+"""A tree as nested dicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hornbeam.conditions import Condition, condition_to_dict
+from hornbeam.export._fold import fold
+from hornbeam.tree import Tree
+from hornbeam.tree.words import question
+
+
+def to_dict(tree: Tree) -> dict[str, Any]:
+    """Return the tree as nested dicts of plain Python values, for programs that walk it from the root.
+
+    `to_json` is the form to store: this one cannot be read back.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree to convert.
+
+    Returns
+    -------
+    dict
+        A leaf has ``prediction`` (a class label), ``n_samples`` and ``class_weights`` (one weight per class, in the
+        order of the tree's `classes`). An inner node has these too, and ``condition`` (its kind, the *name* of its
+        ``column``, and ``threshold`` or ``values``), ``text`` (the condition in words), and the children ``yes`` and
+        ``no``.
+    """
+    labels = tree.classes.tolist()
+
+    def leaf(node: int) -> dict[str, Any]:
+        return {
+            "prediction": labels[tree.prediction[node]],
+            "n_samples": int(tree.n_samples[node]),
+            "class_weights": tree.class_weights[node].tolist(),
+        }
+
+    def inner(node: int, condition: Condition, yes: dict[str, Any], no: dict[str, Any]) -> dict[str, Any]:
+        named = {**condition_to_dict(condition), "column": tree.columns.names[condition.column]}
+        return {"condition": named, "text": question(tree, node), "yes": yes, "no": no, **leaf(node)}
+
+    return fold(tree, leaf, inner)

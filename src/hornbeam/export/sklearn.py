@@ -1,0 +1,151 @@
+"""A tree as fitted tree of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.tree import DecisionTreeClassifier
+
+from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
+from hornbeam.tree import Tree
+from hornbeam.tree.words import question
+
+# What scikit-learn writes in place of a child, and of a column and a threshold, at leaves.
+_NO_CHILD, _UNDEFINED = -1, -2
+
+
+def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> DecisionTreeClassifier:
+    """Return a fitted `sklearn.tree.DecisionTreeClassifier` that predicts the same on numeric input.
+
+    Nodes keep their numbers, so that ``apply`` agrees too.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree to convert.
+    conditions : sequence of Condition or None, default=None
+        None: the model takes the columns of the table, all numbers, with NaN for missing. Otherwise: the model takes
+        the 0/1 matrix whose columns say whether these conditions hold, that is ``binarizer.transform(X)`` for the
+        ``conditions_`` of a fitted binarizer; a tree that asks for categories has only this form.
+
+    Returns
+    -------
+    sklearn.tree.DecisionTreeClassifier
+
+    Raises
+    ------
+    ValueError
+        If the tree asks for categories and `conditions` is None, or if it asks a condition that is not among
+        `conditions`.
+
+    Notes
+    -----
+    *Rounding.* scikit-learn rounds input to float32 and compares it with a float64 threshold. Each threshold is
+    therefore rounded to float32 too: then ``x <= t`` remains true for every x, also for x = t (0.1 as float32 is more
+    than 0.1). Only a value that exceeds t, but rounds to the same float32, goes to the other side.
+
+    *Missing values.* They go to the side where the condition fails. "x is missing" becomes ``x <= inf`` with the
+    children swapped, as scikit-learn itself writes it. dtreeviz 2.3 cannot draw such a node, and models converted by
+    skl2onnx 1.20 send every missing value to the right child, which is the wrong one for 0/1 columns.
+
+    *0/1 columns.* ``x = 1`` becomes ``x <= 0.5`` with the children swapped.
+
+    *Probabilities.* ``predict`` of scikit-learn takes the first class of the largest share. Where the tree predicts
+    another class, because costs are unequal or shares are tied, the leaf gets a share of 1 for that class, and
+    ``predict_proba`` differs from the tree's. ``impurity`` is the Gini impurity of the training shares everywhere.
+    """
+    n_features = len(tree.columns.names) if conditions is None else len(conditions)
+    splits = _splits_on_columns(tree) if conditions is None else _splits_on_conditions(tree, conditions)
+    codes = np.arange(len(tree.classes))
+    # Fitted to nothing, for its fitted attributes and for this version's layout of a node.
+    model = DecisionTreeClassifier().fit(np.zeros((len(codes), n_features), dtype=np.float32), codes)
+    model.classes_ = tree.classes.copy()
+    if conditions is None and tree.columns.named:
+        model.feature_names_in_ = np.array(tree.columns.names, dtype=object)
+    kind, arguments, state = model.tree_.__reduce__()
+    nodes = np.zeros(tree.n_nodes, dtype=state["nodes"].dtype)
+    for node, split in enumerate(splits):
+        for field, value in split.items():
+            nodes[field][node] = value
+    _write_statistics(tree, nodes)
+    state |= {"max_depth": tree.depth, "node_count": tree.n_nodes, "nodes": nodes, "values": _values(tree)}
+    # Danger: __setstate__ of a tree that already has nodes writes past their memory; only a new one takes the state.
+    model.tree_ = kind(*arguments)
+    model.tree_.__setstate__(state)
+    return model
+
+
+def _splits_on_columns(tree: Tree) -> list[dict[str, Any]]:
+    """Return the fields of each node that scikit-learn splits by, over the columns of the table."""
+    splits = []
+    for node, condition in enumerate(tree.conditions):
+        match condition:
+            case None:
+                splits.append(_leaf())
+            case AtMost(column, threshold):
+                with np.errstate(over="ignore"):  # beyond float32: infinite, and so it divides all float32 the same
+                    splits.append(_split(tree, node, column, float(np.float32(threshold)), missing_go_to_left=False))
+            case IsMissing(column):
+                splits.append(_split(tree, node, column, np.inf, swapped=True, missing_go_to_left=False))
+            case IsOne(column):
+                splits.append(_split(tree, node, column, 0.5, swapped=True, missing_go_to_left=True))
+            case IsIn():
+                raise ValueError(
+                    f"scikit-learn's trees take numbers only, but node {node} asks {question(tree, node)!r}. Convert "
+                    "over the binary columns: to_sklearn(conditions=binarizer.conditions_), and give the model "
+                    "binarizer.transform(X)."
+                )
+    return splits
+
+
+def _splits_on_conditions(tree: Tree, conditions: Sequence[Condition]) -> list[dict[str, Any]]:
+    """Return the fields of each node that scikit-learn splits by, over a 0/1 matrix."""
+    place = {condition: column for column, condition in enumerate(conditions)}
+    splits = []
+    for node, condition in enumerate(tree.conditions):
+        if condition is not None and condition not in place:
+            raise ValueError(
+                f"Node {node} asks {question(tree, node)!r}, which is not among the {len(place)} conditions."
+            )
+        splits.append(
+            _leaf()
+            if condition is None
+            else _split(tree, node, place[condition], 0.5, swapped=True, missing_go_to_left=True)
+        )
+    return splits
+
+
+def _leaf() -> dict[str, Any]:
+    return {"left_child": _NO_CHILD, "right_child": _NO_CHILD, "feature": _UNDEFINED, "threshold": _UNDEFINED}
+
+
+def _split(
+    tree: Tree, node: int, column: int, threshold: float, *, swapped: bool = False, missing_go_to_left: bool
+) -> dict[str, Any]:
+    """Compare a column with a threshold; `swapped` where the condition holds for the larger values, or for none."""
+    holds, fails = tree.left[node], tree.right[node]
+    return {
+        "left_child": fails if swapped else holds,
+        "right_child": holds if swapped else fails,
+        "feature": column,
+        "threshold": threshold,
+        "missing_go_to_left": missing_go_to_left,
+    }
+
+
+def _write_statistics(tree: Tree, nodes: npt.NDArray[Any]) -> None:
+    weights = tree.class_weights.sum(axis=1)
+    nodes["n_node_samples"] = tree.n_samples
+    nodes["weighted_n_node_samples"] = weights
+    nodes["impurity"] = 1 - ((tree.class_weights / weights[:, np.newaxis]) ** 2).sum(axis=1)
+
+
+def _values(tree: Tree) -> npt.NDArray[np.float64]:
+    """Return the shares of the classes in each node, shape (n_nodes, 1, n_classes), such that argmax predicts."""
+    values = tree.class_weights / tree.class_weights.sum(axis=1, keepdims=True)
+    other = (tree.left < 0) & (values.argmax(axis=1) != tree.prediction)
+    values[other] = np.eye(len(tree.classes))[tree.prediction[other]]
+    return np.ascontiguousarray(values[:, np.newaxis, :])

@@ -1,0 +1,56 @@
+"""A tree as text for a terminal."""
+
+from __future__ import annotations
+
+from hornbeam.conditions import Condition
+from hornbeam.export._fold import fold
+from hornbeam.tree import Tree
+from hornbeam.tree.words import label, question, support
+
+# Before the "yes" child, under it, before the "no" child, under it.
+_BOXES = ("├── ", "│   ", "└── ", "    ")
+_ASCII = ("|-- ", "|   ", "`-- ", "    ")
+
+
+def to_text(tree: Tree, *, ascii: bool = False) -> str:
+    """Draw the tree with one line per node, to be read aloud from top to bottom.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree to draw.
+    ascii : bool, default=False
+        Whether to draw with ``|`` and ``-`` in place of box characters. Names are left as they are.
+
+    Returns
+    -------
+    str
+        Lines without a line break at the end. A leaf tells its class, the share of that class in the training weight
+        of the leaf, and the number of training rows. A missing value answers "no" unless it is asked for.
+
+    Examples
+    --------
+    ::
+
+        priors_count <= 2.5?
+        ├── yes: age <= 20.5?
+        │   ├── yes: predict 1 (62 % of 104 rows)
+        │   └── no: predict 0 (68 % of 3,970 rows)
+        └── no: predict 1 (64 % of 2,098 rows)
+    """
+    before_yes, under_yes, before_no, under_no = _ASCII if ascii else _BOXES
+
+    def leaf(node: int) -> list[str]:
+        return [f"predict {label(tree, node)} ({support(tree, node)})"]
+
+    def inner(node: int, _: Condition, yes: list[str], no: list[str]) -> list[str]:
+        return [
+            f"{question(tree, node)}?",
+            f"{before_yes}yes: {yes[0]}",
+            *(under_yes + line for line in yes[1:]),
+            f"{before_no}no: {no[0]}",
+            *(under_no + line for line in no[1:]),
+        ]
+
+    lines: list[str] = fold(tree, leaf, inner)
+    return "\n".join(lines)

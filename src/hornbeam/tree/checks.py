@@ -1,0 +1,129 @@
+"""What must be true of a tree: checked whenever one is made, so that nothing behind it needs to ask."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hornbeam.conditions import AtMost, Condition, IsIn, IsOne
+
+if TYPE_CHECKING:
+    from hornbeam.tree.tree import Tree
+
+LABEL_TYPES = (str, bool, int, float)
+
+
+def check_tree(tree: Tree) -> None:
+    """Raise ValueError or TypeError, naming the part of the tree that is wrong."""
+    _check_columns(tree)
+    _check_classes(tree)
+    _check_shapes(tree)
+    _check_links(tree)
+    for node, condition in enumerate(tree.conditions):
+        _check_condition(tree, node, condition)
+    _check_statistics(tree)
+
+
+def _check_columns(tree: Tree) -> None:
+    names, kinds = tree.columns.names, tree.columns.kinds
+    if not len(names) == len(kinds) == len(tree.has_missing):
+        raise ValueError(
+            f"columns: {len(names)} names, {len(kinds)} kinds and {len(tree.has_missing)} entries of has_missing; "
+            "expected one of each per column."
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"columns: the names must differ, found {names}.")
+    for name, kind in zip(names, kinds, strict=True):
+        if kind not in ("number", "category"):
+            raise ValueError(f"columns: kind of {name!r} is {kind!r}; expected 'number' or 'category'.")
+
+
+def _check_classes(tree: Tree) -> None:
+    if tree.classes.ndim != 1 or not len(tree.classes):
+        raise ValueError(f"classes: expected a list of at least one label, found shape {tree.classes.shape}.")
+    labels = tree.classes.tolist()
+    for label in labels:
+        if type(label) not in LABEL_TYPES:
+            raise TypeError(f"classes: label {label!r} is of type {type(label).__name__}; use str, int, bool or float.")
+        if isinstance(label, float) and not math.isfinite(label):
+            raise ValueError(f"classes: label {label} is not a finite number.")
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"classes: the labels must differ, found {labels}.")
+
+
+def _check_shapes(tree: Tree) -> None:
+    n_nodes = len(tree.conditions)
+    expected = dict.fromkeys(("left", "right", "prediction", "n_samples"), (n_nodes,))
+    for name, shape in {**expected, "class_weights": (n_nodes, len(tree.classes))}.items():
+        found = getattr(tree, name).shape
+        if found != shape:
+            raise ValueError(f"{name}: expected shape {shape}, found {found}.")
+    if n_nodes == 0:
+        raise ValueError("conditions: a tree has at least one node, found none.")
+
+
+def _check_links(tree: Tree) -> None:
+    """Check that following the links, left first, meets the nodes in their order: then there is no cycle and no gap."""
+    n_nodes = len(tree.conditions)
+    expected = [0]
+    for node in range(n_nodes):
+        if not expected or expected.pop() != node:
+            raise ValueError(f"left, right: node {node} is out of place; nodes must be in pre-order, left child first.")
+        left, right = int(tree.left[node]), int(tree.right[node])
+        if tree.conditions[node] is None:
+            if (left, right) != (-1, -1):
+                raise ValueError(f"left, right: leaf {node} has children {left} and {right}; expected -1 and -1.")
+        elif not node < left < n_nodes or not node < right < n_nodes:
+            raise ValueError(f"left, right: children {left} and {right} of node {node} are not among its later nodes.")
+        else:
+            expected += [right, left]
+    if expected:
+        raise ValueError(f"left, right: node {expected[-1]} is the child of several nodes.")
+
+
+def _check_condition(tree: Tree, node: int, condition: Condition | None) -> None:
+    if condition is None:
+        return
+    if not 0 <= condition.column < len(tree.columns.names):
+        raise ValueError(
+            f"conditions: node {node} asks column {condition.column}; there are {len(tree.columns.names)} columns."
+        )
+    kind = tree.columns.kinds[condition.column]
+    needed = {AtMost: "number", IsOne: "number", IsIn: "category"}.get(type(condition), kind)
+    if kind != needed:
+        raise ValueError(f"conditions: node {node} needs a column of kind {needed!r}, but asks one of kind {kind!r}.")
+    if isinstance(condition, AtMost) and not math.isfinite(condition.threshold):
+        raise ValueError(f"conditions: the threshold of node {node} is {condition.threshold}; expected a finite one.")
+    if isinstance(condition, IsIn):
+        _check_values(node, condition)
+
+
+def _check_values(node: int, condition: IsIn) -> None:
+    if not condition.values:
+        raise ValueError(f"conditions: node {node} asks for a category in an empty list.")
+    for value in condition.values:
+        if type(value) not in LABEL_TYPES:
+            raise TypeError(
+                f"conditions: node {node} has category {value!r} of type {type(value).__name__}; use str, int, bool or "
+                "float."
+            )
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"conditions: node {node} has category {value}; expected a finite number.")
+
+
+def _check_statistics(tree: Tree) -> None:
+    if tree.prediction.min() < 0 or tree.prediction.max() >= len(tree.classes):
+        raise ValueError(f"prediction: expected indices from 0 to {len(tree.classes) - 1}, found {tree.prediction}.")
+    if not np.isfinite(tree.class_weights).all() or (tree.class_weights < 0).any():
+        raise ValueError("class_weights: expected finite weights of at least 0.")
+    if (tree.class_weights.sum(axis=1) <= 0).any() or (tree.n_samples <= 0).any():
+        raise ValueError("class_weights, n_samples: every node must be reached by training rows of positive weight.")
+    inner = np.flatnonzero(tree.left >= 0)
+    left, right = tree.left[inner], tree.right[inner]
+    if (tree.n_samples[inner] != tree.n_samples[left] + tree.n_samples[right]).any():
+        raise ValueError("n_samples: the rows of two children must add up to those of their parent.")
+    # Sums of real weights depend on their order: compare up to rounding.
+    if not np.allclose(tree.class_weights[inner], tree.class_weights[left] + tree.class_weights[right], rtol=1e-6):
+        raise ValueError("class_weights: the weights of two children must add up to those of their parent.")

@@ -1,0 +1,36 @@
+"""Colours of classes, told apart by people with any kind of colour vision."""
+
+from __future__ import annotations
+
+# Okabe and Ito, "Color Universal Design" (2008), without black and yellow, which are too dark and too light for text.
+_FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+# Stops of matplotlib's "viridis", whose lightness alone orders the colours.
+_MANY = ("#440154", "#3B528B", "#21918C", "#5EC962", "#FDE725")
+
+Rgb = tuple[int, ...]
+
+
+def class_colors(n_classes: int) -> list[str]:
+    """Return one colour per class as ``#RRGGBB``: distinct hues for up to 6 classes, a scale of lightness for more."""
+    if n_classes <= len(_FEW):
+        return list(_FEW[:n_classes])
+    return [_on_scale(index / (n_classes - 1)) for index in range(n_classes)]
+
+
+def tint(color: str, amount: float = 0.75) -> str:
+    """Return the colour mixed with white; `amount` is the part of white, 0 to 1."""
+    return _mix(_rgb(color), (255, 255, 255), amount)
+
+
+def _on_scale(position: float) -> str:
+    """Interpolate between the stops; `position` from 0 to 1."""
+    stop = min(int(position * (len(_MANY) - 1)), len(_MANY) - 2)
+    return _mix(_rgb(_MANY[stop]), _rgb(_MANY[stop + 1]), position * (len(_MANY) - 1) - stop)
+
+
+def _rgb(color: str) -> Rgb:
+    return tuple(int(color[place : place + 2], 16) for place in (1, 3, 5))
+
+
+def _mix(one: Rgb, other: Rgb, amount: float) -> str:
+    return "#" + "".join(f"{round(a + (b - a) * amount):02X}" for a, b in zip(one, other, strict=True))

@@ -1,0 +1,61 @@
+"""Send rows down a tree, and number the nodes they pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from hornbeam.conditions import Condition
+from hornbeam.table import Table
+
+Children = npt.NDArray[np.int32]
+
+
+def leaf_of_rows(
+    left: Children, right: Children, conditions: Sequence[Condition | None], table: Table
+) -> npt.NDArray[np.intp]:
+    """Return the leaf that each row of `table` reaches; shape (n_rows,).
+
+    Each condition is evaluated once, on the rows that reach its node; children must be numbered after their parents.
+    """
+    leaves = np.empty(table.n_rows, dtype=np.intp)
+    waiting = {0: np.arange(table.n_rows)}
+    for node, condition in enumerate(conditions):
+        rows = waiting.pop(node)
+        if condition is None:
+            leaves[rows] = node
+            continue
+        column = table.columns[condition.column]
+        # The root sees every row: gathering all values there would copy the column for nothing.
+        holds = condition.holds(column if node == 0 else replace(column, values=column.values[rows]))
+        waiting[int(left[node])] = rows[holds]
+        waiting[int(right[node])] = rows[~holds]
+    return leaves
+
+
+def node_depths(left: Children, right: Children) -> npt.NDArray[np.intp]:
+    """Return the number of edges between the root and each node; shape (n_nodes,)."""
+    depths = np.zeros(len(left), dtype=np.intp)
+    for node in np.flatnonzero(left >= 0):
+        depths[[left[node], right[node]]] = depths[node] + 1
+    return depths
+
+
+def path_matrix(left: Children, right: Children, leaves: npt.NDArray[np.intp]) -> csr_matrix:
+    """Return the nodes that each row passes, root and leaf included, as 0/1 matrix of shape (n_rows, n_nodes)."""
+    depths = node_depths(left, right)
+    # paths[node] lists the nodes from the root to `node`; all places after it stay -1.
+    paths = np.full((len(left), depths.max() + 1), -1, dtype=np.intp)
+    paths[0, 0] = 0
+    for node in np.flatnonzero(left >= 0):
+        for child in (left[node], right[node]):
+            paths[child] = paths[node]
+            paths[child, depths[child]] = child
+    passed = paths[leaves]
+    indices = passed[passed >= 0]
+    indptr = np.concatenate([[0], np.cumsum(depths[leaves] + 1)])
+    return csr_matrix((np.ones(len(indices), dtype=np.intp), indices, indptr), shape=(len(leaves), len(left)))

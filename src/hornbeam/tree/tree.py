@@ -1,0 +1,311 @@
+"""One immutable tree of flat arrays, on the columns of the user's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from hornbeam.conditions import Condition
+from hornbeam.table import Table, TableSchema, read_table
+from hornbeam.tree.checks import check_tree
+from hornbeam.tree.routing import leaf_of_rows, node_depths, path_matrix
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
+
+    from hornbeam.export.sql import Quote
+
+# Types of the arrays; `classes` keeps the type of the user's labels.
+_DTYPES = {
+    "left": np.int32,
+    "right": np.int32,
+    "prediction": np.int32,
+    "class_weights": np.float64,
+    "n_samples": np.int64,
+    "classes": None,
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """Immutable binary decision tree whose nodes ask conditions on the columns of the user's table.
+
+    Nodes are numbered in pre-order, left child first; node 0 is the root. A row goes to the left child if the
+    condition holds, to the right child otherwise; a missing value fails every condition but `IsMissing`. All arrays
+    are copies and read-only. Two trees are equal if all their parts are, numbers and labels compared by value and
+    labels also by type; trees have no hash.
+
+    Parameters
+    ----------
+    left, right : int32 ndarray of shape (n_nodes,)
+        Child where the condition holds, and where it does not; -1 at leaves.
+    conditions : sequence of Condition or None, length n_nodes
+        What each inner node asks; None at leaves.
+    prediction : int32 ndarray of shape (n_nodes,)
+        Index into `classes` of the best prediction for the rows of each node, inner nodes included. Under unequal
+        costs it need not be the class of the largest weight.
+    class_weights : float64 ndarray of shape (n_nodes, n_classes)
+        Training weight of each class in each node; every node has some.
+    n_samples : int64 ndarray of shape (n_nodes,)
+        Number of training rows in each node.
+    classes : ndarray of shape (n_classes,)
+        Class labels: texts, integers, booleans or floats.
+    columns : TableSchema
+        Names and kinds of the table's columns.
+    has_missing : sequence of bool, length n_columns
+        Whether each column had missing values in training. Only the wording of rules depends on it.
+    target_name : str, default="target"
+        Name of what is predicted.
+
+    Raises
+    ------
+    ValueError
+        If the parts do not make a tree; the message names the part.
+    TypeError
+        If a class label or a category is no text, integer, boolean or float.
+    """
+
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    conditions: tuple[Condition | None, ...]
+    prediction: npt.NDArray[np.int32]
+    class_weights: npt.NDArray[np.float64]
+    n_samples: npt.NDArray[np.int64]
+    classes: npt.NDArray[Any]
+    columns: TableSchema
+    has_missing: tuple[bool, ...]
+    target_name: str = "target"
+
+    def __post_init__(self) -> None:
+        for name, dtype in _DTYPES.items():
+            array = np.array(getattr(self, name), dtype=dtype, order="C")
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "conditions", tuple(self.conditions))
+        object.__setattr__(self, "has_missing", tuple(map(bool, self.has_missing)))
+        check_tree(self)
+
+    @classmethod
+    def from_search(
+        cls,
+        arrays: Mapping[str, Any],
+        conditions: Sequence[Condition],
+        table: Table,
+        codes: npt.NDArray[np.integer[Any]],
+        weights: npt.ArrayLike,
+        classes: npt.NDArray[Any],
+        schema: TableSchema,
+        target_name: str = "target",
+    ) -> Tree:
+        """Make a tree from the binary columns of a search; its statistics come from the training rows.
+
+        Parameters
+        ----------
+        arrays : dict of int32 ndarrays of shape (n_nodes,)
+            ``column`` (index into `conditions`, -1 at leaves), ``left``, ``right`` and ``prediction`` in pre-order.
+        conditions : sequence of Condition
+            The condition behind each binary column.
+        table : Table
+            The training rows.
+        codes : int ndarray of shape (n_rows,)
+            Index into `classes` of each row's class.
+        weights : array-like of shape (n_rows,)
+            Positive weight of each row.
+        classes, schema, target_name
+            See `classes`, `columns` and `target_name` of `Tree`.
+
+        Returns
+        -------
+        Tree
+        """
+        asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"])
+        left, right = arrays["left"], arrays["right"]
+        leaves = leaf_of_rows(left, right, asked, table)
+        n_nodes, n_classes = len(asked), len(classes)
+        class_weights = np.zeros((n_nodes, n_classes))
+        np.add.at(class_weights, (leaves, codes), weights)
+        n_samples = np.bincount(leaves, minlength=n_nodes)
+        for node in np.flatnonzero(left >= 0)[::-1]:
+            class_weights[node] = class_weights[left[node]] + class_weights[right[node]]
+            n_samples[node] = n_samples[left[node]] + n_samples[right[node]]
+        has_missing = tuple(bool(column.is_missing().any()) for column in table.columns)
+        return cls(
+            left,
+            right,
+            asked,
+            arrays["prediction"],
+            class_weights,
+            n_samples,
+            classes,
+            schema,
+            has_missing,
+            target_name,
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.conditions)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return (self.n_nodes + 1) // 2
+
+    @property
+    def depth(self) -> int:
+        """Number of edges between the root and the deepest leaf; 0 for a single leaf."""
+        return int(node_depths(self.left, self.right).max())
+
+    def apply(self, X: Any) -> npt.NDArray[np.intp]:
+        """Return the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns), data frame or Table
+            Whatever `hornbeam.table.read_table` reads, with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Numbers of leaves.
+
+        Raises
+        ------
+        ValueError
+            If the columns of `X` differ from those of the training table in number, name or kind.
+        """
+        return leaf_of_rows(self.left, self.right, self.conditions, read_table(X, expect=self.columns))
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return the nodes that each row passes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns), data frame or Table
+            See `apply`.
+
+        Returns
+        -------
+        csr_matrix of shape (n_rows, n_nodes)
+            1 where the row passes the node, root and leaf included.
+        """
+        return path_matrix(self.left, self.right, self.apply(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the predicted class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns), data frame or Table
+            See `apply`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Labels from `classes`.
+        """
+        return np.asarray(self.classes[self.prediction[self.apply(X)]])
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return for each row the shares of the classes in the training weight of its leaf.
+
+        Under unequal costs `predict` may differ from the class of the largest share.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns), data frame or Table
+            See `apply`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Shares of 0 to 1 in the order of `classes`.
+        """
+        shares = self.class_weights / self.class_weights.sum(axis=1, keepdims=True)
+        return np.asarray(shares[self.apply(X)])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return all(_same(getattr(self, part.name), getattr(other, part.name)) for part in fields(self))
+
+    def __reduce__(self) -> tuple[type[Tree], tuple[Any, ...]]:
+        # Made again from its parts, because the read-only flag of an array does not survive pickling.
+        return Tree, tuple(getattr(self, part.name) for part in fields(self))
+
+    def __repr__(self) -> str:
+        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        return f"<Tree of {leaves}, depth {self.depth}, {len(self.columns.names)} columns, {len(self.classes)} classes>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, *, ascii: bool = False) -> str:
+        """Draw the tree for a terminal, see `hornbeam.export.to_text`."""
+        from hornbeam.export import to_text
+
+        return to_text(self, ascii=ascii)
+
+    def to_dot(self) -> str:
+        """Write the tree for Graphviz, see `hornbeam.export.to_dot`."""
+        from hornbeam.export import to_dot
+
+        return to_dot(self)
+
+    def to_json(self) -> str:
+        """Write the tree as JSON, see `hornbeam.export.to_json`."""
+        from hornbeam.export import to_json
+
+        return to_json(self)
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Tree:
+        """Read what `to_json` wrote, see `hornbeam.export.from_json`."""
+        from hornbeam.export import from_json
+
+        return from_json(text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as nested dicts, see `hornbeam.export.to_dict`."""
+        from hornbeam.export import to_dict
+
+        return to_dict(self)
+
+    def to_rules(self) -> list[str]:
+        """Say the tree in English, one sentence per leaf, see `hornbeam.export.to_rules`."""
+        from hornbeam.export import to_rules
+
+        return to_rules(self)
+
+    def to_sql(self, *, quote: Quote = '"') -> str:
+        """Write the tree as a SQL expression, see `hornbeam.export.to_sql`."""
+        from hornbeam.export import to_sql
+
+        return to_sql(self, quote=quote)
+
+    def to_python(self, *, function_name: str = "predict") -> str:
+        """Write the tree as a Python function, see `hornbeam.export.to_python`."""
+        from hornbeam.export import to_python
+
+        return to_python(self, function_name=function_name)
+
+    def to_sklearn(self, *, conditions: Sequence[Condition] | None = None) -> DecisionTreeClassifier:
+        """Return a fitted scikit-learn tree that predicts the same, see `hornbeam.export.to_sklearn`."""
+        from hornbeam.export import to_sklearn
+
+        return to_sklearn(self, conditions=conditions)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Compare two parts of trees; labels of an array as Python scalars, so that neither int32 nor object matters."""
+    if isinstance(one, np.ndarray):
+        one, other = one.tolist(), other.tolist()
+        if one and not isinstance(one[0], list) and list(map(type, one)) != list(map(type, other)):
+            return False
+    return bool(one == other)

@@ -1,0 +1,58 @@
+"""The words of a tree that its drawings and exports share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hornbeam.tree.tree import Tree
+
+
+def one_line(text: object) -> str:
+    """Return the text with its line breaks as spaces, so that names cannot break a drawing."""
+    return " ".join(str(text).splitlines())
+
+
+def question(tree: Tree, node: int) -> str:
+    """Return the condition of an inner node in words, ``age <= 25.5``."""
+    condition = tree.conditions[node]
+    if condition is None:
+        raise ValueError(f"Node {node} is a leaf; only inner nodes have a condition.")
+    return one_line(condition.text(tree.columns.names[condition.column]))
+
+
+def label(tree: Tree, node: int) -> str:
+    """Return the class that a node predicts, in words."""
+    return one_line(tree.classes[tree.prediction[node]])
+
+
+def percent(share: float) -> str:
+    """Return a share of 0 to 1 in whole percent; ``0 %`` and ``100 %`` only where exactly that is meant."""
+    if 0 < share < 0.005:
+        return "<1 %"
+    if 0.995 <= share < 1:
+        return ">99 %"
+    return f"{100 * share:.0f} %"
+
+
+def count(number: int, noun: str = "row") -> str:
+    """Return ``1 row``, ``1,204 rows``."""
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+
+
+def predicted_share(tree: Tree, node: int) -> float:
+    """Return the share of the predicted class in the training weight of a node, 0 to 1."""
+    weights = tree.class_weights[node]
+    return float(weights[tree.prediction[node]] / weights.sum())
+
+
+def support(tree: Tree, node: int, noun: str = "row") -> str:
+    """Return ``82 % of 1,204 rows``; rows of unequal weight are called by name."""
+    rows = count(int(tree.n_samples[node]), noun)
+    weight_of = "the weight of " if has_unequal_weights(tree) else ""
+    return f"{percent(predicted_share(tree, node))} of {weight_of}{rows}"
+
+
+def has_unequal_weights(tree: Tree) -> bool:
+    """Return whether shares of weight differ from shares of rows in some node."""
+    weights = tree.class_weights.sum(axis=1)
+    return not np.allclose(weights / weights[0], tree.n_samples / tree.n_samples[0])
