@@ -20,7 +20,8 @@ help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
 
 demo: .venv/installed-cli
-	hornbeam demo
+	@mkdir -p demo
+	hornbeam demo --directory demo
 
 test: .venv/installed-test sanitize
 	python -m pytest

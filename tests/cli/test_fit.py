@@ -122,9 +122,13 @@ def test_a_search_stopped_by_the_time_limit_gives_a_tree_and_says_that_it_is_not
 def test_ctrl_c_during_the_search_gives_the_best_tree_so_far_and_exit_code_0(hard):
     code = (
         "import _thread, sys, threading\n"
+        "from hornbeam import _core\n"
         "from hornbeam.cli import main\n"
-        "import hornbeam.cli.commands\n"
-        "threading.Timer(1.0, _thread.interrupt_main).start()\n"
+        "search = _core.solve\n"
+        "def interrupted_search(*arguments, **options):\n"
+        "    threading.Timer(0.2, _thread.interrupt_main).start()\n"
+        "    return search(*arguments, **options)\n"
+        "_core.solve = interrupted_search\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
     options = ["fit", str(hard), "--target", "y", "--regularization", "0.0001"]
