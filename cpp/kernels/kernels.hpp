@@ -90,6 +90,9 @@ struct Kernels {
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
   void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
+  /// mask: where a weight has this bit; where it is at least this much. There are 64 weights for each word of the mask.
+  void (*mark_bit)(const std::int64_t* weight, std::int64_t bit, Word* mask, std::uint32_t n_words);
+  void (*mark_at_least)(const std::int64_t* weight, std::int64_t least, Word* mask, std::uint32_t n_words);
   /// Works out the `moves` of a plan, where this machine needs them.
   void (*prepare)(ExtractWord* plan, std::size_t n_plan);
   /// Appends the chosen bits of the chosen columns to `target` (zeroed before); null columns mean all in order.

@@ -27,6 +27,15 @@ namespace {
   return u.all;
 }
 
+[[gnu::always_inline]] inline Word mask_of(Lanes x) {
+  union {
+    Lanes all;
+    __m256d half[2];
+  } u;
+  u.all = x;
+  return static_cast<Word>(_mm256_movemask_pd(u.half[0]) | (_mm256_movemask_pd(u.half[1]) << 4));
+}
+
 }  // namespace
 }  // namespace hornbeam
 

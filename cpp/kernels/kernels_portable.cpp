@@ -9,6 +9,12 @@ namespace {
   return x;
 }
 
+[[gnu::always_inline]] inline Word mask_of(Lanes x) {
+  Word mask = 0;
+  for (std::uint32_t i = 0; i < kLanes; ++i) mask |= (static_cast<Word>(x[i]) >> 63) << i;
+  return mask;
+}
+
 }  // namespace
 }  // namespace hornbeam
 

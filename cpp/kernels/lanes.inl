@@ -2,7 +2,8 @@
 //
 // WHAT    The source of all kernels, written on vectors of eight 64-bit lanes. Included by one file for each
 //         instruction set, which defines HORNBEAM_KERNELS (the name of the table), HORNBEAM_KERNELS_NAME, and the
-//         functions `popcount(Lanes)` and `HORNBEAM_PEXT` where the machine has them.
+//         functions `popcount(Lanes)`,
+//         `mask_of(Lanes)` (the signs of the lanes as bits) and `HORNBEAM_PEXT` where the machine has them.
 // HOLDS   Nothing here has external linkage but the table, so no code of one instruction set can be linked into
 //         another. Padding columns are all zero: their cells are empty and never allowed.
 #include "bounds/pair_stage.hpp"
@@ -189,6 +190,24 @@ HORNBEAM_INLINE Lanes extract_bits(Lanes x, const ExtractWord& plan) {
 #endif
 }
 
+template <class Holds>
+HORNBEAM_INLINE void mark(const std::int64_t* weight, Word* mask, std::uint32_t n_words, Holds holds) {
+  for (std::uint32_t w = 0; w < n_words; ++w) {
+    Word word = 0;
+    for (std::uint32_t i = 0; i < kWordBits; i += kLanes)
+      word |= Word{mask_of(holds(load(weight + std::size_t{w} * kWordBits + i)))} << i;
+    mask[w] = word;
+  }
+}
+
+void mark_bit(const std::int64_t* weight, std::int64_t bit, Word* mask, std::uint32_t n_words) {
+  mark(weight, mask, n_words, [wanted = all_lanes(bit)](Lanes x) { return (x & wanted) != 0; });
+}
+
+void mark_at_least(const std::int64_t* weight, std::int64_t least, Word* mask, std::uint32_t n_words) {
+  mark(weight, mask, n_words, [wanted = all_lanes(least)](Lanes x) { return x >= wanted; });
+}
+
 /// The moves of the parallel suffix method for eight masks at once.
 void prepare(ExtractWord* plan, std::size_t n_plan) {
 #ifdef HORNBEAM_PEXT
@@ -257,6 +276,7 @@ void hash_columns(TileView tile, Word last_mask, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure, pair_stage, prepare, extract, hash_columns};
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure, pair_stage, mark_bit,
+                                  mark_at_least,         prepare, extract,    hash_columns};
 
 }  // namespace hornbeam

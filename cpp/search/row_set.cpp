@@ -297,13 +297,13 @@ void RowSetMaker::finish(RowSet& rows) {
   rows.n_slot_words = 0;
   plan_.clear();
   counts_.assign(measures_.n_counts(), 0);
-  weight_.resize(rows.n_groups);
+  weight_.assign(std::size_t{rows.n_words()} * kWordBits, 0);
   const auto add_target = [&](std::uint32_t target, auto weight_of) {
     for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
       weight_[group] = weight_of(group);
       counts_[target] += weight_[group];
     }
-    add_slots(rows, target, weight_);
+    add_slots(rows, target);
   };
   for (std::uint32_t c = 0; c < n_classes; ++c)
     add_target(c, [&](std::uint32_t group) { return rows.class_weight[std::size_t{group} * n_classes + c]; });
@@ -327,52 +327,53 @@ void RowSetMaker::finish(RowSet& rows) {
   kernels_.measure(rows.slot_tile(), measures_, nullptr, rows.sums.data(), scratch_for(rows));
 }
 
-/// Plans the slots of one count: group g gets slots whose shifts add up to weight[g].
-void RowSetMaker::add_slots(RowSet& rows, std::uint32_t target, const std::vector<std::int64_t>& weight) {
-  std::uint64_t n_set[64] = {}, sum = 0;  // groups with each bit set; sum of (weight >> shift)
-  std::uint64_t heaviest = 0;
-  for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
-    const auto w = static_cast<std::uint64_t>(weight[group]);
-    sum += w;
-    heaviest = std::max(heaviest, w);
-    for (std::uint64_t left = w; left != 0; left &= left - 1) ++n_set[std::countr_zero(left)];
+/// Plans the slots of one count: group g gets slots whose shifts add up to weight_[g].
+void RowSetMaker::add_slots(RowSet& rows, std::uint32_t target) {
+  const std::uint32_t n_words = rows.n_words();
+  std::uint64_t any = 0;
+  for (std::uint32_t group = 0; group < rows.n_groups; ++group) any |= static_cast<std::uint64_t>(weight_[group]);
+  if (any == 0) return;
+  const auto n_bits = static_cast<std::uint32_t>(std::bit_width(any));
+  bit_masks_.resize(std::max(bit_masks_.size(), std::size_t{n_bits} * n_words));
+  std::uint64_t n_set[64], sum = 0;  // groups with each bit set; sum of (weight >> shift)
+  for (std::uint32_t shift = 0; shift < n_bits; ++shift) {
+    Word* mask = &bit_masks_[std::size_t{shift} * n_words];
+    kernels_.mark_bit(weight_.data(), std::int64_t{1} << shift, mask, n_words);
+    n_set[shift] = 0;
+    for (std::uint32_t w = 0; w < n_words; ++w) n_set[shift] += static_cast<std::uint64_t>(std::popcount(mask[w]));
+    sum += n_set[shift] << shift;
   }
-  if (sum == 0) return;
 
   // The highest shift: words of single shifts below it plus words of (weight >> top) copies at it.
   std::uint32_t top = 0;
   std::uint64_t fewest = ~std::uint64_t{0}, below = 0;
-  for (std::uint32_t shift = 0; shift < static_cast<std::uint32_t>(std::bit_width(heaviest)); ++shift) {
-    const std::uint64_t n_words = below + (sum + kWordBits - 1) / kWordBits;
-    if (n_words < fewest) {
-      fewest = n_words;
+  for (std::uint32_t shift = 0; shift < n_bits; ++shift) {
+    const std::uint64_t n_slot_words = below + (sum + kWordBits - 1) / kWordBits;
+    if (n_slot_words < fewest) {
+      fewest = n_slot_words;
       top = shift;
     }
     below += (n_set[shift] + kWordBits - 1) / kWordBits;
     sum = (sum - n_set[shift]) / 2;
   }
 
-  const std::uint32_t n_words = rows.n_words();
-  const std::uint64_t n_layers = heaviest >> top;
-  mask_.assign((top + n_layers) * n_words, 0);  // one for each shift below the highest, then one for each copy at it
-  for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
-    const auto w = static_cast<std::uint64_t>(weight[group]);
-    Word* word = mask_.data() + group / kWordBits;
-    const Word bit = Word{1} << (group % kWordBits);
-    for (std::uint64_t left = w & ((std::uint64_t{1} << top) - 1); left != 0; left &= left - 1)
-      word[static_cast<std::size_t>(std::countr_zero(left)) * n_words] |= bit;
-    for (std::uint64_t layer = 0; layer < w >> top; ++layer) word[(top + layer) * n_words] |= bit;
-  }
-  const auto add_segment = [&](std::uint32_t shift, std::uint64_t first_layer, std::uint64_t last_layer) {
-    const std::uint32_t begin = rows.n_slot_words;
-    std::uint32_t next_bit = begin * kWordBits;
-    for (std::uint64_t layer = first_layer; layer < last_layer; ++layer)
-      next_bit = append_extraction(mask_.data() + layer * n_words, n_words, next_bit, plan_);
+  std::uint32_t begin = rows.n_slot_words;
+  const auto add_segment = [&](std::uint32_t shift, std::uint32_t next_bit) {
     rows.n_slot_words = words_for(next_bit);
     if (rows.n_slot_words > begin) rows.segments.push_back({begin, rows.n_slot_words, target, shift});
+    begin = rows.n_slot_words;
   };
-  for (std::uint32_t shift = 0; shift < top; ++shift) add_segment(shift, shift, shift + 1);
-  add_segment(top, top, top + n_layers);
+  for (std::uint32_t shift = 0; shift < top; ++shift)
+    add_segment(shift, append_extraction(&bit_masks_[std::size_t{shift} * n_words], n_words, begin * kWordBits, plan_));
+  mask_.resize(std::max<std::size_t>(mask_.size(), n_words));
+  std::uint32_t next_bit = begin * kWordBits, layer_begin = next_bit;
+  for (std::int64_t copies = 1;; ++copies) {
+    kernels_.mark_at_least(weight_.data(), copies << top, mask_.data(), n_words);
+    next_bit = append_extraction(mask_.data(), n_words, next_bit, plan_);
+    if (next_bit == layer_begin) break;
+    layer_begin = next_bit;
+  }
+  add_segment(top, next_bit);
 }
 
 }  // namespace hornbeam

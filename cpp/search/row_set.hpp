@@ -84,7 +84,7 @@ class RowSetMaker {
   void drop_repeated_columns(RowSet& rows);
   void keep_columns(RowSet& rows);
   void finish(RowSet& rows);
-  void add_slots(RowSet& rows, std::uint32_t target, const std::vector<std::int64_t>& weight);
+  void add_slots(RowSet& rows, std::uint32_t target);
 
   const DistinctRows& data_;
   const Costs& costs_;
@@ -96,10 +96,11 @@ class RowSetMaker {
   AlignedVector<Word> scratch_, spare_bits_, hashes_;
   AlignedVector<Ticks> pair_sums_;
   std::vector<std::uint32_t> kept_, dropped_, slot_of_hash_, group_of_;
-  std::vector<Word> mask_;
+  std::vector<Word> mask_, bit_masks_;
   std::vector<Key128> hash_of_group_;
   std::vector<ExtractWord> plan_;
-  std::vector<std::int64_t> weight_, price_weight_, counts_;
+  AlignedVector<std::int64_t> weight_;  // of one count, padded to whole words of groups
+  std::vector<std::int64_t> price_weight_, counts_;
 };
 
 }  // namespace hornbeam
