@@ -50,7 +50,9 @@ class Poll {
     callback_asked_ = at.seconds;
     try {
       const nb::object answer = callback_(to_tuple(at));
-      return !answer.is_none() && nb::cast<bool>(answer);
+      const int is_true = PyObject_IsTrue(answer.ptr());
+      if (is_true < 0) throw nb::python_error();
+      return is_true == 1;
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_KeyboardInterrupt)) throw;
       return true;
