@@ -12,7 +12,8 @@ namespace {
 bool runs_avx512() {
 #ifdef HORNBEAM_X86
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vpopcntdq");
 #else
   return false;
 #endif
