@@ -52,7 +52,7 @@ def _box(texts: list[tuple[str, Style]], *, has_bar: bool) -> Box:
 
 def _leaf_texts(tree: Tree, node: int, unequal_weights: bool) -> list[tuple[str, Style]]:
     return [
-        *((line, _CLASS) for line in wrap(label(tree, node), _CLASS, _MAX_CLASS_WIDTH, 2)),
+        *((line, _CLASS) for line in wrap(label(tree, node), _CLASS, _MAX_CLASS_WIDTH, 3)),
         (f"{percent(predicted_share(tree, node))} of{' weight' if unequal_weights else ''}", _SHARE),
         (count(int(tree.n_samples[node])), _SHARE),
     ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-# A line may be broken after a space and after these marks, but not after a no-break space or inside a number.
-_PIECES = re.compile(r"[^ _\-/,:;=]*[ _\-/,:;=]?")
+# Lines are broken at spaces. A word wider than a line is broken after these marks, but not inside a number.
+_WORDS = re.compile(r"[^ ]+ ?| ")
+_PARTS = re.compile(r"[^_\-/,:;=]*[_\-/,:;= ]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +47,17 @@ def wrap(text: str, style: Style, max_width: float, max_lines: int) -> list[str]
     return lines
 
 
-def _pieces(text: str, style: Style, max_width: float) -> list[str]:
-    """Cut a text where a line may be broken, and anything wider than a line wherever it must."""
-    pieces = []
-    for piece in filter(None, _PIECES.findall(text)):
-        while width_of(piece.rstrip(), style) > max_width:
-            fitting = _fitting(piece, style, max_width)
-            pieces.append(piece[:fitting])
-            piece = piece[fitting:]
-        pieces.append(piece)
-    return pieces
+def _pieces(text: str, style: Style, max_width: float) -> Iterator[str]:
+    """Cut a text where a line may be broken: words, parts of words wider than a line, and at worst anywhere."""
+    for word in _WORDS.findall(text):
+        is_narrow = width_of(word.rstrip(), style) <= max_width
+        for part in [word] if is_narrow else filter(None, _PARTS.findall(word)):
+            rest = part
+            while width_of(rest.rstrip(), style) > max_width:
+                fitting = _fitting(rest, style, max_width)
+                yield rest[:fitting]
+                rest = rest[fitting:]
+            yield rest
 
 
 def _shortened(text: str, style: Style, max_width: float) -> str:
