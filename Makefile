@@ -1,7 +1,7 @@
 # Needs python3 (3.10 or newer, with venv), a C++20 compiler and make. Everything else goes into .venv.
 #
 #   make demo       install, then find, prove and draw an optimal tree of the breast-cancer data
-#   make test       install with the test requirements, run every test (the core's own under sanitizers)
+#   make test       install with the test requirements, run every test, those of the core under sanitizers
 #   make lint       formatting, linters, types, layers, bounds, sizes; changes nothing
 #   make format     rewrite the sources in the project's format
 #   make build      wheel and source archive in dist/
@@ -12,22 +12,23 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := CMakeLists.txt pyproject.toml $(shell find cpp src -type f ! -name '*.so' ! -name '*.pyc')
 CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
-SANITIZERS := asan tsan
+# Builds of the core whose tests are run: address and undefined behaviour, threads, exact support sets as table keys.
+CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test sanitize $(SANITIZERS) lint lint-python lint-cpp lint-structure format build clean
+.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure format build clean
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 demo: .venv/installed-cli
 	@mkdir -p demo
 	hornbeam demo --directory demo
 
-test: .venv/installed-test sanitize
+test: .venv/installed-test test-core
 	python -m pytest
 
-sanitize: $(SANITIZERS)
-$(SANITIZERS): .venv/build-requirements
+test-core: $(CORE_BUILDS)
+$(CORE_BUILDS): .venv/build-requirements
 	cmake --preset $@ --log-level=WARNING
 	cmake --build --preset $@
 	ctest --preset $@

@@ -47,7 +47,8 @@ def fit(
 ) -> None:
     """Find the optimal tree of a table, prove it, and print both.
 
-    Empty cells and NA, NaN, null and ? are missing values. Ctrl-C ends the search with the best tree so far.
+    Empty cells and NA, NaN, null and ? are missing values. Ctrl-C ends the search with the best tree so far
+    and exit code 0, as limits do; what cannot be carried out exits with 2.
     """
     from hornbeam.cli import commands, fitting
 
