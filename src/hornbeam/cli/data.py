@@ -108,9 +108,9 @@ def _classes_of(column: pl.Series, path: Path) -> npt.NDArray[Any]:
     """Return the classes as NumPy integers, booleans or Python texts."""
     dtype = column.dtype
     if dtype.is_integer() or dtype == pl.Boolean:
-        return column.to_numpy()
+        return np.asarray(column.to_numpy())
     if dtype.is_float() and (column == column.round()).all():
-        return column.cast(pl.Int64).to_numpy()
+        return np.asarray(column.cast(pl.Int64).to_numpy())
     if dtype.is_float():
         raise CommandError(
             f"{path}: target {column.name!r} holds real numbers such as {column.filter(column != column.round())[0]}; "
