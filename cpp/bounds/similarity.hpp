@@ -2,7 +2,8 @@
 //
 // SAYS     For two splits f and g and any side x of f and y of g: best(y) >= best(x) - del(x \ y), where
 //          del(z) = min(n(z), L + err(z)), or n(z) where depth is limited.
-// SO       What has been proven about the sides of one split bounds the sides of every similar split.
+// SO       What has been proven about the sides of one split bounds the sides of every similar split; between nested
+//          columns (thresholds of one variable) before they have a pair stage of their own.
 // WHY      A best tree of x and y's common rows grows to x by letting x \ y fall where it falls (at most n more), or
 //          by one more split and leaf that hold it (L + err more, one level deeper). The best tree of a set costs no
 //          less than that of its subset: drop the rows and close the leaves that became empty.

@@ -55,6 +55,8 @@ struct Candidate {
   }
 };
 
+inline constexpr std::uint32_t kNoCandidate = ~std::uint32_t{0};
+
 struct Frame {
   RowSet rows;
   SubproblemKey key;
@@ -65,6 +67,7 @@ struct Frame {
   bool is_root = false;
   bool is_expanded;
   std::vector<Candidate> candidates;
+  std::vector<std::uint32_t> candidate_of;  // of each column, kNoCandidate without; made when first needed
   std::uint64_t counted_bytes = 0;
 
   Ticks upper() const { return tree.cost; }

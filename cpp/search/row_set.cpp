@@ -32,6 +32,16 @@ std::uint64_t RowSet::bytes() const {
          identity.capacity() * sizeof(Fingerprint) + row_hash.capacity() * sizeof(Key128) + columns.capacity() * 4;
 }
 
+bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
+  Word only_a = 0, only_b = 0;
+  for (std::uint32_t w = 0; w < n_words(); ++w) {
+    const Word* word = &bits[std::size_t{w} * stride];
+    only_a |= word[a] & ~word[b];
+    only_b |= word[b] & ~word[a];
+  }
+  return only_a == 0 || only_b == 0;
+}
+
 RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels,
                          std::uint64_t rows_per_leaf, Ticks support_threshold)
     : data_(data),

@@ -52,6 +52,8 @@ struct RowSet {
   bool test(std::uint32_t column, std::uint32_t group) const {
     return (bits[std::size_t{group / kWordBits} * stride + column] >> (group % kWordBits)) & 1;
   }
+  /// Whether the rows of one column hold those of the other.
+  bool are_nested(std::uint32_t a, std::uint32_t b) const;
   /// Bits of the last word that stand for groups.
   Word last_mask() const { return n_groups % kWordBits ? (Word{1} << (n_groups % kWordBits)) - 1 : ~Word{0}; }
   std::uint64_t bytes() const;

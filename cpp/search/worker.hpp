@@ -44,6 +44,8 @@ class Worker {
   void add_candidate(Frame& frame, std::uint32_t column, std::uint16_t leaves_of_true_side, std::uint16_t leaves);
   void pair_candidates(Frame& frame, Ticks budget);
   void pair(Frame& frame, Candidate& candidate);
+  void spread_to_neighbours(Frame& frame, const Candidate& from, Ticks budget);
+  static void take_nested_bound(const Candidate& from, Candidate& to);
   void allot_leaves(Frame& frame, std::size_t index);
   void find_keys(const Frame& frame, Candidate& candidate);
   void refresh(Frame& frame, Candidate& candidate);
@@ -55,6 +57,7 @@ class Worker {
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
   void record(Frame& frame);
   std::unique_ptr<Frame> make_child(const Frame& frame, const Candidate& candidate, int x);
+  bool similarity_holds(const Frame& frame) const;
   void release(std::unique_ptr<Frame> frame);
   void count_bytes(Frame& frame);
 
