@@ -35,7 +35,7 @@ def rounded_to_a_threshold(tree, frame) -> np.ndarray:
 
 
 @given(seeds)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_predictions_leaves_and_paths_are_the_same_also_with_missing_values(seed):
     grown = grow(seed, columns=NUMBERS)
     model = grown.tree.to_sklearn()

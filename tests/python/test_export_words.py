@@ -53,7 +53,7 @@ def _is_true(part: str, row: dict) -> bool:
 
 
 @given(seeds)
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_exactly_the_rule_of_its_leaf_is_true_of_each_row(seed):
     tree, frame = grow_with_plain_names(seed, missing=True)
     rules = tree.to_rules()

@@ -20,7 +20,7 @@ ARRAYS = ("left", "right", "prediction", "class_weights", "n_samples", "classes"
 
 
 @given(seeds)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_every_row_takes_the_path_of_a_walk_by_hand(seed):
     tree = grow(seed).tree
     new = random_frame(np.random.default_rng(seed + 1), 60, words=("red", "it's", "a word never seen"))

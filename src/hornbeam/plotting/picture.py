@@ -111,10 +111,8 @@ class _Pen:
     """Draws on axes whose unit is made one point of the layout, times the scale that makes it fit."""
 
     def __init__(self, ax: Axes, layout: Layout, colors: list[str]) -> None:
-        figure = ax.get_figure(root=True)
-        assert figure is not None
         room = ax.get_window_extent()
-        self.scale = min(room.width / layout.width, room.height / layout.height) * 72 / figure.dpi
+        self.scale = min(room.width / layout.width, room.height / layout.height) * 72 / ax.figure.dpi
         self.ax = ax
         self.colors = colors
         ax.set_axis_off()
