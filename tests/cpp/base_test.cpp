@@ -1,0 +1,59 @@
+// base_test.cpp: base/fingerprint.hpp and base/stop.hpp.
+#include "base/fingerprint.hpp"
+#include "base/stop.hpp"
+#include "base/types.hpp"
+#include "support/check.hpp"
+
+namespace hornbeam {
+
+TEST(a_fingerprint_names_the_set_whatever_the_order_of_its_rows, 100) {
+  Fingerprint ascending, descending, twice;
+  const std::uint32_t step = draw.size_between(1, 90);
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    ascending ^= Fingerprint::of_row(step * i);
+    descending ^= Fingerprint::of_row(step * (9 - i));
+  }
+  CHECK(ascending == descending);
+  CHECK(ascending.hash() == descending.hash() && ascending.other_hash() == descending.other_hash());
+  twice = ascending;
+  twice ^= descending;
+  CHECK(twice == Fingerprint{});
+}
+
+TEST(sets_of_one_or_two_rows_have_different_fingerprints, 1) {
+  std::vector<Fingerprint> sets{Fingerprint{}};
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    sets.push_back(Fingerprint::of_row(37 * i));
+    for (std::uint32_t j = 0; j < i; ++j) {
+      sets.push_back(Fingerprint::of_row(37 * i));
+      sets.back() ^= Fingerprint::of_row(37 * j);
+    }
+  }
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) CHECK(!(sets[i] == sets[j]));
+}
+
+TEST(the_first_reason_to_stop_wins, 1) {
+  StopSignal stop(std::nullopt);
+  stop.check_clock();
+  CHECK(!stop.stopped() && !stop.reason());
+  stop.require_running();
+  stop.stop(Status::memory_limit);
+  stop.stop(Status::interrupted);
+  CHECK(stop.stopped() && stop.reason() == Status::memory_limit);
+  CHECK_THROWS(StoppedBeforeSearch, stop.require_running());
+}
+
+TEST(a_clock_without_time_stops_at_the_first_look, 1) {
+  StopSignal stop(0.0);
+  CHECK(!stop.stopped());
+  CHECK_THROWS(StoppedBeforeSearch, stop.require_running());
+  CHECK(stop.reason() == Status::time_limit);
+}
+
+TEST(sizes_are_rounded_up_to_words_and_lanes, 1) {
+  CHECK(words_for(0) == 0 && words_for(1) == 1 && words_for(64) == 1 && words_for(65) == 2);
+  CHECK(padded_to_lanes(0) == 0 && padded_to_lanes(1) == 8 && padded_to_lanes(8) == 8 && padded_to_lanes(9) == 16);
+}
+
+}  // namespace hornbeam

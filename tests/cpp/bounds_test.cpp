@@ -1,0 +1,150 @@
+// bounds_test.cpp: what each header of bounds/ says, against brute force.
+#include <algorithm>
+
+#include "bounds/equivalent_points.hpp"
+#include "bounds/pair_stage.hpp"
+#include "bounds/similarity.hpp"
+#include "bounds/subset.hpp"
+#include "bounds/support_condition.hpp"
+#include "support/check.hpp"
+#include "support/oracle.hpp"
+#include "support/problem.hpp"
+
+namespace hornbeam {
+
+using testing::Oracle;
+using testing::Random;
+using testing::RowNumbers;
+using testing::TestProblem;
+
+namespace {
+
+TestProblem small_problem(Random& draw) { return random_problem(draw, {2, 16, 1, 4}); }
+
+RowNumbers random_rows(Random& draw, const TestProblem& problem) {
+  RowNumbers rows = all_rows(problem);
+  const std::uint32_t chance = draw.choose<std::uint32_t>({30, 70, 90});
+  std::erase_if(rows, [&](std::uint32_t) { return !draw.percent(chance); });
+  return rows.empty() ? RowNumbers{0} : rows;
+}
+
+RowNumbers without(const RowNumbers& rows, const RowNumbers& others) {
+  RowNumbers left;
+  std::set_difference(rows.begin(), rows.end(), others.begin(), others.end(), std::back_inserter(left));
+  return left;
+}
+
+Ticks worth(const TestProblem& problem, const RowNumbers& rows) {  // n - q
+  return largest_loss(problem, rows) - least_loss(problem, rows);
+}
+
+/// The least cost of a tree whose splits all have sides worth at least `threshold`.
+Ticks best_with_heavy_sides(const TestProblem& problem, const RowNumbers& rows, std::uint32_t depth, Ticks threshold) {
+  Ticks least = problem.leaf_cost + loss_of_leaf(problem, rows);
+  for (std::uint32_t column = 0; column < problem.n_columns && depth > 0; ++column) {
+    const RowNumbers held = rows_where(problem, rows, column, true), failed = rows_where(problem, rows, column, false);
+    if (worth(problem, held) < threshold || worth(problem, failed) < threshold) continue;
+    least = std::min(least, best_with_heavy_sides(problem, held, depth - 1, threshold) +
+                                best_with_heavy_sides(problem, failed, depth - 1, threshold));
+  }
+  return least;
+}
+
+PairCell<Ticks> cell_of(const TestProblem& problem, const RowNumbers& rows) {
+  return {largest_loss(problem, rows), loss_of_leaf(problem, rows), least_loss(problem, rows)};
+}
+
+}  // namespace
+
+TEST(no_tree_of_two_leaves_or_more_costs_less_than_its_leaves_and_the_least_loss, 300) {
+  const TestProblem problem = small_problem(draw);
+  const RowNumbers rows = all_rows(problem);
+  const Ticks bound = cost_of_two_leaves_or_more(problem.leaf_cost, least_loss(problem, rows));
+  CHECK(Oracle(problem).best() >= std::min(bound, problem.leaf_cost + loss_of_leaf(problem, rows)));
+}
+
+TEST(most_leaves_is_the_largest_number_that_can_still_be_as_good_as_one, 300) {
+  const Ticks leaf_cost = draw.between(1, 20), least = draw.between(0, 50), loss = least + draw.between(0, 50);
+  const Ticks most = most_leaves(leaf_cost, loss, least);
+  CHECK(most * leaf_cost + least <= leaf_cost + loss);
+  CHECK((most + 1) * leaf_cost + least > leaf_cost + loss);
+  CHECK_EQUAL(most_leaves(0, loss, least), kInfinity);
+}
+
+TEST(a_tree_limited_to_most_leaves_and_one_edge_less_is_as_good_as_any, 200) {
+  TestProblem problem = small_problem(draw);
+  const Ticks optimum = Oracle(problem).best();
+  const RowNumbers rows = all_rows(problem);
+  const Ticks most =
+      std::min<Ticks>(most_leaves(problem.leaf_cost, loss_of_leaf(problem, rows), least_loss(problem, rows)), 20);
+  problem.limits.leaves = static_cast<std::uint32_t>(most);
+  CHECK_EQUAL(Oracle(problem).best(), optimum);
+  problem.limits.leaves.reset();
+  problem.limits.depth = static_cast<std::uint32_t>(most - 1);
+  CHECK_EQUAL(Oracle(problem).best(), optimum);
+}
+
+TEST(some_optimal_tree_has_sides_that_keep_the_support_condition, 200) {
+  const TestProblem problem = small_problem(draw);
+  const RowNumbers rows = all_rows(problem);
+  const Ticks optimum = Oracle(problem).best(), threshold = support_threshold(true, problem.leaf_cost);
+  CHECK_EQUAL(best_with_heavy_sides(problem, rows, problem.n_columns, threshold), optimum);
+  if (too_light_to_split(largest_loss(problem, rows), least_loss(problem, rows), threshold))
+    CHECK_EQUAL(problem.leaf_cost + loss_of_leaf(problem, rows), optimum);
+}
+
+TEST(the_support_threshold_is_the_leaf_cost_but_never_nothing, 1) {
+  CHECK_EQUAL(support_threshold(true, 7), 7);
+  CHECK_EQUAL(support_threshold(true, 0), 1);
+  CHECK_EQUAL(support_threshold(false, 7), 1);
+  CHECK(too_light_to_split(20, 7, 7) && !too_light_to_split(21, 7, 7));
+}
+
+TEST(a_set_costs_at_least_one_side_of_any_split_and_the_least_loss_of_the_other, 300) {
+  const TestProblem problem = small_problem(draw);
+  Oracle oracle(problem);
+  const RowNumbers rows = all_rows(problem);
+  const Ticks optimum = oracle.best();
+  for (std::uint32_t column = 0; column < problem.n_columns; ++column)
+    for (const bool side : {false, true})
+      if (const RowNumbers of_side = rows_where(problem, rows, column, side); !of_side.empty())
+        CHECK(optimum >=
+              subset_bound(oracle.best(of_side), least_loss(problem, rows_where(problem, rows, column, !side))));
+}
+
+TEST(no_side_of_a_split_costs_less_than_a_similar_side_less_their_distance, 200) {
+  TestProblem problem = small_problem(draw);
+  if (draw.percent(50)) problem.limits.depth = draw.below(4);
+  Oracle oracle(problem);
+  const std::uint32_t f = draw.below(problem.n_columns), g = draw.below(problem.n_columns);
+  const RowNumbers x = rows_where(problem, all_rows(problem), f, draw.percent(50));
+  const RowNumbers y = rows_where(problem, all_rows(problem), g, draw.percent(50));
+  if (x.empty() || y.empty()) return;
+  const RowNumbers apart = without(x, y);
+  const Ticks distance = similarity_distance(largest_loss(problem, apart), loss_of_leaf(problem, apart),
+                                             problem.leaf_cost, problem.limits.depth.has_value());
+  CHECK(oracle.best(y) >= oracle.best(x) - distance);
+}
+
+TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300) {
+  TestProblem problem = small_problem(draw);
+  if (draw.percent(30)) problem.limits.depth = draw.size_between(1, 3);
+  const RowNumbers rows = random_rows(draw, problem);
+  PairMinima<Ticks> minima{kInfinity, kInfinity, 0};
+  for (std::uint32_t g = 0; g < problem.n_columns; ++g) {
+    const PairCell<Ticks> p = cell_of(problem, rows_where(problem, rows, g, true));
+    const PairCell<Ticks> r = cell_of(problem, rows_where(problem, rows, g, false));
+    const Ticks threshold = support_threshold(true, problem.leaf_cost);
+    const Ticks allowed = std::min(p.largest_loss - p.least_loss, r.largest_loss - r.least_loss) >= threshold ? -1 : 0;
+    take_pair<Ticks, Ticks>(p, r, allowed, problem.leaf_cost, kInfinity, minima);
+  }
+  const Ticks small =
+      std::min(problem.leaf_cost + loss_of_leaf(problem, rows), 2 * problem.leaf_cost + minima.stump_loss);
+  Ticks large = 3 * problem.leaf_cost + minima.three_leaf_loss;
+  if (minima.four_leaves != 0) large = std::min(large, 4 * problem.leaf_cost + least_loss(problem, rows));
+  const Ticks optimum = problem.limits.depth == 0u ? small : Oracle(problem).best(rows);
+  CHECK(optimum <= small);
+  CHECK(optimum >= std::min(small, large));
+}
+
+}  // namespace hornbeam

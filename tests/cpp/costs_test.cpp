@@ -1,0 +1,87 @@
+// costs_test.cpp: data/costs against sums over single groups.
+#include "data/costs.hpp"
+
+#include "support/check.hpp"
+#include "support/groups.hpp"
+
+namespace hornbeam {
+
+using testing::CostMatrix;
+using testing::Group;
+using testing::Groups;
+using testing::Random;
+
+namespace {
+
+/// The counts of some groups, in the order of `Measures`.
+std::vector<std::int64_t> counts_of(const CostMatrix& matrix, const Costs& costs, const Groups& groups) {
+  std::vector<std::int64_t> weight(matrix.n_classes), price(costs.n_loss_prices() + 1);
+  for (const Group& group : groups) {
+    for (std::uint32_t c = 0; c < matrix.n_classes; ++c) weight[c] += group.weight[c];
+    costs.add_least_loss_counts(group.weight.data(), price.data());
+  }
+  weight.insert(weight.end(), price.begin(), price.end() - 1);
+  weight.push_back(matrix.n_rows(groups));
+  return weight;
+}
+
+}  // namespace
+
+TEST(measures_of_counts_equal_sums_over_the_groups, 500) {
+  const CostMatrix matrix = random_cost_matrix(draw);
+  const Costs costs = matrix.costs();
+  const std::uint32_t n_groups = draw.below(6);
+  const std::int64_t heaviest = draw.choose<std::int64_t>({1, 7, 1 << 30});
+  const Groups groups = random_groups(draw, n_groups, matrix.n_classes, heaviest);
+  std::vector<Ticks> measures(costs.measures().size());
+  costs.measures_of(counts_of(matrix, costs, groups).data(), measures.data());
+  CHECK(measures == matrix.measures(groups));
+  CHECK_EQUAL(costs.largest_loss(measures.data()), matrix.largest_loss(groups));
+  CHECK_EQUAL(costs.loss(measures.data()), matrix.loss(groups));
+  CHECK_EQUAL(costs.least_loss(measures.data()), matrix.least_loss(groups));
+  if (matrix.counts_rows) CHECK_EQUAL(costs.rows(measures.data()), matrix.n_rows(groups));
+}
+
+TEST(measures_are_read_at_a_stride, 100) {
+  const CostMatrix matrix = random_cost_matrix(draw);
+  const Costs costs = matrix.costs();
+  const Groups groups = random_groups(draw, 3, matrix.n_classes, 9);
+  std::vector<Ticks> spread;
+  for (const Ticks measure : matrix.measures(groups)) spread.insert(spread.end(), {measure, -7, -7});
+  CHECK_EQUAL(costs.largest_loss(spread.data(), 3), matrix.largest_loss(groups));
+  CHECK_EQUAL(costs.loss(spread.data(), 3), matrix.loss(groups));
+  CHECK_EQUAL(costs.least_loss(spread.data(), 3), matrix.least_loss(groups));
+  if (matrix.counts_rows) CHECK_EQUAL(costs.rows(spread.data(), 3), matrix.n_rows(groups));
+}
+
+TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
+  const CostMatrix matrix = random_cost_matrix(draw);
+  const Costs costs = matrix.costs();
+  const Groups group = random_groups(draw, 1, matrix.n_classes, 3);
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 0; k < matrix.n_predictions; ++k) {
+    CHECK_EQUAL(costs.loss_of(group[0].weight.data(), k), matrix.loss_of(group, k));
+    if (matrix.loss_of(group, k) < matrix.loss_of(group, best)) best = k;
+  }
+  CHECK_EQUAL(costs.best_prediction(group[0].weight.data()), best);
+}
+
+TEST(costs_are_separable_where_every_error_of_a_class_costs_the_same, 500) {
+  const CostMatrix matrix = random_cost_matrix(draw);
+  CHECK(matrix.costs().measures().separable == matrix.is_separable());
+}
+
+TEST(some_matrices_are_separable_and_some_are_not, 1) {
+  const auto separable = [](std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost) {
+    return Costs(n_classes, n_predictions, std::move(cost), true, false).measures().separable;
+  };
+  CHECK(separable(2, 2, {0, 1, 1, 0}));
+  CHECK(separable(2, 2, {0, 0, 5, 0}));
+  CHECK(separable(3, 3, {0, 2, 2, 1, 0, 1, 0, 0, 0}));
+  CHECK(!separable(3, 3, {0, 2, 3, 1, 0, 1, 1, 1, 0}));
+  CHECK(!separable(2, 2, {1, 2, 1, 0}));  // a right prediction has its price
+  CHECK(!separable(2, 3, {0, 1, 1, 1, 0, 1}));
+  CHECK(!separable(1, 1, {0}));
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,82 @@
+// distinct_rows_test.cpp: data/distinct_rows against a merge with std::map.
+#include "data/distinct_rows.hpp"
+
+#include <map>
+
+#include "support/check.hpp"
+#include "support/problem.hpp"
+
+namespace hornbeam {
+
+using testing::TestProblem;
+
+namespace {
+
+struct MergedRow {
+  std::size_t number;  // in the order of first appearance
+  std::vector<std::int64_t> weight;
+  std::int64_t n_rows = 0;
+};
+
+std::map<std::vector<bool>, MergedRow> merge(const TestProblem& problem) {
+  std::map<std::vector<bool>, MergedRow> merged;
+  for (std::uint32_t r = 0; r < problem.n_rows(); ++r) {
+    const auto [at, is_new] = merged.try_emplace(problem.rows[r]);
+    if (is_new) at->second = {merged.size() - 1, std::vector<std::int64_t>(problem.n_classes), 0};
+    at->second.weight[static_cast<std::size_t>(problem.classes[r])] += problem.weights[r];
+    ++at->second.n_rows;
+  }
+  return merged;
+}
+
+DistinctRows distinct_rows(const TestProblem& problem) {
+  StopSignal stop(std::nullopt);
+  return {problem.columns(), problem.classes, problem.weights, problem.n_classes, stop};
+}
+
+void check_merge(const TestProblem& problem) {
+  const DistinctRows found = distinct_rows(problem);
+  const auto merged = merge(problem);
+  CHECK_EQUAL(found.n_rows, merged.size());
+  CHECK_EQUAL(found.n_columns, problem.n_columns);
+  CHECK_EQUAL(found.n_classes, problem.n_classes);
+  CHECK(found.stride % kLanes == 0 && found.stride >= found.n_columns);
+  CHECK_EQUAL(found.bits.size(), std::size_t{words_for(found.n_rows)} * found.stride);
+  std::vector<Word> set_bits(found.bits.begin(), found.bits.end());
+  for (const auto& [bits, row] : merged) {
+    const auto number = static_cast<std::uint32_t>(row.number);
+    CHECK_EQUAL(found.row_count[number], row.n_rows);
+    CHECK(std::vector(found.weight(number), found.weight(number) + found.n_classes) == row.weight);
+    for (std::uint32_t c = 0; c < problem.n_columns; ++c) {
+      CHECK(found.test(c, number) == bits[c]);
+      if (bits[c]) set_bits[number / kWordBits * found.stride + c] ^= Word{1} << (number % kWordBits);
+    }
+  }
+  CHECK(std::vector<Word>(set_bits.size()) == set_bits);  // padding is zero
+}
+
+}  // namespace
+
+TEST(merging_rows_equals_merging_them_in_a_map, 200) { check_merge(random_problem(draw, {1, 200, 0, 9})); }
+
+TEST(merging_wide_rows_equals_merging_them_in_a_map, 40) { check_merge(random_problem(draw, {1, 150, 60, 140})); }
+
+TEST(merging_more_rows_than_the_first_table_holds_equals_merging_them_in_a_map, 2) {
+  check_merge(random_problem(draw, {3000, 3000, 14, 20}));
+}
+
+TEST(whole_words_and_single_rows_and_columns_are_merged, 5) {
+  for (const std::uint32_t n_rows : {1u, 63u, 64u, 65u, 128u})
+    for (const std::uint32_t n_columns : {0u, 1u, 8u, 63u, 64u, 65u})
+      check_merge(random_problem(draw, {n_rows, n_rows, n_columns, n_columns}));
+}
+
+TEST(a_stop_ends_the_merge, 1) {
+  const TestProblem problem = random_problem(draw, {100, 100, 3, 3});
+  StopSignal stop(0.0);
+  CHECK_THROWS(StoppedBeforeSearch,
+               DistinctRows(problem.columns(), problem.classes, problem.weights, problem.n_classes, stop));
+  CHECK(stop.reason() == Status::time_limit);
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,119 @@
+// score_test.cpp: verify/score counts right and rejects what is no tree or breaks a limit.
+#include "verify/score.hpp"
+
+#include <stdexcept>
+
+#include "support/check.hpp"
+#include "support/oracle.hpp"
+#include "support/problem.hpp"
+
+namespace hornbeam {
+
+using testing::Random;
+using testing::TestProblem;
+
+namespace {
+
+Ticks score_of(const TestProblem& problem, const ResultTree& tree) {
+  const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, false);
+  return score({tree.column, tree.left, tree.right, tree.prediction}, problem.columns(), problem.classes,
+               problem.weights, costs, problem.leaf_cost, problem.limits);
+}
+
+/// Adds a random subtree in pre-order; each node predicts what its rows cost least with.
+void grow(Random& draw, const TestProblem& problem, const testing::RowNumbers& rows, std::uint32_t depth,
+          ResultTree& tree) {
+  const std::size_t node = tree.column.size();
+  std::uint32_t best = 0;
+  std::vector<Ticks> loss(problem.n_predictions, 0);
+  for (std::uint32_t k = 0; k < problem.n_predictions; ++k) {
+    for (const std::uint32_t row : rows) loss[k] += problem.weights[row] * problem.cost(problem.classes[row], k);
+    if (loss[k] < loss[best]) best = k;
+  }
+  for (std::vector<std::int32_t>* field : {&tree.column, &tree.left, &tree.right}) field->push_back(-1);
+  tree.prediction.push_back(static_cast<std::int32_t>(best));
+  if (depth == 0 || problem.n_columns == 0) return;
+  const std::uint32_t column = draw.below(problem.n_columns);
+  const testing::RowNumbers held = rows_where(problem, rows, column, true);
+  const testing::RowNumbers failed = rows_where(problem, rows, column, false);
+  if (held.empty() || failed.empty()) return;
+  tree.column[node] = static_cast<std::int32_t>(column);
+  tree.left[node] = static_cast<std::int32_t>(tree.column.size());
+  grow(draw, problem, held, draw.below(depth), tree);
+  tree.right[node] = static_cast<std::int32_t>(tree.column.size());
+  grow(draw, problem, failed, draw.below(depth), tree);
+}
+
+/// Four rows of two columns, all different; a leaf costs 10 and an error 1.
+TestProblem four_rows() {
+  TestProblem problem;
+  problem.n_columns = problem.n_classes = problem.n_predictions = 2;
+  problem.rows = {{false, false}, {false, true}, {true, false}, {true, true}};
+  problem.classes = {0, 1, 1, 1};
+  problem.weights = {1, 2, 3, 4};
+  problem.costs = {0, 1, 1, 0};
+  problem.leaf_cost = 10;
+  problem.pack();
+  return problem;
+}
+
+/// Column 0; where it fails, column 1.
+ResultTree three_leaves() { return {{0, -1, 1, -1, -1}, {1, -1, 3, -1, -1}, {2, -1, 4, -1, -1}, {1, 1, 1, 1, 0}, 0}; }
+
+}  // namespace
+
+TEST(the_score_of_a_random_tree_equals_a_walk_through_its_rows, 300) {
+  TestProblem problem = random_problem(draw, {1, 30, 0, 6});
+  ResultTree tree;
+  grow(draw, problem, all_rows(problem), draw.below(5), tree);
+  CHECK_EQUAL(score_of(problem, tree), cost_of_tree(problem, tree));
+}
+
+TEST(a_tree_costs_its_leaves_and_its_errors, 1) {
+  const TestProblem problem = four_rows();
+  ResultTree tree = three_leaves();
+  CHECK_EQUAL(score_of(problem, tree), 30);
+  tree.prediction[1] = 0;  // wrong for the rows of weight 3 and 4
+  CHECK_EQUAL(score_of(problem, tree), 37);
+  CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {0}, 0}), 19);
+}
+
+TEST(a_tree_at_its_limits_passes_and_past_them_is_rejected, 1) {
+  TestProblem problem = four_rows();
+  problem.limits = {2, 3, 1};
+  CHECK_EQUAL(score_of(problem, three_leaves()), 30);
+  problem.limits = {1, 3, 1};
+  CHECK_THROWS(std::logic_error, score_of(problem, three_leaves()));
+  problem.limits = {2, 2, 1};
+  CHECK_THROWS(std::logic_error, score_of(problem, three_leaves()));
+  problem.limits = {2, 3, 2};
+  CHECK_THROWS(std::logic_error, score_of(problem, three_leaves()));
+}
+
+TEST(a_single_leaf_may_have_fewer_rows_than_a_leaf_of_a_split, 1) {
+  TestProblem problem = four_rows();
+  problem.limits.rows_per_leaf = 5;
+  CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {1}, 0}), 11);
+}
+
+TEST(arrays_that_are_no_tree_are_rejected, 1) {
+  const TestProblem problem = four_rows();
+  const auto reject = [&problem](auto spoil) {
+    ResultTree tree = three_leaves();
+    spoil(tree);
+    CHECK_THROWS(std::logic_error, score_of(problem, tree));
+  };
+  reject([](ResultTree& tree) { tree = {}; });
+  reject([](ResultTree& tree) { tree.left[2] = 0; });    // a child before its parent
+  reject([](ResultTree& tree) { tree.left[2] = 2; });    // its own child
+  reject([](ResultTree& tree) { tree.right[0] = -1; });  // no child
+  reject([](ResultTree& tree) { tree.right[0] = 5; });   // past the end
+  reject([](ResultTree& tree) { tree.right[2] = 3; });   // one child twice, one node without parent
+  reject([](ResultTree& tree) { tree.left[0] = 3; });    // two parents
+  reject([](ResultTree& tree) { tree.column[2] = 2; });  // no such column
+  reject([](ResultTree& tree) { tree.prediction[3] = 2; });
+  reject([](ResultTree& tree) { tree.prediction[3] = -1; });
+  reject([](ResultTree& tree) { tree.left.pop_back(); });
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,146 @@
+#include "support/problem.hpp"
+
+#include <algorithm>
+
+namespace hornbeam::testing {
+
+namespace {
+
+using Column = std::vector<bool>;
+
+Column random_column(Random& draw, std::uint32_t n_rows, std::uint32_t chance) {
+  Column column(n_rows);
+  for (std::uint32_t r = 0; r < n_rows; ++r) column[r] = draw.percent(chance);
+  return column;
+}
+
+/// A column of one of the kinds that the core treats apart; `earlier` are the columns before it.
+Column next_column(Random& draw, std::uint32_t n_rows, const std::vector<Column>& earlier) {
+  const std::uint32_t kind = draw.below(12);
+  if (kind == 0) return Column(n_rows, draw.percent(50));
+  const std::uint32_t chance = draw.choose<std::uint32_t>({10, 50, 50, 80});
+  Column column = random_column(draw, n_rows, chance);
+  if (kind > 3 || earlier.empty()) return column;
+  const Column& other = earlier[draw.below(static_cast<std::uint32_t>(earlier.size()))];
+  for (std::uint32_t r = 0; r < n_rows; ++r) {
+    if (kind == 1) column[r] = other[r];
+    if (kind == 2) column[r] = !other[r];
+    if (kind == 3) column[r] = other[r] && column[r];
+  }
+  return column;
+}
+
+void add_rows(Random& draw, TestProblem& problem, std::uint32_t n_rows) {
+  std::vector<Column> columns;
+  while (columns.size() < problem.n_columns) columns.push_back(next_column(draw, n_rows, columns));
+  problem.rows.assign(n_rows, std::vector<bool>(problem.n_columns));
+  for (std::uint32_t r = 0; r < n_rows; ++r)
+    for (std::uint32_t c = 0; c < problem.n_columns; ++c) problem.rows[r][c] = columns[c][r];
+  const std::uint32_t repeats = draw.choose<std::uint32_t>({0, 0, 30});
+  for (std::uint32_t r = 1; r < n_rows; ++r)
+    if (draw.percent(repeats)) problem.rows[r] = problem.rows[draw.below(r)];
+}
+
+/// Classes by the first two columns, with some noise, or by nothing at all.
+void add_classes(Random& draw, TestProblem& problem) {
+  const std::uint32_t noise = draw.choose<std::uint32_t>({0, 10, 100});
+  for (const std::vector<bool>& row : problem.rows) {
+    std::uint32_t code = 0;
+    for (std::uint32_t c = 0; c < std::min(problem.n_columns, 2u); ++c) code = 2 * code + (row[c] ? 1 : 0);
+    const std::uint32_t label = draw.percent(noise) ? draw.below(problem.n_classes) : code % problem.n_classes;
+    problem.classes.push_back(static_cast<std::int32_t>(label));
+  }
+}
+
+/// A price for an error of each class.
+void add_separable_costs(Random& draw, TestProblem& problem, Ticks dearest) {
+  problem.n_predictions = problem.n_classes;
+  for (std::uint32_t c = 0; c < problem.n_classes; ++c) {
+    const Ticks price = dearest == 0 ? 1 : draw.between(0, dearest);
+    for (std::uint32_t k = 0; k < problem.n_predictions; ++k) problem.costs.push_back(k == c ? 0 : price);
+  }
+}
+
+void add_general_costs(Random& draw, TestProblem& problem) {
+  problem.n_predictions = draw.size_between(1, 4);
+  for (std::uint32_t i = 0; i < problem.n_classes * problem.n_predictions; ++i)
+    problem.costs.push_back(draw.between(0, 6));
+}
+
+Ticks largest_total(const TestProblem& problem) {
+  Ticks total = 0;
+  for (std::uint32_t r = 0; r < problem.n_rows(); ++r) {
+    const auto row = problem.costs.begin() + problem.classes[r] * static_cast<std::ptrdiff_t>(problem.n_predictions);
+    total += problem.weights[r] * *std::max_element(row, row + problem.n_predictions);
+  }
+  return total;
+}
+
+/// Multiplies all costs by the largest power of two that the limit allows, as the estimators do.
+void scale_costs_to_limit(TestProblem& problem) {
+  while (largest_total(problem) > 0 && 2 * largest_total(problem) < kLargestTotal)
+    for (Ticks& cost : problem.costs) cost *= 2;
+}
+
+}  // namespace
+
+Input TestProblem::input() const {
+  return {columns(), classes, weights, costs, n_classes, n_predictions, leaf_cost, limits, {}, {}};
+}
+
+void TestProblem::pack() {
+  const std::size_t bytes_per_column = (rows.size() + 7) / 8;
+  packed.assign(bytes_per_column * n_columns, 0xff);
+  for (std::uint32_t c = 0; c < n_columns; ++c)
+    for (std::uint32_t r = 0; r < n_rows(); ++r)
+      if (!rows[r][c]) packed[c * bytes_per_column + r / 8] &= static_cast<std::uint8_t>(~(1u << (r % 8)));
+}
+
+TestProblem random_problem(Random& draw, const Sizes& sizes) {
+  TestProblem problem;
+  problem.n_columns = draw.size_between(sizes.least_columns, sizes.most_columns);
+  problem.n_classes = draw.choose<std::uint32_t>({2, 2, 2, 3, 4});
+  add_rows(draw, problem, draw.size_between(sizes.least_rows, sizes.most_rows));
+  add_classes(draw, problem);
+  switch (draw.below(4)) {
+    case 0: add_separable_costs(draw, problem, 0); break;
+    case 1: add_separable_costs(draw, problem, 5); break;
+    case 2: add_separable_costs(draw, problem, 1); break;
+    default: add_general_costs(draw, problem);
+  }
+  const Ticks heaviest = draw.choose<Ticks>({1, 1, 3, 5, 40, Ticks{1} << 30});
+  while (problem.weights.size() < problem.rows.size()) problem.weights.push_back(draw.between(1, heaviest));
+  if (draw.percent(15)) scale_costs_to_limit(problem);
+  const Ticks total = largest_total(problem), each = total / problem.n_rows();
+  const Ticks price = draw.choose<Ticks>(
+      {0, 1, each, each / 2, each / 4, draw.between(0, each), draw.between(0, 2 * each), 3 * each, total + 1});
+  problem.leaf_cost = std::min(price, kLargestTotal - 1);
+  problem.pack();
+  return problem;
+}
+
+TreeLimits random_limits(Random& draw) {
+  TreeLimits limits;
+  if (draw.percent(50)) limits.depth = draw.below(5);
+  if (draw.percent(40)) limits.leaves = draw.size_between(1, 7);
+  if (draw.percent(40)) limits.rows_per_leaf = draw.size_between(2, 4);
+  return limits;
+}
+
+TestProblem hard_problem(Random& draw, const Sizes& sizes) {
+  TestProblem problem;
+  problem.n_columns = draw.size_between(sizes.least_columns, sizes.most_columns);
+  problem.n_classes = problem.n_predictions = 2;
+  problem.costs = {0, 2, 2, 0};
+  problem.leaf_cost = draw.between(0, 3);
+  const std::uint32_t n_rows = draw.size_between(sizes.least_rows, sizes.most_rows);
+  while (problem.n_rows() < n_rows) {
+    problem.rows.push_back(random_column(draw, problem.n_columns, 50));
+    problem.classes.push_back(static_cast<std::int32_t>(draw.below(2)));
+    problem.weights.push_back(1);
+  }
+  problem.pack();
+  return problem;
+}
+
+}  // namespace hornbeam::testing

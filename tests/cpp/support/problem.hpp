@@ -1,0 +1,50 @@
+// support/problem.hpp
+//
+// WHAT    One problem of the core in plain rows, and random problems that cover what the core has to get right.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "api/solve.hpp"
+#include "support/random.hpp"
+
+namespace hornbeam::testing {
+
+struct TestProblem {
+  std::uint32_t n_columns = 0, n_classes = 0, n_predictions = 0;
+  std::vector<std::vector<bool>> rows;
+  std::vector<std::int32_t> classes;
+  std::vector<std::int64_t> weights;
+  std::vector<Ticks> costs;  // (n_classes, n_predictions)
+  Ticks leaf_cost = 0;
+  TreeLimits limits;
+  std::vector<std::uint8_t> packed;  // `rows` as the core takes them
+
+  std::uint32_t n_rows() const { return static_cast<std::uint32_t>(rows.size()); }
+  Ticks cost(std::int32_t true_class, std::uint32_t prediction) const {
+    return costs[static_cast<std::uint32_t>(true_class) * n_predictions + prediction];
+  }
+  PackedColumns columns() const { return {packed.data(), n_columns, n_rows()}; }
+  /// What `solve` takes; points into this object.
+  Input input() const;
+  /// Fills `packed`; the bits after the last row are ones, since nobody may read them.
+  void pack();
+};
+
+struct Sizes {
+  std::uint32_t least_rows, most_rows, least_columns, most_columns;
+};
+
+/// Columns that are random, nested, equal, complementary or constant; rows that repeat with other classes; any costs,
+/// weights up to 2^30, totals up to the limit, a leaf cost from nothing to too much. No limits on the tree.
+TestProblem random_problem(Random& draw, const Sizes& sizes);
+
+/// Random limits on depth, leaves and rows a leaf; each is often absent.
+TreeLimits random_limits(Random& draw);
+
+/// Random classes that have nothing to do with the rows, errors of cost 2, a leaf cost of at most 3: the bounds cannot
+/// close it early.
+TestProblem hard_problem(Random& draw, const Sizes& sizes);
+
+}  // namespace hornbeam::testing

@@ -1,0 +1,162 @@
+// table_test.cpp: table/subproblem_table against a std::map; memory; threads.
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include "support/check.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+using testing::Random;
+
+namespace {
+
+Fingerprint set_of(std::uint32_t number) {
+  Fingerprint set;
+  for (std::uint32_t row = 0; row < 20; ++row)
+    if (((number >> row) & 1) != 0) set ^= Fingerprint::of_row(row);
+  return set;
+}
+
+using Name = std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>;
+
+SubproblemKey key_of(const Name& name) { return {set_of(std::get<0>(name)), std::get<1>(name), std::get<2>(name)}; }
+
+Name random_name(Random& draw, std::uint32_t n_sets) {
+  return {draw.below(n_sets), draw.choose<std::uint16_t>({kUnlimited, 3, 4}),
+          draw.choose<std::uint16_t>({kUnlimited, 3, 4})};
+}
+
+/// The best cost that the tests give to a subproblem.
+Ticks best_of(const Name& name) { return 1000 + std::get<0>(name) % 50; }
+
+/// A valid interval around the best cost; at the upper end a tree of one of a few shapes.
+Interval random_interval(Random& draw, Ticks best) {
+  Interval interval;
+  interval.lower = best - draw.between(0, 20);
+  if (draw.percent(20)) return interval;
+  interval.tree.cost = best + draw.between(0, 10);
+  interval.tree.shape = {static_cast<std::uint16_t>(draw.size_between(2, 4)),
+                         static_cast<std::uint16_t>(draw.size_between(1, 3))};
+  interval.tree.split = draw.below(1000);
+  interval.tree.leaves_of_true_side = static_cast<std::uint16_t>(draw.below(5));
+  return interval;
+}
+
+auto order_of(const KnownTree& tree) { return std::tuple(tree.cost, tree.shape.leaves, tree.shape.depth); }
+
+/// What T2 says of two intervals of one subproblem.
+Interval tightened(const Interval& known, const Interval& fresh) {
+  return {std::max(known.lower, fresh.lower), order_of(fresh.tree) < order_of(known.tree) ? fresh.tree : known.tree};
+}
+
+bool same(const Interval& a, const Interval& b) {
+  return a.lower == b.lower && order_of(a.tree) == order_of(b.tree) && a.tree.split == b.tree.split &&
+         a.tree.leaves_of_true_side == b.tree.leaves_of_true_side;
+}
+
+constexpr std::uint64_t kNoBytes = 0;
+
+std::uint64_t first_bytes() { return SubproblemTable(false, kNoBytes).bytes(); }
+
+}  // namespace
+
+TEST(a_better_tree_costs_less_or_has_fewer_leaves_or_less_depth, 300) {
+  const KnownTree a = random_interval(draw, 1000).tree, b = random_interval(draw, 1000).tree;
+  CHECK(a.better_than(b) == (order_of(a) < order_of(b)));
+}
+
+TEST(the_table_equals_a_map_of_intervals_that_only_tighten, 20) {
+  SubproblemTable table(draw.percent(50), std::nullopt);
+  std::map<Name, Interval> expected;
+  const std::uint32_t n_sets = draw.choose<std::uint32_t>({10, 300, 5000});
+  for (int i = 0; i < 6000; ++i) {
+    const Name name = random_name(draw, n_sets);
+    const auto known = table.find(key_of(name));
+    CHECK_EQUAL(known.has_value(), expected.contains(name));
+    if (known) CHECK(same(*known, expected[name]));
+    const Interval fresh = random_interval(draw, best_of(name));
+    expected[name] = expected.contains(name) ? tightened(expected[name], fresh) : fresh;
+    CHECK(same(table.tighten(key_of(name), fresh), expected[name]));
+  }
+  CHECK_EQUAL(table.size(), expected.size());
+  CHECK(table.bytes() >= first_bytes());
+  CHECK(!table.is_full());
+  for (const auto& [name, interval] : expected) CHECK(same(table.find(key_of(name)).value_or(Interval{}), interval));
+}
+
+TEST(a_table_grows_by_what_its_entries_need, 1) {
+  SubproblemTable table(false, std::nullopt);
+  for (std::uint32_t i = 0; i < 100'000; ++i) table.tighten({set_of(i)}, {1, {}});
+  CHECK_EQUAL(table.size(), 100'000u);
+  CHECK(table.bytes() <= 100'000 * 48 * 5 / 2 + 100'000 * set_of(1).heap_bytes());
+}
+
+TEST(a_full_table_stays_within_its_bytes_and_keeps_what_it_has, 10) {
+  const std::uint64_t limit = first_bytes() * draw.size_between(0, 40) / 8;
+  SubproblemTable table(draw.percent(50), limit);
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    const Interval fresh{static_cast<Ticks>(i), {}};
+    CHECK(same(table.tighten({set_of(i)}, fresh), fresh));
+    if (table.find({set_of(i)})) kept.push_back(i);
+  }
+  CHECK(table.is_full());
+  CHECK(table.bytes() <= std::max(limit, first_bytes()) + table.size() * set_of(1 << 19).heap_bytes());
+  CHECK_EQUAL(table.size(), kept.size());
+  CHECK(!kept.empty());
+  for (const std::uint32_t i : kept) {
+    CHECK_EQUAL(table.find({set_of(i)}).value_or(Interval{}).lower, static_cast<Ticks>(i));
+    CHECK_EQUAL(table.tighten({set_of(i)}, {static_cast<Ticks>(i) + 1, {}}).lower, static_cast<Ticks>(i) + 1);
+  }
+}
+
+TEST(threads_tighten_the_same_entries_and_none_is_lost, 3) {
+  constexpr std::uint64_t kThreads = 4;
+  SubproblemTable table(true, std::nullopt);
+  std::vector<std::map<Name, Interval>> told(kThreads);
+  const std::uint64_t seed = draw.word();
+  const auto work = [&](std::uint64_t thread) {
+    Random own(seed + thread);
+    for (int i = 0; i < 3000; ++i) {
+      const Name name = random_name(own, 400);
+      const Interval fresh = random_interval(own, best_of(name));
+      std::map<Name, Interval>& mine = told[thread];
+      mine[name] = mine.contains(name) ? tightened(mine[name], fresh) : fresh;
+      const Interval merged = table.tighten(key_of(name), fresh);
+      CHECK(merged.lower >= mine[name].lower && order_of(merged.tree) <= order_of(mine[name].tree));
+      CHECK(merged.lower <= best_of(name) && best_of(name) <= merged.tree.cost);
+      CHECK(table.find(key_of(name)).has_value());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::uint64_t thread = 0; thread < kThreads; ++thread) threads.emplace_back(work, thread);
+  for (std::thread& thread : threads) thread.join();
+
+  std::map<Name, Interval> expected;
+  for (const auto& mine : told)
+    for (const auto& [name, interval] : mine)
+      expected[name] = expected.contains(name) ? tightened(expected[name], interval) : interval;
+  CHECK_EQUAL(table.size(), expected.size());
+  for (const auto& [name, interval] : expected) {
+    const Interval found = table.find(key_of(name)).value_or(Interval{});
+    CHECK(found.lower == interval.lower && order_of(found.tree) == order_of(interval.tree));
+  }
+}
+
+TEST(threads_that_fill_the_table_stay_within_its_bytes, 3) {
+  const std::uint64_t limit = first_bytes() * 3;
+  SubproblemTable table(true, limit);
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&table, thread] {
+      for (std::uint32_t i = 0; i < 4000; ++i) table.tighten({set_of(4 * i + thread)}, {1, {}});
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(table.is_full());
+  CHECK(table.bytes() <= limit + table.size() * set_of(1 << 19).heap_bytes());
+}
+
+}  // namespace hornbeam

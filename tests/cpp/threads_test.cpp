@@ -1,0 +1,84 @@
+// threads_test.cpp: searches on several threads, and several searches at once.
+#include <thread>
+
+#include "api/solve.hpp"
+#include "support/check.hpp"
+#include "support/oracle.hpp"
+#include "support/solving.hpp"
+
+namespace hornbeam {
+
+using testing::check_interval;
+using testing::check_proven;
+using testing::never;
+using testing::Oracle;
+using testing::Random;
+using testing::TestProblem;
+
+namespace {
+
+TestProblem shared_problem(Random& draw) {
+  TestProblem problem = hard_problem(draw, {30, 80, 5, 7});
+  if (draw.percent(40)) problem.limits = random_limits(draw);
+  return problem;
+}
+
+Input input_of(const TestProblem& problem, std::uint32_t threads) {
+  Input input = problem.input();
+  input.limits.threads = threads;
+  return input;
+}
+
+}  // namespace
+
+TEST(any_number_of_threads_finds_the_cost_of_brute_force, 30) {
+  const TestProblem problem = shared_problem(draw);
+  const Ticks optimum = Oracle(problem).best();
+  for (std::uint32_t threads = 2; threads <= 4; ++threads)
+    check_proven(problem, solve(input_of(problem, threads), never), optimum);
+}
+
+TEST(a_stop_while_threads_search_leaves_a_valid_interval, 20) {
+  const TestProblem problem = shared_problem(draw);
+  const Ticks optimum = Oracle(problem).best();
+  for (const int n_polls : {1, 2, 3, 5, 20}) {
+    int n_seen = 0;
+    const Outcome outcome = solve(input_of(problem, 3), [&](const Progress&) { return ++n_seen >= n_polls; });
+    check_interval(problem, outcome, optimum);
+  }
+  for (const std::uint64_t bytes : {0, 60'000, 100'000}) {
+    Input input = input_of(problem, 3);
+    input.limits.bytes = bytes;
+    check_interval(problem, solve(input, never), optimum);
+  }
+  Input input = input_of(problem, 3);
+  input.limits.seconds = 0.001;
+  check_interval(problem, solve(input, never), optimum);
+  input = input_of(problem, 3);
+  input.limits.gap = 0.2;
+  check_interval(problem, solve(input, never), optimum);
+}
+
+TEST(searches_at_the_same_time_do_not_meet, 5) {
+  std::vector<TestProblem> problems;
+  for (int i = 0; i < 4; ++i) problems.push_back(shared_problem(draw));
+  std::vector<std::thread> searches;
+  for (std::uint32_t i = 0; i < problems.size(); ++i)
+    searches.emplace_back([&problem = problems[i], threads = i % 2 + 1] {
+      check_proven(problem, solve(input_of(problem, threads), never), Oracle(problem).best());
+    });
+  for (std::thread& search : searches) search.join();
+}
+
+TEST(an_exception_of_the_poll_ends_all_threads_and_is_thrown, 3) {
+  struct Interrupted {};
+  const TestProblem problem = hard_problem(draw, {200, 200, 30, 30});
+  int n_polls = 0;
+  const auto poll = [&n_polls](const Progress&) {
+    if (++n_polls == 5) throw Interrupted{};
+    return false;
+  };
+  CHECK_THROWS(Interrupted, solve(input_of(problem, 3), poll));
+}
+
+}  // namespace hornbeam
