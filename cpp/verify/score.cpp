@@ -10,26 +10,42 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
+/// Checks that the arrays are one tree within the limit of depth; returns its number of leaves.
+std::uint32_t count_leaves(const FlatTree& tree, std::uint32_t n_columns, std::uint32_t n_predictions,
+                           const std::optional<std::uint32_t>& most_depth) {
+  const std::size_t n_nodes = tree.column.size();
+  require(n_nodes > 0, "a tree has at least one node");
+  require(tree.left.size() == n_nodes && tree.right.size() == n_nodes && tree.prediction.size() == n_nodes,
+          "the arrays of a tree are equally long");
+  std::vector<std::uint32_t> depth(n_nodes, 0);
+  std::vector<bool> has_parent(n_nodes, false);
+  std::uint32_t n_leaves = 0;
+  for (std::size_t node = 0; node < n_nodes; ++node) {
+    require(node == 0 || has_parent[node], "every node but the first has a parent");
+    require(!most_depth || depth[node] <= *most_depth, "the tree is deeper than allowed");
+    require(tree.prediction[node] >= 0 && static_cast<std::uint32_t>(tree.prediction[node]) < n_predictions,
+            "a node predicts what has a cost");
+    if (tree.column[node] < 0) {
+      ++n_leaves;
+      continue;
+    }
+    require(static_cast<std::uint32_t>(tree.column[node]) < n_columns, "a node asks for a column of the data");
+    for (const std::int32_t number : {tree.left[node], tree.right[node]}) {
+      const auto child = static_cast<std::size_t>(number);
+      require(number >= 0 && child > node && child < n_nodes, "a child stands after its parent");
+      require(!has_parent[child], "a node has one parent");
+      has_parent[child] = true;
+      depth[child] = depth[node] + 1;
+    }
+  }
+  return n_leaves;
+}
+
 }  // namespace
 
 Ticks score(const FlatTree& tree, const PackedColumns& columns, std::span<const std::int32_t> classes,
             std::span<const std::int64_t> weights, const Costs& costs, Ticks leaf_cost, const TreeLimits& limits) {
-  const auto n_nodes = static_cast<std::int32_t>(tree.column.size());
-  require(n_nodes > 0, "a tree has at least one node");
-  std::vector<std::uint32_t> depth(tree.column.size(), 0);
-  std::uint32_t n_leaves = 0;
-  for (std::int32_t node = 0; node < n_nodes; ++node) {
-    const auto at = static_cast<std::size_t>(node);
-    require(!limits.depth || depth[at] <= *limits.depth, "the tree is deeper than allowed");
-    if (tree.column[at] < 0) {
-      ++n_leaves;
-      continue;
-    }
-    for (const std::int32_t child : {tree.left[at], tree.right[at]}) {
-      require(child > node && child < n_nodes, "a child stands after its parent");
-      depth[static_cast<std::size_t>(child)] = depth[at] + 1;
-    }
-  }
+  const std::uint32_t n_leaves = count_leaves(tree, columns.n_columns, costs.n_predictions(), limits.depth);
   require(!limits.leaves || n_leaves <= *limits.leaves, "the tree has more leaves than allowed");
 
   Ticks cost = static_cast<Ticks>(n_leaves) * leaf_cost;
