@@ -80,16 +80,10 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
     for (std::uint32_t i = 0; i < costs_.n_loss_prices(); ++i) loss += counts_[i] * costs_.price_of_least_loss(i);
     root.base_loss.push_back(loss);
   }
-  // XOR over the smaller side of a column gives the same hashes up to a constant, and equality is all they serve.
-  std::vector<Word> column_mask(root.n_words());
+  select_all(root);
   for (std::uint32_t c = 0; c < root.n_columns; ++c) {
     if (c % kWordBits == 0) stop.require_running();
-    for (std::uint32_t w = 0; w < root.n_words(); ++w) column_mask[w] = root.bits[std::size_t{w} * root.stride + c];
-    if (2 * count_bits(column_mask) > root.n_groups) {
-      for (Word& word : column_mask) word = ~word;
-      column_mask.back() &= root.last_mask();
-    }
-    for_each_bit(column_mask, [&](std::uint32_t group) { root.row_hash[group] ^= Key128::of(c); });
+    toggle_column(root, c, root.row_hash);
   }
   drop_repeated_columns(root);
   stop.require_running();
@@ -101,7 +95,7 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   select_groups(parent, column, side);
   hash_of_group_ = parent.row_hash;
   bool may_merge = false;
-  for (std::uint32_t c : dropped_) may_merge |= forget_column(parent, c);
+  for (std::uint32_t c : dropped_) may_merge |= toggle_column(parent, c, hash_of_group_);
 
   child.n_groups = count_bits(mask_);
   child.n_columns = static_cast<std::uint32_t>(kept_.size());
@@ -162,20 +156,26 @@ void RowSetMaker::select_groups(const RowSet& parent, std::uint32_t column, bool
   mask_.back() &= parent.last_mask();
 }
 
-/// Takes a dropped column out of the hashes of the selected groups; returns whether it told any of them apart.
-bool RowSetMaker::forget_column(const RowSet& parent, std::uint32_t column) {
+void RowSetMaker::select_all(const RowSet& rows) {
+  mask_.assign(rows.n_words(), ~Word{0});
+  mask_.back() &= rows.last_mask();
+}
+
+/// Takes a column into the hashes of the groups in `mask_`, or out of them; returns whether it tells any of them apart.
+/// XOR over its smaller side gives the same hashes up to a constant, and equality is all they serve.
+bool RowSetMaker::toggle_column(const RowSet& rows, std::uint32_t column, std::vector<Key128>& hashes) const {
   std::uint32_t n_held = 0, n_failed = 0;
-  for (std::uint32_t w = 0; w < parent.n_words(); ++w) {
-    const Word word = parent.bits[std::size_t{w} * parent.stride + column];
+  for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
+    const Word word = rows.bits[std::size_t{w} * rows.stride + column];
     n_held += static_cast<std::uint32_t>(std::popcount(word & mask_[w]));
     n_failed += static_cast<std::uint32_t>(std::popcount(~word & mask_[w]));
   }
   if (n_held == 0 || n_failed == 0) return false;
-  const Key128 key = Key128::of(parent.columns[column]);
-  for (std::uint32_t w = 0; w < parent.n_words(); ++w) {
-    const Word word = parent.bits[std::size_t{w} * parent.stride + column];
+  const Key128 key = Key128::of(rows.columns[column]);
+  for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
+    const Word word = rows.bits[std::size_t{w} * rows.stride + column];
     for (Word left = (n_held <= n_failed ? word : ~word) & mask_[w]; left != 0; left &= left - 1)
-      hash_of_group_[w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(left))] ^= key;
+      hashes[w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(left))] ^= key;
   }
   return true;
 }
@@ -265,13 +265,17 @@ void RowSetMaker::drop_repeated_columns(RowSet& rows) {
     }
     return true;
   };
+  select_all(rows);
   kept_.clear();
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
     if (hashes_[c] == 0 && is_constant(c)) continue;
     std::size_t at = mix(hashes_[c]) & (slot_of_hash_.size() - 1);
     while (slot_of_hash_[at] != kEmpty && !(hashes_[slot_of_hash_[at]] == hashes_[c] && same(slot_of_hash_[at], c)))
       at = (at + 1) & (slot_of_hash_.size() - 1);
-    if (slot_of_hash_[at] != kEmpty) continue;
+    if (slot_of_hash_[at] != kEmpty) {
+      toggle_column(rows, c, rows.row_hash);
+      continue;
+    }
     slot_of_hash_[at] = c;
     kept_.push_back(c);
   }

@@ -3,9 +3,10 @@
 // WHAT    The rows and columns of one subproblem, compacted to its own size: bits of its groups of equal rows, slots
 //         for counting, and the measures of every column.
 // FLOW    search/worker makes the root from the data and every child from its parent.
-// HOLDS   (R1) groups differ in some column that is left. (R2) no column is constant, nor equal or complementary to
-//         another (compared, not only hashed). (R3) every column dropped on the way can be left out of some optimal
-//         tree of every subset (bounds/support_condition.hpp). (R4) identity is the XOR over the groups' rows.
+// HOLDS   (R1) groups that can incur a loss differ in some column that is left. (R2) no column is constant, nor equal
+//         or complementary to another (compared, not only hashed). (R3) every column dropped on the way can be left
+//         out of some optimal tree of every subset (bounds/support_condition.hpp). (R4) identity is the XOR over the
+//         groups' rows.
 // COST    Making a child: columns x words of its parent for the bits, columns x slot words for the slots.
 // CHOICE  A weight is written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
 //         same AND and population count as single rows. The highest shift is used more than once where that
@@ -80,7 +81,8 @@ class RowSetMaker {
  private:
   void choose_columns(const RowSet& parent, std::uint32_t column, bool side);
   void select_groups(const RowSet& parent, std::uint32_t column, bool side);
-  bool forget_column(const RowSet& parent, std::uint32_t column);
+  void select_all(const RowSet& rows);
+  bool toggle_column(const RowSet& rows, std::uint32_t column, std::vector<Key128>& hashes) const;
   void copy_groups(const RowSet& parent, RowSet& child);
   void merge_equal_groups(RowSet& rows);
   void drop_repeated_columns(RowSet& rows);
