@@ -1,9 +1,12 @@
 """Each bound only saves work: without it, or without all of them, the optimum is the same."""
 
+from dataclasses import replace
+from functools import cache
+
 import pytest
 
 from core.solving import SWITCHES, check_proven, solve
-from oracles.problems import OBJECTIVES, random_problem
+from oracles.problems import OBJECTIVES, Problem, random_problem
 
 LIMITS = [
     {},
@@ -33,3 +36,35 @@ def test_switches_that_are_on_are_the_default():
     default, named = solve(problem), solve(problem, switches=dict.fromkeys(SWITCHES, True))
     assert default["statistics"]["subproblems"] == named["statistics"]["subproblems"]
     assert all((default["tree"][name] == named["tree"][name]).all() for name in default["tree"])
+
+
+TIGHT_LIMITS = [
+    {},
+    {"max_depth": 3},
+    {"max_depth": 4},
+    {"max_depth": 5},
+    {"max_leaves": 6},
+    {"max_depth": 3, "max_leaves": 7},
+    {"max_depth": 4, "max_leaves": 6},
+    {"min_samples_leaf": 2},
+]
+ALONE = {"all bounds": {}} | {f"{name} alone": {other: other == name for other in SWITCHES} for name in SWITCHES}
+
+
+@cache
+def large_problem(seed: int, limits_index: int) -> tuple[Problem, int]:
+    """Return a problem whose optimal tree is large and whose limits bind, and its optimum."""
+    objective = ["zero_one", "class_weighted", "cost_matrix"][seed % 3]
+    limits = TIGHT_LIMITS[limits_index]
+    problem = random_problem(seed, objective, n_rows=(15, 40), n_columns=(5, 8), **limits)
+    per_row = problem.total() // len(problem.rows)
+    problem = replace(problem, leaf_cost=[0, 1, per_row // 2, per_row, 2 * per_row][seed % 5])
+    return problem, problem.optimum()
+
+
+@pytest.mark.parametrize("limits_index", range(len(TIGHT_LIMITS)))
+@pytest.mark.parametrize("on", ALONE)
+def test_each_bound_alone_keeps_the_optimum_of_large_trees_under_tight_limits(on, limits_index):
+    for seed in range(200):
+        problem, optimum = large_problem(seed, limits_index)
+        check_proven(problem, solve(problem, switches=ALONE[on]), optimum)
