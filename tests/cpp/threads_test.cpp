@@ -31,14 +31,14 @@ Input input_of(const TestProblem& problem, std::uint32_t threads) {
 
 }  // namespace
 
-TEST(any_number_of_threads_finds_the_cost_of_brute_force, 30) {
+TEST(any_number_of_threads_finds_the_cost_of_brute_force, 100) {
   const TestProblem problem = shared_problem(draw);
   const Ticks optimum = Oracle(problem).best();
   for (std::uint32_t threads = 2; threads <= 4; ++threads)
     check_proven(problem, solve(input_of(problem, threads), never), optimum);
 }
 
-TEST(a_stop_while_threads_search_leaves_a_valid_interval, 20) {
+TEST(a_stop_while_threads_search_leaves_a_valid_interval, 50) {
   const TestProblem problem = shared_problem(draw);
   const Ticks optimum = Oracle(problem).best();
   for (const int n_polls : {1, 2, 3, 5, 20}) {

@@ -3,7 +3,8 @@
 // WHAT    A test harness: TEST(a_sentence_that_can_be_false, number of seeds) { ... CHECK(...); }. `draw` in the body
 // is
 //         a Random of the seed. A test ends at its first seed with a failure; the message names file, line and seed.
-// FLOW    support/main.cpp runs every test of its program; `solve_test 90210` runs them with that seed alone.
+// FLOW    support/main.cpp runs every test of its program; `solve_test 90210` runs them with that seed
+//         alone, `solve_test 0 100000` with many more than usual.
 // CHOICE  Own: all it has to know is seeds, and the core then needs nothing from outside to be tested.
 #pragma once
 

@@ -1,4 +1,5 @@
-// support/main.cpp: runs the tests of one program. With an argument: with that seed alone.
+// support/main.cpp: runs the tests of one program; with a number, with that seed alone; with two, from the first seed
+// as many as the second.
 #include <atomic>
 #include <cstdlib>
 #include <exception>
@@ -46,13 +47,12 @@ void report_failure(const char* file, int line, const std::string& what) {
 }
 
 static int run_tests(int n_arguments, char** arguments) {
+  const std::uint64_t first = n_arguments > 1 ? std::strtoull(arguments[1], nullptr, 10) : 0;
+  const std::uint64_t count = n_arguments > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
   for (const Test* test = first_test; test != nullptr; test = test->next) {
     const int failures_before = n_failures;
-    if (n_arguments > 1) {
-      run_seed(*test, std::strtoull(arguments[1], nullptr, 10));
-      continue;
-    }
-    for (std::uint64_t seed = 0; seed < test->n_seeds && n_failures == failures_before; ++seed) run_seed(*test, seed);
+    const std::uint64_t end = n_arguments > 1 ? first + count : test->n_seeds;
+    for (std::uint64_t seed = first; seed < end && n_failures == failures_before; ++seed) run_seed(*test, seed);
   }
   return n_failures == 0 ? 0 : 1;
 }

@@ -30,20 +30,36 @@ Column next_column(Random& draw, std::uint32_t n_rows, const std::vector<Column>
   return column;
 }
 
+/// The columns "at most 1", "at most 2", ... of one number a row.
+void add_thresholds(Random& draw, std::uint32_t n_rows, std::vector<Column>& columns) {
+  const std::uint32_t n_values = draw.size_between(2, 9);
+  std::vector<std::uint32_t> value(n_rows);
+  for (std::uint32_t& each : value) each = draw.size_between(1, n_values);
+  for (std::uint32_t threshold = 1; threshold < n_values; ++threshold) {
+    columns.emplace_back(n_rows);
+    for (std::uint32_t r = 0; r < n_rows; ++r) columns.back()[r] = value[r] <= threshold;
+  }
+}
+
 void add_rows(Random& draw, TestProblem& problem, std::uint32_t n_rows) {
+  const bool has_numbers = draw.percent(30);
   std::vector<Column> columns;
-  while (columns.size() < problem.n_columns) columns.push_back(next_column(draw, n_rows, columns));
+  while (columns.size() < problem.n_columns) {
+    if (has_numbers)
+      add_thresholds(draw, n_rows, columns);
+    else
+      columns.push_back(next_column(draw, n_rows, columns));
+  }
   problem.rows.assign(n_rows, std::vector<bool>(problem.n_columns));
   for (std::uint32_t r = 0; r < n_rows; ++r)
     for (std::uint32_t c = 0; c < problem.n_columns; ++c) problem.rows[r][c] = columns[c][r];
-  const std::uint32_t repeats = draw.choose<std::uint32_t>({0, 0, 30});
+  const std::uint32_t repeats = draw.choose<std::uint32_t>({0, 0, 0, 30});
   for (std::uint32_t r = 1; r < n_rows; ++r)
     if (draw.percent(repeats)) problem.rows[r] = problem.rows[draw.below(r)];
 }
 
-/// Classes by the first two columns, with some noise, or by nothing at all.
-void add_classes(Random& draw, TestProblem& problem) {
-  const std::uint32_t noise = draw.choose<std::uint32_t>({0, 10, 100});
+/// Classes by the first two columns with some noise, or by nothing at all.
+void add_classes(Random& draw, TestProblem& problem, std::uint32_t noise) {
   for (const std::vector<bool>& row : problem.rows) {
     std::uint32_t code = 0;
     for (std::uint32_t c = 0; c < std::min(problem.n_columns, 2u); ++c) code = 2 * code + (row[c] ? 1 : 0);
@@ -53,10 +69,10 @@ void add_classes(Random& draw, TestProblem& problem) {
 }
 
 /// A price for an error of each class.
-void add_separable_costs(Random& draw, TestProblem& problem, Ticks dearest) {
+void add_separable_costs(Random& draw, TestProblem& problem, Ticks cheapest, Ticks dearest) {
   problem.n_predictions = problem.n_classes;
   for (std::uint32_t c = 0; c < problem.n_classes; ++c) {
-    const Ticks price = dearest == 0 ? 1 : draw.between(0, dearest);
+    const Ticks price = draw.between(cheapest, dearest);
     for (std::uint32_t k = 0; k < problem.n_predictions; ++k) problem.costs.push_back(k == c ? 0 : price);
   }
 }
@@ -98,22 +114,23 @@ void TestProblem::pack() {
 
 TestProblem random_problem(Random& draw, const Sizes& sizes) {
   TestProblem problem;
+  const bool takes_search = draw.percent(70);  // else a look at the columns often suffices
   problem.n_columns = draw.size_between(sizes.least_columns, sizes.most_columns);
   problem.n_classes = draw.choose<std::uint32_t>({2, 2, 2, 3, 4});
   add_rows(draw, problem, draw.size_between(sizes.least_rows, sizes.most_rows));
-  add_classes(draw, problem);
-  switch (draw.below(4)) {
-    case 0: add_separable_costs(draw, problem, 0); break;
-    case 1: add_separable_costs(draw, problem, 5); break;
-    case 2: add_separable_costs(draw, problem, 1); break;
-    default: add_general_costs(draw, problem);
+  add_classes(draw, problem, takes_search ? 100 : draw.choose<std::uint32_t>({0, 20, 50}));
+  switch (draw.below(5)) {
+    case 0: add_general_costs(draw, problem); break;
+    case 1: add_separable_costs(draw, problem, takes_search ? 1 : 0, 4); break;
+    case 2: add_separable_costs(draw, problem, 2, 3); break;
+    default: add_separable_costs(draw, problem, 1, 1);
   }
   const Ticks heaviest = draw.choose<Ticks>({1, 1, 3, 5, 40, Ticks{1} << 30});
   while (problem.weights.size() < problem.rows.size()) problem.weights.push_back(draw.between(1, heaviest));
   if (draw.percent(15)) scale_costs_to_limit(problem);
   const Ticks total = largest_total(problem), each = total / problem.n_rows();
-  const Ticks price = draw.choose<Ticks>(
-      {0, 1, each, each / 2, each / 4, draw.between(0, each), draw.between(0, 2 * each), 3 * each, total + 1});
+  const Ticks price = takes_search ? draw.choose<Ticks>({0, 1, each / 16, each / 8, each / 4, each / 2, each})
+                                   : draw.choose<Ticks>({0, draw.between(0, 3 * each), total + 1});
   problem.leaf_cost = std::min(price, kLargestTotal - 1);
   problem.pack();
   return problem;
@@ -140,6 +157,12 @@ TestProblem hard_problem(Random& draw, const Sizes& sizes) {
     problem.weights.push_back(1);
   }
   problem.pack();
+  return problem;
+}
+
+TestProblem larger_problem(Random& draw) {
+  TestProblem problem = draw.percent(50) ? random_problem(draw, {40, 150, 5, 7}) : hard_problem(draw, {20, 90, 6, 7});
+  if (draw.percent(50)) problem.limits = random_limits(draw);
   return problem;
 }
 

@@ -36,8 +36,9 @@ struct Sizes {
   std::uint32_t least_rows, most_rows, least_columns, most_columns;
 };
 
-/// Columns that are random, nested, equal, complementary or constant; rows that repeat with other classes; any costs,
-/// weights up to 2^30, totals up to the limit, a leaf cost from nothing to too much. No limits on the tree.
+/// Columns that are random, nested, equal, complementary or constant, or thresholds of numbers; rows that repeat with
+/// other classes; any costs, weights up to 2^30, totals up to the limit, a leaf cost from nothing to too much. No
+/// limits on the tree.
 TestProblem random_problem(Random& draw, const Sizes& sizes);
 
 /// Random limits on depth, leaves and rows a leaf; each is often absent.
@@ -46,5 +47,8 @@ TreeLimits random_limits(Random& draw);
 /// Random classes that have nothing to do with the rows, errors of cost 2, a leaf cost of at most 3: the bounds cannot
 /// close it early.
 TestProblem hard_problem(Random& draw, const Sizes& sizes);
+
+/// One of the two, of several words, small enough for brute force; half of them with limits.
+TestProblem larger_problem(Random& draw);
 
 }  // namespace hornbeam::testing
