@@ -41,14 +41,23 @@ std::optional<Interval> SubproblemTable::find(const SubproblemKey& key) const {
   return entry.interval();
 }
 
+/// Counts `added` bytes, unless the limit forbids them. Shards grow at the same time, so check and count are one step.
+bool SubproblemTable::reserve(std::uint64_t added) {
+  std::uint64_t now = bytes();
+  do {
+    if (byte_limit_ && now + added > *byte_limit_) {
+      full_.store(true, std::memory_order_relaxed);
+      return false;
+    }
+  } while (!bytes_.compare_exchange_weak(now, now + added, std::memory_order_relaxed));
+  return true;
+}
+
 bool SubproblemTable::make_room(Shard& shard) {
   if (shard.used * 4 < shard.entries.size() * 3) return true;
   const std::size_t capacity = shard.entries.size() * 3 / 2;
   const std::uint64_t added = (capacity - shard.entries.size()) * sizeof(Entry);
-  if (byte_limit_ && bytes() + added > *byte_limit_) {
-    full_.store(true, std::memory_order_relaxed);
-    return false;
-  }
+  if (!reserve(added)) return false;
   std::vector<Entry> larger(capacity);
   for (Entry& entry : shard.entries)
     if (entry.used) {
@@ -56,7 +65,6 @@ bool SubproblemTable::make_room(Shard& shard) {
       larger[at] = std::move(entry);
     }
   shard.entries = std::move(larger);
-  bytes_.fetch_add(added, std::memory_order_relaxed);
   return true;
 }
 

@@ -95,6 +95,7 @@ class SubproblemTable {
   std::unique_lock<std::mutex> lock(const Shard& shard) const;
   static std::size_t slot_of(const std::vector<Entry>& entries, const SubproblemKey& key);
   bool make_room(Shard& shard);
+  bool reserve(std::uint64_t added);
 
   static constexpr std::size_t kShards = 64;
   static constexpr std::size_t kFirstCapacity = 16;  // room for the first entries whatever the limit
