@@ -11,15 +11,16 @@
 
 namespace hornbeam {
 
-/// Adds the split on `column` unless its bound from one look shows that it cannot win. Where leaves are limited,
-/// the candidate stands for all ways to share them until `allot_leaves`.
-void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint16_t leaves_of_true_side,
-                           std::uint16_t leaves) {
+/// Adds the split on `column` unless its bound from one look shows that it cannot win. Where leaves are limited, the
+/// true side gets at least and at most so many of them.
+void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
+                           std::uint32_t most_of_true_side) {
   const RowSet& rows = frame.rows;
   const std::size_t stride = rows.stride;
   const Costs& costs = problem_.costs;
   Candidate candidate;
   candidate.column = column;
+  candidate.is_range = least_of_true_side != most_of_true_side;
   for (std::uint32_t m = 0; m < measures_.size(); ++m) cell_[m] = rows.total[m] - rows.sums[m * stride + column];
   for (int x = 0; x < 2; ++x) {
     const Ticks* measures = x == 1 ? &rows.sums[column] : cell_.data();
@@ -32,9 +33,8 @@ void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint16_t lea
     if (side.largest_loss - side.least_loss < problem_.threshold()) return;
     if (problem_.limits_rows() && costs.rows(measures, step) < static_cast<Ticks>(problem_.tree.rows_per_leaf)) return;
     side.room.depth = frame.room.depth_of_side();
-    side.room.leaves = leaves == kUnlimited ? kUnlimited : static_cast<std::uint16_t>(leaves - 1);
-    if (leaves_of_true_side != kUnlimited)
-      side.room.leaves = static_cast<std::uint16_t>(x == 1 ? leaves_of_true_side : leaves - leaves_of_true_side);
+    if (frame.room.leaves != kUnlimited)
+      side.room.leaves = x == 1 ? most_of_true_side : frame.room.leaves - least_of_true_side;
     side.upper = problem_.leaf_cost + side.loss;
     side.shape = {1, 0};
     side.large = side.room.only_leaf() ? kInfinity : cost_of_two_leaves_or_more(problem_.leaf_cost, side.least_loss);
@@ -48,9 +48,31 @@ void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint16_t lea
 
 /// The tree of the candidate's two known trees becomes the frame's if it is better.
 void Worker::take_tree(Frame& frame, const Candidate& candidate) {
-  const KnownTree tree{candidate.upper(), frame.rows.columns[candidate.column],
-                       frame.room.leaves == kUnlimited ? kUnlimited : candidate.side[1].room.leaves, candidate.shape()};
+  if (candidate.is_range) return take_small_tree(frame, candidate);
+  const KnownTree tree{candidate.upper(), frame.rows.columns[candidate.column], candidate.side[1].room.leaves,
+                       candidate.shape()};
   if (tree.better_than(frame.tree)) frame.tree = tree;
+}
+
+/// Of a range only leaves and stumps on the sides are known to fit together.
+void Worker::take_small_tree(Frame& frame, const Candidate& range) {
+  const std::uint32_t leaves = frame.room.leaves;
+  for (int small = 0; small < 2; ++small) {  // the side that is a leaf if the two trees do not fit
+    Ticks cost = 0;
+    TreeShape shape[2];
+    for (int x = 0; x < 2; ++x) {
+      const Side& side = range.side[x];
+      const bool as_leaf = side.shape.leaves > 2 || (x == small && leaves < 4);
+      cost += as_leaf ? problem_.leaf_cost + side.loss : side.upper;
+      shape[x] = as_leaf ? TreeShape{1, 0} : side.shape;
+    }
+    const std::uint32_t of_true = std::clamp(leaves / 2, shape[1].leaves, leaves - shape[0].leaves);
+    const KnownTree tree{cost,
+                         frame.rows.columns[range.column],
+                         of_true,
+                         {shape[0].leaves + shape[1].leaves, std::max(shape[0].depth, shape[1].depth) + 1}};
+    if (tree.better_than(frame.tree)) frame.tree = tree;
+  }
 }
 
 /// Runs the pair stage for every candidate that the budget admits.
@@ -59,7 +81,6 @@ void Worker::pair_candidates(Frame& frame, Ticks budget) {
     if (frame.candidates[i].is_paired || frame.candidates[i].rest >= frame.cut(budget)) continue;
     if (stopped()) return;
     pair(frame, frame.candidates[i]);
-    if (frame.room.leaves != kUnlimited) allot_leaves(frame, i);
     if (similarity_holds(frame)) spread_to_neighbours(frame, frame.candidates[i], budget);
   }
 }
@@ -87,7 +108,7 @@ void Worker::pair(Frame& frame, Candidate& candidate) {
     side.lower = std::max(side.lower, std::min(side.upper, side.large));
   }
   candidate.raise_rest();
-  if (frame.room.leaves == kUnlimited) take_tree(frame, candidate);
+  take_tree(frame, candidate);
 }
 
 /// bounds/similarity.hpp from a candidate just paired to the columns beside it that are nested with it (thresholds of
@@ -124,33 +145,35 @@ void Worker::take_nested_bound(const Candidate& from, Candidate& to) {
   to.raise_rest();
 }
 
-/// Replaces a candidate by one for each way to share the leaves between its sides.
-void Worker::allot_leaves(Frame& frame, std::size_t index) {
+/// Replaces a range by two halves, parted in proportion to what the sides lose as leaves.
+void Worker::divide(Frame& frame, std::size_t index) {
   const Candidate whole = frame.candidates[index];
-  const std::uint16_t leaves = frame.room.leaves;
-  for (std::uint16_t of_true = 1; of_true < leaves; ++of_true) {
-    Candidate part = whole;
-    part.rest = 0;
-    for (int x = 0; x < 2; ++x) {
-      Side& side = part.side[x];
-      side.room.leaves = static_cast<std::uint16_t>(x == 1 ? of_true : leaves - of_true);
-      if (side.room.leaves == 1) {
-        side.upper = problem_.leaf_cost + side.loss;
-        side.shape = {1, 0};
-        side.large = kInfinity;
-      } else if (side.room.leaves == 2 && problem_.switches.pair_stage) {
-        side.large = kInfinity;
-      }
-      side.lower = std::min(side.upper, side.large);
-    }
-    part.raise_rest();
-    take_tree(frame, part);
-    if (of_true == 1)
-      frame.candidates[index] = std::move(part);
-    else if (part.rest < frame.upper())
-      frame.candidates.push_back(std::move(part));
-  }
+  const std::uint32_t least = frame.room.leaves - whole.side[0].room.leaves, most = whole.side[1].room.leaves;
+  const double part = static_cast<double>(whole.side[1].loss) /
+                      std::max(1.0, static_cast<double>(whole.side[0].loss + whole.side[1].loss));
+  const std::uint32_t middle = std::clamp(static_cast<std::uint32_t>(part * frame.room.leaves), least, most - 1);
+  frame.candidates[index] = part_of(frame, whole, least, middle);
+  frame.candidates.push_back(part_of(frame, whole, middle + 1, most));
+  for (const Candidate& half : {frame.candidates[index], frame.candidates.back()}) take_tree(frame, half);
   count_bytes(frame);
+}
+
+/// The candidate with a smaller range of leaves for its true side.
+Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t least_of_true_side,
+                          std::uint32_t most_of_true_side) const {
+  whole.is_range = least_of_true_side != most_of_true_side;
+  whole.side[1].room.leaves = most_of_true_side;
+  whole.side[0].room.leaves = frame.room.leaves - least_of_true_side;
+  for (Side& side : whole.side) {
+    if (side.room.only_leaf()) {
+      side.upper = problem_.leaf_cost + side.loss;
+      side.shape = {1, 0};
+    }
+    if (side.room.only_leaf() || (side.room.only_stump() && problem_.switches.pair_stage)) side.large = kInfinity;
+    side.lower = std::max(side.lower, std::min(side.upper, side.large));
+  }
+  whole.raise_rest();
+  return whole;
 }
 
 /// Names both sides: one pass over the groups of the smaller one.

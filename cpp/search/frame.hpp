@@ -34,21 +34,27 @@ struct Side {
   }
 };
 
+/// A split and the leaves that its sides may have. Where leaves are limited, it stands for a range of ways to share
+/// them (`is_range`): the true side has at least what the false side's room leaves over and at most its own room.
+/// Then the sides' trees may together have too many leaves; a range is divided before its sides are searched.
 struct Candidate {
   std::uint32_t column;  // of the frame's row set
+  bool is_range = false;
   bool is_paired = false;
   bool has_keys = false;
   Side side[2];  // 0: the column fails, 1: it holds
-  Ticks rest;    // every tree with this root split that costs less than `rest` is no better than upper + upper
+  Ticks rest;    // a bound: every tree with this root split that costs less than `rest` is no better than upper + upper
   SubproblemKey key[2];
 
   Ticks upper() const { return side[0].upper + side[1].upper; }
   TreeShape shape() const {
-    return {static_cast<std::uint16_t>(
-                std::min<std::uint32_t>(kUnlimited - 1u, side[0].shape.leaves + side[1].shape.leaves)),
-            static_cast<std::uint16_t>(std::max(side[0].shape.depth, side[1].shape.depth) + 1)};
+    return {side[0].shape.leaves + side[1].shape.leaves, std::max(side[0].shape.depth, side[1].shape.depth) + 1};
   }
   void raise_rest() {
+    if (is_range) {
+      rest = std::max(rest, side[0].lower + side[1].lower);
+      return;
+    }
     Ticks large[2];
     for (int x = 0; x < 2; ++x) large[x] = side[x].is_closed() ? kInfinity : std::max(side[x].large, side[x].lower);
     rest = std::max(rest, std::min({large[1] + side[0].lower, side[1].lower + large[0], kInfinity}));

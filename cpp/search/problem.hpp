@@ -30,14 +30,12 @@ struct Problem {
 
 /// Depth and leaves that a subproblem may still use; kUnlimited where the limit cannot bind.
 struct Room {
-  std::uint16_t depth = kUnlimited;
-  std::uint16_t leaves = kUnlimited;
+  std::uint32_t depth = kUnlimited;
+  std::uint32_t leaves = kUnlimited;
 
   bool only_leaf() const { return depth == 0 || leaves == 1; }
   bool only_stump() const { return depth == 1 || leaves == 2; }
-  std::uint16_t depth_of_side() const {
-    return depth == kUnlimited ? kUnlimited : static_cast<std::uint16_t>(depth - 1);
-  }
+  std::uint32_t depth_of_side() const { return depth == kUnlimited ? kUnlimited : depth - 1; }
 
   /// Drops limits that cannot bind, so that equal problems share one entry of the table. `base_loss` is q before any
   /// merge of rows, the same on every path to the set, and a bound for every tree on it.
@@ -49,7 +47,7 @@ struct Room {
     if (room.leaves != kUnlimited && room.depth != kUnlimited) {
       if (room.depth >= room.leaves - 1)
         room.depth = kUnlimited;
-      else if (room.depth < 16 && room.leaves >= (1 << room.depth))
+      else if (room.depth < 31 && room.leaves >= (1u << room.depth))
         room.leaves = kUnlimited;
     }
     return room;

@@ -1,6 +1,8 @@
 #include "search/result_tree.hpp"
 
+#include <bit>
 #include <numeric>
+#include <utility>
 
 namespace hornbeam {
 
@@ -42,35 +44,47 @@ class TreeReader {
   }
 
   /// The best tree with two leaves: bounds from bounds/pair_stage.hpp stand for such trees without an entry.
-  KnownTree best_stump(const Rows& rows) const {
+  KnownTree best_stump(const Rows& rows, const std::vector<std::int64_t>& weight) const {
     KnownTree best;
+    const DistinctRows& data = problem_.rows;
+    std::vector<std::pair<std::size_t, Word>> mask;  // the words that hold rows, in order
+    std::int64_t n_all = 0;
+    for (std::uint32_t row : rows) {
+      if (mask.empty() || mask.back().first != row / kWordBits) mask.emplace_back(row / kWordBits, 0);
+      mask.back().second |= Word{1} << (row % kWordBits);
+      n_all += data.row_count[row];
+    }
     const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
-    std::vector<std::int64_t> held(problem_.rows.n_classes), failed(problem_.rows.n_classes);
-    for (std::uint32_t column = 0; column < problem_.rows.n_columns; ++column) {
+    std::vector<std::int64_t> held(data.n_classes), failed(data.n_classes);
+    for (std::uint32_t column = 0; column < data.n_columns; ++column) {
       std::fill(held.begin(), held.end(), 0);
-      std::fill(failed.begin(), failed.end(), 0);
-      std::int64_t n_held = 0, n_failed = 0;
-      for (std::uint32_t row : rows) {
-        const bool holds = problem_.rows.test(column, row);
-        std::vector<std::int64_t>& side = holds ? held : failed;
-        (holds ? n_held : n_failed) += problem_.rows.row_count[row];
-        for (std::uint32_t c = 0; c < side.size(); ++c) side[c] += problem_.rows.weight(row)[c];
+      std::int64_t n_held = 0;
+      for (const auto& [w, members] : mask) {
+        for (Word word = members & data.bits[w * data.stride + column]; word != 0; word &= word - 1) {
+          const auto row =
+              static_cast<std::uint32_t>(w * kWordBits) + static_cast<std::uint32_t>(std::countr_zero(word));
+          n_held += data.row_count[row];
+          for (std::uint32_t c = 0; c < data.n_classes; ++c) held[c] += data.weight(row)[c];
+        }
       }
-      if (n_held < least_rows || n_failed < least_rows) continue;
+      if (n_held < least_rows || n_all - n_held < least_rows) continue;
+      for (std::uint32_t c = 0; c < data.n_classes; ++c) failed[c] = weight[c] - held[c];
       const KnownTree stump{2 * problem_.leaf_cost + loss_of(held) + loss_of(failed), column, 1, {2, 1}};
       if (stump.better_than(best)) best = stump;
     }
     return best;
   }
 
-  KnownTree best_known(const Rows& rows, const Room& room, Ticks loss) const {
+  KnownTree best_known(const Rows& rows, const std::vector<std::int64_t>& weight, const Room& room, Ticks loss,
+                       Ticks base_loss) const {
     KnownTree best{problem_.leaf_cost + loss, kNoSplit, kUnlimited, {1, 0}};
-    if (room.only_leaf() || loss == 0) return best;
+    if (room.only_leaf() || loss - base_loss <= problem_.leaf_cost)
+      return best;  // no tree is better: q bounds them all
     SubproblemKey key{{}, room.depth, room.leaves};
     for (std::uint32_t row : rows) key.set ^= Fingerprint::of_row(row);
     // An entry is made when a subproblem is expanded, with its best stump or better.
     const auto known = table_.find(key);
-    const KnownTree tree = known ? known->tree : best_stump(rows);
+    const KnownTree tree = known ? known->tree : best_stump(rows, weight);
     return tree.better_than(best) ? tree : best;
   }
 
@@ -78,8 +92,9 @@ class TreeReader {
     const std::vector<std::int64_t> weight = weight_of(rows);
     const std::uint32_t prediction = problem_.costs.best_prediction(weight.data());
     const Ticks loss = problem_.costs.loss_of(weight.data(), prediction);
-    const Room room = wide_room.without_idle_limits(problem_.leaf_cost, loss, base_loss_of(rows));
-    const KnownTree best = best_known(rows, room, loss);
+    const Ticks base_loss = base_loss_of(rows);
+    const Room room = wide_room.without_idle_limits(problem_.leaf_cost, loss, base_loss);
+    const KnownTree best = best_known(rows, weight, room, loss, base_loss);
 
     const std::size_t node = tree_.column.size();
     tree_.column.push_back(-1);
@@ -94,8 +109,7 @@ class TreeReader {
     for (int x = 0; x < 2; ++x) {
       side_room[x].depth = room.depth_of_side();
       if (room.leaves != kUnlimited)
-        side_room[x].leaves =
-            x == 1 ? best.leaves_of_true_side : static_cast<std::uint16_t>(room.leaves - best.leaves_of_true_side);
+        side_room[x].leaves = x == 1 ? best.leaves_of_true_side : room.leaves - best.leaves_of_true_side;
     }
     tree_.column[node] = static_cast<std::int32_t>(best.split);
     tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());

@@ -41,11 +41,8 @@ void Worker::open_root(Frame& root) {
   root.is_root = true;
   maker_.make_root(root.rows, shared_.stop);
   Room room;
-  const auto bounded = [](std::optional<std::uint32_t> limit) {
-    return static_cast<std::uint16_t>(std::min<std::uint32_t>(limit.value_or(kUnlimited), kUnlimited));
-  };
-  room.depth = bounded(problem_.tree.depth);
-  room.leaves = bounded(problem_.tree.leaves);
+  room.depth = problem_.tree.depth.value_or(kUnlimited);
+  room.leaves = problem_.tree.leaves.value_or(kUnlimited);
   open(root, room);
   expand(root);
 }
@@ -90,7 +87,8 @@ void Worker::expand(Frame& frame) {
     frame.lower = frame.upper();
     return record(frame);
   }
-  for (std::uint32_t c = 0; c < frame.rows.n_columns; ++c) add_candidate(frame, c, kUnlimited, frame.room.leaves);
+  for (std::uint32_t c = 0; c < frame.rows.n_columns; ++c)
+    add_candidate(frame, c, 1, frame.room.leaves == kUnlimited ? 1 : frame.room.leaves - 1);
   std::stable_sort(frame.candidates.begin(), frame.candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.rest < b.rest; });
   count_bytes(frame);
@@ -130,6 +128,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
   if (!frame.is_expanded) expand(frame);
   bool is_refreshed = false;
   while (!stopped()) {
+    work_ += 16 * frame.candidates.size();  // they are looked at several times below
     if (const auto known = shared_.table.find(frame.key)) {
       frame.lower = std::max(frame.lower, known->lower);
       if (known->tree.better_than(frame.tree)) frame.tree = known->tree;
@@ -139,16 +138,20 @@ void Worker::solve(Frame& frame, Ticks budget) {
     if (stopped()) break;
     if (!is_refreshed || shared_.n_workers > 1) {
       for (Candidate& candidate : frame.candidates)
-        if (candidate.rest < frame.cut(budget)) refresh(frame, candidate);
+        if (!candidate.is_range && candidate.rest < frame.cut(budget)) refresh(frame, candidate);
       is_refreshed = true;
     }
     frame.lower = std::max(frame.lower, std::min(frame.upper(), lowest_rest(frame)));
     record(frame);
     if (frame.is_root) poll_();
     if (frame.lower >= frame.cut(budget)) break;
-    Candidate& candidate = frame.candidates[choose(frame, budget)];
-    raise(frame, candidate, budget);
-    if (similarity_holds(frame)) spread_similarity(frame, candidate, budget);
+    const std::size_t chosen = choose(frame, budget);
+    if (frame.candidates[chosen].is_range) {
+      divide(frame, chosen);
+      continue;
+    }
+    raise(frame, frame.candidates[chosen], budget);
+    if (similarity_holds(frame)) spread_similarity(frame, frame.candidates[chosen], budget);
   }
   record(frame);
 }
@@ -203,11 +206,20 @@ void Worker::find_incumbent(Frame& frame) {
   record(frame);
   if (stopped() || frame.is_closed() || frame.tree.split == kNoSplit) return;
   const auto is_root_split = [&](const Candidate& candidate) {
-    return frame.rows.columns[candidate.column] == frame.tree.split &&
-           (frame.room.leaves == kUnlimited || candidate.side[1].room.leaves == frame.tree.leaves_of_true_side);
+    return frame.rows.columns[candidate.column] == frame.tree.split;
   };
-  const auto found = std::find_if(frame.candidates.begin(), frame.candidates.end(), is_root_split);
+  auto found = std::find_if(frame.candidates.begin(), frame.candidates.end(), is_root_split);
   if (found == frame.candidates.end()) return;
+  if (found->is_range) {
+    // Share the leaves in proportion to what the sides lose as leaves.
+    const double part = static_cast<double>(found->side[1].loss) /
+                        std::max(1.0, static_cast<double>(found->side[0].loss + found->side[1].loss));
+    const auto of_true = std::clamp(static_cast<std::uint32_t>(part * frame.room.leaves), 1u, frame.room.leaves - 1);
+    const std::size_t n_before = frame.candidates.size();
+    add_candidate(frame, found->column, of_true, of_true);
+    if (frame.candidates.size() == n_before) return;
+    found = frame.candidates.end() - 1;
+  }
   if (!found->has_keys) find_keys(frame, *found);
   for (int x = 0; x < 2; ++x) {
     if (found->side[x].is_closed() || stopped()) continue;

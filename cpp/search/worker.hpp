@@ -41,12 +41,16 @@ class Worker {
   bool stopped();
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
-  void add_candidate(Frame& frame, std::uint32_t column, std::uint16_t leaves_of_true_side, std::uint16_t leaves);
+  void add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
+                     std::uint32_t most_of_true_side);
   void pair_candidates(Frame& frame, Ticks budget);
   void pair(Frame& frame, Candidate& candidate);
   void spread_to_neighbours(Frame& frame, const Candidate& from, Ticks budget);
   static void take_nested_bound(const Candidate& from, Candidate& to);
-  void allot_leaves(Frame& frame, std::size_t index);
+  void take_small_tree(Frame& frame, const Candidate& range);
+  void divide(Frame& frame, std::size_t index);
+  Candidate part_of(const Frame& frame, Candidate whole, std::uint32_t least_of_true_side,
+                    std::uint32_t most_of_true_side) const;
   void find_keys(const Frame& frame, Candidate& candidate);
   void refresh(Frame& frame, Candidate& candidate);
   void take_tree(Frame& frame, const Candidate& candidate);

@@ -27,9 +27,9 @@ std::unique_lock<std::mutex> SubproblemTable::lock(const Shard& shard) const {
 /// The slot that holds `key`, or the free one where it belongs. Capacities are no powers of two: the high half of
 /// hash times capacity is uniform on [0, capacity).
 std::size_t SubproblemTable::slot_of(const std::vector<Entry>& entries, const SubproblemKey& key) {
-  const std::uint64_t hash = key.set.hash() ^ mix((std::uint64_t{key.depth} << 16) | key.leaves);
+  const std::uint64_t hash = key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
   std::size_t at = static_cast<std::size_t>((static_cast<unsigned __int128>(hash) * entries.size()) >> 64);
-  while (entries[at].used && !entries[at].is(key)) at = at + 1 == entries.size() ? 0 : at + 1;
+  while (entries[at].is_used() && !entries[at].is(key)) at = at + 1 == entries.size() ? 0 : at + 1;
   return at;
 }
 
@@ -37,7 +37,7 @@ std::optional<Interval> SubproblemTable::find(const SubproblemKey& key) const {
   const Shard& shard = shard_of(key);
   const auto guard = lock(shard);
   const Entry& entry = shard.entries[slot_of(shard.entries, key)];
-  if (!entry.used) return std::nullopt;
+  if (!entry.is_used()) return std::nullopt;
   return entry.interval();
 }
 
@@ -60,7 +60,7 @@ bool SubproblemTable::make_room(Shard& shard) {
   if (!reserve(added)) return false;
   std::vector<Entry> larger(capacity);
   for (Entry& entry : shard.entries)
-    if (entry.used) {
+    if (entry.is_used()) {
       const std::size_t at = slot_of(larger, {entry.set, entry.depth, entry.leaves});
       larger[at] = std::move(entry);
     }
@@ -72,10 +72,10 @@ Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& know
   Shard& shard = shard_of(key);
   const auto guard = lock(shard);
   std::size_t at = slot_of(shard.entries, key);
-  if (!shard.entries[at].used) {
+  if (!shard.entries[at].is_used()) {
     if (!make_room(shard)) return known;
     at = slot_of(shard.entries, key);
-    shard.entries[at] = {key.set, 0, kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}, true};
+    shard.entries[at] = {key.set, 0, kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}};
     ++shard.used;
     size_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(key.set.heap_bytes(), std::memory_order_relaxed);

@@ -5,7 +5,7 @@
 // HOLDS   (T1) lower <= best <= upper. (T2) lower never falls; upper never rises, and at equal upper the tree gets
 //         fewer leaves or, at equal leaves, less depth. (T3) `upper` is the cost of a tree that can be read off the
 //         table, or is a leaf or a stump.
-// COST    48 bytes an entry; a look-up is one probe of one shard. Nothing else is kept per subproblem: keeping
+// COST    56 bytes an entry; a look-up is one probe of one shard. Nothing else is kept per subproblem: keeping
 //         candidate lists costs ten times the memory for five per cent of the time.
 // CHOICE  64 shards of open addressing that grow one by one by half, so that growth never needs twice the memory and
 //         threads rarely meet.
@@ -23,21 +23,21 @@
 
 namespace hornbeam {
 
-inline constexpr std::uint16_t kUnlimited = 0xffff;
+inline constexpr std::uint32_t kUnlimited = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoSplit = ~std::uint32_t{0};
 
 /// A support set and, where they bind, the depth and the leaves left.
 struct SubproblemKey {
   Fingerprint set;
-  std::uint16_t depth = kUnlimited;
-  std::uint16_t leaves = kUnlimited;
+  std::uint32_t depth = kUnlimited;
+  std::uint32_t leaves = kUnlimited;
   friend bool operator==(const SubproblemKey&, const SubproblemKey&) = default;
 };
 
 /// Number of leaves and depth of a tree; fewer leaves first, then less depth.
 struct TreeShape {
-  std::uint16_t leaves = 1;
-  std::uint16_t depth = 0;
+  std::uint32_t leaves = 1;
+  std::uint32_t depth = 0;
   friend auto operator<=>(const TreeShape&, const TreeShape&) = default;
 };
 
@@ -45,7 +45,7 @@ struct TreeShape {
 struct KnownTree {
   Ticks cost = kInfinity;
   std::uint32_t split = kNoSplit;
-  std::uint16_t leaves_of_true_side = kUnlimited;
+  std::uint32_t leaves_of_true_side = kUnlimited;
   TreeShape shape;
   bool better_than(const KnownTree& other) const {
     return cost != other.cost ? cost < other.cost : shape < other.shape;
@@ -74,14 +74,15 @@ class SubproblemTable {
 
  private:
   struct Entry {
+    static constexpr Ticks kUnused = -1;
+    bool is_used() const { return lower != kUnused; }
     Fingerprint set;
-    Ticks lower;
+    Ticks lower = kUnused;
     Ticks upper;
     std::uint32_t split;
-    std::uint16_t depth, leaves;
-    std::uint16_t leaves_of_true_side;
+    std::uint32_t depth, leaves;
+    std::uint32_t leaves_of_true_side;
     TreeShape shape;
-    bool used = false;
     bool is(const SubproblemKey& key) const { return set == key.set && depth == key.depth && leaves == key.leaves; }
     Interval interval() const { return {lower, {upper, split, leaves_of_true_side, shape}}; }
   };

@@ -10,6 +10,7 @@ import pytest
 
 from core.hard import hard, harder, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
+from hornbeam import _core
 
 SEEDS = range(3)
 PROBLEMS = [pytest.param(make, seed, id=f"{make.__name__} {seed}") for make in (hard, harder) for seed in SEEDS]
@@ -152,3 +153,25 @@ def test_statistics_count_the_work(seed):
     assert statistics["table_entries"] > 1
     assert statistics["bytes"] > 0
     assert statistics["seconds"] > 0
+
+
+@pytest.mark.parametrize("max_leaves", [1000, 2**16 - 1, 70_000])
+def test_a_large_limit_on_leaves_is_kept_when_the_search_is_stopped(max_leaves):
+    # Every combination of 17 columns once, with random labels: without regularization a tree wants some 2^16 leaves.
+    n_rows = 2**17
+    bits = (np.arange(n_rows) >> np.arange(17)[:, None] & 1).astype(np.uint8)
+    classes = np.random.default_rng(0).integers(2, size=n_rows).astype(np.int32)
+    outcome = _core.solve(
+        columns=np.packbits(bits, axis=1, bitorder="little"),
+        n_rows=n_rows,
+        classes=classes,
+        weights=np.ones(n_rows, np.int64),
+        costs=np.array([[0, 1], [1, 0]]),
+        leaf_cost=0,
+        max_leaves=max_leaves,
+        time_limit=0.5,
+    )
+    assert outcome["status"] == "time_limit"
+    assert (outcome["tree"]["column"] < 0).sum() <= max_leaves
+    # The first tree shares the leaves out between its sides: a chain would leave nearly half of the rows wrong.
+    assert outcome["upper"] < 0.45 * n_rows
