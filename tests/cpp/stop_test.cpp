@@ -81,7 +81,8 @@ TEST(a_gap_limit_stops_with_a_gap_no_larger, 40) {
 }
 
 TEST(limits_stop_a_search_that_would_take_long_and_say_so, 1) {
-  const TestProblem problem = hard_problem(draw, {300, 300, 40, 40});
+  TestProblem problem = hard_problem(draw, {300, 300, 40, 40});
+  problem.leaf_cost = 1;
   Input input = problem.input();
   const auto check_stopped = [&](Status why) {
     const Outcome outcome = solve(input, never);

@@ -20,13 +20,13 @@ Fingerprint set_of(std::uint32_t number) {
   return set;
 }
 
-using Name = std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>;
+using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
 SubproblemKey key_of(const Name& name) { return {set_of(std::get<0>(name)), std::get<1>(name), std::get<2>(name)}; }
 
 Name random_name(Random& draw, std::uint32_t n_sets) {
-  return {draw.below(n_sets), draw.choose<std::uint16_t>({kUnlimited, 3, 4}),
-          draw.choose<std::uint16_t>({kUnlimited, 3, 4})};
+  return {draw.below(n_sets), draw.choose<std::uint32_t>({kUnlimited, 3, 4}),
+          draw.choose<std::uint32_t>({kUnlimited, 3, 4})};
 }
 
 /// The best cost that the tests give to a subproblem.
@@ -38,10 +38,9 @@ Interval random_interval(Random& draw, Ticks best) {
   interval.lower = best - draw.between(0, 20);
   if (draw.percent(20)) return interval;
   interval.tree.cost = best + draw.between(0, 10);
-  interval.tree.shape = {static_cast<std::uint16_t>(draw.size_between(2, 4)),
-                         static_cast<std::uint16_t>(draw.size_between(1, 3))};
+  interval.tree.shape = {draw.size_between(2, 4), draw.size_between(1, 3)};
   interval.tree.split = draw.below(1000);
-  interval.tree.leaves_of_true_side = static_cast<std::uint16_t>(draw.below(5));
+  interval.tree.leaves_of_true_side = draw.below(5);
   return interval;
 }
 

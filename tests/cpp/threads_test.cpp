@@ -72,7 +72,8 @@ TEST(searches_at_the_same_time_do_not_meet, 5) {
 
 TEST(an_exception_of_the_poll_ends_all_threads_and_is_thrown, 3) {
   struct Interrupted {};
-  const TestProblem problem = hard_problem(draw, {200, 200, 30, 30});
+  TestProblem problem = hard_problem(draw, {200, 200, 30, 30});
+  problem.leaf_cost = 1;
   int n_polls = 0;
   const auto poll = [&n_polls](const Progress&) {
     if (++n_polls == 5) throw Interrupted{};
