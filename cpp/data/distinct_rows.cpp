@@ -99,7 +99,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
       for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = first + i < n_rows ? index.row(first + i)[w] : 0;
       transpose_block(block);
       for (std::uint32_t i = 0; i < std::min(kWordBits, n_columns - w * kWordBits); ++i)
-        bits[std::size_t{first / kWordBits} * stride + w * kWordBits + i] = block[i];
+        bits[std::size_t{first / kWordBits} * stride + std::size_t{w} * kWordBits + i] = block[i];
     }
   }
 }

@@ -19,7 +19,7 @@ void for_each_bit(const std::vector<Word>& mask, Visit visit) {
 
 std::uint32_t count_bits(const std::vector<Word>& mask) {
   std::uint32_t count = 0;
-  for (Word word : mask) count += static_cast<std::uint32_t>(std::popcount(word));
+  for (const Word word : mask) count += static_cast<std::uint32_t>(std::popcount(word));
   return count;
 }
 
