@@ -15,6 +15,7 @@ from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 
 MISSING = ["", "NA", "NaN", "nan", "null", "?"]
 MAX_CLASSES_IN_DOUBT = 20
+MAX_CLASSES_OF_NUMBERS = 100  # more whole numbers than these are a quantity to be put into ranges first
 
 
 def read_frame(path: Path, texts: Collection[str] = ()) -> pl.DataFrame:
@@ -94,7 +95,8 @@ def split_target(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataF
     n_classes = len(np.unique(classes))
     if n_classes == 1:
         raise CommandError(f"{path}: target {target!r} is {column[0]!r} in every row; a classifier needs two classes")
-    if n_classes > max(MAX_CLASSES_IN_DOUBT, len(classes) // 2):
+    most = MAX_CLASSES_OF_NUMBERS if column.dtype.is_numeric() else len(classes) // 2
+    if n_classes > max(MAX_CLASSES_IN_DOUBT, min(most, len(classes) // 2)):
         raise CommandError(
             f"{path}: target {target!r} has {n_classes} different values in {len(classes)} rows; "
             "is it a name or a quantity, and not a class?"
