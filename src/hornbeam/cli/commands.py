@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from hornbeam.binarizers import ThresholdBinarizer
 from hornbeam.cli.data import check_columns, read_frame, split_target
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.fitting import fit_model
@@ -94,7 +95,8 @@ def demo(directory: Path) -> None:
     frame = pl.DataFrame(data.data, schema=[str(name) for name in data.feature_names])
     classes = np.asarray(data.target_names, dtype=object)[data.target]
     print(f"Breast-cancer data of scikit-learn: {frame.height} rows, {frame.width} continuous columns.")
-    print("hornbeam fit: " + ", ".join(f"{name} {value}" for name, value in DEMO_PARAMETERS.items()), end="\n\n")
+    parameters = ", ".join(f"{name} {value}" for name, value in DEMO_PARAMETERS.items())
+    print(f"hornbeam fit: {parameters} (at most {ThresholdBinarizer().n_thresholds} thresholds a column)", end="\n\n")
     model = fit_model(frame, classes, "diagnosis", DEMO_PARAMETERS, quiet=False)
     model_file, picture = directory / "breast-cancer.json", directory / "breast-cancer.svg"
     model.save(model_file)
