@@ -6,7 +6,7 @@
 
 namespace hornbeam {
 
-TEST(a_fingerprint_names_the_set_whatever_the_order_of_its_rows, 100) {
+RANDOM_TEST(a_fingerprint_names_the_set_whatever_the_order_of_its_rows, 100) {
   Fingerprint ascending, descending, twice;
   const std::uint32_t step = draw.size_between(1, 90);
   for (std::uint32_t i = 0; i < 10; ++i) {
@@ -20,7 +20,7 @@ TEST(a_fingerprint_names_the_set_whatever_the_order_of_its_rows, 100) {
   CHECK(twice == Fingerprint{});
 }
 
-TEST(sets_of_one_or_two_rows_have_different_fingerprints, 1) {
+TEST(sets_of_one_or_two_rows_have_different_fingerprints) {
   std::vector<Fingerprint> sets{Fingerprint{}};
   for (std::uint32_t i = 0; i < 20; ++i) {
     sets.push_back(Fingerprint::of_row(37 * i));
@@ -33,7 +33,7 @@ TEST(sets_of_one_or_two_rows_have_different_fingerprints, 1) {
     for (std::size_t j = 0; j < i; ++j) CHECK(!(sets[i] == sets[j]));
 }
 
-TEST(the_first_reason_to_stop_wins, 1) {
+TEST(the_first_reason_to_stop_wins) {
   StopSignal stop(std::nullopt);
   stop.check_clock();
   CHECK(!stop.stopped() && !stop.reason());
@@ -44,14 +44,14 @@ TEST(the_first_reason_to_stop_wins, 1) {
   CHECK_THROWS(StoppedBeforeSearch, stop.require_running());
 }
 
-TEST(a_clock_without_time_stops_at_the_first_look, 1) {
+TEST(a_clock_without_time_stops_at_the_first_look) {
   StopSignal stop(0.0);
   CHECK(!stop.stopped());
   CHECK_THROWS(StoppedBeforeSearch, stop.require_running());
   CHECK(stop.reason() == Status::time_limit);
 }
 
-TEST(sizes_are_rounded_up_to_words_and_lanes, 1) {
+TEST(sizes_are_rounded_up_to_words_and_lanes) {
   CHECK(words_for(0) == 0 && words_for(1) == 1 && words_for(64) == 1 && words_for(65) == 2);
   CHECK(padded_to_lanes(0) == 0 && padded_to_lanes(1) == 8 && padded_to_lanes(8) == 8 && padded_to_lanes(9) == 16);
 }

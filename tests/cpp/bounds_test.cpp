@@ -56,14 +56,14 @@ PairCell<Ticks> cell_of(const TestProblem& problem, const RowNumbers& rows) {
 
 }  // namespace
 
-TEST(no_tree_of_two_leaves_or_more_costs_less_than_its_leaves_and_the_least_loss, 300) {
+RANDOM_TEST(no_tree_of_two_leaves_or_more_costs_less_than_its_leaves_and_the_least_loss, 300) {
   const TestProblem problem = small_problem(draw);
   const RowNumbers rows = all_rows(problem);
   const Ticks bound = cost_of_two_leaves_or_more(problem.leaf_cost, least_loss(problem, rows));
   CHECK(Oracle(problem).best() >= std::min(bound, problem.leaf_cost + loss_of_leaf(problem, rows)));
 }
 
-TEST(most_leaves_is_the_largest_number_that_can_still_be_as_good_as_one, 300) {
+RANDOM_TEST(most_leaves_is_the_largest_number_that_can_still_be_as_good_as_one, 300) {
   const Ticks leaf_cost = draw.between(1, 20), least = draw.between(0, 50), loss = least + draw.between(0, 50);
   const Ticks most = most_leaves(leaf_cost, loss, least);
   CHECK(most * leaf_cost + least <= leaf_cost + loss);
@@ -71,7 +71,7 @@ TEST(most_leaves_is_the_largest_number_that_can_still_be_as_good_as_one, 300) {
   CHECK_EQUAL(most_leaves(0, loss, least), kInfinity);
 }
 
-TEST(a_tree_limited_to_most_leaves_and_one_edge_less_is_as_good_as_any, 200) {
+RANDOM_TEST(a_tree_limited_to_most_leaves_and_one_edge_less_is_as_good_as_any, 200) {
   TestProblem problem = small_problem(draw);
   const Ticks optimum = Oracle(problem).best();
   const RowNumbers rows = all_rows(problem);
@@ -84,7 +84,7 @@ TEST(a_tree_limited_to_most_leaves_and_one_edge_less_is_as_good_as_any, 200) {
   CHECK_EQUAL(Oracle(problem).best(), optimum);
 }
 
-TEST(some_optimal_tree_has_sides_that_keep_the_support_condition, 200) {
+RANDOM_TEST(some_optimal_tree_has_sides_that_keep_the_support_condition, 200) {
   const TestProblem problem = small_problem(draw);
   const RowNumbers rows = all_rows(problem);
   const Ticks optimum = Oracle(problem).best(), threshold = support_threshold(true, problem.leaf_cost);
@@ -93,14 +93,14 @@ TEST(some_optimal_tree_has_sides_that_keep_the_support_condition, 200) {
     CHECK_EQUAL(problem.leaf_cost + loss_of_leaf(problem, rows), optimum);
 }
 
-TEST(the_support_threshold_is_the_leaf_cost_but_never_nothing, 1) {
+TEST(the_support_threshold_is_the_leaf_cost_but_never_nothing) {
   CHECK_EQUAL(support_threshold(true, 7), 7);
   CHECK_EQUAL(support_threshold(true, 0), 1);
   CHECK_EQUAL(support_threshold(false, 7), 1);
   CHECK(too_light_to_split(20, 7, 7) && !too_light_to_split(21, 7, 7));
 }
 
-TEST(a_set_costs_at_least_one_side_of_any_split_and_the_least_loss_of_the_other, 300) {
+RANDOM_TEST(a_set_costs_at_least_one_side_of_any_split_and_the_least_loss_of_the_other, 300) {
   const TestProblem problem = small_problem(draw);
   Oracle oracle(problem);
   const RowNumbers rows = all_rows(problem);
@@ -112,7 +112,7 @@ TEST(a_set_costs_at_least_one_side_of_any_split_and_the_least_loss_of_the_other,
               subset_bound(oracle.best(of_side), least_loss(problem, rows_where(problem, rows, column, !side))));
 }
 
-TEST(no_side_of_a_split_costs_less_than_a_similar_side_less_their_distance, 200) {
+RANDOM_TEST(no_side_of_a_split_costs_less_than_a_similar_side_less_their_distance, 200) {
   TestProblem problem = small_problem(draw);
   if (draw.percent(50)) problem.limits.depth = draw.below(4);
   Oracle oracle(problem);
@@ -126,7 +126,7 @@ TEST(no_side_of_a_split_costs_less_than_a_similar_side_less_their_distance, 200)
   CHECK(oracle.best(y) >= oracle.best(x) - distance);
 }
 
-TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300) {
+RANDOM_TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300) {
   TestProblem problem = small_problem(draw);
   if (draw.percent(30)) problem.limits.depth = draw.size_between(1, 3);
   const RowNumbers rows = random_rows(draw, problem);

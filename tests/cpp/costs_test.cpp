@@ -27,7 +27,7 @@ std::vector<std::int64_t> counts_of(const CostMatrix& matrix, const Costs& costs
 
 }  // namespace
 
-TEST(measures_of_counts_equal_sums_over_the_groups, 500) {
+RANDOM_TEST(measures_of_counts_equal_sums_over_the_groups, 500) {
   const CostMatrix matrix = random_cost_matrix(draw);
   const Costs costs = matrix.costs();
   const std::uint32_t n_groups = draw.below(6);
@@ -42,7 +42,7 @@ TEST(measures_of_counts_equal_sums_over_the_groups, 500) {
   if (matrix.counts_rows) CHECK_EQUAL(costs.rows(measures.data()), matrix.n_rows(groups));
 }
 
-TEST(measures_are_read_at_a_stride, 100) {
+RANDOM_TEST(measures_are_read_at_a_stride, 100) {
   const CostMatrix matrix = random_cost_matrix(draw);
   const Costs costs = matrix.costs();
   const Groups groups = random_groups(draw, 3, matrix.n_classes, 9);
@@ -54,7 +54,7 @@ TEST(measures_are_read_at_a_stride, 100) {
   if (matrix.counts_rows) CHECK_EQUAL(costs.rows(spread.data(), 3), matrix.n_rows(groups));
 }
 
-TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
+RANDOM_TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
   const CostMatrix matrix = random_cost_matrix(draw);
   const Costs costs = matrix.costs();
   const Groups group = random_groups(draw, 1, matrix.n_classes, 3);
@@ -66,12 +66,12 @@ TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
   CHECK_EQUAL(costs.best_prediction(group[0].weight.data()), best);
 }
 
-TEST(costs_are_separable_where_every_error_of_a_class_costs_the_same, 500) {
+RANDOM_TEST(costs_are_separable_where_every_error_of_a_class_costs_the_same, 500) {
   const CostMatrix matrix = random_cost_matrix(draw);
   CHECK(matrix.costs().measures().separable == matrix.is_separable());
 }
 
-TEST(some_matrices_are_separable_and_some_are_not, 1) {
+TEST(some_matrices_are_separable_and_some_are_not) {
   const auto separable = [](std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost) {
     return Costs(n_classes, n_predictions, std::move(cost), true, false).measures().separable;
   };

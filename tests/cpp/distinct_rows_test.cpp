@@ -57,21 +57,23 @@ void check_merge(const TestProblem& problem) {
 
 }  // namespace
 
-TEST(merging_rows_equals_merging_them_in_a_map, 200) { check_merge(random_problem(draw, {1, 200, 0, 9})); }
+RANDOM_TEST(merging_rows_equals_merging_them_in_a_map, 200) { check_merge(random_problem(draw, {1, 200, 0, 9})); }
 
-TEST(merging_wide_rows_equals_merging_them_in_a_map, 40) { check_merge(random_problem(draw, {1, 150, 60, 140})); }
+RANDOM_TEST(merging_wide_rows_equals_merging_them_in_a_map, 40) {
+  check_merge(random_problem(draw, {1, 150, 60, 140}));
+}
 
-TEST(merging_more_rows_than_the_first_table_holds_equals_merging_them_in_a_map, 2) {
+RANDOM_TEST(merging_more_rows_than_the_first_table_holds_equals_merging_them_in_a_map, 2) {
   check_merge(random_problem(draw, {3000, 3000, 14, 20}));
 }
 
-TEST(whole_words_and_single_rows_and_columns_are_merged, 5) {
+RANDOM_TEST(whole_words_and_single_rows_and_columns_are_merged, 5) {
   for (const std::uint32_t n_rows : {1u, 63u, 64u, 65u, 128u})
     for (const std::uint32_t n_columns : {0u, 1u, 8u, 63u, 64u, 65u})
       check_merge(random_problem(draw, {n_rows, n_rows, n_columns, n_columns}));
 }
 
-TEST(a_stop_ends_the_merge, 1) {
+RANDOM_TEST(a_stop_ends_the_merge, 1) {
   const TestProblem problem = random_problem(draw, {100, 100, 3, 3});
   StopSignal stop(0.0);
   CHECK_THROWS(StoppedBeforeSearch,

@@ -171,13 +171,13 @@ Word hash_of_column(const AlignedVector<Word>& words, std::uint32_t stride, std:
 
 }  // namespace
 
-TEST(the_portable_kernels_run_anywhere_and_unknown_ones_nowhere, 1) {
+TEST(the_portable_kernels_run_anywhere_and_unknown_ones_nowhere) {
   CHECK_EQUAL(std::string(kernels("portable").name), "portable");
   CHECK_EQUAL(&kernels(), kernels_of_this_machine().front());
   CHECK_THROWS(std::invalid_argument, kernels("abacus"));
 }
 
-TEST(measures_of_all_columns_equal_sums_over_their_groups, 150) {
+RANDOM_TEST(measures_of_all_columns_equal_sums_over_their_groups, 150) {
   const Counted counted = random_counted(draw);
   const std::uint32_t column = draw.below(counted.n_columns());
   for (const Kernels* each : kernels_of_this_machine()) {
@@ -194,7 +194,7 @@ TEST(measures_of_all_columns_equal_sums_over_their_groups, 150) {
   }
 }
 
-TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
+RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
   const Counted counted = random_counted(draw);
   const AlignedVector<Ticks> sums = measured(kernels("portable"), counted, nullptr);
   const std::vector<Ticks> total = counted.matrix.measures(counted.groups);
@@ -216,7 +216,7 @@ TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
   }
 }
 
-TEST(marks_are_the_weights_that_have_a_bit_or_are_large_enough, 100) {
+RANDOM_TEST(marks_are_the_weights_that_have_a_bit_or_are_large_enough, 100) {
   const std::uint32_t n_words = draw.size_between(1, 4);
   AlignedVector<std::int64_t> weight(std::size_t{n_words} * kWordBits);
   const std::int64_t heaviest = draw.choose<std::int64_t>({1, 9, std::int64_t{1} << 40, kLargestTotal});
@@ -233,7 +233,7 @@ TEST(marks_are_the_weights_that_have_a_bit_or_are_large_enough, 100) {
   }
 }
 
-TEST(extraction_appends_the_chosen_bits_of_the_chosen_columns_in_order, 150) {
+RANDOM_TEST(extraction_appends_the_chosen_bits_of_the_chosen_columns_in_order, 150) {
   const std::uint32_t stride = kLanes * draw.size_between(1, 3), n_words = draw.size_between(1, 5);
   const AlignedVector<Word> source = random_words(draw, std::size_t{n_words} * stride);
   const bool takes_all = draw.percent(50);
@@ -266,7 +266,7 @@ TEST(extraction_appends_the_chosen_bits_of_the_chosen_columns_in_order, 150) {
   }
 }
 
-TEST(hashes_equal_the_scalar_ones_and_do_not_tell_a_column_from_its_complement, 100) {
+RANDOM_TEST(hashes_equal_the_scalar_ones_and_do_not_tell_a_column_from_its_complement, 100) {
   const std::uint32_t stride = kLanes * draw.size_between(1, 3), n_words = draw.size_between(1, 5);
   AlignedVector<Word> words = random_words(draw, std::size_t{n_words} * stride);
   const Word last_mask = ~Word{0} >> draw.below(kWordBits);

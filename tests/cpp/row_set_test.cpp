@@ -171,7 +171,7 @@ void check_pair_measures(Setup& setup, const RowSet& set, const Groups& groups, 
 }
 
 /// Everything about one set but the columns it lacks.
-Groups check_set(Setup& setup, const RowSet& set, const Numbers& rows) {
+Groups check_set(const Setup& setup, const RowSet& set, const Numbers& rows) {
   Groups groups = check_groups(setup, set, rows);
   if (groups.size() != set.n_groups) return groups;
   check_columns(set);
@@ -234,20 +234,20 @@ void check_chain(Random& draw, Setup& setup) {
 
 }  // namespace
 
-TEST(chains_of_children_of_small_problems_equal_their_rows, 300) {
+RANDOM_TEST(chains_of_children_of_small_problems_equal_their_rows, 300) {
   TestProblem problem = costly_problem(draw, {1, 40, 0, 9});
   Setup setup(std::move(problem), random_options(draw));
   check_chain(draw, setup);
 }
 
-TEST(chains_of_children_of_many_words_equal_their_rows, 40) {
+RANDOM_TEST(chains_of_children_of_many_words_equal_their_rows, 40) {
   TestProblem problem = costly_problem(draw, {100, 400, 8, 30});
   problem.leaf_cost /= 50;
   Setup setup(std::move(problem), random_options(draw));
   check_chain(draw, setup);
 }
 
-TEST(a_root_of_weighted_rows_equals_the_root_of_as_many_single_rows, 30) {
+RANDOM_TEST(a_root_of_weighted_rows_equals_the_root_of_as_many_single_rows, 30) {
   TestProblem weighted = random_problem(draw, {5, 20, 2, 6});
   for (std::int64_t& weight : weighted.weights) weight = draw.between(1, 9);
   TestProblem repeated = weighted;
@@ -267,7 +267,7 @@ TEST(a_root_of_weighted_rows_equals_the_root_of_as_many_single_rows, 30) {
   CHECK(of_weights.class_weight == of_rows.class_weight);
 }
 
-TEST(a_stop_ends_the_making_of_the_root, 1) {
+RANDOM_TEST(a_stop_ends_the_making_of_the_root, 1) {
   Setup setup(random_problem(draw, {20, 20, 4, 4}), {});
   setup.stop.stop(Status::interrupted);
   RowSet root;

@@ -62,14 +62,14 @@ ResultTree three_leaves() { return {{0, -1, 1, -1, -1}, {1, -1, 3, -1, -1}, {2, 
 
 }  // namespace
 
-TEST(the_score_of_a_random_tree_equals_a_walk_through_its_rows, 300) {
+RANDOM_TEST(the_score_of_a_random_tree_equals_a_walk_through_its_rows, 300) {
   TestProblem problem = random_problem(draw, {1, 30, 0, 6});
   ResultTree tree;
   grow(draw, problem, all_rows(problem), draw.below(5), tree);
   CHECK_EQUAL(score_of(problem, tree), cost_of_tree(problem, tree));
 }
 
-TEST(a_tree_costs_its_leaves_and_its_errors, 1) {
+TEST(a_tree_costs_its_leaves_and_its_errors) {
   const TestProblem problem = four_rows();
   ResultTree tree = three_leaves();
   CHECK_EQUAL(score_of(problem, tree), 30);
@@ -78,7 +78,7 @@ TEST(a_tree_costs_its_leaves_and_its_errors, 1) {
   CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {0}, 0}), 19);
 }
 
-TEST(a_tree_at_its_limits_passes_and_past_them_is_rejected, 1) {
+TEST(a_tree_at_its_limits_passes_and_past_them_is_rejected) {
   TestProblem problem = four_rows();
   problem.limits = {2, 3, 1};
   CHECK_EQUAL(score_of(problem, three_leaves()), 30);
@@ -90,13 +90,13 @@ TEST(a_tree_at_its_limits_passes_and_past_them_is_rejected, 1) {
   CHECK_THROWS(std::logic_error, score_of(problem, three_leaves()));
 }
 
-TEST(a_single_leaf_may_have_fewer_rows_than_a_leaf_of_a_split, 1) {
+TEST(a_single_leaf_may_have_fewer_rows_than_a_leaf_of_a_split) {
   TestProblem problem = four_rows();
   problem.limits.rows_per_leaf = 5;
   CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {1}, 0}), 11);
 }
 
-TEST(arrays_that_are_no_tree_are_rejected, 1) {
+TEST(arrays_that_are_no_tree_are_rejected) {
   const TestProblem problem = four_rows();
   const auto reject = [&problem](auto spoil) {
     ResultTree tree = three_leaves();

@@ -51,20 +51,20 @@ TestProblem limited_problem(Random& draw) {
 
 }  // namespace
 
-TEST(the_cost_found_equals_brute_force_with_any_switches, 2000) {
+RANDOM_TEST(the_cost_found_equals_brute_force_with_any_switches, 2000) {
   TestProblem problem = random_problem(draw, {1, 40, 0, 7});
   check_all_switches(draw, problem);
 }
 
-TEST(the_cost_found_within_limits_equals_brute_force_with_any_switches, 2000) {
+RANDOM_TEST(the_cost_found_within_limits_equals_brute_force_with_any_switches, 2000) {
   check_all_switches(draw, limited_problem(draw));
 }
 
-TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_switches, 150) {
+RANDOM_TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_switches, 150) {
   check_all_switches(draw, larger_problem(draw));
 }
 
-TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_two_children, 100) {
+RANDOM_TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_two_children, 100) {
   const TestProblem problem = limited_problem(draw);
   const ResultTree tree = solve(problem.input(), never).tree;
   for (std::size_t node = 0; node < tree.column.size(); ++node) {
@@ -74,8 +74,9 @@ TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_two_chil
   }
 }
 
-TEST(input_out_of_range_is_rejected, 1) {
-  const TestProblem good = hard_problem(draw, {10, 10, 3, 3});
+RANDOM_TEST(input_out_of_range_is_rejected, 1) {
+  TestProblem good = hard_problem(draw, {10, 10, 3, 3});
+  good.classes = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
   const auto reject = [&good](auto spoil) {
     TestProblem problem = good;
     Input input = problem.input();

@@ -12,7 +12,7 @@ using testing::never;
 using testing::Oracle;
 using testing::TestProblem;
 
-TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40) {
+RANDOM_TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40) {
   const TestProblem problem = larger_problem(draw);
   const Ticks optimum = Oracle(problem).best();
   for (const int n_polls : {1, 2, 3, 4, 5, 7, 10, 20, 100, 1000}) {
@@ -32,7 +32,7 @@ TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40) {
   }
 }
 
-TEST(the_trace_holds_the_optimum_in_an_interval_that_only_shrinks, 40) {
+RANDOM_TEST(the_trace_holds_the_optimum_in_an_interval_that_only_shrinks, 40) {
   const TestProblem problem = larger_problem(draw);
   const Ticks optimum = Oracle(problem).best();
   const Outcome outcome = solve(problem.input(), never);
@@ -51,7 +51,7 @@ TEST(the_trace_holds_the_optimum_in_an_interval_that_only_shrinks, 40) {
   CHECK_EQUAL(outcome.trace.back().upper, optimum);
 }
 
-TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40) {
+RANDOM_TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40) {
   const TestProblem problem = larger_problem(draw);
   Input input = problem.input();
   input.limits.seconds = 0.0;
@@ -60,7 +60,7 @@ TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40) {
   CHECK(outcome.status == Status::optimal || outcome.status == Status::time_limit);
 }
 
-TEST(a_memory_limit_leaves_a_valid_interval, 40) {
+RANDOM_TEST(a_memory_limit_leaves_a_valid_interval, 40) {
   const TestProblem problem = larger_problem(draw);
   Input input = problem.input();
   input.limits.bytes = draw.choose<std::uint64_t>({0, 0, 50'000, 70'000});
@@ -69,7 +69,7 @@ TEST(a_memory_limit_leaves_a_valid_interval, 40) {
   CHECK(outcome.status == Status::optimal || outcome.status == Status::memory_limit);
 }
 
-TEST(a_gap_limit_stops_with_a_gap_no_larger, 40) {
+RANDOM_TEST(a_gap_limit_stops_with_a_gap_no_larger, 40) {
   const TestProblem problem = larger_problem(draw);
   Input input = problem.input();
   input.limits.gap = draw.choose({0.01, 0.1, 0.3, 1.0});
@@ -80,7 +80,7 @@ TEST(a_gap_limit_stops_with_a_gap_no_larger, 40) {
   CHECK(upper - static_cast<double>(outcome.lower) <= input.limits.gap * upper);
 }
 
-TEST(limits_stop_a_search_that_would_take_long_and_say_so, 1) {
+RANDOM_TEST(limits_stop_a_search_that_would_take_long_and_say_so, 1) {
   TestProblem problem = hard_problem(draw, {300, 300, 40, 40});
   problem.leaf_cost = 1;
   Input input = problem.input();

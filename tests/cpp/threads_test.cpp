@@ -1,5 +1,5 @@
 // threads_test.cpp: searches on several threads, and several searches at once.
-#include <thread>
+#include "support/threads.hpp"
 
 #include "api/solve.hpp"
 #include "support/check.hpp"
@@ -31,14 +31,14 @@ Input input_of(const TestProblem& problem, std::uint32_t threads) {
 
 }  // namespace
 
-TEST(any_number_of_threads_finds_the_cost_of_brute_force, 100) {
+RANDOM_TEST(any_number_of_threads_finds_the_cost_of_brute_force, 100) {
   const TestProblem problem = shared_problem(draw);
   const Ticks optimum = Oracle(problem).best();
   for (std::uint32_t threads = 2; threads <= 4; ++threads)
     check_proven(problem, solve(input_of(problem, threads), never), optimum);
 }
 
-TEST(a_stop_while_threads_search_leaves_a_valid_interval, 50) {
+RANDOM_TEST(a_stop_while_threads_search_leaves_a_valid_interval, 50) {
   const TestProblem problem = shared_problem(draw);
   const Ticks optimum = Oracle(problem).best();
   for (const int n_polls : {1, 2, 3, 5, 20}) {
@@ -59,18 +59,15 @@ TEST(a_stop_while_threads_search_leaves_a_valid_interval, 50) {
   check_interval(problem, solve(input, never), optimum);
 }
 
-TEST(searches_at_the_same_time_do_not_meet, 5) {
-  std::vector<TestProblem> problems;
-  for (int i = 0; i < 4; ++i) problems.push_back(shared_problem(draw));
-  std::vector<std::thread> searches;
-  for (std::uint32_t i = 0; i < problems.size(); ++i)
-    searches.emplace_back([&problem = problems[i], threads = i % 2 + 1] {
-      check_proven(problem, solve(input_of(problem, threads), never), Oracle(problem).best());
-    });
-  for (std::thread& search : searches) search.join();
+RANDOM_TEST(searches_at_the_same_time_do_not_meet, 5) {
+  std::vector<TestProblem> problems(4);
+  for (TestProblem& problem : problems) problem = shared_problem(draw);
+  testing::run_on_threads(4, [&problems](std::uint32_t i) {
+    check_proven(problems[i], solve(input_of(problems[i], i % 2 + 1), never), Oracle(problems[i]).best());
+  });
 }
 
-TEST(an_exception_of_the_poll_ends_all_threads_and_is_thrown, 3) {
+RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_and_is_thrown, 3) {
   struct Interrupted {};
   TestProblem problem = hard_problem(draw, {200, 200, 30, 30});
   problem.leaf_cost = 1;

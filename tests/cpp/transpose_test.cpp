@@ -7,7 +7,7 @@
 
 namespace hornbeam {
 
-TEST(bit_j_of_word_i_becomes_bit_i_of_word_j, 100) {
+RANDOM_TEST(bit_j_of_word_i_becomes_bit_i_of_word_j, 100) {
   Word before[kWordBits], after[kWordBits];
   for (Word& word : before) word = draw.word();
   std::copy(before, before + kWordBits, after);

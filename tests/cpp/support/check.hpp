@@ -1,10 +1,11 @@
 // support/check.hpp
 //
-// WHAT    A test harness: TEST(a_sentence_that_can_be_false, number of seeds) { ... CHECK(...); }. `draw` in the body
-// is
-//         a Random of the seed. A test ends at its first seed with a failure; the message names file, line and seed.
-// FLOW    support/main.cpp runs every test of its program; `solve_test 90210` runs them with that seed
-//         alone, `solve_test 0 100000` with many more than usual.
+// WHAT    A test harness: TEST(a_sentence_that_can_be_false) { ... CHECK(...); }, and RANDOM_TEST(sentence, seeds)
+// whose
+//         body has `draw`, a Random of the seed. A test ends at its first seed with a failure; the message names file,
+//         line and seed.
+// FLOW    support/main.cpp runs every test of its program; `solve_test 90210` runs them with that seed alone,
+//         `solve_test 0 100000` with many more than usual.
 // CHOICE  Own: all it has to know is seeds, and the core then needs nothing from outside to be tested.
 #pragma once
 
@@ -18,10 +19,12 @@ namespace hornbeam::testing {
 
 /// A test in the list of its program.
 struct Test {
+  Test(const char* sentence, void (*function)()) noexcept;
   Test(const char* sentence, std::uint64_t seeds, void (*function)(Random&)) noexcept;
   const char* name;
   std::uint64_t n_seeds;
-  void (*body)(Random&);
+  void (*plain)() = nullptr;
+  void (*random)(Random&) = nullptr;
   Test* next = nullptr;
 };
 
@@ -56,8 +59,12 @@ void check_equal(const A& found, const B& expected, const char* file, int line, 
     }                                                                                        \
     ::hornbeam::testing::check(threw, __FILE__, __LINE__, #statement " throws " #Exception); \
   } while (false)
-#define TEST(sentence, seeds)                                                   \
+#define TEST(sentence)                                                   \
+  static void sentence();                                                \
+  static ::hornbeam::testing::Test test_##sentence(#sentence, sentence); \
+  static void sentence()
+#define RANDOM_TEST(sentence, seeds)                                            \
   static void sentence(::hornbeam::testing::Random& draw);                      \
   static ::hornbeam::testing::Test test_##sentence(#sentence, seeds, sentence); \
-  static void sentence([[maybe_unused]] ::hornbeam::testing::Random& draw)
+  static void sentence(::hornbeam::testing::Random& draw)
 // NOLINTEND(readability-identifier-naming)

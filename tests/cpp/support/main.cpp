@@ -21,12 +21,17 @@ std::mutex output;
 
 constexpr int kMostMessages = 20;
 
+void append(Test& test) noexcept {
+  (last_test == nullptr ? first_test : last_test->next) = &test;
+  last_test = &test;
+}
+
 void run_seed(const Test& test, std::uint64_t seed) {
   running = &test;
   running_seed = seed;
-  Random draw(seed);
   try {
-    test.body(draw);
+    Random draw(seed);
+    test.plain != nullptr ? test.plain() : test.random(draw);
   } catch (const std::exception& error) {
     report_failure(__FILE__, __LINE__, std::string("unexpected exception: ") + error.what());
   }
@@ -34,10 +39,13 @@ void run_seed(const Test& test, std::uint64_t seed) {
 
 }  // namespace
 
+Test::Test(const char* sentence, void (*function)()) noexcept : name(sentence), n_seeds(1), plain(function) {
+  append(*this);
+}
+
 Test::Test(const char* sentence, std::uint64_t seeds, void (*function)(Random&)) noexcept
-    : name(sentence), n_seeds(seeds), body(function) {
-  (last_test == nullptr ? first_test : last_test->next) = this;
-  last_test = this;
+    : name(sentence), n_seeds(seeds), random(function) {
+  append(*this);
 }
 
 void report_failure(const char* file, int line, const std::string& what) {
@@ -51,8 +59,9 @@ static int run_tests(int n_arguments, char** arguments) {
   const std::uint64_t count = n_arguments > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
   for (const Test* test = first_test; test != nullptr; test = test->next) {
     const int failures_before = n_failures;
-    const std::uint64_t end = n_arguments > 1 ? first + count : test->n_seeds;
-    for (std::uint64_t seed = first; seed < end && n_failures == failures_before; ++seed) run_seed(*test, seed);
+    const std::uint64_t n_seeds = n_arguments > 1 && test->random != nullptr ? count : test->n_seeds;
+    for (std::uint64_t seed = first; seed < first + n_seeds && n_failures == failures_before; ++seed)
+      run_seed(*test, seed);
   }
   return n_failures == 0 ? 0 : 1;
 }

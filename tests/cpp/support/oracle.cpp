@@ -93,7 +93,8 @@ struct Walk {
 
   /// Cost of the subtree at `node`, or -1.
   Ticks cost(std::int32_t node, const RowNumbers& rows, std::uint32_t depth) {
-    if (node < 0 || static_cast<std::size_t>(node) != n_seen++ || n_seen > tree.column.size()) return -1;  // pre-order
+    if (node < 0 || static_cast<std::size_t>(node) != n_seen || n_seen >= tree.column.size()) return -1;  // pre-order
+    ++n_seen;
     if (problem.limits.depth && depth > *problem.limits.depth) return -1;
     const auto at = static_cast<std::size_t>(node);
     if (loss_of(at, rows) != loss_of_leaf(problem, rows)) return -1;
