@@ -145,13 +145,11 @@ void Worker::take_nested_bound(const Candidate& from, Candidate& to) {
   to.raise_rest();
 }
 
-/// Replaces a range by two halves, parted in proportion to what the sides lose as leaves.
+/// Replaces a range by two parts, below and above a fair share.
 void Worker::divide(Frame& frame, std::size_t index) {
   const Candidate whole = frame.candidates[index];
   const std::uint32_t least = frame.room.leaves - whole.side[0].room.leaves, most = whole.side[1].room.leaves;
-  const double part = static_cast<double>(whole.side[1].loss) /
-                      std::max(1.0, static_cast<double>(whole.side[0].loss + whole.side[1].loss));
-  const std::uint32_t middle = std::clamp(static_cast<std::uint32_t>(part * frame.room.leaves), least, most - 1);
+  const std::uint32_t middle = std::clamp(whole.fair_share(frame.room.leaves), least, most - 1);
   frame.candidates[index] = part_of(frame, whole, least, middle);
   frame.candidates.push_back(part_of(frame, whole, middle + 1, most));
   for (const Candidate& half : {frame.candidates[index], frame.candidates.back()}) take_tree(frame, half);

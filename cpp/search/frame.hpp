@@ -50,6 +50,11 @@ struct Candidate {
   TreeShape shape() const {
     return {side[0].shape.leaves + side[1].shape.leaves, std::max(side[0].shape.depth, side[1].shape.depth) + 1};
   }
+  /// Leaves for the true side in proportion to what the sides lose as leaves.
+  std::uint32_t fair_share(std::uint32_t leaves) const {
+    const auto lost = static_cast<double>(side[1].loss);
+    return static_cast<std::uint32_t>(leaves * lost / std::max(1.0, lost + static_cast<double>(side[0].loss)));
+  }
   void raise_rest() {
     if (is_range) {
       rest = std::max(rest, side[0].lower + side[1].lower);

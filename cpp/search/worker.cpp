@@ -211,10 +211,7 @@ void Worker::find_incumbent(Frame& frame) {
   auto found = std::find_if(frame.candidates.begin(), frame.candidates.end(), is_root_split);
   if (found == frame.candidates.end()) return;
   if (found->is_range) {
-    // Share the leaves in proportion to what the sides lose as leaves.
-    const double part = static_cast<double>(found->side[1].loss) /
-                        std::max(1.0, static_cast<double>(found->side[0].loss + found->side[1].loss));
-    const auto of_true = std::clamp(static_cast<std::uint32_t>(part * frame.room.leaves), 1u, frame.room.leaves - 1);
+    const std::uint32_t of_true = std::clamp(found->fair_share(frame.room.leaves), 1u, frame.room.leaves - 1);
     const std::size_t n_before = frame.candidates.size();
     add_candidate(frame, found->column, of_true, of_true);
     if (frame.candidates.size() == n_before) return;
