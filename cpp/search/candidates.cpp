@@ -81,7 +81,7 @@ void Worker::pair_candidates(Frame& frame, Ticks budget) {
     if (frame.candidates[i].is_paired || frame.candidates[i].rest >= frame.cut(budget)) continue;
     if (stopped()) return;
     pair(frame, frame.candidates[i]);
-    if (similarity_holds(frame)) spread_to_neighbours(frame, frame.candidates[i], budget);
+    if (similarity_holds(frame)) spread_to_neighbours(frame, frame.candidates[i]);
   }
 }
 
@@ -112,11 +112,11 @@ void Worker::pair(Frame& frame, Candidate& candidate) {
 }
 
 /// bounds/similarity.hpp from a candidate just paired to the columns beside it that are nested with it (thresholds of
-/// one variable). There the distance is a difference of sums, and what the pair stage has proven beyond the cut spares
-/// the neighbours their own pair stage.
-void Worker::spread_to_neighbours(Frame& frame, const Candidate& from, Ticks budget) {
+/// one variable). There the distance is a difference of sums, and what the pair stage has proven beyond the best tree
+/// spares the neighbours their own pair stage. (Beyond the budget would do for now, but they would be paired later.)
+void Worker::spread_to_neighbours(Frame& frame, const Candidate& from) {
   const RowSet& rows = frame.rows;
-  const Ticks slack = from.side[0].lower + from.side[1].lower - frame.cut(budget);
+  const Ticks slack = from.side[0].lower + from.side[1].lower - frame.upper();
   if (slack < 0) return;
   if (frame.candidate_of.empty()) {
     frame.candidate_of.assign(rows.n_columns, kNoCandidate);
@@ -129,7 +129,7 @@ void Worker::spread_to_neighbours(Frame& frame, const Candidate& from, Ticks bud
       Candidate& to = frame.candidates[index];
       if (std::abs(to.side[1].largest_loss - from.side[1].largest_loss) > slack) break;
       if (!rows.are_nested(from.column, to.column)) break;
-      if (!to.is_paired && to.rest < frame.cut(budget)) take_nested_bound(from, to);
+      if (!to.is_paired && to.rest < frame.upper()) take_nested_bound(from, to);
     }
   }
 }
@@ -226,8 +226,7 @@ void Worker::learn_side(Frame& frame, Candidate& candidate, int x, const Interva
   side.lower = std::min(std::max(side.lower, known.lower), side.upper);
   candidate.raise_rest();
   take_tree(frame, candidate);
-  const bool unlimited = frame.room.depth == kUnlimited && frame.room.leaves == kUnlimited && !problem_.limits_rows();
-  if (problem_.switches.subset && unlimited)
+  if (subset_holds(frame))
     frame.lower = std::max(frame.lower, subset_bound(side.lower, candidate.side[1 - x].least_loss));
 }
 
@@ -261,6 +260,11 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
     }
     g.raise_rest();
   }
+}
+
+bool Worker::subset_holds(const Frame& frame) const {
+  return problem_.switches.subset && frame.room.depth == kUnlimited && frame.room.leaves == kUnlimited &&
+         !problem_.limits_rows();
 }
 
 bool Worker::similarity_holds(const Frame& frame) const {

@@ -35,7 +35,7 @@ class Search {
     std::vector<std::exception_ptr> failures(limits_.threads);
     for (std::uint32_t i = 1; i < limits_.threads; ++i)
       others.emplace_back([this, i, &failures] { help(i, failures[i]); });
-    run_guarded([&] { raise_root(worker, root); }, failures[0]);
+    run_guarded([&] { worker.solve(root, kInfinity); }, failures[0]);
     for (std::thread& other : others) other.join();
     for (const std::exception_ptr& failure : failures)
       if (failure) std::rethrow_exception(failure);
@@ -44,14 +44,6 @@ class Search {
   }
 
  private:
-  /// Raises the root to its proof. The early rounds stop at a part of the first gap: they cost a few per cent and
-  /// make the bound that a user sees rise all the time, not only at the end.
-  void raise_root(Worker& worker, Frame& root) {
-    const Ticks first = root.lower, part = (root.upper() - root.lower) / kRounds;
-    for (Ticks round = 1; round < kRounds; ++round) worker.solve(root, first + round * part);
-    worker.solve(root, kInfinity);
-  }
-
   /// Runs one worker; running out of memory is a limit like any other, anything else a fault to report.
   template <class Work>
   void run_guarded(Work work, std::exception_ptr& failure) {
@@ -74,7 +66,7 @@ class Search {
           Frame root;
           Worker worker(problem_, shared_, kernels(), number, [] {});
           worker.open_root(root);
-          raise_root(worker, root);
+          worker.solve(root, kInfinity);
         },
         failure);
   }
@@ -109,8 +101,6 @@ class Search {
     result.trace = std::move(trace_);
     return result;
   }
-
-  static constexpr Ticks kRounds = 4;
 
   const Problem& problem_;
   const SearchLimits& limits_;

@@ -102,16 +102,20 @@ Ticks Worker::lowest_rest(const Frame& frame) const {
   return lowest;
 }
 
-/// The open candidate whose smaller side is largest: balanced splits make small subproblems and are shared most.
+/// The open candidate whose smaller side is largest: balanced splits make small subproblems and are shared most. At a
+/// root that the subset bound cannot raise, the one of the lowest bound, so that the bound a user sees rises all the
+/// time.
 std::size_t Worker::choose(const Frame& frame, Ticks budget) const {
   std::size_t chosen = frame.candidates.size(), n_open = 0;
   Ticks best = -1;
+  const bool lowest_first = frame.is_root && !subset_holds(frame);
   for (std::size_t i = 0; i < frame.candidates.size(); ++i) {
     const Candidate& candidate = frame.candidates[i];
     if (candidate.rest >= frame.cut(budget)) continue;
     const Ticks smaller = std::min(candidate.side[0].largest_loss, candidate.side[1].largest_loss);
-    if (smaller > best) {
-      best = smaller;
+    const Ticks merit = lowest_first ? kInfinity - candidate.rest : smaller;
+    if (merit > best) {
+      best = merit;
       chosen = i;
     }
     ++n_open;

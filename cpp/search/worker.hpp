@@ -45,7 +45,7 @@ class Worker {
                      std::uint32_t most_of_true_side);
   void pair_candidates(Frame& frame, Ticks budget);
   void pair(Frame& frame, Candidate& candidate);
-  void spread_to_neighbours(Frame& frame, const Candidate& from, Ticks budget);
+  void spread_to_neighbours(Frame& frame, const Candidate& from);
   static void take_nested_bound(const Candidate& from, Candidate& to);
   void take_small_tree(Frame& frame, const Candidate& range);
   void divide(Frame& frame, std::size_t index);
@@ -61,6 +61,7 @@ class Worker {
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
   void record(Frame& frame);
   std::unique_ptr<Frame> make_child(const Frame& frame, const Candidate& candidate, int x);
+  bool subset_holds(const Frame& frame) const;
   bool similarity_holds(const Frame& frame) const;
   void release(std::unique_ptr<Frame> frame);
   void count_bytes(Frame& frame);
