@@ -60,7 +60,7 @@ RANDOM_TEST(the_cost_found_within_limits_equals_brute_force_with_any_switches, 2
   check_all_switches(draw, limited_problem(draw));
 }
 
-RANDOM_TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_switches, 150) {
+RANDOM_TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_switches, 200) {
   check_all_switches(draw, larger_problem(draw));
 }
 

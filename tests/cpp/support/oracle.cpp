@@ -48,38 +48,29 @@ RowNumbers rows_where(const TestProblem& problem, const RowNumbers& rows, std::u
 }
 
 Ticks Oracle::best(const RowNumbers& rows) {
-  known_.clear();
-  Path nothing_asked(problem_.n_columns, -1);
-  return best(rows, nothing_asked, problem_.limits.depth.value_or(problem_.n_columns),
-              problem_.limits.leaves.value_or(kNoLimit));
+  return best(rows, problem_.limits.depth.value_or(kNoLimit), problem_.limits.leaves.value_or(kNoLimit));
 }
 
-Ticks Oracle::best(const RowNumbers& rows, Path& path, std::uint32_t depth, std::uint32_t leaves) {
-  const auto key = std::make_tuple(path, depth, leaves);
+Ticks Oracle::best(const RowNumbers& rows, std::uint32_t depth, std::uint32_t leaves) {
+  const auto key = std::make_tuple(rows, depth, leaves);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   Ticks least = problem_.leaf_cost + loss_of_leaf(problem_, rows);
   for (std::uint32_t column = 0; column < problem_.n_columns && depth > 0 && leaves > 1; ++column) {
-    if (path[column] != -1) continue;
-    const RowNumbers sides[2] = {rows_where(problem_, rows, column, false), rows_where(problem_, rows, column, true)};
-    if (std::min(sides[0].size(), sides[1].size()) < problem_.limits.rows_per_leaf) continue;
-    least = std::min(least, best_split(sides, column, path, depth, leaves));
+    const RowNumbers held = rows_where(problem_, rows, column, true),
+                     failed = rows_where(problem_, rows, column, false);
+    if (std::min(held.size(), failed.size()) >= problem_.limits.rows_per_leaf)
+      least = std::min(least, best_split(held, failed, depth, leaves));
   }
   return known_[key] = least;
 }
 
-/// The least cost of a tree with this root split, over all ways to share the leaves between the sides.
-Ticks Oracle::best_split(const RowNumbers sides[2], std::uint32_t column, Path& path, std::uint32_t depth,
-                         std::uint32_t leaves) {
-  const auto best_side = [&](int value, std::uint32_t leaves_of_side) {
-    path[column] = value;
-    const Ticks cost = best(sides[value], path, depth - 1, leaves_of_side);
-    path[column] = -1;
-    return cost;
-  };
-  if (leaves == kNoLimit) return best_side(0, kNoLimit) + best_side(1, kNoLimit);
+/// The least cost of a tree with these two sides, over all ways to share the leaves between them.
+Ticks Oracle::best_split(const RowNumbers& held, const RowNumbers& failed, std::uint32_t depth, std::uint32_t leaves) {
+  const std::uint32_t depth_of_side = depth == kNoLimit ? kNoLimit : depth - 1;
+  if (leaves == kNoLimit) return best(held, depth_of_side, kNoLimit) + best(failed, depth_of_side, kNoLimit);
   Ticks least = kInfinity;
-  for (std::uint32_t of_false = 1; of_false < leaves; ++of_false)
-    least = std::min(least, best_side(0, of_false) + best_side(1, leaves - of_false));
+  for (std::uint32_t of_held = 1; of_held < leaves; ++of_held)
+    least = std::min(least, best(held, depth_of_side, of_held) + best(failed, depth_of_side, leaves - of_held));
   return least;
 }
 

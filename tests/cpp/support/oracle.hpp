@@ -37,15 +37,12 @@ class Oracle {
   Ticks best(const RowNumbers& rows);
 
  private:
-  using Path = std::vector<int>;  // for each column: not yet asked (-1), or its value
-
-  Ticks best(const RowNumbers& rows, Path& path, std::uint32_t depth, std::uint32_t leaves);
-  Ticks best_split(const RowNumbers sides[2], std::uint32_t column, Path& path, std::uint32_t depth,
-                   std::uint32_t leaves);
+  Ticks best(const RowNumbers& rows, std::uint32_t depth, std::uint32_t leaves);
+  Ticks best_split(const RowNumbers& held, const RowNumbers& failed, std::uint32_t depth, std::uint32_t leaves);
 
   static constexpr std::uint32_t kNoLimit = ~std::uint32_t{0};
   const TestProblem& problem_;
-  std::map<std::tuple<Path, std::uint32_t, std::uint32_t>, Ticks> known_;  // of the rows on each path
+  std::map<std::tuple<RowNumbers, std::uint32_t, std::uint32_t>, Ticks> known_;
 };
 
 /// Cost of the tree, or -1 if it is malformed or breaks a limit.

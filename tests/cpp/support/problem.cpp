@@ -41,6 +41,12 @@ void add_thresholds(Random& draw, std::uint32_t n_rows, std::vector<Column>& col
   }
 }
 
+void set_rows(TestProblem& problem, const std::vector<Column>& columns, std::uint32_t n_rows) {
+  problem.rows.assign(n_rows, std::vector<bool>(problem.n_columns));
+  for (std::uint32_t r = 0; r < n_rows; ++r)
+    for (std::uint32_t c = 0; c < problem.n_columns; ++c) problem.rows[r][c] = columns[c][r];
+}
+
 void add_rows(Random& draw, TestProblem& problem, std::uint32_t n_rows) {
   const bool has_numbers = draw.percent(30);
   std::vector<Column> columns;
@@ -50,9 +56,7 @@ void add_rows(Random& draw, TestProblem& problem, std::uint32_t n_rows) {
     else
       columns.push_back(next_column(draw, n_rows, columns));
   }
-  problem.rows.assign(n_rows, std::vector<bool>(problem.n_columns));
-  for (std::uint32_t r = 0; r < n_rows; ++r)
-    for (std::uint32_t c = 0; c < problem.n_columns; ++c) problem.rows[r][c] = columns[c][r];
+  set_rows(problem, columns, n_rows);
   const std::uint32_t repeats = draw.choose<std::uint32_t>({0, 0, 0, 30});
   for (std::uint32_t r = 1; r < n_rows; ++r)
     if (draw.percent(repeats)) problem.rows[r] = problem.rows[draw.below(r)];
@@ -96,6 +100,17 @@ Ticks largest_total(const TestProblem& problem) {
 void scale_costs_to_limit(TestProblem& problem) {
   while (largest_total(problem) > 0 && 2 * largest_total(problem) < kLargestTotal)
     for (Ticks& cost : problem.costs) cost *= 2;
+}
+
+/// Random classes for the rows, errors of cost 2, a leaf cost of at most 3.
+void make_hard(Random& draw, TestProblem& problem) {
+  problem.n_classes = problem.n_predictions = 2;
+  problem.costs = {0, 2, 2, 0};
+  problem.leaf_cost = draw.between(0, 3);
+  problem.weights.assign(problem.rows.size(), 1);
+  for (std::uint32_t r = 0; r < problem.n_rows(); ++r)
+    problem.classes.push_back(static_cast<std::int32_t>(draw.below(2)));
+  problem.pack();
 }
 
 }  // namespace
@@ -147,21 +162,29 @@ TreeLimits random_limits(Random& draw) {
 TestProblem hard_problem(Random& draw, const Sizes& sizes) {
   TestProblem problem;
   problem.n_columns = draw.size_between(sizes.least_columns, sizes.most_columns);
-  problem.n_classes = problem.n_predictions = 2;
-  problem.costs = {0, 2, 2, 0};
-  problem.leaf_cost = draw.between(0, 3);
   const std::uint32_t n_rows = draw.size_between(sizes.least_rows, sizes.most_rows);
-  while (problem.n_rows() < n_rows) {
-    problem.rows.push_back(random_column(draw, problem.n_columns, 50));
-    problem.classes.push_back(static_cast<std::int32_t>(draw.below(2)));
-    problem.weights.push_back(1);
-  }
-  problem.pack();
+  while (problem.n_rows() < n_rows) problem.rows.push_back(random_column(draw, problem.n_columns, 50));
+  make_hard(draw, problem);
+  return problem;
+}
+
+TestProblem threshold_problem(Random& draw, std::uint32_t n_rows) {
+  std::vector<Column> columns;
+  for (int number = 0; number < 2; ++number) add_thresholds(draw, n_rows, columns);
+  TestProblem problem;
+  problem.n_columns = static_cast<std::uint32_t>(columns.size());
+  set_rows(problem, columns, n_rows);
+  make_hard(draw, problem);
   return problem;
 }
 
 TestProblem larger_problem(Random& draw) {
-  TestProblem problem = draw.percent(50) ? random_problem(draw, {40, 150, 5, 7}) : hard_problem(draw, {20, 90, 6, 7});
+  TestProblem problem;
+  switch (draw.below(3)) {
+    case 0: problem = random_problem(draw, {40, 150, 5, 7}); break;
+    case 1: problem = hard_problem(draw, {20, 90, 6, 7}); break;
+    default: problem = threshold_problem(draw, draw.size_between(20, 150));
+  }
   if (draw.percent(50)) problem.limits = random_limits(draw);
   return problem;
 }

@@ -48,7 +48,10 @@ TreeLimits random_limits(Random& draw);
 /// close it early.
 TestProblem hard_problem(Random& draw, const Sizes& sizes);
 
-/// One of the two, of several words, small enough for brute force; half of them with limits.
+/// The same for rows that are two numbers: every column is a threshold.
+TestProblem threshold_problem(Random& draw, std::uint32_t n_rows);
+
+/// One of these, of several words, small enough for brute force; half of them with limits.
 TestProblem larger_problem(Random& draw);
 
 }  // namespace hornbeam::testing
