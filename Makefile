@@ -50,6 +50,8 @@ lint-cpp: .venv/installed-dev
 	clang-format --dry-run -Werror $(CPP)
 	cmake --preset lint --log-level=WARNING
 	run-clang-tidy.py -quiet -p build/lint '^$(CURDIR)/cpp/'
+	cmake --preset asan --log-level=WARNING
+	run-clang-tidy.py -quiet -p build/asan '^$(CURDIR)/tests/'
 
 format: .venv/installed-dev
 	ruff check --fix
