@@ -21,6 +21,7 @@ inline constexpr std::uint32_t kWordBits = 64;
 
 /// Columns are padded to a multiple of this, the number of 64-bit lanes of the widest kernel.
 inline constexpr std::uint32_t kLanes = 8;
+inline constexpr std::uint32_t kNarrowLanes = 16;  // of 32 bits
 
 constexpr std::uint32_t words_for(std::uint32_t bits) { return (bits + kWordBits - 1) / kWordBits; }
 constexpr std::uint32_t padded_to_lanes(std::uint32_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }

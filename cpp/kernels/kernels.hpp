@@ -13,6 +13,9 @@
 
 namespace hornbeam {
 
+inline constexpr std::uint32_t kMostNarrowClasses = 32;
+inline constexpr std::int32_t kNarrowInfinity = 1 << 30;
+
 /// A bit matrix, word-major: word w of column c is words[w * stride + c]; stride is a multiple of kLanes.
 struct TileView {
   const Word* words;
@@ -20,12 +23,13 @@ struct TileView {
   std::uint32_t stride;
 };
 
-/// Words [begin, end) of a slot tile; each set bit adds 2^shift to the count `target`.
+/// Words [begin, end) of a slot tile, with `n_slots` bits in use; each set bit adds 2^shift to the count `target`.
 struct Segment {
   std::uint32_t begin;
   std::uint32_t end;
   std::uint32_t target;
   std::uint32_t shift;
+  std::uint32_t n_slots;
 };
 
 /// How counts become the measures of a row set.
@@ -84,6 +88,22 @@ struct ExtractWord {
   Word moves[6];
 };
 
+/// One root split of search/two_levels against all columns that are not done: a word-major tile of 32-bit words.
+struct PairRow {
+  const std::int32_t* words;
+  std::uint32_t n_words;
+  std::uint32_t stride;      // a multiple of kNarrowLanes
+  const Segment* segments;   // in 32-bit words
+  std::uint32_t n_segments;
+  std::uint32_t n_classes;
+  const std::int32_t* sums;   // weight of each class where each column holds: sums[k * stride + column]
+  const std::int32_t* total;  // (n_classes)
+  const std::uint32_t* blocks;  // first columns of the blocks of kNarrowLanes columns to pair with
+  std::uint32_t n_blocks;
+  std::int32_t* stump_loss[2];  // of each column, by side: the least loss of two leaves there; lowered
+  std::int32_t* distance;       // of each column: the weight that tells the two splits apart; written
+};
+
 struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
@@ -100,6 +120,12 @@ struct Kernels {
                   std::size_t n_plan, Word* target, std::uint32_t target_stride);
   /// A hash of each column that is equal for a column and its complement; `last_mask` marks the valid bits.
   void (*hash_columns)(TileView tile, Word last_mask, Word* hashes);
+  /// Transposes an aligned 64 x 64 bit block: bit j of word i becomes bit i of word j.
+  void (*transpose)(Word* block);
+  /// Lowers the stump losses of `column` and of the columns in `blocks` by their pairs; `scratch` has n_words words.
+  void (*pair_row)(const PairRow&, std::uint32_t column, std::int32_t* scratch);
+  /// bound = max(bound, level - distance) over the blocks.
+  void (*raise_by_distance)(const PairRow&, std::int32_t level, std::int32_t* bound);
 };
 
 /// Words of scratch space that a kernel call needs.

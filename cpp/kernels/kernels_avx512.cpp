@@ -10,6 +10,10 @@ namespace {
   return reinterpret_cast<Lanes>(_mm512_popcnt_epi64(reinterpret_cast<__m512i>(x)));
 }
 
+[[gnu::always_inline]] inline NarrowLanes popcount(NarrowLanes x) {
+  return reinterpret_cast<NarrowLanes>(_mm512_popcnt_epi32(reinterpret_cast<__m512i>(x)));
+}
+
 [[gnu::always_inline]] inline Word mask_of(Lanes x) { return _mm512_movepi64_mask(reinterpret_cast<__m512i>(x)); }
 
 }  // namespace

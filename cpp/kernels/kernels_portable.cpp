@@ -9,6 +9,11 @@ namespace {
   return x;
 }
 
+[[gnu::always_inline]] inline NarrowLanes popcount(NarrowLanes x) {
+  for (std::uint32_t i = 0; i < kNarrowLanes; ++i) x[i] = __builtin_popcount(static_cast<std::uint32_t>(x[i]));
+  return x;
+}
+
 [[gnu::always_inline]] inline Word mask_of(Lanes x) {
   Word mask = 0;
   for (std::uint32_t i = 0; i < kLanes; ++i) mask |= (static_cast<Word>(x[i]) >> 63) << i;

@@ -11,6 +11,8 @@ namespace {
 
 typedef Ticks Lanes __attribute__((vector_size(8 * kLanes)));
 typedef Word WordLanes __attribute__((vector_size(8 * kLanes)));
+typedef std::int32_t NarrowLanes __attribute__((vector_size(4 * kNarrowLanes)));
+typedef NarrowLanes NarrowLanesInMemory __attribute__((may_alias));
 typedef Lanes LanesInMemory __attribute__((may_alias));  // reads and writes arrays of Ticks or Word
 
 }  // namespace

@@ -274,9 +274,11 @@ void hash_columns(TileView tile, Word last_mask, Word* hashes) {
   }
 }
 
+#include "kernels/two_levels.inl"
+
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure, pair_stage, mark_bit,
-                                  mark_at_least,         prepare, extract,    hash_columns};
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage, mark_bit, mark_at_least,    prepare,
+                                  extract,               hash_columns, transpose,  pair_row, raise_by_distance};
 
 }  // namespace hornbeam

@@ -9,6 +9,7 @@
 #include "base/types.hpp"
 #include "search/problem.hpp"
 #include "search/row_set.hpp"
+#include "search/two_levels.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
@@ -79,6 +80,7 @@ struct Frame {
   bool is_expanded;
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> candidate_of;  // of each column, kNoCandidate without; made when first needed
+  SlotRows slot_rows;  // made when first needed
   std::uint64_t counted_bytes = 0;
 
   Ticks upper() const { return tree.cost; }

@@ -374,7 +374,7 @@ void RowSetMaker::add_slots(RowSet& rows, std::uint32_t target) {
   std::uint32_t begin = rows.n_slot_words;
   const auto add_segment = [&](std::uint32_t shift, std::uint32_t next_bit) {
     rows.n_slot_words = words_for(next_bit);
-    if (rows.n_slot_words > begin) rows.segments.push_back({begin, rows.n_slot_words, target, shift});
+    if (rows.n_slot_words > begin) rows.segments.push_back({begin, rows.n_slot_words, target, shift, next_bit - begin * kWordBits});
     begin = rows.n_slot_words;
   };
   for (std::uint32_t shift = 0; shift < top; ++shift)

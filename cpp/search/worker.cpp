@@ -24,7 +24,11 @@ Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kerne
       poll_(std::move(poll)),
       measures_(problem.costs.measures()),
       cell_(measures_.size()),
-      maker_(problem.rows, problem.costs, kernels, problem.tree.rows_per_leaf, problem.threshold()) {}
+      maker_(problem.rows, problem.costs, kernels, problem.tree.rows_per_leaf, problem.threshold()),
+      two_levels_(problem, kernels, [this](std::uint64_t work) {
+        work_ += work;
+        return !stopped();
+      }) {}
 
 bool Worker::stopped() {
   if (work_ >= kWorkBetweenPolls) {
@@ -60,12 +64,14 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.is_expanded = false;
   frame.candidates.clear();
   frame.candidate_of.clear();
+  frame.slot_rows.words.clear();
   count_bytes(frame);
   shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Worker::count_bytes(Frame& frame) {
-  const std::uint64_t bytes = frame.rows.bytes() + frame.candidates.capacity() * sizeof(Candidate);
+  const std::uint64_t bytes = frame.rows.bytes() + frame.slot_rows.words.capacity() * sizeof(Word) +
+                              frame.candidates.capacity() * sizeof(Candidate);
   shared_.frame_bytes.fetch_add(bytes - frame.counted_bytes, std::memory_order_relaxed);
   frame.counted_bytes = bytes;
 }
@@ -171,6 +177,10 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
     Side* side = candidate.side;
     int x = side[1].lower - start[1] <= side[0].lower - start[0] ? 1 : 0;
     if (side[x].is_closed()) x = 1 - x;
+    if (needs_two_levels(side[x])) {
+      solve_two_levels(frame, candidate, x);
+      continue;
+    }
     if (child[x] == nullptr) child[x] = make_child(frame, candidate, x);
     child[x]->lower = std::max(child[x]->lower, side[x].lower);
     const Ticks needed = frame.cut(budget) - side[1 - x].lower;
@@ -180,6 +190,29 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
   }
   for (auto& used : child)
     if (used != nullptr) release(std::move(used));
+}
+
+/// Whether some best tree of the side has at most two levels: no more are allowed, or (every other has four leaves or
+/// more) no more can pay.
+bool Worker::needs_two_levels(const Side& side) const {
+  if (!two_levels_.is_usable()) return false;
+  return side.room.depth <= 2 || side.upper <= 4 * problem_.leaf_cost + side.least_loss;
+}
+
+void Worker::solve_two_levels(Frame& frame, Candidate& candidate, int x) {
+  if (frame.slot_rows.words.empty()) {
+    two_levels_.make_slot_rows(frame.rows, frame.slot_rows);
+    count_bytes(frame);
+  }
+  shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  Side& side = candidate.side[x];
+  const auto found = two_levels_.solve(frame.rows, frame.slot_rows, candidate.column, x == 1, side.upper);
+  if (!found) return;
+  KnownTree best = *found;
+  if (const KnownTree leaf{problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
+    best = leaf;
+  learn_side(frame, candidate, x,
+             shared_.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best}));
 }
 
 std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& candidate, int x) {

@@ -18,6 +18,7 @@
 #include "search/frame.hpp"
 #include "search/problem.hpp"
 #include "search/row_set.hpp"
+#include "search/two_levels.hpp"
 
 namespace hornbeam {
 
@@ -57,6 +58,8 @@ class Worker {
   Ticks lowest_rest(const Frame& frame) const;
   std::size_t choose(const Frame& frame, Ticks budget) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
+  bool needs_two_levels(const Side& side) const;
+  void solve_two_levels(Frame& frame, Candidate& candidate, int x);
   void learn_side(Frame& frame, Candidate& candidate, int x, const Interval& known);
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
   void record(Frame& frame);
@@ -74,6 +77,7 @@ class Worker {
   const Measures measures_;
   std::vector<Ticks> cell_;  // measures of one row set, spare
   RowSetMaker maker_;
+  TwoLevelSolver two_levels_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
 };

@@ -1,0 +1,250 @@
+#include "search/two_levels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "bounds/equivalent_points.hpp"
+#include "bounds/support_condition.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+constexpr std::uint32_t padded_to_narrow_lanes(std::uint32_t columns) {
+  return (columns + kNarrowLanes - 1) / kNarrowLanes * kNarrowLanes;
+}
+
+bool has_one_price(const Measures& measures) {
+  return measures.separable && std::all_of(measures.price, measures.price + measures.n_classes,
+                                           [&](Ticks price) { return price == measures.price[0] && price > 0; });
+}
+
+}  // namespace
+
+TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels,
+                               std::function<bool(std::uint64_t)> goes_on)
+    : problem_(problem), kernels_(kernels), goes_on_(std::move(goes_on)), counts_(problem.costs.measures()) {
+  std::int64_t weight = 0;
+  for (const std::int64_t each : problem.rows.class_weight) weight += each;
+  is_usable_ = has_one_price(counts_) && counts_.n_classes <= kMostNarrowClasses && weight < kNarrowInfinity / 4 &&
+               !problem.limits_rows() && !problem.tree.leaves && problem.switches.pair_stage;
+  if (!is_usable_) return;
+  price_ = counts_.price[0];
+  ones_.assign(counts_.n_classes, 1);
+  counts_.price = counts_.loss_price = ones_.data();
+}
+
+void TwoLevelSolver::make_slot_rows(const RowSet& rows, SlotRows& slot_rows) const {
+  slot_rows.words_per_slot = words_for(rows.n_columns);
+  slot_rows.words.resize(std::size_t{rows.n_slot_words} * kWordBits * slot_rows.words_per_slot);
+  alignas(64) Word block[kWordBits];
+  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
+    for (std::uint32_t k = 0; k < slot_rows.words_per_slot; ++k) {
+      const std::uint32_t first = k * kWordBits, n = std::min(kWordBits, rows.stride - first);
+      const Word* from = &rows.slots[std::size_t{w} * rows.stride + first];
+      std::copy(from, from + n, block);
+      std::fill(block + n, block + kWordBits, 0);
+      kernels_.transpose(block);
+      Word* to = &slot_rows.words[std::size_t{w} * kWordBits * slot_rows.words_per_slot + k];
+      for (std::uint32_t i = 0; i < kWordBits; ++i) to[std::size_t{i} * slot_rows.words_per_slot] = block[i];
+    }
+  }
+}
+
+std::optional<KnownTree> TwoLevelSolver::solve(const RowSet& parent, const SlotRows& slot_rows, std::uint32_t column,
+                                               bool side, Ticks upper) {
+  gather(parent, slot_rows, column, side);
+  measure(parent, column, side);
+  choose_roots(parent, upper);
+  if (roots_.empty()) return KnownTree{};
+  lay_out();
+  return search_roots(parent, upper);
+}
+
+/// Makes the tile of the side's slots.
+void TwoLevelSolver::gather(const RowSet& parent, const SlotRows& slot_rows, std::uint32_t column, bool side) {
+  const std::uint32_t n_words = slot_rows.words_per_slot;
+  stride_ = n_words * kWordBits;
+  segments_.clear();
+  n_words_ = n_class_words_ = 0;
+  // Slots of a segment that are left, at most; each segment is rounded up to whole words.
+  const std::size_t most_words = parent.n_slot_words + parent.segments.size();
+  if (tile_.size() < most_words * stride_) tile_.resize(most_words * stride_);
+  for (const Segment& segment : parent.segments) {
+    const std::uint32_t begin = n_words_;
+    std::uint32_t n_in_word = 0;
+    Word* block = &tile_[std::size_t{n_words_} * stride_];
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w) {
+      Word chosen = parent.slots[std::size_t{w} * parent.stride + column];
+      if (!side) chosen = ~chosen;
+      if (w + 1 == segment.end && segment.n_slots % kWordBits) chosen &= (Word{1} << segment.n_slots % kWordBits) - 1;
+      const Word* rows = &slot_rows.words[std::size_t{w} * kWordBits * n_words];
+      for (; chosen != 0; chosen &= chosen - 1) {
+        const Word* row = rows + std::size_t{static_cast<std::uint32_t>(std::countr_zero(chosen))} * n_words;
+        for (std::uint32_t k = 0; k < n_words; ++k) block[k * kWordBits + n_in_word] = row[k];
+        if (++n_in_word == kWordBits) {
+          n_in_word = 0;
+          ++n_words_;
+          block += stride_;
+        }
+      }
+    }
+    if (n_in_word > 0) {
+      for (std::uint32_t k = 0; k < n_words; ++k)
+        std::fill(block + k * kWordBits + n_in_word, block + (k + 1) * kWordBits, 0);
+      ++n_words_;
+    }
+    if (n_words_ > begin) segments_.push_back({begin, n_words_, segment.target, segment.shift, 0});
+    if (segment.target < counts_.n_classes) n_class_words_ = n_words_;
+  }
+  for (std::size_t i = 0; i < std::size_t{n_words_} * n_words; ++i) kernels_.transpose(&tile_[i * kWordBits]);
+}
+
+/// Weighs the classes on the true side of each column, and of the whole side.
+void TwoLevelSolver::measure(const RowSet& parent, std::uint32_t column, bool side) {
+  const SlotTile slots{{tile_.data(), n_words_, stride_}, segments_.data(), static_cast<std::uint32_t>(segments_.size())};
+  sums_.resize(std::size_t{counts_.size()} * stride_);
+  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, counts_)));
+  kernels_.measure(slots, counts_, nullptr, sums_.data(), scratch_.data());
+  total_.resize(counts_.size());
+  for (std::uint32_t m = 0; m < counts_.size(); ++m) {
+    const Ticks held = parent.sums[std::size_t{m} * parent.stride + column];
+    total_[m] = (side ? held : parent.total[m] - held) / price_;
+  }
+}
+
+/// Sorts the columns into possible roots, most promising first, and others.
+void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
+  roots_.clear();
+  others_.clear();
+  const std::uint32_t n_classes = counts_.n_classes;
+  const Ticks threshold = problem_.threshold(), leaf_cost = problem_.leaf_cost;
+  for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
+    std::int64_t weight[2] = {0, 0}, most[2] = {0, 0}, least_loss[2];
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      const std::int64_t held = sums_[std::size_t{k} * stride_ + c], failed = total_[k] - held;
+      weight[1] += held;
+      weight[0] += failed;
+      most[1] = std::max(most[1], held);
+      most[0] = std::max(most[0], failed);
+    }
+    if (weight[0] == 0 || weight[1] == 0) continue;
+    least_loss[1] = sums_[std::size_t{n_classes} * stride_ + c];
+    least_loss[0] = total_[n_classes] - least_loss[1];
+    Root root{c, 0, 0};
+    bool is_heavy = true;
+    for (int x = 0; x < 2; ++x) {
+      is_heavy &= price_ * (weight[x] - least_loss[x]) >= threshold;
+      const std::int64_t loss = weight[x] - most[x];
+      root.loss += loss;
+      root.bound += std::min(leaf_cost + price_ * loss, cost_of_two_leaves_or_more(leaf_cost, price_ * least_loss[x]));
+    }
+    if (is_heavy) (root.bound <= upper ? roots_ : others_).push_back(root);
+  }
+  std::sort(roots_.begin(), roots_.end(), [](const Root& a, const Root& b) {
+    return a.loss != b.loss ? a.loss < b.loss : a.column < b.column;
+  });
+}
+
+/// Packs the columns into 32-bit lanes, roots first.
+void TwoLevelSolver::lay_out() {
+  const std::size_t n_roots = roots_.size();
+  roots_.insert(roots_.end(), others_.begin(), others_.end());
+  const auto n_columns = static_cast<std::uint32_t>(roots_.size());
+  const std::uint32_t n_classes = counts_.n_classes, stride = padded_to_narrow_lanes(n_columns);
+  const std::uint32_t n_narrow = 2 * n_class_words_;
+  narrow_.resize(std::size_t{n_narrow + n_classes + 4} * stride);
+  std::int32_t* words = narrow_.data();
+  std::int32_t* sums = words + std::size_t{n_narrow} * stride;
+  std::int32_t* stump_loss = sums + std::size_t{n_classes} * stride;
+  bound_ = stump_loss + 3 * std::size_t{stride};
+  for (std::uint32_t w = 0; w < n_class_words_; ++w) {
+    const Word* from = &tile_[std::size_t{w} * stride_];
+    std::int32_t* low = words + 2 * std::size_t{w} * stride;
+    std::int32_t* high = low + stride;
+    for (std::uint32_t i = 0; i < n_columns; ++i) {
+      const Word word = from[roots_[i].column];
+      low[i] = static_cast<std::int32_t>(word);
+      high[i] = static_cast<std::int32_t>(word >> 32);
+    }
+    for (std::uint32_t i = n_columns; i < stride; ++i) low[i] = high[i] = 0;
+  }
+  narrow_total_.resize(n_classes);
+  for (std::uint32_t k = 0; k < n_classes; ++k) {
+    for (std::uint32_t i = 0; i < stride; ++i)
+      sums[std::size_t{k} * stride + i] =
+          i < n_columns ? static_cast<std::int32_t>(sums_[std::size_t{k} * stride_ + roots_[i].column]) : 0;
+    narrow_total_[k] = static_cast<std::int32_t>(total_[k]);
+  }
+  std::fill(stump_loss, stump_loss + 2 * std::size_t{stride}, kNarrowInfinity);
+  std::fill(bound_, bound_ + stride, -kNarrowInfinity);
+  narrow_segments_.clear();
+  for (const Segment& segment : segments_)
+    if (segment.target < n_classes)
+      narrow_segments_.push_back({2 * segment.begin, 2 * segment.end, segment.target, segment.shift, 0});
+  blocks_.clear();
+  left_in_block_.clear();
+  for (std::uint32_t block = 0; block < stride; block += kNarrowLanes) {
+    blocks_.push_back(block);
+    left_in_block_.push_back(std::min(kNarrowLanes, n_columns - block));
+  }
+  mask_.resize(std::max<std::size_t>(mask_.size(), n_narrow));
+  pairs_ = {words,
+            n_narrow,
+            stride,
+            narrow_segments_.data(),
+            static_cast<std::uint32_t>(narrow_segments_.size()),
+            n_classes,
+            sums,
+            narrow_total_.data(),
+            blocks_.data(),
+            static_cast<std::uint32_t>(blocks_.size()),
+            {stump_loss, stump_loss + stride},
+            stump_loss + 2 * std::size_t{stride}};
+  roots_.resize(n_roots);
+}
+
+/// Counts root after root; a block whose columns have all been roots needs no more counting.
+std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Ticks upper) {
+  KnownTree best;
+  Ticks least = upper + 1;  // what a root must stay below
+  const auto in_weight = [this](Ticks cost) { return static_cast<std::int32_t>(cost / price_); };
+  for (std::uint32_t i = 0; i < roots_.size(); ++i) {
+    if (roots_[i].bound >= least || bound_[i] > in_weight(least - 1)) continue;
+    pairs_.n_blocks = static_cast<std::uint32_t>(blocks_.size());
+    if (!goes_on_(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4)) return std::nullopt;
+    kernels_.pair_row(pairs_, i, mask_.data());
+    const KnownTree tree = tree_of(parent, i);
+    if (tree.cost <= upper && tree.better_than(best)) {
+      best = tree;
+      least = tree.cost;
+    }
+    kernels_.raise_by_distance(pairs_, in_weight(tree.cost), bound_);
+    if (--left_in_block_[i / kNarrowLanes] == 0) std::erase(blocks_, i / kNarrowLanes * kNarrowLanes);
+  }
+  return best;
+}
+
+/// The best tree with this root, once all its pairs are counted.
+KnownTree TwoLevelSolver::tree_of(const RowSet& parent, std::uint32_t index) const {
+  KnownTree tree{0, parent.columns[roots_[index].column], kUnlimited, {0, 1}};
+  const Ticks leaf_cost = problem_.leaf_cost;
+  for (int x = 0; x < 2; ++x) {
+    std::int64_t weight = 0, most = 0;
+    for (std::uint32_t k = 0; k < counts_.n_classes; ++k) {
+      const std::int64_t held = pairs_.sums[std::size_t{k} * pairs_.stride + index];
+      const std::int64_t here = x == 1 ? held : total_[k] - held;
+      weight += here;
+      most = std::max(most, here);
+    }
+    const Ticks leaf = leaf_cost + price_ * (weight - most);
+    const Ticks stump = 2 * leaf_cost + price_ * pairs_.stump_loss[x][index];
+    const bool is_leaf = leaf <= stump;
+    tree.cost += is_leaf ? leaf : stump;
+    tree.shape.leaves += is_leaf ? 1 : 2;
+    if (!is_leaf) tree.shape.depth = 2;
+  }
+  return tree;
+}
+
+}  // namespace hornbeam
