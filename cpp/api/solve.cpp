@@ -4,6 +4,7 @@
 #include <string>
 
 #include "data/costs.hpp"
+#include "ordered/ordered_search.hpp"
 #include "verify/score.hpp"
 
 namespace hornbeam {
@@ -15,11 +16,11 @@ void require(bool holds, const std::string& message) {
 }
 
 /// Checks ranges, and that no sum of costs can leave the exact range.
-void check(const Input& input) {
-  require(input.columns.n_rows > 0, "columns: there must be at least one row");
+void check(const Input& input, std::uint32_t n_rows) {
+  require(n_rows > 0, "columns: there must be at least one row");
   require(input.n_classes > 0 && input.n_predictions > 0, "costs: there must be at least one class and prediction");
-  require(input.classes.size() == input.columns.n_rows, "classes: one for each row is needed");
-  require(input.weights.size() == input.columns.n_rows, "weights: one for each row is needed");
+  require(input.classes.size() == n_rows, "classes: one for each row is needed");
+  require(input.weights.size() == n_rows, "weights: one for each row is needed");
   require(input.leaf_cost >= 0 && input.leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
   require(input.tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
   require(!input.tree.leaves || *input.tree.leaves >= 1, "max_leaves: must be at least 1");
@@ -66,31 +67,78 @@ Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& st
   return outcome;
 }
 
-Outcome search_rows(const Input& input, const Costs& costs, const std::function<bool(const Progress&)>& on_poll) {
-  StopSignal stop(input.limits.seconds);
-  try {
-    const DistinctRows rows(input.columns, input.classes, input.weights, input.n_classes, stop);
-    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
-    return search(problem, input.limits, stop, on_poll);
-  } catch (const StoppedBeforeSearch&) {
-    return single_leaf(input, costs, stop);
-  }
+Outcome search_columns(const PackedColumns& columns, const Input& input, const Costs& costs, StopSignal& stop,
+                       const std::function<bool(const Progress&)>& on_poll) {
+  const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
+  const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
+  return search(problem, input.limits, stop, on_poll);
 }
 
-}  // namespace
+Outcome search_columns(const RankedColumns& columns, const Input& input, const Costs& costs, StopSignal& stop,
+                       const std::function<bool(const Progress&)>& on_poll) {
+  const OrderedProblem problem{columns,
+                               input.classes,
+                               input.weights,
+                               input.n_classes,
+                               {costs.largest(0), input.leaf_cost},
+                               *input.tree.depth,
+                               input.switches.similarity};
+  return search_ordered(problem, input.limits, stop, on_poll);
+}
 
-Outcome solve(const Input& input, const std::function<bool(const Progress&)>& on_poll) {
-  check(input);
+/// What the ordered search asks for beyond `check`.
+void check_ranked(const RankedColumns& columns, const Input& input) {
+  require(input.tree.depth && *input.tree.depth <= kMostOrderedDepth, "max_depth: ranks need a limit of at most 16");
+  require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ranks");
+  require(columns.n_rows <= kMostOrderedRows, "ranks: there may be at most 2^24 rows");
+  require(input.n_classes == input.n_predictions && input.n_classes <= kMostOrderedClasses,
+          "costs: ranks need one prediction a class, and at most 128");
+  for (std::uint32_t c = 0; c < input.n_classes; ++c)
+    for (std::uint32_t k = 0; k < input.n_predictions; ++k)
+      require(input.costs[std::size_t{c} * input.n_predictions + k] == (c == k ? 0 : input.costs[1]),
+              "costs: ranks need one price for all wrong predictions");
+  require(input.n_classes > 1 && input.costs[1] > 0, "costs: ranks need a price above 0");
+  std::int64_t weight = 0;
+  for (const std::int64_t each : input.weights) weight += each;
+  require(weight < kMostOrderedWeight, "weights: their total must stay below 2^28 for ranks");
+  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+    for (std::uint32_t row = 0; row < columns.n_rows; ++row)
+      require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
+}
+
+template <class Columns>
+Outcome solve_columns(const Columns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
   const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
                     input.switches.equivalent_points, input.tree.rows_per_leaf > 1);
-  Outcome outcome = search_rows(input, costs, on_poll);
+  StopSignal stop(input.limits.seconds);
+  Outcome outcome;
+  try {
+    outcome = search_columns(columns, input, costs, stop, on_poll);
+  } catch (const StoppedBeforeSearch&) {
+    outcome = single_leaf(input, costs, stop);
+  }
   const FlatTree tree{outcome.tree.column, outcome.tree.left, outcome.tree.right, outcome.tree.prediction};
-  const Ticks scored = score(tree, input.columns, input.classes, input.weights, costs, input.leaf_cost, input.tree);
+  const ColumnTest test{columns.n_columns,
+                        [&](std::uint32_t column, std::uint32_t row) { return columns.test(column, row); }};
+  const Ticks scored = score(tree, test, input.classes, input.weights, costs, input.leaf_cost, input.tree);
   if (scored != outcome.tree.cost || outcome.lower > scored)
     throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
                            std::to_string(outcome.tree.cost) + " with lower bound " + std::to_string(outcome.lower) +
                            ": please report this fault of hornbeam");
   return outcome;
+}
+
+}  // namespace
+
+Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
+  check(input, columns.n_rows);
+  return solve_columns(columns, input, on_poll);
+}
+
+Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
+  check(input, columns.n_rows);
+  check_ranked(columns, input);
+  return solve_columns(columns, input, on_poll);
 }
 
 }  // namespace hornbeam

@@ -10,12 +10,13 @@
 
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
+#include "data/ranked_columns.hpp"
 #include "search/search.hpp"
 
 namespace hornbeam {
 
+/// What both kinds of columns need to be solved.
 struct Input {
-  PackedColumns columns;
   std::span<const std::int32_t> classes;  // (n_rows), 0 .. n_classes - 1
   std::span<const std::int64_t> weights;  // (n_rows), > 0
   std::span<const Ticks> costs;           // (n_classes, n_predictions), per unit of weight
@@ -29,6 +30,10 @@ struct Input {
 
 /// Throws std::invalid_argument for input that breaks what Input says, std::logic_error if the tree found does not
 /// cost what the search says (a fault of hornbeam).
-Outcome solve(const Input& input, const std::function<bool(const Progress&)>& on_poll);
+Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll);
+
+/// The same for columns that are thresholds of ranked variables, under a depth limit and no other; all wrong
+/// predictions must have one price.
+Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

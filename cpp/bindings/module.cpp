@@ -122,61 +122,110 @@ std::uint32_t to_count(std::size_t size, const char* what) {
   return static_cast<std::uint32_t>(size);
 }
 
-nb::dict solve_from_python(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
-                           const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
-                           const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
-                           std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
-                           std::int64_t min_samples_leaf, std::optional<double> time_limit,
-                           std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads,
-                           const nb::dict& switches, const nb::object& callback, double callback_interval, bool trace) {
-  const auto require = [](bool holds, const char* message) {
-    if (!holds) throw std::invalid_argument(message);
-  };
-  require(n_rows > 0, "n_rows: must be greater than 0");
-  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
-          "columns: needs ceil(n_rows / 8) bytes a row");
-  require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
-  require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
-  require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
-  require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
-  require(n_threads >= 1 && n_threads <= 1024, "n_threads: must be in [1, 1024]");
-  require(callback_interval >= 0, "callback_interval: must be at least 0");
+/// The arguments that both doors share.
+struct Arguments {
+  const ArrayIn<std::int32_t, 1>& classes;
+  const ArrayIn<std::int64_t, 1>& weights;
+  const ArrayIn<std::int64_t, 2>& costs;
+  std::int64_t leaf_cost;
+  std::optional<std::int64_t> max_depth, max_leaves;
+  std::int64_t min_samples_leaf;
+  std::optional<double> time_limit;
+  std::optional<std::int64_t> memory_limit;
+  double gap_limit;
+  std::int64_t n_threads;
+  const nb::dict& switches;
+  const nb::object& callback;
+  double callback_interval;
+  bool trace;
+};
+
+void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+template <class Columns>
+nb::dict solve_columns(const Columns& columns, const Arguments& given) {
+  require(!given.max_depth || *given.max_depth >= 0, "max_depth: must be at least 0");
+  require(!given.max_leaves || *given.max_leaves >= 1, "max_leaves: must be at least 1");
+  require(given.min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
+  require(!given.memory_limit || *given.memory_limit >= 0, "memory_limit: must be at least 0");
+  require(given.n_threads >= 1 && given.n_threads <= 1024, "n_threads: must be in [1, 1024]");
+  require(given.callback_interval >= 0, "callback_interval: must be at least 0");
   const auto limit = [](std::optional<std::int64_t> value) {
     return value ? std::optional(static_cast<std::uint32_t>(std::min<std::int64_t>(*value, 0xffffffffLL)))
                  : std::nullopt;
   };
   Input input{
-      .columns = {columns.data(), to_count(columns.shape(0), "columns"),
-                  to_count(static_cast<std::size_t>(n_rows), "n_rows")},
-      .classes = {classes.data(), classes.shape(0)},
-      .weights = {weights.data(), weights.shape(0)},
-      .costs = {costs.data(), costs.size()},
-      .n_classes = to_count(costs.shape(0), "costs"),
-      .n_predictions = to_count(costs.shape(1), "costs"),
-      .leaf_cost = leaf_cost,
-      .tree = {limit(max_depth), limit(max_leaves), static_cast<std::uint64_t>(min_samples_leaf)},
-      .limits = {time_limit, std::nullopt, gap_limit, static_cast<std::uint32_t>(n_threads)},
-      .switches = switches_of(switches),
+      .classes = {given.classes.data(), given.classes.shape(0)},
+      .weights = {given.weights.data(), given.weights.shape(0)},
+      .costs = {given.costs.data(), given.costs.size()},
+      .n_classes = to_count(given.costs.shape(0), "costs"),
+      .n_predictions = to_count(given.costs.shape(1), "costs"),
+      .leaf_cost = given.leaf_cost,
+      .tree = {limit(given.max_depth), limit(given.max_leaves), static_cast<std::uint64_t>(given.min_samples_leaf)},
+      .limits = {given.time_limit, std::nullopt, given.gap_limit, static_cast<std::uint32_t>(given.n_threads)},
+      .switches = switches_of(given.switches),
   };
-  if (memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*memory_limit);
-  Poll poll(callback, callback_interval);
+  if (given.memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*given.memory_limit);
+  Poll poll(given.callback, given.callback_interval);
   Outcome outcome;
   {
     const nb::gil_scoped_release no_gil;
-    outcome = solve(input, [&poll](const Progress& at) { return poll(at); });
+    outcome = solve(columns, input, [&poll](const Progress& at) { return poll(at); });
   }
-  return to_dict(outcome, trace);
+  return to_dict(outcome, given.trace);
+}
+
+nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                      const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                      const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
+                      std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
+                      std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                      std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads,
+                      const nb::dict& switches, const nb::object& callback, double callback_interval, bool trace) {
+  require(n_rows > 0, "n_rows: must be greater than 0");
+  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
+          "columns: needs ceil(n_rows / 8) bytes a row");
+  const PackedColumns packed{columns.data(), to_count(columns.shape(0), "columns"),
+                             to_count(static_cast<std::size_t>(n_rows), "n_rows")};
+  return solve_columns(packed, {classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit,
+                                memory_limit, gap_limit, n_threads, switches, callback, callback_interval, trace});
+}
+
+nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std::uint32_t, 1>& n_thresholds,
+                      const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                      const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost, std::int64_t max_depth,
+                      std::optional<double> time_limit, std::optional<std::int64_t> memory_limit, double gap_limit,
+                      std::int64_t n_threads, const nb::dict& switches, const nb::object& callback,
+                      double callback_interval, bool trace) {
+  require(ranks.shape(0) == n_thresholds.shape(0), "n_thresholds: one for each variable is needed");
+  std::size_t n_columns = 0;
+  for (std::size_t v = 0; v < n_thresholds.shape(0); ++v) n_columns += n_thresholds.data()[v];
+  to_count(n_columns, "n_thresholds");
+  const RankedColumns ranked(ranks.data(), {n_thresholds.data(), n_thresholds.shape(0)},
+                             to_count(ranks.shape(1), "ranks"));
+  return solve_columns(ranked, {classes, weights, costs, leaf_cost, max_depth, std::nullopt, 1, time_limit,
+                                memory_limit, gap_limit, n_threads, switches, callback, callback_interval, trace});
 }
 
 }  // namespace
 
 NB_MODULE(_core, module) {
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
-  module.def("solve", &solve_from_python, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+  module.def("solve", &solve_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
              nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
              nb::arg("gap_limit") = 0.0, nb::arg("n_threads") = 1, nb::arg("switches") = nb::dict(),
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree of least cost; see hornbeam._core's stub for types and api/solve.hpp for what they mean.");
+  module.def("solve_ranked", &solve_ranked, nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert(),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+             nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("time_limit") = nb::none(),
+             nb::arg("memory_limit") = nb::none(), nb::arg("gap_limit") = 0.0, nb::arg("n_threads") = 1,
+             nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             nb::arg("trace") = false,
+             "The same for columns that are thresholds of ranked variables: threshold t of variable v holds in the "
+             "rows where ranks[v] <= t.");
 }

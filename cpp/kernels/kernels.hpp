@@ -104,6 +104,22 @@ struct PairRow {
   std::int32_t* distance;       // of each column: the weight that tells the two splits apart; written
 };
 
+inline constexpr std::uint32_t kScanLanes = 32;
+
+/// Up to 32 root splits, and the rows in the order of one variable whose cuts may be the stumps below them.
+struct StumpScan {
+  const std::uint32_t* entries;  // row << 8 | class << 1 | whether the next row has another value
+  std::uint32_t n_rows;
+  const std::uint32_t* member;  // of each row: bit i is set where root split i holds
+  const std::int32_t* weight;   // of each row; null where all weigh one
+  bool is_narrow;               // every sum of weights fits 15 bits
+  std::uint32_t n_classes;
+  const std::int32_t* held;    // weight of each class where root split i holds: held[class * kScanLanes + i]
+  const std::int32_t* total;   // weight of each class
+  std::int32_t* least_loss[2];  // by side of the root splits; lowered
+  void* scratch;               // more than two classes: (n_classes + rows) * 2 * kScanLanes numbers of 32 bits
+};
+
 struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
@@ -126,6 +142,8 @@ struct Kernels {
   void (*pair_row)(const PairRow&, std::uint32_t column, std::int32_t* scratch);
   /// bound = max(bound, level - distance) over the blocks.
   void (*raise_by_distance)(const PairRow&, std::int32_t level, std::int32_t* bound);
+  /// Lowers the least losses of two leaves on both sides of the root splits by the cuts of one variable.
+  void (*scan_stumps)(const StumpScan&);
 };
 
 /// Words of scratch space that a kernel call needs.

@@ -274,11 +274,12 @@ void hash_columns(TileView tile, Word last_mask, Word* hashes) {
   }
 }
 
+#include "kernels/stump_scan.inl"
 #include "kernels/two_levels.inl"
 
 }  // namespace
 
 const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage, mark_bit, mark_at_least,    prepare,
-                                  extract,               hash_columns, transpose,  pair_row, raise_by_distance};
+                                  extract,               hash_columns, transpose,  pair_row, raise_by_distance, scan_stumps};
 
 }  // namespace hornbeam

@@ -43,17 +43,17 @@ std::uint32_t count_leaves(const FlatTree& tree, std::uint32_t n_columns, std::u
 
 }  // namespace
 
-Ticks score(const FlatTree& tree, const PackedColumns& columns, std::span<const std::int32_t> classes,
+Ticks score(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
             std::span<const std::int64_t> weights, const Costs& costs, Ticks leaf_cost, const TreeLimits& limits) {
   const std::uint32_t n_leaves = count_leaves(tree, columns.n_columns, costs.n_predictions(), limits.depth);
   require(!limits.leaves || n_leaves <= *limits.leaves, "the tree has more leaves than allowed");
 
   Ticks cost = static_cast<Ticks>(n_leaves) * leaf_cost;
   std::vector<std::uint64_t> rows_in(tree.column.size(), 0);
-  for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
+  for (std::uint32_t row = 0; row < classes.size(); ++row) {
     std::size_t node = 0;
     while (tree.column[node] >= 0) {
-      const bool holds = columns.test(static_cast<std::uint32_t>(tree.column[node]), row);
+      const bool holds = columns.holds(static_cast<std::uint32_t>(tree.column[node]), row);
       node = static_cast<std::size_t>(holds ? tree.left[node] : tree.right[node]);
     }
     ++rows_in[node];

@@ -4,13 +4,13 @@
 // HOLDS   Shares no code with the search, its table, its kernels or its bounds; kept plain, never optimised.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "base/options.hpp"
 #include "base/types.hpp"
 #include "data/costs.hpp"
-#include "data/distinct_rows.hpp"
 
 namespace hornbeam {
 
@@ -18,9 +18,15 @@ struct FlatTree {
   std::span<const std::int32_t> column, left, right, prediction;
 };
 
+/// The caller's columns: how many, and whether a column holds in a row.
+struct ColumnTest {
+  std::uint32_t n_columns;
+  std::function<bool(std::uint32_t column, std::uint32_t row)> holds;
+};
+
 /// Cost of the tree on the rows.
 /// Throws std::logic_error if the arrays are no tree or the tree breaks a limit.
-Ticks score(const FlatTree& tree, const PackedColumns& columns, std::span<const std::int32_t> classes,
+Ticks score(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
             std::span<const std::int64_t> weights, const Costs& costs, Ticks leaf_cost, const TreeLimits& limits);
 
 }  // namespace hornbeam

@@ -1,0 +1,159 @@
+// kernels/stump_scan.inl
+//
+// WHAT    The kernel of ordered/: the best stumps on both sides of up to 32 root splits, by one walk over the rows in
+//         the order of one variable. Included by lanes.inl.
+
+template <class T>
+struct ScanLanes {
+  typedef T Vector __attribute__((vector_size(kScanLanes * sizeof(T))));
+  typedef Vector InMemory __attribute__((may_alias, aligned(alignof(T))));
+  static Vector load(const T* from) { return *reinterpret_cast<const InMemory*>(from); }
+  static void store(T* to, Vector value) { *reinterpret_cast<InMemory*>(to) = value; }
+};
+
+/// Lane j of a vector of T stands for this bit of a row's membership word: a broadcast word read as 16-bit lanes has
+/// its low half in the even lanes.
+template <class T>
+constexpr std::uint32_t bit_of_lane(std::uint32_t lane) {
+  return sizeof(T) == 4 ? lane : (lane & 1) * 16 + lane / 2;
+}
+
+template <class T>
+HORNBEAM_INLINE typename ScanLanes<T>::Vector bits_of_lanes() {
+  typename ScanLanes<T>::Vector bits{};
+  for (std::uint32_t j = 0; j < kScanLanes; ++j)
+    bits[j] = static_cast<T>(std::uint32_t{1} << (sizeof(T) == 4 ? j : j / 2));
+  return bits;
+}
+
+/// All ones in the lanes whose bit is set in `member`.
+template <class T>
+HORNBEAM_INLINE typename ScanLanes<T>::Vector spread(std::uint32_t member, typename ScanLanes<T>::Vector bits) {
+  using Vector = typename ScanLanes<T>::Vector;
+  typedef std::uint32_t Words __attribute__((vector_size(kScanLanes * sizeof(T))));
+  const Vector all = reinterpret_cast<Vector>(Words{} + member);
+  return reinterpret_cast<Vector>((all & bits) != Vector{});
+}
+
+template <class T>
+HORNBEAM_INLINE typename ScanLanes<T>::Vector from_bits(const std::int32_t* by_bit) {
+  typename ScanLanes<T>::Vector value{};
+  for (std::uint32_t j = 0; j < kScanLanes; ++j) value[j] = static_cast<T>(by_bit[bit_of_lane<T>(j)]);
+  return value;
+}
+
+template <class T>
+HORNBEAM_INLINE void lower_by_bits(typename ScanLanes<T>::Vector value, std::int32_t* by_bit) {
+  for (std::uint32_t j = 0; j < kScanLanes; ++j) {
+    std::int32_t& here = by_bit[bit_of_lane<T>(j)];
+    here = value[j] < here ? value[j] : here;
+  }
+}
+
+template <class Vector>
+HORNBEAM_INLINE Vector lesser(Vector a, Vector b) {
+  return a < b ? a : b;
+}
+template <class Vector>
+HORNBEAM_INLINE Vector greater(Vector a, Vector b) {
+  return a > b ? a : b;
+}
+
+/// Two classes: the counts stay in registers.
+template <class T, bool kWeighted>
+HORNBEAM_INLINE void scan_two_classes(const StumpScan& in) {
+  using Vector = typename ScanLanes<T>::Vector;
+  const Vector bits = bits_of_lanes<T>();
+  const Vector is_class_one[2] = {Vector{}, ~Vector{}};
+  const Vector held_total[2] = {from_bits<T>(in.held), from_bits<T>(in.held + kScanLanes)};
+  const Vector failed_total[2] = {Vector{} + static_cast<T>(in.total[0]) - held_total[0],
+                                  Vector{} + static_cast<T>(in.total[1]) - held_total[1]};
+  Vector least_held = from_bits<T>(in.least_loss[1]), least_failed = from_bits<T>(in.least_loss[0]);
+  Vector held{}, held_one{}, all{}, one{};  // left of the walk: where the root holds, and everywhere
+  for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
+    const std::uint32_t entry = in.entries[i];
+    const Vector member = spread<T>(in.member[entry >> 8], bits), y = is_class_one[(entry >> 1) & 127];
+    if constexpr (kWeighted) {
+      const Vector weight = Vector{} + static_cast<T>(in.weight[entry >> 8]);
+      held += member & weight;
+      held_one += member & y & weight;
+      all += weight;
+      one += y & weight;
+    } else {
+      held -= member;
+      held_one -= member & y;
+      all += Vector{} + T{1};
+      one -= y;
+    }
+    if ((entry & 1) == 0) continue;
+    const Vector held_zero = held - held_one;
+    const Vector failed_one = one - held_one, failed_zero = all - held - failed_one;
+    least_held = lesser<Vector>(least_held, lesser<Vector>(held_zero, held_one) +
+                                                lesser<Vector>(held_total[0] - held_zero, held_total[1] - held_one));
+    least_failed =
+        lesser<Vector>(least_failed, lesser<Vector>(failed_zero, failed_one) +
+                                         lesser<Vector>(failed_total[0] - failed_zero, failed_total[1] - failed_one));
+  }
+  lower_by_bits<T>(least_held, in.least_loss[1]);
+  lower_by_bits<T>(least_failed, in.least_loss[0]);
+}
+
+/// Any number of classes: left of a cut the largest class only grows, so one walk from each end gives both largest
+/// classes of every cut.
+template <class T>
+void scan_classes(const StumpScan& in) {
+  using Lanes32 = ScanLanes<T>;
+  using Vector = typename Lanes32::Vector;
+  const Vector bits = bits_of_lanes<T>();
+  T* count = reinterpret_cast<T*>(in.scratch);  // [side][class] of the walk
+  T* most_left = count + 2 * std::size_t{in.n_classes} * kScanLanes;
+  Vector side_total[2] = {Vector{}, Vector{}};
+  for (std::uint32_t k = 0; k < in.n_classes; ++k) {
+    const Vector held = from_bits<T>(in.held + k * kScanLanes);
+    side_total[1] += held;
+    side_total[0] += Vector{} + static_cast<T>(in.total[k]) - held;
+  }
+  Vector gain[2] = {Vector{}, Vector{}};
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::uint32_t i = 0; i < 2 * in.n_classes; ++i) Lanes32::store(count + i * kScanLanes, Vector{});
+    Vector most[2] = {Vector{}, Vector{}};
+    for (std::uint32_t step = 0; step + 1 < in.n_rows; ++step) {
+      const std::uint32_t i = pass == 0 ? step : in.n_rows - 1 - step;
+      const std::uint32_t entry = in.entries[i], label = (entry >> 1) & 127;
+      const T one = in.weight == nullptr ? T{1} : static_cast<T>(in.weight[entry >> 8]);
+      const Vector weight = Vector{} + one;
+      const Vector member = spread<T>(in.member[entry >> 8], bits);
+      for (int side = 0; side < 2; ++side) {
+        T* here = count + (side * in.n_classes + label) * kScanLanes;
+        const Vector grown = Lanes32::load(here) + ((side == 1 ? member : ~member) & weight);
+        Lanes32::store(here, grown);
+        most[side] = greater<Vector>(most[side], grown);
+      }
+      const std::uint32_t cut = pass == 0 ? i : i - 1;  // between rows cut and cut + 1
+      if ((in.entries[cut] & 1) == 0) continue;
+      for (int side = 0; side < 2; ++side) {
+        T* left = most_left + (2 * std::size_t{cut} + side) * kScanLanes;
+        if (pass == 0)
+          Lanes32::store(left, most[side]);
+        else
+          gain[side] = greater<Vector>(gain[side], most[side] + Lanes32::load(left));
+      }
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    const Vector has_cut = reinterpret_cast<Vector>(gain[side] > Vector{});
+    const Vector loss = side_total[side] - gain[side];
+    lower_by_bits<T>(has_cut ? loss : side_total[side], in.least_loss[side]);
+  }
+}
+
+void scan_stumps(const StumpScan& in) {
+  if (in.is_narrow) {
+    if (in.n_classes == 2) return in.weight == nullptr ? scan_two_classes<std::int16_t, false>(in)
+                                                       : scan_two_classes<std::int16_t, true>(in);
+    return scan_classes<std::int16_t>(in);
+  }
+  if (in.n_classes == 2) return in.weight == nullptr ? scan_two_classes<std::int32_t, false>(in)
+                                                     : scan_two_classes<std::int32_t, true>(in);
+  scan_classes<std::int32_t>(in);
+}
