@@ -162,7 +162,8 @@ class OrderedSearch {
         const Ticks other = x == 1 ? tried.failed : tried.held;
         if (here + other >= best || stop_.stopped()) break;
         rows.make_child(run.variable, n_held, x == 1, child, spare);
-        side[x] = solve(child, depth - 1, best - other, false);
+        // Asked for more than this cut needs: what is proven beyond it closes the cuts around.
+        side[x] = solve(child, depth - 1, 2 * best - other, false);
         here = std::max(here, side[x].lower);
       }
       if (side[0].cost + side[1].cost < best) {
