@@ -108,7 +108,8 @@ class OrderedSearch {
     const TwoLevelResult small = depth == 1 ? best_stump(rows, best) : two_levels_.solve(rows, best);
     if (small.cost < best) {
       result.cost = best = small.cost;
-      result.plan = {split_at(small.root), kSmallNode, kSmallNode};
+      const PlanNode& below = depth == 1 ? kLeafNode : kSmallNode;
+      result.plan = {split_at(small.root), below, below};
     }
     result.lower = std::min(best, small.lower);
     if (depth > 2) search_cuts(rows, depth, best, small, result, is_root);
