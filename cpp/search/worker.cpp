@@ -39,10 +39,11 @@ bool Worker::stopped() {
 
 void Worker::open_root(Frame& root) {
   root.is_root = true;
-  maker_.make_root(root.rows, shared_.stop);
   Room room;
   room.depth = problem_.tree.depth.value_or(kUnlimited);
   room.leaves = problem_.tree.leaves.value_or(kUnlimited);
+  const bool only_counts_children = room.depth <= 3 && pairs_close({room.depth_of_side(), room.leaves});
+  maker_.make_root(root.rows, !only_counts_children, shared_.stop);
   open(root, room);
   expand(root);
 }
@@ -190,10 +191,22 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
     child = std::move(spare_.back());
     spare_.pop_back();
   }
-  maker_.make_child(frame.rows, candidate.column, x == 1, child->rows);
+  const SubproblemKey& key = candidate.key[x];
+  if (pairs_close({key.depth, key.leaves})) {
+    maker_.count_child(frame.rows, candidate.column, x == 1, child->rows);
+    child->rows.whole = key.set;
+    child->rows.whole_base_loss = candidate.side[x].base_loss;
+  } else {
+    maker_.make_child(frame.rows, candidate.column, x == 1, child->rows);
+  }
   work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words;
   open(*child, candidate.side[x].room);
   return child;
+}
+
+/// Whether the pair stage closes a set with this room: its stumps are the best trees of both sides of every split.
+bool Worker::pairs_close(const Room& room) const {
+  return problem_.switches.pair_stage && room.depth == 2 && room.leaves == kUnlimited;
 }
 
 void Worker::release(std::unique_ptr<Frame> frame) { spare_.push_back(std::move(frame)); }
@@ -221,6 +234,7 @@ void Worker::find_incumbent(Frame& frame) {
     if (frame.candidates.size() == n_before) return;
     found = frame.candidates.end() - 1;
   }
+  if (found->side[0].is_closed() && found->side[1].is_closed()) return;
   if (!found->has_keys) find_keys(frame, *found);
   for (int x = 0; x < 2; ++x) {
     if (found->side[x].is_closed() || stopped()) continue;

@@ -206,7 +206,7 @@ RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
     const PairSide expected[2] = {pair_side(counted, f, true, input), pair_side(counted, f, false, input)};
     for (const Kernels* each : kernels_of_this_machine()) {
       PairSide found[2];
-      each->pair_stage(counted.tile(), counted.costs.measures(), input, f, found, scratch.data());
+      each->pair_stage(counted.tile(), counted.costs.measures(), input, &f, 1, found, scratch.data());
       for (int side = 0; side < 2; ++side) {
         CHECK_EQUAL(found[side].stump_loss, expected[side].stump_loss);
         CHECK_EQUAL(found[side].three_leaf_loss, expected[side].three_leaf_loss);

@@ -216,7 +216,7 @@ void check_dropped_columns(const Setup& setup, const RowSet& parent, const Group
 
 void check_chain(Random& draw, Setup& setup) {
   RowSet parent, child;
-  setup.maker.make_root(parent, setup.stop);
+  setup.maker.make_root(parent, true, setup.stop);
   Numbers rows(setup.data.n_rows);
   for (std::uint32_t row = 0; row < setup.data.n_rows; ++row) rows[row] = row;
   Groups groups = check_set(setup, parent, rows);
@@ -260,8 +260,8 @@ RANDOM_TEST(a_root_of_weighted_rows_equals_the_root_of_as_many_single_rows, 30) 
   repeated.pack();
   Setup one(weighted, {}), many(repeated, {});
   RowSet of_weights, of_rows;
-  one.maker.make_root(of_weights, one.stop);
-  many.maker.make_root(of_rows, many.stop);
+  one.maker.make_root(of_weights, true, one.stop);
+  many.maker.make_root(of_rows, true, many.stop);
   CHECK(of_weights.total == of_rows.total);
   CHECK(of_weights.sums == of_rows.sums);
   CHECK(of_weights.class_weight == of_rows.class_weight);
@@ -271,7 +271,7 @@ RANDOM_TEST(a_stop_ends_the_making_of_the_root, 1) {
   Setup setup(random_problem(draw, {20, 20, 4, 4}), {});
   setup.stop.stop(Status::interrupted);
   RowSet root;
-  CHECK_THROWS(StoppedBeforeSearch, setup.maker.make_root(root, setup.stop));
+  CHECK_THROWS(StoppedBeforeSearch, setup.maker.make_root(root, true, setup.stop));
 }
 
 }  // namespace hornbeam
