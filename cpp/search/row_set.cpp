@@ -39,8 +39,9 @@ bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
     const Word* word = tile.words + std::size_t{w} * stride;
     only_a |= word[a] & ~word[b];
     only_b |= word[b] & ~word[a];
+    if (only_a != 0 && only_b != 0) return false;
   }
-  return only_a == 0 || only_b == 0;
+  return true;
 }
 
 RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels,
@@ -58,12 +59,16 @@ Word* RowSetMaker::scratch_for(const RowSet& rows, std::uint32_t n_columns) {
 }
 
 const Ticks* RowSetMaker::pair_measures(const RowSet& rows, std::uint32_t column) {
+  if (paired_rows_ == rows.serial && paired_column_ == column) return pair_sums_.data();
+  paired_rows_ = rows.serial;
+  paired_column_ = column;
   pair_sums_.resize(std::max(pair_sums_.size(), std::size_t{measures_.size()} * rows.stride));
   kernels_.measure(rows.slot_tile(), measures_, &column, pair_sums_.data(), scratch_for(rows));
   return pair_sums_.data();
 }
 
 void RowSetMaker::make_root(RowSet& root, bool with_hashes, StopSignal& stop) {
+  root.serial = ++n_made_;
   root.n_groups = data_.n_rows;
   root.n_columns = data_.n_columns;
   root.stride = data_.stride;
@@ -148,8 +153,9 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
                    child.slots.data(), child.stride);
 }
 
-/// Gives the child the columns in `kept_`.
-void RowSetMaker::take_columns(const RowSet& parent, RowSet& child) const {
+/// Begins a child: it gets the columns in `kept_`.
+void RowSetMaker::take_columns(const RowSet& parent, RowSet& child) {
+  child.serial = ++n_made_;
   child.n_columns = static_cast<std::uint32_t>(kept_.size());
   child.stride = padded_to_lanes(std::max(child.n_columns, 1u));
   child.columns.clear();

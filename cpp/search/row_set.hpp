@@ -26,6 +26,7 @@
 namespace hornbeam {
 
 struct RowSet {
+  std::uint64_t serial = 0;  // of all that its maker has made
   std::uint32_t n_groups = 0;
   std::uint32_t n_columns = 0;
   std::uint32_t stride = 0;
@@ -87,7 +88,7 @@ class RowSetMaker {
 
  private:
   const Ticks* choose_columns(const RowSet& parent, std::uint32_t column, bool side);
-  void take_columns(const RowSet& parent, RowSet& child) const;
+  void take_columns(const RowSet& parent, RowSet& child);
   void select_groups(const RowSet& parent, std::uint32_t column, bool side);
   void select_all(const RowSet& rows);
   bool toggle_column(const RowSet& rows, std::uint32_t column, std::vector<Key128>& hashes) const;
@@ -106,6 +107,8 @@ class RowSetMaker {
   Ticks support_threshold_;
 
   AlignedVector<Word> scratch_, spare_bits_, hashes_;
+  std::uint64_t n_made_ = 0, paired_rows_ = 0;  // pair_sums_ are of paired_column_ in the set of this serial
+  std::uint32_t paired_column_ = 0;
   AlignedVector<Ticks> pair_sums_;
   std::vector<std::uint32_t> kept_, dropped_, slot_of_hash_, group_of_;
   std::vector<Word> mask_, bit_masks_;
