@@ -56,7 +56,7 @@ class TreeReader {
     std::vector<Plane> planes;
     constexpr std::size_t kNowhere = ~std::size_t{0};
     std::vector<std::size_t> place(std::size_t{data.n_classes + 1} * kWordBits, kNowhere);  // of target and shift
-    std::size_t first = 0;                                                                   // plane of the word
+    std::size_t first = 0;                                                                  // plane of the word
     for (std::uint32_t row : rows) {
       const std::size_t word = row / kWordBits;
       if (first == planes.size() || planes[first].word != word) first = planes.size();

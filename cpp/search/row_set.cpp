@@ -67,7 +67,7 @@ const Ticks* RowSetMaker::pair_measures(const RowSet& rows, std::uint32_t column
   return pair_sums_.data();
 }
 
-void RowSetMaker::make_root(RowSet& root, bool with_hashes, StopSignal& stop) {
+void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   root.serial = ++n_made_;
   root.n_groups = data_.n_rows;
   root.n_columns = data_.n_columns;
@@ -85,15 +85,18 @@ void RowSetMaker::make_root(RowSet& root, bool with_hashes, StopSignal& stop) {
     for (std::uint32_t i = 0; i < costs_.n_loss_prices(); ++i) loss += counts_[i] * costs_.price_of_least_loss(i);
     root.base_loss.push_back(loss);
   }
-  select_all(root);
-  root.row_hash.assign(with_hashes ? root.n_groups : 0, {});
-  for (std::uint32_t c = 0; with_hashes && c < root.n_columns; ++c) {
-    if (c % kWordBits == 0) stop.require_running();
-    toggle_column(root, c, root.row_hash);
-  }
   drop_repeated_columns(root);
   stop.require_running();
   finish(root);
+}
+
+void RowSetMaker::hash_groups(RowSet& root, StopSignal& stop) {
+  select_all(root);
+  root.row_hash.assign(root.n_groups, {});
+  for (std::uint32_t c = 0; c < root.n_columns; ++c) {
+    if (c % kWordBits == 0) stop.require_running();
+    toggle_column(root, c, root.row_hash);
+  }
 }
 
 void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
@@ -142,8 +145,8 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
       mask_[w - segment.begin] = side ? word : ~word;  // what it selects behind the last slot is zero in all columns
     }
     const std::uint32_t begin = child.n_slot_words;
-    child.n_slot_words = words_for(append_extraction(mask_.data(), segment.end - segment.begin, begin * kWordBits,
-                                                     plan_, segment.begin));
+    child.n_slot_words = words_for(
+        append_extraction(mask_.data(), segment.end - segment.begin, begin * kWordBits, plan_, segment.begin));
     if (child.n_slot_words > begin)
       child.segments.push_back({begin, child.n_slot_words, segment.target, segment.shift});
   }

@@ -69,9 +69,11 @@ class RowSetMaker {
   RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, std::uint64_t rows_per_leaf,
               Ticks support_threshold);
 
-  /// `with_hashes`: whether children will be made of it, not only counted. Throws StoppedBeforeSearch if `stop` says so
-  /// on the way.
-  void make_root(RowSet& root, bool with_hashes, StopSignal& stop);
+  /// Throws StoppedBeforeSearch if `stop` says so on the way; so does `hash_groups`.
+  void make_root(RowSet& root, StopSignal& stop);
+
+  /// What a root needs before children are made of it; to count children it does without.
+  void hash_groups(RowSet& root, StopSignal& stop);
 
   /// The rows of `parent` where `column` (of the parent) equals `side`.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);

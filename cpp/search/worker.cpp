@@ -39,12 +39,12 @@ bool Worker::stopped() {
 
 void Worker::open_root(Frame& root) {
   root.is_root = true;
+  maker_.make_root(root.rows, shared_.stop);
   Room room;
   room.depth = problem_.tree.depth.value_or(kUnlimited);
   room.leaves = problem_.tree.leaves.value_or(kUnlimited);
-  const bool only_counts_children = room.depth <= 3 && pairs_close({room.depth_of_side(), room.leaves});
-  maker_.make_root(root.rows, !only_counts_children, shared_.stop);
   open(root, room);
+  if (!pairs_close({root.room.depth_of_side(), root.room.leaves})) maker_.hash_groups(root.rows, shared_.stop);
   expand(root);
 }
 
@@ -54,8 +54,9 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.largest_loss = problem_.costs.largest_loss(total);
   frame.loss = problem_.costs.loss(total);
   frame.least_loss = problem_.costs.least_loss(total);
-  frame.room = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole_base_loss);
-  frame.key = {frame.rows.whole, frame.room.depth, frame.room.leaves};
+  const Room binding = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole_base_loss);
+  frame.room = frame.rows.only_counted() ? room : binding;  // a set that the pair stage closes keeps its limit
+  frame.key = {frame.rows.whole, binding.depth, binding.leaves};
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
@@ -191,10 +192,9 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
     child = std::move(spare_.back());
     spare_.pop_back();
   }
-  const SubproblemKey& key = candidate.key[x];
-  if (pairs_close({key.depth, key.leaves})) {
+  if (pairs_close(candidate.side[x].room)) {
     maker_.count_child(frame.rows, candidate.column, x == 1, child->rows);
-    child->rows.whole = key.set;
+    child->rows.whole = candidate.key[x].set;
     child->rows.whole_base_loss = candidate.side[x].base_loss;
   } else {
     maker_.make_child(frame.rows, candidate.column, x == 1, child->rows);
@@ -206,7 +206,7 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
 
 /// Whether the pair stage closes a set with this room: its stumps are the best trees of both sides of every split.
 bool Worker::pairs_close(const Room& room) const {
-  return problem_.switches.pair_stage && room.depth == 2 && room.leaves == kUnlimited;
+  return problem_.switches.pair_stage && room.depth <= 2 && room.leaves == kUnlimited;
 }
 
 void Worker::release(std::unique_ptr<Frame> frame) { spare_.push_back(std::move(frame)); }

@@ -213,6 +213,9 @@ def _made_up_names(n_columns: int) -> tuple[str, ...]:
 def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
+        values = series.to_numpy()
+        if values.dtype.kind in "biuf":
+            return _column_of_numbers(name, values.copy(), expected)
         # Some older pandas hand missing values out as NA objects.
         missing = series.is_null().to_numpy().astype(bool)
         return _column_of_numbers(name, np.where(missing, np.nan, series.cast(nw.Float64).to_numpy()), expected)
@@ -266,12 +269,11 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 def _columns_of_matrix(
     names: Sequence[str], matrix: npt.NDArray[Any], kinds: Sequence[Kind | None]
 ) -> tuple[Column, ...]:
-    rows = matrix.T if matrix.flags.f_contiguous else _transpose(matrix)
-    return tuple(map(_column_of_numbers, names, rows, kinds))
+    return tuple(map(_column_of_numbers, names, _transpose(matrix), kinds))
 
 
 def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Lay the columns out one after another; as booleans if all numbers are 0 or 1.
+    """Copy the columns one after another; as booleans if all numbers are 0 or 1.
 
     One pass over the matrix, block by block as it fits a cache: column by column, it would be read from memory as many
     times as it has columns.
@@ -293,13 +295,13 @@ def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _dtype_of_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Keep what float64 holds exactly and what is no larger than it; turn everything else into float64."""
-    is_kept = dtype.kind in "biu" and dtype.itemsize < 8 or dtype in (np.float32, np.float64)
-    return dtype.newbyteorder("=") if is_kept else np.dtype(np.float64)
+    """Keep what is narrower than float64 and held by it exactly; turn everything else into float64."""
+    is_kept = dtype.isnative and (dtype == np.float32 or (dtype.kind in "biu" and dtype.itemsize < 8))
+    return dtype if is_kept else np.dtype(np.float64)
 
 
 def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | None) -> Column:
-    numbers = np.ascontiguousarray(values, dtype=_dtype_of_numbers(values.dtype))
+    numbers = values.astype(_dtype_of_numbers(values.dtype), copy=False)
     infinite = np.flatnonzero(np.isinf(numbers)) if numbers.dtype.kind == "f" else np.empty(0)
     if infinite.size:
         raise ValueError(

@@ -216,6 +216,34 @@ RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
   }
 }
 
+RANDOM_TEST(the_pair_stage_finds_the_same_for_a_batch_of_columns_as_for_each_alone, 100) {
+  const Counted counted =
+      draw.percent(20) ? Counted(draw, draw.size_between(1, 20), 64 * kStripeWords * 2 + 100, 1) : random_counted(draw);
+  const Measures measures = counted.costs.measures();
+  const AlignedVector<Ticks> sums = measured(kernels(), counted, nullptr);
+  const std::vector<Ticks> total = counted.matrix.measures(counted.groups);
+  const Ticks each_group = counted.matrix.largest_loss(counted.groups) / static_cast<Ticks>(counted.groups.size());
+  const PairInput input{sums.data(), total.data(), draw.between(0, 2 * each_group + 1), draw.between(1, each_group + 1),
+                        draw.between(1, 5)};
+  const std::uint32_t n = draw.size_between(2, kPairBatch);
+  std::vector<std::uint32_t> columns(n);
+  for (std::uint32_t& column : columns) column = draw.below(counted.n_columns());
+  AlignedVector<Word> scratch(kernel_scratch_words(counted.tile(), measures, n), ~Word{0});
+  for (const Kernels* each : kernels_of_this_machine()) {
+    std::vector<PairSide> found(2 * n);
+    each->pair_stage(counted.tile(), measures, input, columns.data(), n, found.data(), scratch.data());
+    for (std::uint32_t i = 0; i < n; ++i) {
+      PairSide alone[2];
+      each->pair_stage(counted.tile(), measures, input, &columns[i], 1, alone, scratch.data());
+      for (std::size_t side = 0; side < 2; ++side) {
+        CHECK_EQUAL(found[2 * i + side].stump_loss, alone[side].stump_loss);
+        CHECK_EQUAL(found[2 * i + side].three_leaf_loss, alone[side].three_leaf_loss);
+        CHECK(found[2 * i + side].four_leaves == alone[side].four_leaves);
+      }
+    }
+  }
+}
+
 RANDOM_TEST(marks_are_the_weights_that_have_a_bit_or_are_large_enough, 100) {
   const std::uint32_t n_words = draw.size_between(1, 4);
   AlignedVector<std::int64_t> weight(std::size_t{n_words} * kWordBits);

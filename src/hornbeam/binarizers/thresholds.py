@@ -108,7 +108,7 @@ class ThresholdBinarizer(Binarizer):
 def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Return the distinct numbers, sorted; without sorting many where they are booleans or single bytes."""
     if values.dtype == bool:
-        return np.flatnonzero([not values.all(), values.any()]).astype(np.float64)
+        return np.array([0.0, 1.0])[[not values.all(), bool(values.any())]]
     if values.dtype.itemsize == 1:
         values = np.flatnonzero(np.bincount(values.view(np.uint8))).astype(np.uint8).view(values.dtype)
     return np.unique(values).astype(np.float64)
