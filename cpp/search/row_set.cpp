@@ -122,31 +122,35 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
 
 void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
   const Ticks* both = choose_columns(parent, column, side);
+  const auto measure_of = [&](std::uint32_t m, std::uint32_t c) {
+    const Ticks held = both[std::size_t{m} * parent.stride + c];
+    return side ? held : parent.sums[std::size_t{m} * parent.stride + c] - held;
+  };
+  mask_.resize(parent.n_slot_words);
+  for (std::uint32_t w = 0; w < parent.n_slot_words; ++w) {
+    const Word word = parent.slots[std::size_t{w} * parent.stride + column];
+    mask_[w] = side ? word : ~word;  // what it selects behind the last slot is zero in all columns
+  }
+  drop_equal_columns(parent, measure_of);
   child.n_groups = 0;
   child.bits.clear();
   take_columns(parent, child);
   child.total.resize(measures_.size());
   child.sums.assign(std::size_t{measures_.size()} * child.stride, 0);
   for (std::uint32_t m = 0; m < measures_.size(); ++m) {
-    const Ticks* sums = &parent.sums[std::size_t{m} * parent.stride];
-    const Ticks* held = both + std::size_t{m} * parent.stride;
-    child.total[m] = side ? sums[column] : parent.total[m] - sums[column];
+    const Ticks held = parent.sums[std::size_t{m} * parent.stride + column];
+    child.total[m] = side ? held : parent.total[m] - held;
     for (std::uint32_t i = 0; i < child.n_columns; ++i)
-      child.sums[std::size_t{m} * child.stride + i] = side ? held[kept_[i]] : sums[kept_[i]] - held[kept_[i]];
+      child.sums[std::size_t{m} * child.stride + i] = measure_of(m, kept_[i]);
   }
 
   plan_.clear();
   child.segments.clear();
   child.n_slot_words = 0;
   for (const Segment& segment : parent.segments) {
-    mask_.resize(segment.end - segment.begin);
-    for (std::uint32_t w = segment.begin; w < segment.end; ++w) {
-      const Word word = parent.slots[std::size_t{w} * parent.stride + column];
-      mask_[w - segment.begin] = side ? word : ~word;  // what it selects behind the last slot is zero in all columns
-    }
     const std::uint32_t begin = child.n_slot_words;
     child.n_slot_words = words_for(
-        append_extraction(mask_.data(), segment.end - segment.begin, begin * kWordBits, plan_, segment.begin));
+        append_extraction(&mask_[segment.begin], segment.end - segment.begin, begin * kWordBits, plan_, segment.begin));
     if (child.n_slot_words > begin)
       child.segments.push_back({begin, child.n_slot_words, segment.target, segment.shift});
   }
@@ -154,6 +158,33 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
   kernels_.prepare(plan_.data(), plan_.size());
   kernels_.extract(parent.slot_tile().tile, kept_.data(), child.n_columns, plan_.data(), plan_.size(),
                    child.slots.data(), child.stride);
+}
+
+/// Takes out of `kept_` all but the first of columns that are equal on the slots in `mask_`. Equal columns have equal
+/// measures, so that hardly any others are compared.
+template <class MeasureOf>
+void RowSetMaker::drop_equal_columns(const RowSet& parent, MeasureOf measure_of) {
+  constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+  const auto equal = [&](std::uint32_t a, std::uint32_t b) {
+    for (std::uint32_t m = 0; m < measures_.size(); ++m)
+      if (measure_of(m, a) != measure_of(m, b)) return false;
+    for (std::uint32_t w = 0; w < parent.n_slot_words; ++w) {
+      const Word* word = &parent.slots[std::size_t{w} * parent.stride];
+      if (((word[a] ^ word[b]) & mask_[w]) != 0) return false;
+    }
+    return true;
+  };
+  slot_of_hash_.assign(std::bit_ceil(2 * kept_.size() + 1), kEmpty);
+  std::erase_if(kept_, [&](std::uint32_t c) {
+    std::uint64_t hash = 0;
+    for (std::uint32_t m = 0; m < measures_.size(); ++m)
+      hash = mix(hash ^ static_cast<std::uint64_t>(measure_of(m, c)));
+    std::size_t at = hash & (slot_of_hash_.size() - 1);
+    while (slot_of_hash_[at] != kEmpty && !equal(slot_of_hash_[at], c)) at = (at + 1) & (slot_of_hash_.size() - 1);
+    if (slot_of_hash_[at] != kEmpty) return true;
+    slot_of_hash_[at] = c;
+    return false;
+  });
 }
 
 /// Begins a child: it gets the columns in `kept_`.

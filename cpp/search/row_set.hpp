@@ -7,7 +7,7 @@
 //         or complementary to another (compared, not only hashed). (R3) every column dropped on the way can be left
 //         out of some optimal tree of every subset (bounds/support_condition.hpp). (R4) identity is the XOR over the
 //         groups' rows. A child that is only counted has slots and measures and no groups, and of these only (R3)
-//         holds: its equal rows stay apart (q may be smaller), its repeated columns stay.
+//         holds: its equal rows stay apart (q may be smaller), complementary columns stay.
 // COST    Making a child: columns x words of its parent for the bits, columns x slot words for the slots.
 // CHOICE  A weight is written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
 //         same AND and population count as single rows. The highest shift is used more than once where that
@@ -90,6 +90,8 @@ class RowSetMaker {
 
  private:
   const Ticks* choose_columns(const RowSet& parent, std::uint32_t column, bool side);
+  template <class MeasureOf>
+  void drop_equal_columns(const RowSet& parent, MeasureOf measure_of);
   void take_columns(const RowSet& parent, RowSet& child);
   void select_groups(const RowSet& parent, std::uint32_t column, bool side);
   void select_all(const RowSet& rows);

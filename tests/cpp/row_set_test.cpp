@@ -220,8 +220,8 @@ void check_dropped_columns(const Setup& setup, const RowSet& parent, const Group
   for (const std::vector<bool>& bits : lacked) CHECK(kept.contains(bits));
 }
 
-/// A child that is only counted measures what the groups of its parent do, has the columns that are not dropped, and
-/// its slots give its measures.
+/// A child that is only counted measures what the groups of its parent do, has the first of equal columns that are not
+/// dropped, and its slots give its measures.
 void check_counted_child(Setup& setup, const RowSet& parent, const Groups& groups, std::uint32_t split, bool side) {
   RowSet counted;
   setup.maker.count_child(parent, split, side, counted);
@@ -230,6 +230,7 @@ void check_counted_child(Setup& setup, const RowSet& parent, const Groups& group
     return parent.test(split, g) == side && parent.test(column, g) == value;
   };
   std::uint32_t n_kept = 0;
+  std::set<std::vector<bool>> seen;
   for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
     Groups all, sides[2];
     for (std::uint32_t g = 0; g < parent.n_groups; ++g)
@@ -244,7 +245,10 @@ void check_counted_child(Setup& setup, const RowSet& parent, const Groups& group
       stays &= largest_loss > 0 && largest_loss - setup.matrix.least_loss(each) >= setup.threshold;
       stays &= setup.matrix.n_rows(each) >= static_cast<std::int64_t>(setup.rows_per_leaf);
     }
-    if (!stays) continue;
+    std::vector<bool> bits;
+    for (std::uint32_t g = 0; g < parent.n_groups; ++g)
+      if (parent.test(split, g) == side) bits.push_back(parent.test(c, g));
+    if (!stays || !seen.insert(bits).second) continue;
     const std::uint32_t place = n_kept++;
     if (place >= counted.n_columns) break;
     CHECK_EQUAL(counted.columns[place], parent.columns[c]);
