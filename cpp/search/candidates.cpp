@@ -13,8 +13,8 @@ namespace hornbeam {
 
 namespace {
 
-/// A tile of more words than this does not stay in the cache of one core between two candidates.
-constexpr std::size_t kWordsInCache = 1 << 16;
+/// A tile of more words than this (128 KiB) leaves the nearest cache between two candidates.
+constexpr std::size_t kWordsInCache = 1 << 14;
 
 }  // namespace
 
