@@ -23,11 +23,26 @@ class RowIndex {
  public:
   explicit RowIndex(std::size_t words_per_row) : words_per_row_(words_per_row), slots_(1024, kEmpty) {}
 
-  /// The number of the distinct row equal to `row`; a new one if there is none yet.
-  std::uint32_t find_or_add(const Word* row) {
-    if (2 * hashes_.size() >= slots_.size()) grow();
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < words_per_row_; ++i) hash = mix(hash ^ row[i]);
+  /// For each of up to 64 rows the number of the distinct row equal to it; a new one if there is none yet. All are
+  /// hashed before the first is looked up, so that memory is waited for once, not once a row.
+  void find_or_add(const Word* rows, std::uint32_t n, std::uint32_t* numbers) {
+    if (2 * (hashes_.size() + n) >= slots_.size()) grow();
+    std::uint64_t hashes[kWordBits];
+    for (std::uint32_t i = 0; i < n; ++i) {
+      hashes[i] = 0;
+      for (std::size_t w = 0; w < words_per_row_; ++w) hashes[i] = mix(hashes[i] ^ rows[i * words_per_row_ + w]);
+      __builtin_prefetch(&slots_[hashes[i] & (slots_.size() - 1)]);
+    }
+    for (std::uint32_t i = 0; i < n; ++i) numbers[i] = find_or_add(rows + i * words_per_row_, hashes[i]);
+  }
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(hashes_.size()); }
+  const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }
+
+ private:
+  static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+
+  std::uint32_t find_or_add(const Word* row, std::uint64_t hash) {
     std::size_t at = hash & (slots_.size() - 1);
     for (; slots_[at] != kEmpty; at = (at + 1) & (slots_.size() - 1)) {
       const std::uint32_t known = slots_[at];
@@ -39,12 +54,6 @@ class RowIndex {
     rows_.insert(rows_.end(), row, row + words_per_row_);
     return slots_[at];
   }
-
-  std::uint32_t size() const { return static_cast<std::uint32_t>(hashes_.size()); }
-  const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }
-
- private:
-  static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
 
   void grow() {
     slots_.assign(2 * slots_.size(), kEmpty);
@@ -69,6 +78,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
   RowIndex index(words_per_row);
   std::vector<Word> rows(kWordBits * std::max<std::size_t>(words_per_row, 1));
+  std::vector<std::uint32_t> number_of_row(columns.n_rows);
   Word block[kWordBits];
   for (std::uint32_t first = 0; first < columns.n_rows; first += kWordBits) {
     stop.require_running();
@@ -80,18 +90,16 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
       transpose_block(block);
       for (std::uint32_t i = 0; i < kWordBits; ++i) rows[i * words_per_row + w] = block[i];
     }
-    for (std::uint32_t i = 0; i < std::min(kWordBits, columns.n_rows - first); ++i) {
-      const std::uint32_t number = index.find_or_add(&rows[i * words_per_row]);
-      if (number == row_count.size()) {
-        row_count.push_back(0);
-        class_weight.resize(class_weight.size() + n_classes);
-      }
-      row_count[number] += 1;
-      class_weight[std::size_t{number} * n_classes + static_cast<std::uint32_t>(classes[first + i])] +=
-          weights[first + i];
-    }
+    index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
   }
   n_rows = index.size();
+  row_count.assign(n_rows, 0);
+  class_weight.assign(std::size_t{n_rows} * n_classes, 0);
+  for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
+    const std::size_t number = number_of_row[row];
+    row_count[number] += 1;
+    class_weight[number * n_classes + static_cast<std::uint32_t>(classes[row])] += weights[row];
+  }
   bits.assign(std::size_t{words_for(n_rows)} * stride, 0);
   for (std::uint32_t first = 0; first < n_rows; first += kWordBits) {
     stop.require_running();

@@ -124,8 +124,9 @@ struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
-  void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
-                     Word* scratch);
+  /// sides[2 * i] and sides[2 * i + 1]: the true and the false side of columns[i].
+  void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, const std::uint32_t* columns,
+                     std::uint32_t n_columns, PairSide* sides, Word* scratch);
   /// mask: where a weight has this bit; where it is at least this much. There are 64 weights for each word of the mask.
   void (*mark_bit)(const std::int64_t* weight, std::int64_t bit, Word* mask, std::uint32_t n_words);
   void (*mark_at_least)(const std::int64_t* weight, std::int64_t least, Word* mask, std::uint32_t n_words);
@@ -146,8 +147,13 @@ struct Kernels {
   void (*scan_stumps)(const StumpScan&);
 };
 
-/// Words of scratch space that a kernel call needs.
-std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures);
+/// How many columns one call of the pair stage may take. Together they read a tile that does not fit the cache once.
+inline constexpr std::uint32_t kPairBatch = 8;
+/// Words of each column that a batch is counted on at a time.
+inline constexpr std::uint32_t kStripeWords = 128;
+
+/// Words of scratch space that a kernel call on so many columns needs.
+std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures, std::uint32_t n_columns = 1);
 
 /// The best kernels of this machine; `name` picks one ("avx512", "avx2", "portable") for tests, or null.
 const Kernels& kernels(const char* name = nullptr);

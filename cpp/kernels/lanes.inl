@@ -114,15 +114,60 @@ void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, 
   }
 }
 
+/// Adds the rows that both a column of the batch and each of the eight columns from `block` on hold to `counts`, one
+/// segment's words [begin, end). `masks` holds the words of the batch's columns side by side.
+HORNBEAM_INLINE void count_stripe(const SlotTile& slots, const Segment& segment, std::uint32_t begin, std::uint32_t end,
+                                  std::uint32_t block, const Word* masks, std::uint32_t n_columns, Word* counts,
+                                  std::size_t column_step) {
+  constexpr std::uint32_t kAtOnce = 4;  // as many sums as stay in registers everywhere
+  const Word* base = slots.tile.words + block;
+  for (std::uint32_t first = 0; first < n_columns; first += kAtOnce) {
+    Lanes set_bits[kAtOnce] = {};
+    for (std::uint32_t w = begin; w < end; ++w) {
+      const Lanes word = load(base + std::size_t{w} * slots.tile.stride);
+      const Word* mask = masks + std::size_t{w - begin} * kPairBatch + first;
+      for (std::uint32_t i = 0; i < kAtOnce; ++i)
+        set_bits[i] += popcount(word & all_lanes(static_cast<Ticks>(mask[i])));
+    }
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      Word* count = counts + (first + i) * column_step + std::size_t{segment.target} * slots.tile.stride + block;
+      store(count, load(count) + (set_bits[i] << static_cast<Ticks>(segment.shift)));
+    }
+  }
+}
+
+/// Counts of a batch of columns, each with every column: counts[(i * n_counts + count) * stride + column]. A stripe of
+/// words that the nearest cache holds is counted for the whole batch before the next is read.
+void count_batch(const SlotTile& slots, const std::uint32_t* columns, std::uint32_t n_columns, std::uint32_t n_counts,
+                 Word* counts, Word* masks) {
+  const std::uint32_t stride = slots.tile.stride;
+  const std::size_t column_step = std::size_t{n_counts} * stride;
+  for (std::size_t i = 0; i < kPairBatch * column_step; i += kLanes) store(counts + i, Lanes{});
+  for (std::uint32_t s = 0; s < slots.n_segments; ++s) {
+    const Segment& segment = slots.segments[s];
+    for (std::uint32_t begin = segment.begin; begin < segment.end; begin += kStripeWords) {
+      const std::uint32_t end = segment.end - begin < kStripeWords ? segment.end : begin + kStripeWords;
+      for (std::uint32_t w = begin; w < end; ++w)
+        for (std::uint32_t i = 0; i < kPairBatch; ++i)
+          masks[(w - begin) * kPairBatch + i] =
+              i < n_columns ? slots.tile.words[std::size_t{w} * stride + columns[i]] : Word{0};
+      for (std::uint32_t block = 0; block < stride; block += kLanes)
+        count_stripe(slots, segment, begin, end, block, masks, n_columns, counts, column_step);
+    }
+  }
+}
+
+/// The pair stage of one column; `counted` are its counts with every column, or null if they are still to be counted.
 template <int kClasses, int kCounts>
-void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
-                   Word* scratch) {
+HORNBEAM_INLINE void pair_column(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
+                                 const Word* counted, PairSide* sides, Word* scratch) {
   const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size();
+  const std::uint32_t n_counts = kCounts > 0 ? kCounts : m.n_counts();
   const std::uint32_t stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* spare = counts + m.n_counts();
   Word* mask = reinterpret_cast<Word*>(spare + 4 * std::size_t{m.size()});
-  copy_column(slots.tile, column, mask);
+  if (counted == nullptr) copy_column(slots.tile, column, mask);
   Lanes fixed_counts[kCounts > 0 ? kCounts : 1];
   Lanes fixed_cells[kClasses > 0 ? 4 * (kClasses + 1) : 1];
   Lanes* cells = kClasses > 0 ? fixed_cells : spare;
@@ -132,7 +177,11 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
   PairMinima<Lanes> minima[2] = {{infinity, infinity, Lanes{}}, {infinity, infinity, Lanes{}}};
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
-    count_block<kCounts>(slots, block, mask, m.n_counts(), here);
+    if (counted == nullptr) {
+      count_block<kCounts>(slots, block, mask, m.n_counts(), here);
+    } else {
+      for (std::uint32_t i = 0; i < n_counts; ++i) here[i] = load(counted + std::size_t{i} * stride + block);
+    }
     measures_of<kClasses>(m, here, cells);  // f1 g1
     for (std::uint32_t i = 0; i < size; ++i) {
       const Lanes f1 = all_lanes(in.sums[std::size_t{i} * stride + column]);
@@ -158,6 +207,19 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
                    smallest_lane(minima[side].four_leaves) != 0};
 }
 
+template <int kClasses, int kCounts>
+void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, const std::uint32_t* columns,
+                   std::uint32_t n_columns, PairSide* sides, Word* scratch) {
+  if (n_columns == 1) return pair_column<kClasses, kCounts>(slots, m, in, columns[0], nullptr, sides, scratch);
+  const std::size_t n_counted = std::size_t{m.n_counts()} * slots.tile.stride;
+  Word* masks = scratch + kPairBatch * n_counted;
+  count_batch(slots, columns, n_columns, m.n_counts(), scratch, masks);
+  Word* spare = masks + kPairBatch * kStripeWords;
+  for (std::uint32_t i = 0; i < n_columns; ++i)
+    pair_column<kClasses, kCounts>(slots, m, in, columns[i], scratch + i * n_counted, sides + 2 * std::size_t{i},
+                                   spare);
+}
+
 bool is_two_class(const Measures& m) { return m.separable && m.n_classes == 2 && !m.counts_rows; }
 
 void measure(const SlotTile& slots, const Measures& m, const std::uint32_t* column, Ticks* out, Word* scratch) {
@@ -166,11 +228,12 @@ void measure(const SlotTile& slots, const Measures& m, const std::uint32_t* colu
   measure_as<0, 0>(slots, m, which, out, scratch);
 }
 
-void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
-                Word* scratch) {
-  if (is_two_class(m) && m.n_loss_prices == 1) return pair_stage_as<2, 3>(slots, m, in, column, sides, scratch);
-  if (is_two_class(m) && m.n_loss_prices == 2) return pair_stage_as<2, 4>(slots, m, in, column, sides, scratch);
-  pair_stage_as<0, 0>(slots, m, in, column, sides, scratch);
+void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, const std::uint32_t* columns,
+                std::uint32_t n_columns, PairSide* sides, Word* scratch) {
+  const auto run = is_two_class(m) && m.n_loss_prices == 1   ? pair_stage_as<2, 3>
+                   : is_two_class(m) && m.n_loss_prices == 2 ? pair_stage_as<2, 4>
+                                                             : pair_stage_as<0, 0>;
+  run(slots, m, in, columns, n_columns, sides, scratch);
 }
 
 /// Moves the bits of each lane that `plan.mask` selects to its low end, in order.

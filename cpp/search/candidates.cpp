@@ -11,6 +11,13 @@
 
 namespace hornbeam {
 
+namespace {
+
+/// A tile of more words than this (128 KiB) leaves the nearest cache between two candidates.
+constexpr std::size_t kWordsInCache = 1 << 14;
+
+}  // namespace
+
 /// Adds the split on `column` unless its bound from one look shows that it cannot win. Where leaves are limited, the
 /// true side gets at least and at most so many of them.
 void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
@@ -75,29 +82,45 @@ void Worker::take_small_tree(Frame& frame, const Candidate& range) {
   }
 }
 
-/// Runs the pair stage for every candidate that the budget admits.
+/// Runs the pair stage for every candidate that the budget admits; on a tile larger than a cache for several at once.
 void Worker::pair_candidates(Frame& frame, Ticks budget) {
-  for (std::size_t i = 0; i < frame.candidates.size(); ++i) {
-    if (frame.candidates[i].is_paired || frame.candidates[i].rest >= frame.cut(budget)) continue;
-    if (stopped()) return;
-    pair(frame, frame.candidates[i]);
-    if (similarity_holds(frame)) spread_to_neighbours(frame, frame.candidates[i]);
+  const TileView tile = frame.rows.slot_tile().tile;
+  const std::size_t most = std::size_t{tile.n_words} * tile.stride > kWordsInCache ? kPairBatch : 1;
+  Candidate* batch[kPairBatch];
+  for (std::size_t next = 0; next < frame.candidates.size();) {
+    std::size_t n = 0;
+    for (; next < frame.candidates.size() && n < most; ++next) {
+      Candidate& candidate = frame.candidates[next];
+      if (!candidate.is_paired && candidate.rest < frame.cut(budget)) batch[n++] = &candidate;
+    }
+    if (n == 0 || stopped()) return;
+    pair(frame, {batch, n});
+    if (!similarity_holds(frame)) continue;
+    for (std::size_t i = 0; i < n; ++i) spread_to_neighbours(frame, *batch[i]);
   }
 }
 
-void Worker::pair(Frame& frame, Candidate& candidate) {
-  candidate.is_paired = true;
+void Worker::pair(Frame& frame, std::span<Candidate* const> batch) {
+  for (Candidate* candidate : batch) candidate->is_paired = true;
   if (!problem_.switches.pair_stage) return;
-  const Ticks leaf_cost = problem_.leaf_cost;
   const SlotTile slots = frame.rows.slot_tile();
-  PairSide found[2];
-  const PairInput input{frame.rows.sums.data(), frame.rows.total.data(), leaf_cost, problem_.threshold(),
+  const auto n = static_cast<std::uint32_t>(batch.size());
+  std::uint32_t columns[kPairBatch];
+  for (std::uint32_t i = 0; i < n; ++i) columns[i] = batch[i]->column;
+  PairSide found[2 * kPairBatch];
+  const PairInput input{frame.rows.sums.data(), frame.rows.total.data(), problem_.leaf_cost, problem_.threshold(),
                         static_cast<Ticks>(problem_.tree.rows_per_leaf)};
-  kernels_.pair_stage(slots, measures_, input, candidate.column, found, maker_.scratch_for(frame.rows));
-  work_ += std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8);
+  kernels_.pair_stage(slots, measures_, input, columns, n, found, maker_.scratch_for(frame.rows, n));
+  work_ += std::uint64_t{n} * slots.tile.stride * (slots.tile.n_words + 8);
+  for (std::uint32_t i = 0; i < n; ++i) take_pairs(frame, *batch[i], found + 2 * std::size_t{i});
+}
+
+/// What the pair stage found for the true side and the false side of a candidate.
+void Worker::take_pairs(Frame& frame, Candidate& candidate, const PairSide* sides) {
+  const Ticks leaf_cost = problem_.leaf_cost;
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
-    const PairSide& pairs = found[1 - x];  // the kernel lists the true side first
+    const PairSide& pairs = sides[1 - x];
     if (side.room.only_leaf()) continue;
     if (pairs.stump_loss < kInfinity) side.know_tree(2 * leaf_cost + pairs.stump_loss, {2, 1});
     side.large = kInfinity;
@@ -184,13 +207,14 @@ void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   const int smaller = 2 * n_true <= rows.n_groups ? 1 : 0;
   Fingerprint set;
   Ticks base_loss = 0;
+  const bool has_base_loss = rows.whole_base_loss != 0;
   for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
     Word word = rows.bits[std::size_t{w} * rows.stride + candidate.column];
     if (smaller == 0) word = ~word & (w + 1 == rows.n_words() ? rows.last_mask() : ~Word{0});
     for (; word != 0; word &= word - 1) {
       const std::uint32_t group = w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(word));
       set ^= rows.identity[group];
-      base_loss += rows.base_loss[group];
+      if (has_base_loss) base_loss += rows.base_loss[group];
     }
   }
   candidate.key[smaller].set = set;

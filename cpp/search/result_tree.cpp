@@ -43,31 +43,55 @@ class TreeReader {
     return sum;
   }
 
+  /// Rows of one word of the data whose count number `target` (a class's weight or, behind the classes, the number of
+  /// rows) has the bit `shift`.
+  struct Plane {
+    std::size_t word;
+    std::uint32_t target, shift;
+    Word rows;
+  };
+
+  std::vector<Plane> planes_of(const Rows& rows) const {
+    const DistinctRows& data = problem_.rows;
+    std::vector<Plane> planes;
+    constexpr std::size_t kNowhere = ~std::size_t{0};
+    std::vector<std::size_t> place(std::size_t{data.n_classes + 1} * kWordBits, kNowhere);  // of target and shift
+    std::size_t first = 0;                                                                  // plane of the word
+    for (std::uint32_t row : rows) {
+      const std::size_t word = row / kWordBits;
+      if (first == planes.size() || planes[first].word != word) first = planes.size();
+      for (std::uint32_t target = 0; target <= data.n_classes; ++target) {
+        auto count =
+            static_cast<std::uint64_t>(target < data.n_classes ? data.weight(row)[target] : data.row_count[row]);
+        for (; count != 0; count &= count - 1) {
+          const auto shift = static_cast<std::uint32_t>(std::countr_zero(count));
+          std::size_t& at = place[std::size_t{target} * kWordBits + shift];
+          if (at < first || at == kNowhere) {
+            at = planes.size();
+            planes.push_back({word, target, shift, 0});
+          }
+          planes[at].rows |= Word{1} << (row % kWordBits);
+        }
+      }
+    }
+    return planes;
+  }
+
   /// The best tree with two leaves: bounds from bounds/pair_stage.hpp stand for such trees without an entry.
   KnownTree best_stump(const Rows& rows, const std::vector<std::int64_t>& weight) const {
     KnownTree best;
     const DistinctRows& data = problem_.rows;
-    std::vector<std::pair<std::size_t, Word>> mask;  // the words that hold rows, in order
+    const std::vector<Plane> planes = planes_of(rows);
     std::int64_t n_all = 0;
-    for (std::uint32_t row : rows) {
-      if (mask.empty() || mask.back().first != row / kWordBits) mask.emplace_back(row / kWordBits, 0);
-      mask.back().second |= Word{1} << (row % kWordBits);
-      n_all += data.row_count[row];
-    }
+    for (std::uint32_t row : rows) n_all += data.row_count[row];
     const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
-    std::vector<std::int64_t> held(data.n_classes), failed(data.n_classes);
+    std::vector<std::int64_t> held(data.n_classes + 1), failed(data.n_classes);  // rows held are the last count
     for (std::uint32_t column = 0; column < data.n_columns; ++column) {
       std::fill(held.begin(), held.end(), 0);
-      std::int64_t n_held = 0;
-      for (const auto& [w, members] : mask) {
-        for (Word word = members & data.bits[w * data.stride + column]; word != 0; word &= word - 1) {
-          const auto row =
-              static_cast<std::uint32_t>(w * kWordBits) + static_cast<std::uint32_t>(std::countr_zero(word));
-          n_held += data.row_count[row];
-          for (std::uint32_t c = 0; c < data.n_classes; ++c) held[c] += data.weight(row)[c];
-        }
-      }
-      if (n_held < least_rows || n_all - n_held < least_rows) continue;
+      for (const Plane& plane : planes)
+        held[plane.target] += std::int64_t{std::popcount(plane.rows & data.bits[plane.word * data.stride + column])}
+                              << plane.shift;
+      if (held.back() < least_rows || n_all - held.back() < least_rows) continue;
       for (std::uint32_t c = 0; c < data.n_classes; ++c) failed[c] = weight[c] - held[c];
       const KnownTree stump{2 * problem_.leaf_cost + loss_of(held) + loss_of(failed), column, 1, {2, 1}};
       if (stump.better_than(best)) best = stump;

@@ -33,13 +33,15 @@ std::uint64_t RowSet::bytes() const {
 }
 
 bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
+  const TileView tile = only_counted() ? slot_tile().tile : view();  // every group is in some slot
   Word only_a = 0, only_b = 0;
-  for (std::uint32_t w = 0; w < n_words(); ++w) {
-    const Word* word = &bits[std::size_t{w} * stride];
+  for (std::uint32_t w = 0; w < tile.n_words; ++w) {
+    const Word* word = tile.words + std::size_t{w} * stride;
     only_a |= word[a] & ~word[b];
     only_b |= word[b] & ~word[a];
+    if (only_a != 0 && only_b != 0) return false;
   }
-  return only_a == 0 || only_b == 0;
+  return true;
 }
 
 RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels,
@@ -51,18 +53,22 @@ RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Ker
       rows_per_leaf_(rows_per_leaf),
       support_threshold_(support_threshold) {}
 
-Word* RowSetMaker::scratch_for(const RowSet& rows) {
-  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(rows.slot_tile(), measures_)));
+Word* RowSetMaker::scratch_for(const RowSet& rows, std::uint32_t n_columns) {
+  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(rows.slot_tile(), measures_, n_columns)));
   return scratch_.data();
 }
 
 const Ticks* RowSetMaker::pair_measures(const RowSet& rows, std::uint32_t column) {
+  if (paired_rows_ == rows.serial && paired_column_ == column) return pair_sums_.data();
+  paired_rows_ = rows.serial;
+  paired_column_ = column;
   pair_sums_.resize(std::max(pair_sums_.size(), std::size_t{measures_.size()} * rows.stride));
   kernels_.measure(rows.slot_tile(), measures_, &column, pair_sums_.data(), scratch_for(rows));
   return pair_sums_.data();
 }
 
 void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
+  root.serial = ++n_made_;
   root.n_groups = data_.n_rows;
   root.n_columns = data_.n_columns;
   root.stride = data_.stride;
@@ -71,7 +77,6 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   root.row_count = data_.row_count;
   root.columns.resize(root.n_columns);
   for (std::uint32_t c = 0; c < root.n_columns; ++c) root.columns[c] = c;
-  root.row_hash.assign(root.n_groups, {});
   for (std::uint32_t row = 0; row < data_.n_rows; ++row) {
     root.identity.push_back(Fingerprint::of_row(row));
     counts_.assign(std::max(costs_.n_loss_prices(), 1u), 0);
@@ -80,14 +85,18 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
     for (std::uint32_t i = 0; i < costs_.n_loss_prices(); ++i) loss += counts_[i] * costs_.price_of_least_loss(i);
     root.base_loss.push_back(loss);
   }
+  drop_repeated_columns(root);
+  stop.require_running();
+  finish(root);
+}
+
+void RowSetMaker::hash_groups(RowSet& root, StopSignal& stop) {
   select_all(root);
+  root.row_hash.assign(root.n_groups, {});
   for (std::uint32_t c = 0; c < root.n_columns; ++c) {
     if (c % kWordBits == 0) stop.require_running();
     toggle_column(root, c, root.row_hash);
   }
-  drop_repeated_columns(root);
-  stop.require_running();
-  finish(root);
 }
 
 void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
@@ -98,10 +107,7 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   for (std::uint32_t c : dropped_) may_merge |= toggle_column(parent, c, hash_of_group_);
 
   child.n_groups = count_bits(mask_);
-  child.n_columns = static_cast<std::uint32_t>(kept_.size());
-  child.stride = padded_to_lanes(std::max(child.n_columns, 1u));
-  child.columns.clear();
-  for (std::uint32_t c : kept_) child.columns.push_back(parent.columns[c]);
+  take_columns(parent, child);
   child.bits.assign(std::size_t{child.n_words()} * child.stride, 0);
   plan_.clear();
   append_extraction(mask_.data(), parent.n_words(), 0, plan_);
@@ -114,9 +120,86 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   finish(child);
 }
 
+void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
+  const Ticks* both = choose_columns(parent, column, side);
+  const auto measure_of = [&](std::uint32_t m, std::uint32_t c) {
+    const Ticks held = both[std::size_t{m} * parent.stride + c];
+    return side ? held : parent.sums[std::size_t{m} * parent.stride + c] - held;
+  };
+  mask_.resize(parent.n_slot_words);
+  for (std::uint32_t w = 0; w < parent.n_slot_words; ++w) {
+    const Word word = parent.slots[std::size_t{w} * parent.stride + column];
+    mask_[w] = side ? word : ~word;  // what it selects behind the last slot is zero in all columns
+  }
+  drop_equal_columns(parent, measure_of);
+  child.n_groups = 0;
+  child.bits.clear();
+  take_columns(parent, child);
+  child.total.resize(measures_.size());
+  child.sums.assign(std::size_t{measures_.size()} * child.stride, 0);
+  for (std::uint32_t m = 0; m < measures_.size(); ++m) {
+    const Ticks held = parent.sums[std::size_t{m} * parent.stride + column];
+    child.total[m] = side ? held : parent.total[m] - held;
+    for (std::uint32_t i = 0; i < child.n_columns; ++i)
+      child.sums[std::size_t{m} * child.stride + i] = measure_of(m, kept_[i]);
+  }
+
+  plan_.clear();
+  child.segments.clear();
+  child.n_slot_words = 0;
+  for (const Segment& segment : parent.segments) {
+    const std::uint32_t begin = child.n_slot_words;
+    child.n_slot_words = words_for(
+        append_extraction(&mask_[segment.begin], segment.end - segment.begin, begin * kWordBits, plan_, segment.begin));
+    if (child.n_slot_words > begin)
+      child.segments.push_back({begin, child.n_slot_words, segment.target, segment.shift});
+  }
+  child.slots.assign(std::size_t{child.n_slot_words} * child.stride, 0);
+  kernels_.prepare(plan_.data(), plan_.size());
+  kernels_.extract(parent.slot_tile().tile, kept_.data(), child.n_columns, plan_.data(), plan_.size(),
+                   child.slots.data(), child.stride);
+}
+
+/// Takes out of `kept_` all but the first of columns that are equal on the slots in `mask_`. Equal columns have equal
+/// measures, so that hardly any others are compared.
+template <class MeasureOf>
+void RowSetMaker::drop_equal_columns(const RowSet& parent, MeasureOf measure_of) {
+  constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+  const auto equal = [&](std::uint32_t a, std::uint32_t b) {
+    for (std::uint32_t m = 0; m < measures_.size(); ++m)
+      if (measure_of(m, a) != measure_of(m, b)) return false;
+    for (std::uint32_t w = 0; w < parent.n_slot_words; ++w) {
+      const Word* word = &parent.slots[std::size_t{w} * parent.stride];
+      if (((word[a] ^ word[b]) & mask_[w]) != 0) return false;
+    }
+    return true;
+  };
+  slot_of_hash_.assign(std::bit_ceil(2 * kept_.size() + 1), kEmpty);
+  std::erase_if(kept_, [&](std::uint32_t c) {
+    std::uint64_t hash = 0;
+    for (std::uint32_t m = 0; m < measures_.size(); ++m)
+      hash = mix(hash ^ static_cast<std::uint64_t>(measure_of(m, c)));
+    std::size_t at = hash & (slot_of_hash_.size() - 1);
+    while (slot_of_hash_[at] != kEmpty && !equal(slot_of_hash_[at], c)) at = (at + 1) & (slot_of_hash_.size() - 1);
+    if (slot_of_hash_[at] != kEmpty) return true;
+    slot_of_hash_[at] = c;
+    return false;
+  });
+}
+
+/// Begins a child: it gets the columns in `kept_`.
+void RowSetMaker::take_columns(const RowSet& parent, RowSet& child) {
+  child.serial = ++n_made_;
+  child.n_columns = static_cast<std::uint32_t>(kept_.size());
+  child.stride = padded_to_lanes(std::max(child.n_columns, 1u));
+  child.columns.clear();
+  for (std::uint32_t c : kept_) child.columns.push_back(parent.columns[c]);
+}
+
 /// Sorts the parent's columns into those the child keeps and those that bounds/support_condition.hpp, or the least
-/// number of rows of a leaf, drops for good. Columns constant on the child are in neither list.
-void RowSetMaker::choose_columns(const RowSet& parent, std::uint32_t column, bool side) {
+/// number of rows of a leaf, drops for good. Columns constant on the child are in neither list. Returns the measures of
+/// `column` with each other column.
+const Ticks* RowSetMaker::choose_columns(const RowSet& parent, std::uint32_t column, bool side) {
   const Ticks* both = pair_measures(parent, column);
   kept_.clear();
   dropped_.clear();
@@ -145,6 +228,7 @@ void RowSetMaker::choose_columns(const RowSet& parent, std::uint32_t column, boo
                                                         costs_.rows(failed) >= static_cast<Ticks>(rows_per_leaf_));
     (heavy && enough_rows ? kept_ : dropped_).push_back(g);
   }
+  return both;
 }
 
 void RowSetMaker::select_groups(const RowSet& parent, std::uint32_t column, bool side) {
@@ -273,7 +357,7 @@ void RowSetMaker::drop_repeated_columns(RowSet& rows) {
     while (slot_of_hash_[at] != kEmpty && !(hashes_[slot_of_hash_[at]] == hashes_[c] && same(slot_of_hash_[at], c)))
       at = (at + 1) & (slot_of_hash_.size() - 1);
     if (slot_of_hash_[at] != kEmpty) {
-      toggle_column(rows, c, rows.row_hash);
+      if (!rows.row_hash.empty()) toggle_column(rows, c, rows.row_hash);
       continue;
     }
     slot_of_hash_[at] = c;

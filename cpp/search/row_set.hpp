@@ -6,7 +6,8 @@
 // HOLDS   (R1) groups that can incur a loss differ in some column that is left. (R2) no column is constant, nor equal
 //         or complementary to another (compared, not only hashed). (R3) every column dropped on the way can be left
 //         out of some optimal tree of every subset (bounds/support_condition.hpp). (R4) identity is the XOR over the
-//         groups' rows.
+//         groups' rows. A child that is only counted has slots and measures and no groups, and of these only (R3)
+//         holds: its equal rows stay apart (q may be smaller), complementary columns stay.
 // COST    Making a child: columns x words of its parent for the bits, columns x slot words for the slots.
 // CHOICE  A weight is written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
 //         same AND and population count as single rows. The highest shift is used more than once where that
@@ -25,6 +26,7 @@
 namespace hornbeam {
 
 struct RowSet {
+  std::uint64_t serial = 0;  // of all that its maker has made
   std::uint32_t n_groups = 0;
   std::uint32_t n_columns = 0;
   std::uint32_t stride = 0;
@@ -50,6 +52,7 @@ struct RowSet {
   SlotTile slot_tile() const {
     return {{slots.data(), n_slot_words, stride}, segments.data(), static_cast<std::uint32_t>(segments.size())};
   }
+  bool only_counted() const { return bits.empty(); }
   bool test(std::uint32_t column, std::uint32_t group) const {
     return (bits[std::size_t{group / kWordBits} * stride + column] >> (group % kWordBits)) & 1;
   }
@@ -66,20 +69,30 @@ class RowSetMaker {
   RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, std::uint64_t rows_per_leaf,
               Ticks support_threshold);
 
-  /// Throws StoppedBeforeSearch if `stop` says so on the way.
+  /// Throws StoppedBeforeSearch if `stop` says so on the way; so does `hash_groups`.
   void make_root(RowSet& root, StopSignal& stop);
+
+  /// What a root needs before children are made of it; to count children it does without.
+  void hash_groups(RowSet& root, StopSignal& stop);
 
   /// The rows of `parent` where `column` (of the parent) equals `side`.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
 
+  /// The same without its groups, for a child that the pair stage closes. The caller knows its `whole` and
+  /// `whole_base_loss`.
+  void count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
+
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
   const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);
 
-  /// Space for one kernel call on `rows`.
-  Word* scratch_for(const RowSet& rows);
+  /// Space for one kernel call on `rows`, for so many columns.
+  Word* scratch_for(const RowSet& rows, std::uint32_t n_columns = 1);
 
  private:
-  void choose_columns(const RowSet& parent, std::uint32_t column, bool side);
+  const Ticks* choose_columns(const RowSet& parent, std::uint32_t column, bool side);
+  template <class MeasureOf>
+  void drop_equal_columns(const RowSet& parent, MeasureOf measure_of);
+  void take_columns(const RowSet& parent, RowSet& child);
   void select_groups(const RowSet& parent, std::uint32_t column, bool side);
   void select_all(const RowSet& rows);
   bool toggle_column(const RowSet& rows, std::uint32_t column, std::vector<Key128>& hashes) const;
@@ -98,6 +111,8 @@ class RowSetMaker {
   Ticks support_threshold_;
 
   AlignedVector<Word> scratch_, spare_bits_, hashes_;
+  std::uint64_t n_made_ = 0, paired_rows_ = 0;  // pair_sums_ are of paired_column_ in the set of this serial
+  std::uint32_t paired_column_ = 0;
   AlignedVector<Ticks> pair_sums_;
   std::vector<std::uint32_t> kept_, dropped_, slot_of_hash_, group_of_;
   std::vector<Word> mask_, bit_masks_;

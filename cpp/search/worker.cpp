@@ -48,6 +48,7 @@ void Worker::open_root(Frame& root) {
   room.depth = problem_.tree.depth.value_or(kUnlimited);
   room.leaves = problem_.tree.leaves.value_or(kUnlimited);
   open(root, room);
+  if (!pairs_close({root.room.depth_of_side(), root.room.leaves})) maker_.hash_groups(root.rows, shared_.stop);
   expand(root);
 }
 
@@ -57,8 +58,9 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.largest_loss = problem_.costs.largest_loss(total);
   frame.loss = problem_.costs.loss(total);
   frame.least_loss = problem_.costs.least_loss(total);
-  frame.room = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole_base_loss);
-  frame.key = {frame.rows.whole, frame.room.depth, frame.room.leaves};
+  const Room binding = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole_base_loss);
+  frame.room = frame.rows.only_counted() ? room : binding;  // a set that the pair stage closes keeps its limit
+  frame.key = {frame.rows.whole, binding.depth, binding.leaves};
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
@@ -223,10 +225,21 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
     child = std::move(spare_.back());
     spare_.pop_back();
   }
-  maker_.make_child(frame.rows, candidate.column, x == 1, child->rows);
+  if (pairs_close(candidate.side[x].room)) {
+    maker_.count_child(frame.rows, candidate.column, x == 1, child->rows);
+    child->rows.whole = candidate.key[x].set;
+    child->rows.whole_base_loss = candidate.side[x].base_loss;
+  } else {
+    maker_.make_child(frame.rows, candidate.column, x == 1, child->rows);
+  }
   work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words;
   open(*child, candidate.side[x].room);
   return child;
+}
+
+/// Whether the pair stage closes a set with this room: its stumps are the best trees of both sides of every split.
+bool Worker::pairs_close(const Room& room) const {
+  return problem_.switches.pair_stage && room.depth <= 2 && room.leaves == kUnlimited;
 }
 
 void Worker::release(std::unique_ptr<Frame> frame) { spare_.push_back(std::move(frame)); }
@@ -254,6 +267,7 @@ void Worker::find_incumbent(Frame& frame) {
     if (frame.candidates.size() == n_before) return;
     found = frame.candidates.end() - 1;
   }
+  if (found->side[0].is_closed() && found->side[1].is_closed()) return;
   if (!found->has_keys) find_keys(frame, *found);
   for (int x = 0; x < 2; ++x) {
     if (found->side[x].is_closed() || stopped()) continue;

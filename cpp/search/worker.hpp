@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -45,7 +46,8 @@ class Worker {
   void add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
                      std::uint32_t most_of_true_side);
   void pair_candidates(Frame& frame, Ticks budget);
-  void pair(Frame& frame, Candidate& candidate);
+  void pair(Frame& frame, std::span<Candidate* const> batch);
+  void take_pairs(Frame& frame, Candidate& candidate, const PairSide* sides);
   void spread_to_neighbours(Frame& frame, const Candidate& from);
   static void take_nested_bound(const Candidate& from, Candidate& to);
   void take_small_tree(Frame& frame, const Candidate& range);
@@ -64,6 +66,7 @@ class Worker {
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
   void record(Frame& frame);
   std::unique_ptr<Frame> make_child(const Frame& frame, const Candidate& candidate, int x);
+  bool pairs_close(const Room& room) const;
   bool subset_holds(const Frame& frame) const;
   bool similarity_holds(const Frame& frame) const;
   void release(std::unique_ptr<Frame> frame);

@@ -172,9 +172,11 @@ def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
             if scaled.max() < 2**_LIMIT_BITS and np.array_equal(scaled / scale, weights):
                 whole = scaled.astype(np.int64)
                 break
-    if whole is None or fsum(whole) >= 2**_LIMIT_BITS:
+    # Rounding starts above the limit, so that no sum that reaches it is taken for one below.
+    if whole is None or whole.sum(dtype=np.float64) >= 2**_LIMIT_BITS:
         return None
-    return np.floor_divide(whole, np.gcd.reduce(whole))
+    divisor = np.gcd.reduce(whole)
+    return whole if divisor == 1 else np.floor_divide(whole, divisor)
 
 
 def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

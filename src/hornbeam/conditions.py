@@ -29,7 +29,8 @@ class AtMost:
     def holds(self, column: Column) -> npt.NDArray[np.bool_]:
         """Return for each row whether the condition holds; shape (n_rows,)."""
         with np.errstate(invalid="ignore"):
-            return np.asarray(column.values <= self.threshold, dtype=bool)
+            # In float64 also where the numbers are narrower: a threshold lies between two of them.
+            return np.asarray(np.less_equal(column.values, self.threshold, signature="dd->?"))
 
     def text(self, name: str) -> str:
         """Say the condition in words, ``priors_count <= 2.5``."""
@@ -50,7 +51,7 @@ class IsOne:
     def holds(self, column: Column) -> npt.NDArray[np.bool_]:
         """Return for each row whether the condition holds; shape (n_rows,)."""
         with np.errstate(invalid="ignore"):
-            return np.asarray(column.values == 1, dtype=bool)
+            return np.asarray(np.equal(column.values, True))  # compared in the type of the column
 
     def text(self, name: str) -> str:
         """Say the condition in words, ``felony = 1``."""

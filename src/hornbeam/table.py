@@ -1,7 +1,8 @@
 """Read what users have - arrays, lists, data frames - as one table of number and category columns.
 
-Numbers are float64 with NaN for missing; categories are Python scalars with None for missing. Booleans are the numbers
-0 and 1. Nothing behind this file knows NumPy object arrays, pandas, polars or pyarrow.
+Numbers are floats with NaN for missing, or integers of up to 32 bits or booleans where none is missing, so that a table
+of zeros and ones takes a byte a cell; booleans are the numbers 0 and 1. Categories are Python scalars with None for
+missing. Nothing behind this file knows NumPy object arrays, pandas, polars or pyarrow.
 """
 
 from __future__ import annotations
@@ -28,9 +29,12 @@ _RESHAPE = (
 )
 
 
+_BYTES_IN_CACHE = 1 << 18
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One column: float64 numbers (NaN = missing), or an object array of Python scalars (None = missing)."""
+    """One column: numbers that float64 holds exactly (NaN = missing), or Python scalars as objects (None = missing)."""
 
     name: str
     kind: Kind
@@ -39,7 +43,8 @@ class Column:
     def is_missing(self) -> npt.NDArray[np.bool_]:
         """Return for each row whether its value is missing; shape (n_rows,)."""
         if self.kind == "number":
-            return np.asarray(np.isnan(self.values))
+            is_float = self.values.dtype.kind == "f"
+            return np.isnan(self.values) if is_float else np.zeros(len(self.values), dtype=bool)
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
 
 
@@ -177,6 +182,11 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
     if expect is not None:
         expect.check_names(names, named, user)
     kinds = expect.kinds if expect is not None else (None,) * len(names)
+    dtypes = set(frame.schema.values())
+    if len(dtypes) == 1 and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
+        matrix = frame.to_numpy()
+        if matrix.dtype.kind in "biuf":  # otherwise there are missing values that NumPy does not know
+            return Table(_columns_of_matrix(names, matrix, kinds), len(frame), named)
     series = (frame[:, position] for position in range(len(names)))
     columns = tuple(_column_of_series(*arguments) for arguments in zip(names, series, kinds, strict=True))
     return Table(columns, len(frame), named)
@@ -203,6 +213,9 @@ def _made_up_names(n_columns: int) -> tuple[str, ...]:
 def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
+        values = series.to_numpy()
+        if values.dtype.kind in "biuf":
+            return _column_of_numbers(name, values.copy(), expected)
         # Some older pandas hand missing values out as NA objects.
         missing = series.is_null().to_numpy().astype(bool)
         return _column_of_numbers(name, np.where(missing, np.nan, series.cast(nw.Float64).to_numpy()), expected)
@@ -242,8 +255,9 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
         expect.check_names(names, False, user)
         names = expect.names
     kinds = expect.kinds if expect is not None else (None,) * len(names)
-    read = _column_of_cells if array.dtype.kind in "UO" else _column_of_numbers
-    return Table(tuple(map(read, names, array.T, kinds)), len(array))
+    if array.dtype.kind in "UO":
+        return Table(tuple(map(_column_of_cells, names, array.T, kinds)), len(array))
+    return Table(_columns_of_matrix(names, array, kinds), len(array))
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -252,9 +266,43 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
 
 
+def _columns_of_matrix(
+    names: Sequence[str], matrix: npt.NDArray[Any], kinds: Sequence[Kind | None]
+) -> tuple[Column, ...]:
+    return tuple(map(_column_of_numbers, names, _transpose(matrix), kinds))
+
+
+def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Copy the columns one after another; as booleans if all numbers are 0 or 1.
+
+    One pass over the matrix, block by block as it fits a cache: column by column, it would be read from memory as many
+    times as it has columns.
+    """
+    block = max(1, _BYTES_IN_CACHE // (matrix.itemsize * matrix.shape[1]))
+    parts = [slice(first, first + block) for first in range(0, len(matrix), block)]
+    flags = np.empty(matrix.shape[::-1], dtype=bool)
+    for part in parts:
+        if matrix.dtype != bool and not ((matrix[part] == 0) | (matrix[part] == 1)).all():
+            break
+        flags[:, part] = matrix[part].T
+    else:
+        return flags
+    numbers = np.empty(matrix.shape[::-1], dtype=_dtype_of_numbers(matrix.dtype))
+    with np.errstate(over="ignore"):  # what becomes infinite is told when the column is read
+        for part in parts:
+            numbers[:, part] = matrix[part].T
+    return numbers
+
+
+def _dtype_of_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Keep what is narrower than float64 and held by it exactly; turn everything else into float64."""
+    is_kept = dtype.isnative and (dtype == np.float32 or (dtype.kind in "biu" and dtype.itemsize < 8))
+    return dtype if is_kept else np.dtype(np.float64)
+
+
 def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | None) -> Column:
-    numbers = np.array(values, dtype=np.float64)
-    infinite = np.flatnonzero(np.isinf(numbers))
+    numbers = values.astype(_dtype_of_numbers(values.dtype), copy=False)
+    infinite = np.flatnonzero(np.isinf(numbers)) if numbers.dtype.kind == "f" else np.empty(0)
     if infinite.size:
         raise ValueError(
             f"Column {name!r} of X holds an infinite number (infinity or too large for float64) in row {infinite[0]}. "

@@ -206,11 +206,39 @@ RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
     const PairSide expected[2] = {pair_side(counted, f, true, input), pair_side(counted, f, false, input)};
     for (const Kernels* each : kernels_of_this_machine()) {
       PairSide found[2];
-      each->pair_stage(counted.tile(), counted.costs.measures(), input, f, found, scratch.data());
+      each->pair_stage(counted.tile(), counted.costs.measures(), input, &f, 1, found, scratch.data());
       for (int side = 0; side < 2; ++side) {
         CHECK_EQUAL(found[side].stump_loss, expected[side].stump_loss);
         CHECK_EQUAL(found[side].three_leaf_loss, expected[side].three_leaf_loss);
         CHECK(found[side].four_leaves == expected[side].four_leaves);
+      }
+    }
+  }
+}
+
+RANDOM_TEST(the_pair_stage_finds_the_same_for_a_batch_of_columns_as_for_each_alone, 100) {
+  const Counted counted =
+      draw.percent(20) ? Counted(draw, draw.size_between(1, 20), 64 * kStripeWords * 2 + 100, 1) : random_counted(draw);
+  const Measures measures = counted.costs.measures();
+  const AlignedVector<Ticks> sums = measured(kernels(), counted, nullptr);
+  const std::vector<Ticks> total = counted.matrix.measures(counted.groups);
+  const Ticks each_group = counted.matrix.largest_loss(counted.groups) / static_cast<Ticks>(counted.groups.size());
+  const PairInput input{sums.data(), total.data(), draw.between(0, 2 * each_group + 1), draw.between(1, each_group + 1),
+                        draw.between(1, 5)};
+  const std::uint32_t n = draw.size_between(2, kPairBatch);
+  std::vector<std::uint32_t> columns(n);
+  for (std::uint32_t& column : columns) column = draw.below(counted.n_columns());
+  AlignedVector<Word> scratch(kernel_scratch_words(counted.tile(), measures, n), ~Word{0});
+  for (const Kernels* each : kernels_of_this_machine()) {
+    std::vector<PairSide> found(2 * n);
+    each->pair_stage(counted.tile(), measures, input, columns.data(), n, found.data(), scratch.data());
+    for (std::uint32_t i = 0; i < n; ++i) {
+      PairSide alone[2];
+      each->pair_stage(counted.tile(), measures, input, &columns[i], 1, alone, scratch.data());
+      for (std::size_t side = 0; side < 2; ++side) {
+        CHECK_EQUAL(found[2 * i + side].stump_loss, alone[side].stump_loss);
+        CHECK_EQUAL(found[2 * i + side].three_leaf_loss, alone[side].three_leaf_loss);
+        CHECK(found[2 * i + side].four_leaves == alone[side].four_leaves);
       }
     }
   }

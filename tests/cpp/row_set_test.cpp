@@ -65,6 +65,12 @@ struct Setup {
         threshold(support_threshold(options.support_condition, problem.leaf_cost)),
         maker(data, costs, kernels(), rows_per_leaf, threshold) {}
 
+  /// Whether a group of the set has a column of the data.
+  static bool holds(const RowSet& set, std::uint32_t column, std::uint32_t group) {
+    const auto place = std::find(set.columns.begin(), set.columns.end(), column) - set.columns.begin();
+    return set.test(static_cast<std::uint32_t>(place), group);
+  }
+
   Groups groups_of(const Numbers& rows) const {
     Groups groups;
     for (const std::uint32_t row : rows)
@@ -214,9 +220,62 @@ void check_dropped_columns(const Setup& setup, const RowSet& parent, const Group
   for (const std::vector<bool>& bits : lacked) CHECK(kept.contains(bits));
 }
 
+/// A child that is only counted measures what the groups of its parent do, has the first of equal columns that are not
+/// dropped, and its slots give its measures.
+void check_counted_child(Setup& setup, const RowSet& parent, const Groups& groups, std::uint32_t split, bool side) {
+  RowSet counted;
+  setup.maker.count_child(parent, split, side, counted);
+  CHECK(counted.only_counted());
+  const auto in_child = [&](std::uint32_t g, std::uint32_t column, bool value) {
+    return parent.test(split, g) == side && parent.test(column, g) == value;
+  };
+  std::uint32_t n_kept = 0;
+  std::set<std::vector<bool>> seen;
+  for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
+    Groups all, sides[2];
+    for (std::uint32_t g = 0; g < parent.n_groups; ++g)
+      if (parent.test(split, g) == side) all.push_back(groups[g]);
+    for (std::uint32_t g = 0; g < parent.n_groups; ++g)
+      for (int x = 0; x < 2; ++x)
+        if (in_child(g, c, x == 1)) sides[x].push_back(groups[g]);
+    CHECK(counted.total == setup.matrix.measures(all));
+    bool stays = true;
+    for (const Groups& each : sides) {
+      const Ticks largest_loss = setup.matrix.largest_loss(each);
+      stays &= largest_loss > 0 && largest_loss - setup.matrix.least_loss(each) >= setup.threshold;
+      stays &= setup.matrix.n_rows(each) >= static_cast<std::int64_t>(setup.rows_per_leaf);
+    }
+    std::vector<bool> bits;
+    for (std::uint32_t g = 0; g < parent.n_groups; ++g)
+      if (parent.test(split, g) == side) bits.push_back(parent.test(c, g));
+    if (!stays || !seen.insert(bits).second) continue;
+    const std::uint32_t place = n_kept++;
+    if (place >= counted.n_columns) break;
+    CHECK_EQUAL(counted.columns[place], parent.columns[c]);
+    const std::vector<Ticks> expected = setup.matrix.measures(sides[1]);
+    for (std::size_t m = 0; m < expected.size(); ++m)
+      CHECK_EQUAL(counted.sums[m * counted.stride + place], expected[m]);
+  }
+  CHECK_EQUAL(counted.n_columns, n_kept);
+  const Measures measures = setup.costs.measures();
+  AlignedVector<Ticks> sums(counted.sums.size());
+  kernels().measure(counted.slot_tile(), measures, nullptr, sums.data(), setup.maker.scratch_for(counted));
+  CHECK(sums == counted.sums);
+  if (parent.n_columns == 0) return;
+  for (std::uint32_t c = 1; c < counted.n_columns; ++c) {
+    bool only[2] = {false, false};
+    for (std::uint32_t g = 0; g < parent.n_groups; ++g) {
+      const auto holds = [&](std::uint32_t place) { return setup.holds(parent, counted.columns[place], g); };
+      if (parent.test(split, g) == side && holds(0) != holds(c)) only[holds(c) ? 1 : 0] = true;
+    }
+    CHECK(counted.are_nested(0, c) == !(only[0] && only[1]));
+  }
+}
+
 void check_chain(Random& draw, Setup& setup) {
   RowSet parent, child;
   setup.maker.make_root(parent, setup.stop);
+  setup.maker.hash_groups(parent, setup.stop);
   Numbers rows(setup.data.n_rows);
   for (std::uint32_t row = 0; row < setup.data.n_rows; ++row) rows[row] = row;
   Groups groups = check_set(setup, parent, rows);
@@ -224,6 +283,7 @@ void check_chain(Random& draw, Setup& setup) {
     const std::uint32_t column = draw.below(parent.n_columns);
     const bool side = draw.percent(50);
     check_pair_measures(setup, parent, groups, column);
+    check_counted_child(setup, parent, groups, column, side);
     setup.maker.make_child(parent, column, side, child);
     std::erase_if(rows, [&](std::uint32_t row) { return setup.data.test(parent.columns[column], row) != side; });
     check_dropped_columns(setup, parent, groups, column, side, child);

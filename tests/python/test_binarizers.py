@@ -235,3 +235,20 @@ def test_binary_columns_name_a_column_that_holds_something_else(bad, found):
 def test_wrong_weights_are_refused(weights):
     with pytest.raises(ValueError, match="sample_weight"):
         ThresholdBinarizer().fit([[1], [2]], sample_weight=weights)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float32, np.float64])
+@pytest.mark.parametrize("strategy", ["exact", "quantile"])
+def test_thresholds_do_not_depend_on_the_type_of_the_numbers(dtype, strategy):
+    X = np.random.default_rng(1).integers(-100, 100, size=(300, 2))
+    of_type, of_floats = (ThresholdBinarizer(strategy=strategy).fit(X.astype(t)) for t in (dtype, np.float64))
+    assert of_type.conditions_ == of_floats.conditions_
+    assert np.array_equal(of_type.transform(X.astype(dtype)), of_floats.transform(X.astype(np.float64)))
+
+
+def test_single_precision_numbers_are_compared_with_their_threshold_in_double_precision():
+    low = np.float32(0.1)
+    X = np.array([[low], [np.nextafter(low, np.float32(1))]], dtype=np.float32)
+    binarizer = ThresholdBinarizer().fit(X)
+    assert float(low) < binarizer.conditions_[0].threshold < float(X[1, 0])
+    assert binarizer.transform(X).tolist() == [[True], [False]]

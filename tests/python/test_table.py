@@ -23,7 +23,7 @@ def column(X, index=0):
 
 
 def same_numbers(found, expected):
-    return found.dtype == np.float64 and np.array_equal(found, expected, equal_nan=True)
+    return found.dtype.kind in "biuf" and np.array_equal(found.astype(np.float64), expected, equal_nan=True)
 
 
 NUMBER_COLUMNS = {
@@ -44,7 +44,7 @@ NUMBER_COLUMNS = {
 
 
 @pytest.mark.parametrize("X", NUMBER_COLUMNS.values(), ids=NUMBER_COLUMNS)
-def test_numbers_and_booleans_of_any_container_become_float64(X):
+def test_numbers_and_booleans_of_any_container_become_numbers(X):
     assert kinds(X) == ["number"]
     assert same_numbers(column(X).values, [1, 0, 1])
 
@@ -134,11 +134,47 @@ def test_take_selects_rows_by_mask_and_by_index():
         assert [c.values.tolist() for c in taken.columns] == [[1, 3], ["a", "c"]]
 
 
-def test_reading_copies_numbers():
-    X = np.zeros((2, 1))
-    table = read_table(X)
-    X[:] = 7
-    assert table.columns[0].values.tolist() == [0, 0]
+@pytest.mark.parametrize(
+    "make", [np.zeros, lambda shape: np.full(shape, 0.5), lambda shape: np.zeros(shape, dtype=bool)]
+)
+@pytest.mark.parametrize("contain", [np.asarray, np.asfortranarray, lambda X: pd.DataFrame(X, copy=False)])
+def test_reading_copies_numbers(make, contain):
+    X = make((2, 3))
+    before = X[:, 0].tolist()
+    table = read_table(contain(X))
+    X[:] = 1
+    assert table.columns[0].values.tolist() == before
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32, np.float64, ">f8", np.longdouble])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_matrix_of_zeros_and_ones_takes_a_byte_a_cell(dtype, order):
+    X = np.random.default_rng(0).integers(2, size=(70_000, 5))
+    table = read_table(np.array(X, dtype=dtype, order=order))
+    for index, read in enumerate(table.columns):
+        assert read.values.dtype == bool
+        assert read.values.flags.c_contiguous
+        assert np.array_equal(read.values, X[:, index])
+
+
+@pytest.mark.parametrize("last", [2, -1, 0.5, np.nan])
+def test_one_other_number_in_the_last_row_makes_a_matrix_of_numbers(last):
+    X = np.zeros((70_000, 3))
+    X[-1, 1] = last
+    values = column(X, 1).values
+    assert values.dtype == np.float64
+    assert np.array_equal(values, X[:, 1], equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.float32])
+def test_numbers_that_are_narrow_and_exact_stay_so(dtype):
+    assert column(np.array([[3, 100]], dtype=dtype)).values.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [np.uint64, np.int64, np.float16, np.longdouble, ">f4"])
+def test_all_other_numbers_become_float64(dtype):
+    values = column(np.array([[3, 100]], dtype=dtype)).values
+    assert values.dtype == np.float64
 
 
 @pytest.mark.parametrize(

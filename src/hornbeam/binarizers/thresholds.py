@@ -81,25 +81,37 @@ class ThresholdBinarizer(Binarizer):
             missing = column.is_missing()
             if index in own:
                 conditions += [AtMost(index, threshold) for threshold in own[index]]
-            elif column.kind == "number":
+            elif column.kind == "category":
+                conditions += _of_categories(index, column.values)
+            elif missing.any():
                 conditions += self._of_numbers(index, column.values[~missing], weights[~missing])
             else:
-                conditions += _of_categories(index, column.values)
+                conditions += self._of_numbers(index, column.values, weights)
             if missing.any() and not missing.all():
                 conditions.append(IsMissing(index))
         return conditions
 
     def _of_numbers(
-        self, index: int, values: npt.NDArray[np.float64], weights: npt.NDArray[Any]
+        self, index: int, values: npt.NDArray[Any], weights: npt.NDArray[Any]
     ) -> list[AtMost] | list[IsOne]:
-        distinct, group = np.unique(values, return_inverse=True)
+        distinct = _distinct(values)
         if np.array_equal(distinct, [0, 1]):
             return [IsOne(index)]
         thresholds = midpoints(distinct)
         if self.strategy == "quantile" and len(thresholds) > self.n_thresholds:
+            group = np.unique(values, return_inverse=True)[1]
             below = np.cumsum(np.bincount(group, weights), dtype=np.float64)
             thresholds = thresholds[_nearest_shares(below, self.n_thresholds)]
         return [AtMost(index, threshold) for threshold in thresholds.tolist()]
+
+
+def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return the distinct numbers, sorted; without sorting many where they are booleans or single bytes."""
+    if values.dtype == bool:
+        return np.array([0.0, 1.0])[[not values.all(), bool(values.any())]]
+    if values.dtype.itemsize == 1:
+        values = np.flatnonzero(np.bincount(values.view(np.uint8))).astype(np.uint8).view(values.dtype)
+    return np.unique(values).astype(np.float64)
 
 
 def midpoints(distinct: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -48,12 +49,13 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
     present = weights > 0
     if not present.all():
         table, labels, weights = table.take(present), labels[present], weights[present]
-    classes, codes = np.unique(labels, return_inverse=True)
+    classes = np.unique(labels)
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
-    return Training(table, codes.astype(np.int32), weights, classes, _name_of(y))
+    codes = np.searchsorted(classes, labels).astype(np.int32)
+    return Training(table, codes, weights, classes, _name_of(y))
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:
@@ -64,9 +66,8 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
     if labels.dtype.kind not in "biufUO":
         raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected texts or integers.")
     labels = column_or_1d(labels, warn=True)
-    cells = labels.tolist() if labels.dtype.kind in "fO" else []
-    missing = [row for row, label in enumerate(cells) if is_missing_value(label)]
-    if missing:
+    missing = _missing_rows(labels)
+    if len(missing) > 0:
         raise ValueError(
             f"Input y contains NaN: the target is missing in {len(missing)} rows, first in row {missing[0]}."
         )
@@ -75,6 +76,14 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
         raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
     check_classification_targets(labels)
     return labels
+
+
+def _missing_rows(labels: npt.NDArray[Any]) -> Sequence[int]:
+    if labels.dtype.kind == "f":
+        return np.flatnonzero(np.isnan(labels)).tolist()
+    if labels.dtype.kind == "O":
+        return [row for row, label in enumerate(labels.tolist()) if is_missing_value(label)]
+    return ()
 
 
 def _plain(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -127,8 +127,8 @@ class Tree:
         left, right = arrays["left"], arrays["right"]
         leaves = leaf_of_rows(left, right, asked, table)
         n_nodes, n_classes = len(asked), len(classes)
-        class_weights = np.zeros((n_nodes, n_classes))
-        np.add.at(class_weights, (leaves, codes), weights)
+        cells = np.bincount(leaves * n_classes + codes, weights, minlength=n_nodes * n_classes)
+        class_weights = cells.reshape(n_nodes, n_classes).astype(np.float64)
         n_samples = np.bincount(leaves, minlength=n_nodes)
         for node in np.flatnonzero(left >= 0)[::-1]:
             class_weights[node] = class_weights[left[node]] + class_weights[right[node]]
