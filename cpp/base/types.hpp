@@ -25,6 +25,9 @@ inline constexpr std::uint32_t kNarrowLanes = 16;  // of 32 bits
 
 constexpr std::uint32_t words_for(std::uint32_t bits) { return (bits + kWordBits - 1) / kWordBits; }
 constexpr std::uint32_t padded_to_lanes(std::uint32_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }
+constexpr std::uint32_t padded_to_narrow_lanes(std::uint32_t columns) {
+  return (columns + kNarrowLanes - 1) / kNarrowLanes * kNarrowLanes;
+}
 
 /// Allocator of 64-byte aligned blocks, so that a row of a tile starts on a cache line.
 template <class T>

@@ -91,9 +91,7 @@ void Worker::pair(Frame& frame, Candidate& candidate) {
   const Ticks leaf_cost = problem_.leaf_cost;
   const SlotTile slots = frame.rows.slot_tile();
   PairSide found[2];
-  const PairInput input{frame.rows.sums.data(), frame.rows.total.data(), leaf_cost, problem_.threshold(),
-                        static_cast<Ticks>(problem_.tree.rows_per_leaf)};
-  kernels_.pair_stage(slots, measures_, input, candidate.column, found, maker_.scratch_for(frame.rows));
+  maker_.pair_stage(frame.rows, candidate.column, found);
   work_ += std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8);
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
@@ -174,23 +172,25 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
   return whole;
 }
 
-/// Names both sides: one pass over the groups of the smaller one.
+/// Names both sides: one pass over the slots of the smaller one.
 void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.has_keys = true;
   const RowSet& rows = frame.rows;
-  std::uint32_t n_true = 0;
-  for (std::uint32_t w = 0; w < rows.n_words(); ++w)
-    n_true += static_cast<std::uint32_t>(std::popcount(rows.bits[std::size_t{w} * rows.stride + candidate.column]));
-  const int smaller = 2 * n_true <= rows.n_groups ? 1 : 0;
+  std::uint32_t n_true = 0, n_slots = 0;
+  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
+    n_true += static_cast<std::uint32_t>(std::popcount(rows.word(candidate.column, w)));
+  for (const Segment& segment : rows.segments) n_slots += segment.n_slots;
+  const int smaller = 2 * n_true <= n_slots ? 1 : 0;
   Fingerprint set;
   Ticks base_loss = 0;
-  for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
-    Word word = rows.bits[std::size_t{w} * rows.stride + candidate.column];
-    if (smaller == 0) word = ~word & (w + 1 == rows.n_words() ? rows.last_mask() : ~Word{0});
-    for (; word != 0; word &= word - 1) {
-      const std::uint32_t group = w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(word));
-      set ^= rows.identity[group];
-      base_loss += rows.base_loss[group];
+  for (const Segment& segment : rows.segments) {
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w) {
+      Word word = rows.chosen(candidate.column, smaller == 1, w, segment.valid(w));
+      for (; word != 0; word &= word - 1) {
+        const SlotName& name = rows.names[w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(word))];
+        set ^= name.identity;
+        base_loss += name.base_loss;
+      }
     }
   }
   candidate.key[smaller].set = set;

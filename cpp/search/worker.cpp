@@ -24,7 +24,7 @@ Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kerne
       poll_(std::move(poll)),
       measures_(problem.costs.measures()),
       cell_(measures_.size()),
-      maker_(problem.rows, problem.costs, kernels, problem.tree.rows_per_leaf, problem.threshold()),
+      maker_(problem.rows, problem.costs, kernels, problem.leaf_cost, problem.tree.rows_per_leaf, problem.threshold()),
       two_levels_(problem, kernels, [this](std::uint64_t work) {
         work_ += work;
         return !stopped();
@@ -64,14 +64,12 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.is_expanded = false;
   frame.candidates.clear();
   frame.candidate_of.clear();
-  frame.slot_rows.words.clear();
   count_bytes(frame);
   shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Worker::count_bytes(Frame& frame) {
-  const std::uint64_t bytes = frame.rows.bytes() + frame.slot_rows.words.capacity() * sizeof(Word) +
-                              frame.candidates.capacity() * sizeof(Candidate);
+  const std::uint64_t bytes = frame.rows.bytes() + frame.candidates.capacity() * sizeof(Candidate);
   shared_.frame_bytes.fetch_add(bytes - frame.counted_bytes, std::memory_order_relaxed);
   frame.counted_bytes = bytes;
 }
@@ -169,6 +167,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
 /// Raises the two sides in turn, the one raised less so far first, until the candidate reaches the cut or is closed.
 void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
   refresh(frame, candidate);
+  maker_.make_slot_rows(frame.rows);
   std::unique_ptr<Frame> child[2];
   const Ticks first_step = std::max<Ticks>(2 * problem_.leaf_cost, 1);
   Ticks step[2] = {first_step, first_step};
@@ -200,19 +199,14 @@ bool Worker::needs_two_levels(const Side& side) const {
 }
 
 void Worker::solve_two_levels(Frame& frame, Candidate& candidate, int x) {
-  if (frame.slot_rows.words.empty()) {
-    two_levels_.make_slot_rows(frame.rows, frame.slot_rows);
-    count_bytes(frame);
-  }
   shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
   Side& side = candidate.side[x];
-  const auto found = two_levels_.solve(frame.rows, frame.slot_rows, candidate.column, x == 1, side.upper);
+  const auto found = two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper);
   if (!found) return;
   KnownTree best = *found;
   if (const KnownTree leaf{problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
     best = leaf;
-  learn_side(frame, candidate, x,
-             shared_.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best}));
+  learn_side(frame, candidate, x, shared_.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best}));
 }
 
 std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& candidate, int x) {
@@ -255,6 +249,7 @@ void Worker::find_incumbent(Frame& frame) {
     found = frame.candidates.end() - 1;
   }
   if (!found->has_keys) find_keys(frame, *found);
+  maker_.make_slot_rows(frame.rows);
   for (int x = 0; x < 2; ++x) {
     if (found->side[x].is_closed() || stopped()) continue;
     std::unique_ptr<Frame> child = make_child(frame, *found, x);
