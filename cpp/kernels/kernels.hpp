@@ -97,6 +97,15 @@ struct PairSide {
   bool four_leaves = false;
 };
 
+/// Arrays over the columns, by side.
+struct Looks {
+  Ticks* largest_loss[2];
+  Ticks* loss[2];
+  Ticks* least_loss[2];
+  Ticks* bound;
+  Ticks* stump_loss;
+};
+
 /// One root split of search/two_levels against all columns that are not done: a word-major tile of 32-bit words.
 struct PairRow {
   const std::int32_t* words;
@@ -119,6 +128,9 @@ struct Kernels {
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
   void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
+  /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both infinite
+  /// where the split is not allowed, the bound also where both sides are best closed as leaves).
+  void (*look)(const Measures&, const PairInput&, std::uint32_t stride, const Looks&, Word* scratch);
   /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
   /// enough rows; of `constant`: it does not split them at all.
   void (*test_columns)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, bool side,

@@ -303,6 +303,37 @@ void test_columns(const SlotTile& slots, const Measures& m, const PairInput& in,
   test_columns_as<0, 0>(slots, m, in, column, side, allowed, constant, scratch);
 }
 
+template <int kClasses>
+void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Lanes* cells) {
+  const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size();
+  const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
+  for (std::uint32_t block = 0; block < stride; block += kLanes) {
+    for (std::uint32_t i = 0; i < size; ++i) {
+      cells[size + i] = load(in.sums + std::size_t{i} * stride + block);
+      cells[i] = all_lanes(in.total[i]) - cells[size + i];
+    }
+    Lanes stump{}, bound{}, can_grow{};
+    for (int side = 0; side < 2; ++side) {
+      const PairCell<Lanes> cell = cell_of<kClasses>(m, cells + side * size);
+      store(out.largest_loss[side] + block, cell.largest_loss);
+      store(out.loss[side] + block, cell.loss);
+      store(out.least_loss[side] + block, cell.least_loss);
+      const Lanes grown = leaf_cost + cell.least_loss;
+      stump += cell.loss;
+      bound += leaf_cost + smaller(cell.loss, grown);
+      can_grow |= grown < cell.loss;
+    }
+    const Lanes allowed = is_allowed<kClasses>(m, in, cells + size, cells);
+    store(out.bound + block, (allowed & can_grow) != 0 ? bound : infinity);
+    store(out.stump_loss + block, allowed != 0 ? stump : infinity);
+  }
+}
+
+void look(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Word* scratch) {
+  if (is_two_class(m)) return look_as<2>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+  look_as<0>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+}
+
 void hash_columns(TileView tile, const Word* valid, Word* hashes) {
   const WordLanes odd = WordLanes{} + Word{0x9e3779b97f4a7c15ULL};
   for (std::uint32_t block = 0; block < tile.stride; block += kLanes) {
@@ -323,7 +354,7 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,   pair_stage, test_columns,
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,   pair_stage, look,             test_columns,
                                   hash_columns,          transpose, pair_row,   raise_by_distance};
 
 }  // namespace hornbeam

@@ -11,27 +11,38 @@
 
 namespace hornbeam {
 
-/// Adds the split on `column` unless its bound from one look shows that it cannot win. Where leaves are limited, the
-/// true side gets at least and at most so many of them.
-void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
-                           std::uint32_t most_of_true_side) {
-  const RowSet& rows = frame.rows;
-  const std::size_t stride = rows.stride;
-  const Costs& costs = problem_.costs;
+/// Lists the splits that can win by one look at each column, lowest bound first.
+void Worker::list_candidates(Frame& frame) {
+  const Looks& looks = maker_.look(frame.rows);
+  const Ticks *bound = looks.bound, *stump_loss = looks.stump_loss;
+  const std::uint32_t n_columns = frame.rows.n_columns;
+  const std::uint32_t most = frame.room.leaves == kUnlimited ? 1 : frame.room.leaves - 1;
+  const auto best_stump = static_cast<std::uint32_t>(std::min_element(stump_loss, stump_loss + n_columns) - stump_loss);
+  if (best_stump < n_columns && stump_loss[best_stump] < kInfinity)
+    take_tree(frame, candidate_of(frame, looks, best_stump, 1, most));
+  order_.clear();
+  for (std::uint32_t c = 0; c < n_columns; ++c)
+    if (bound[c] < frame.upper()) order_.emplace_back(bound[c], c);
+  std::sort(order_.begin(), order_.end());
+  frame.candidates.reserve(order_.size());
+  for (const auto& [unused, column] : order_) {
+    const Candidate candidate = candidate_of(frame, looks, column, 1, most);
+    if (candidate.rest < frame.upper()) frame.candidates.push_back(candidate);
+  }
+}
+
+/// The split on `column`. Where leaves are limited, the true side gets at least and at most so many of them.
+Candidate Worker::candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column,
+                               std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const {
   Candidate candidate;
   candidate.column = column;
   candidate.is_range = least_of_true_side != most_of_true_side;
-  for (std::uint32_t m = 0; m < measures_.size(); ++m) cell_[m] = rows.total[m] - rows.sums[m * stride + column];
   for (int x = 0; x < 2; ++x) {
-    const Ticks* measures = x == 1 ? &rows.sums[column] : cell_.data();
-    const std::size_t step = x == 1 ? stride : 1;
     Side& side = candidate.side[x];
-    side.largest_loss = costs.largest_loss(measures, step);
-    side.loss = costs.loss(measures, step);
-    side.least_loss = costs.least_loss(measures, step);
+    side.largest_loss = looks.largest_loss[x][column];
+    side.loss = looks.loss[x][column];
+    side.least_loss = looks.least_loss[x][column];
     side.base_loss = 0;
-    if (side.largest_loss - side.least_loss < problem_.threshold()) return;
-    if (problem_.limits_rows() && costs.rows(measures, step) < static_cast<Ticks>(problem_.tree.rows_per_leaf)) return;
     side.room.depth = frame.room.depth_of_side();
     if (frame.room.leaves != kUnlimited)
       side.room.leaves = x == 1 ? most_of_true_side : frame.room.leaves - least_of_true_side;
@@ -42,8 +53,7 @@ void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint32_t lea
   }
   candidate.rest = 0;
   candidate.raise_rest();
-  take_tree(frame, candidate);
-  if (candidate.rest < frame.upper()) frame.candidates.push_back(std::move(candidate));
+  return candidate;
 }
 
 /// The tree of the candidate's two known trees becomes the frame's if it is better.

@@ -48,6 +48,13 @@ RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Ker
   std::int64_t weight = 0;
   for (const std::int64_t each : data.class_weight) weight += each;
   is_narrow_ = measures_.netted && !measures_.counts_rows && weight < kNarrowInfinity;
+  if (!is_narrow_) return;
+  const Ticks price = measures_.price[0];
+  const auto in_weight = [price](Ticks cost) {
+    return static_cast<std::int32_t>(std::min<Ticks>(cost / price, kNarrowInfinity));
+  };
+  narrow_.leaf_cost = in_weight(leaf_cost);
+  narrow_.support_threshold = in_weight(support_threshold + price - 1);
 }
 
 Word* RowSetMaker::scratch_for(const RowSet& rows) {
@@ -66,18 +73,26 @@ void RowSetMaker::pair_stage(const RowSet& rows, std::uint32_t column, PairSide*
 }
 
 PairInput RowSetMaker::pair_input(const RowSet& rows) const {
-  PairInput input{
-      rows.sums.data(), rows.total.data(), leaf_cost_, support_threshold_, static_cast<Ticks>(rows_per_leaf_), {}};
-  if (!is_narrow_) return input;
-  const Ticks price = measures_.price[0];
-  const auto in_weight = [price](Ticks cost) {
-    return static_cast<std::int32_t>(std::min<Ticks>(cost / price, kNarrowInfinity));
-  };
-  input.narrow = {rows.narrow_sums.data(),
-                  {in_weight(rows.total[0]), in_weight(rows.total[1])},
-                  in_weight(leaf_cost_),
-                  in_weight(support_threshold_ + price - 1)};
+  PairInput input{rows.sums.data(),
+                  rows.total.data(),
+                  leaf_cost_,
+                  support_threshold_,
+                  static_cast<Ticks>(rows_per_leaf_),
+                  narrow_};
+  if (is_narrow_) {
+    input.narrow.sums = rows.narrow_sums.data();
+    std::copy_n(rows.narrow_total, 2, input.narrow.total);
+  }
   return input;
+}
+
+const Looks& RowSetMaker::look(const RowSet& rows) {
+  look_values_.resize(std::max(look_values_.size(), std::size_t{8} * rows.stride));
+  Ticks* at = look_values_.data();
+  const auto next = [&at, &rows] { return std::exchange(at, at + rows.stride); };
+  looks_ = {{next(), next()}, {next(), next()}, {next(), next()}, next(), next()};
+  kernels_.look(measures_, pair_input(rows), rows.stride, looks_, scratch_for(rows));
+  return looks_;
 }
 
 void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
@@ -389,10 +404,12 @@ void RowSetMaker::finish(RowSet& rows) {
   const std::uint32_t narrow_stride = padded_to_narrow_lanes(rows.stride);
   rows.narrow_sums.resize(2 * std::size_t{narrow_stride});
   const double price = static_cast<double>(measures_.price[0]);
-  for (std::uint32_t c = 0; c < 2; ++c)
+  for (std::uint32_t c = 0; c < 2; ++c) {
+    rows.narrow_total[c] = static_cast<std::int32_t>(counts_[c]);
     for (std::uint32_t i = 0; i < narrow_stride; ++i)
       rows.narrow_sums[c * narrow_stride + i] =
           i < rows.stride ? static_cast<std::int32_t>(static_cast<double>(rows.sums[c * rows.stride + i]) / price) : 0;
+  }
 }
 
 }  // namespace hornbeam

@@ -46,6 +46,7 @@ struct RowSet {
 
   AlignedVector<Ticks> sums;                // measures of each column's true side: sums[m * stride + column]
   AlignedVector<std::int32_t> narrow_sums;  // PairInput
+  std::int32_t narrow_total[2];
   std::vector<Ticks> total;                 // measures of all rows
   Fingerprint whole;
   Ticks whole_base_loss = 0;
@@ -82,6 +83,9 @@ class RowSetMaker {
 
   void pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides);
 
+  /// One look at every column; valid until the next call.
+  const Looks& look(const RowSet& rows);
+
  private:
   /// A slot that may be of a row that changes.
   struct Suspect {
@@ -107,10 +111,12 @@ class RowSetMaker {
   Ticks leaf_cost_;
   std::uint64_t rows_per_leaf_;
   Ticks support_threshold_;
-  bool is_narrow_;  // counts fit into 32 bits
+  bool is_narrow_;  // PairInput
 
   AlignedVector<Word> scratch_, hashes_, wide_;
-  AlignedVector<Ticks> pair_sums_;
+  AlignedVector<Ticks> pair_sums_, look_values_;
+  Looks looks_;
+  NarrowPairInput narrow_;  // but for the sums
   std::uint32_t n_row_words_ = 0;                // of the parent's columns
   std::vector<Word> kept_mask_, constant_mask_;  // of the parent's columns
   std::vector<std::uint32_t> kept_;

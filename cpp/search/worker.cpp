@@ -91,10 +91,7 @@ void Worker::expand(Frame& frame) {
     frame.lower = frame.upper();
     return record(frame);
   }
-  for (std::uint32_t c = 0; c < frame.rows.n_columns; ++c)
-    add_candidate(frame, c, 1, frame.room.leaves == kUnlimited ? 1 : frame.room.leaves - 1);
-  std::stable_sort(frame.candidates.begin(), frame.candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.rest < b.rest; });
+  list_candidates(frame);
   count_bytes(frame);
   if (frame.candidates.empty()) frame.lower = frame.upper();
   record(frame);
@@ -243,9 +240,10 @@ void Worker::find_incumbent(Frame& frame) {
   if (found == frame.candidates.end()) return;
   if (found->is_range) {
     const std::uint32_t of_true = std::clamp(found->fair_share(frame.room.leaves), 1u, frame.room.leaves - 1);
-    const std::size_t n_before = frame.candidates.size();
-    add_candidate(frame, found->column, of_true, of_true);
-    if (frame.candidates.size() == n_before) return;
+    const Candidate whole = candidate_of(frame, maker_.look(frame.rows), found->column, of_true, of_true);
+    take_tree(frame, whole);
+    if (whole.rest >= frame.upper()) return;
+    frame.candidates.push_back(whole);
     found = frame.candidates.end() - 1;
   }
   if (!found->has_keys) find_keys(frame, *found);

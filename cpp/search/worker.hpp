@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -42,8 +43,9 @@ class Worker {
   bool stopped();
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
-  void add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
-                     std::uint32_t most_of_true_side);
+  void list_candidates(Frame& frame);
+  Candidate candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column,
+                         std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const;
   void pair_candidates(Frame& frame, Ticks budget);
   void pair(Frame& frame, Candidate& candidate);
   void spread_to_neighbours(Frame& frame, const Candidate& from);
@@ -78,6 +80,7 @@ class Worker {
   std::vector<Ticks> cell_;  // measures of one row set, spare
   RowSetMaker maker_;
   TwoLevelSolver two_levels_;
+  std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
 };
