@@ -216,6 +216,14 @@ void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   }
 }
 
+/// Names both sides and starts to fetch what `refresh` will read: the look-ups of a frame's candidates miss the caches,
+/// so they had better miss them together.
+void Worker::expect(const Frame& frame, Candidate& candidate) {
+  if (!candidate.has_keys) find_keys(frame, candidate);
+  for (int x = 0; x < 2; ++x)
+    if (!candidate.side[x].is_closed()) shared_.table.prefetch(candidate.key[x]);
+}
+
 /// Takes over what the table knows of both sides.
 void Worker::refresh(Frame& frame, Candidate& candidate) {
   if (!candidate.has_keys) find_keys(frame, candidate);

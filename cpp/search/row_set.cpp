@@ -166,21 +166,23 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   classes_seen_.assign(std::bit_ceil(8 * n_chosen), 0);
   const int unused_bits = std::countl_zero(classes_seen_.size()) + 1;
   const std::uint32_t n_words = n_row_words_;
-  const auto hash_of = [&](std::size_t slot) {
-    const Word* row = &parent.slot_rows[slot * n_words];
+  const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
+  const auto hash_of = [=](std::size_t slot) {
+    const Word* row = slot_rows + slot * n_words;
     Word hash = 0;
     for (std::uint32_t k = 0; k < n_words; ++k) {
-      hash = (hash ^ (row[k] & kept_mask_[k])) * 0x9e3779b97f4a7c15ULL;
+      hash = (hash ^ (row[k] & kept[k])) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32;
     }
     return (hash * 0xbf58476d1ce4e5b9ULL) >> unused_bits;
   };
+  std::uint8_t* const classes_seen = classes_seen_.data();
   for (const Segment& segment : parent.segments) {
     if (segment.target >= measures_.n_classes) break;
     const auto seen = static_cast<std::uint8_t>(std::min(segment.target + 1, kTwoClasses - 1u));
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        std::uint8_t& known = classes_seen_[hash_of(slot)];
+        std::uint8_t& known = classes_seen[hash_of(slot)];
         known = known == 0 || known == seen ? seen : kTwoClasses;
       });
   }
@@ -188,7 +190,7 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   for (std::uint32_t s = 0; s < parent.segments.size(); ++s)
     for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        if (classes_seen_[hash_of(slot)] == kTwoClasses) suspect_.push_back({slot, s, 0});
+        if (classes_seen[hash_of(slot)] == kTwoClasses) suspect_.push_back({slot, s, 0});
       });
   if (suspect_.empty()) return;
   table_.assign(std::bit_ceil(2 * suspect_.size()), kEmpty);
@@ -240,9 +242,8 @@ void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows) {
   rows.segments.clear();
   rows.n_slot_words = 0;
   rows.slot_rows.clear();
-  rows.names.clear();
-  gathered_.clear();
   for (std::uint32_t target = 0; target < measures_.n_counts(); ++target) lay_out_target(parent, target, rows);
+  rows.names.resize(word_at(rows.n_slot_words));
 
   rows.stride = padded_to_lanes(std::max(rows.n_columns, 1u));
   rows.slots.resize(std::size_t{rows.n_slot_words} * rows.stride);
@@ -287,32 +288,40 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
   }
   if (n_bits == 0) return;
 
-  gathered_.resize((rows.n_slot_words + fewest) * kWordBits * n_words);
-  rows.names.resize((rows.n_slot_words + fewest) * kWordBits);
+  const std::size_t most_slots = (rows.n_slot_words + fewest) * kWordBits;
+  gathered_.resize(std::max(gathered_.size(), most_slots * n_words));
+  rows.names.resize(most_slots);
+  SlotName* const names = rows.names.data();
+  Word* const gathered = gathered_.data();
   for (std::uint32_t shift = 0; shift <= top; ++shift) {
     const std::size_t first = word_at(rows.n_slot_words);
     std::size_t next = first;
-    const auto append = [&](const Word* bits, std::int64_t copies) {
-      for (; copies > 0; --copies, ++next)
-        for (std::uint32_t k = 0; k < n_words; ++k) gathered_[next * n_words + k] = bits[k];
+    const auto append = [&](const SlotName& name, const Word* bits, std::int64_t copies) {
+      names[next] = name;
+      std::fill(names + next + 1, names + next + copies, SlotName{});
+      for (; copies > 0; --copies, ++next) std::copy_n(bits, n_words, gathered + next * n_words);
     };
-    if (parent != nullptr)
-      for (const Segment& segment : parent->segments) {
-        if (segment.target != target || segment.shift < shift || (segment.shift > shift && shift < top)) continue;
-        const std::int64_t copies = std::int64_t{1} << (segment.shift - shift);
-        for (std::uint32_t w = segment.begin; w < segment.end; ++w)
-          for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-            rows.names[next] = parent->names[slot];
-            append(&parent->slot_rows[slot * n_words], copies);
-          });
-      }
-    for (std::size_t row = 0; row < merged_.size(); ++row) {
-      const std::int64_t count = row_counts_[row * n_counts + target] >> shift,
-                         copies = shift < top ? count & 1 : count;
-      if (copies == 0) continue;
-      rows.names[next] = std::exchange(merged_[row], {});
-      append(row_bits_.data() + row * n_words, copies);
+    for (std::size_t s = 0; parent != nullptr && s < parent->segments.size(); ++s) {
+      const Segment& segment = parent->segments[s];
+      if (segment.target != target || segment.shift < shift || (segment.shift > shift && shift < top)) continue;
+      const std::int64_t copies = std::int64_t{1} << (segment.shift - shift);
+      const SlotName* const from_names = parent->names.data();
+      const Word* const from = parent->slot_rows.data();
+      const bool is_small = copies == 1 && n_words == 1;
+      for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+        for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
+          if (!is_small) return append(from_names[slot], from + slot * n_words, copies);
+          names[next] = from_names[slot];
+          gathered[next++] = from[slot];
+        });
     }
+    for (std::size_t row = 0; row < merged_.size(); ++row) {
+      const std::int64_t count = row_counts_[row * n_counts + target] >> shift, copies = shift < top ? count & 1 : count;
+      if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + row * n_words, copies);
+    }
+    const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
+    std::fill(names + next, names + end, SlotName{});
+    std::fill(gathered + next * n_words, gathered + end * n_words, 0);
     const std::uint32_t begin = rows.n_slot_words;
     rows.n_slot_words = words_for(static_cast<std::uint32_t>(next));
     if (next > first)

@@ -143,6 +143,8 @@ void Worker::solve(Frame& frame, Ticks budget) {
     if (stopped()) break;
     if (!is_refreshed || shared_.n_workers > 1) {
       for (Candidate& candidate : frame.candidates)
+        if (!candidate.is_range && candidate.rest < frame.cut(budget)) expect(frame, candidate);
+      for (Candidate& candidate : frame.candidates)
         if (!candidate.is_range && candidate.rest < frame.cut(budget)) refresh(frame, candidate);
       is_refreshed = true;
     }

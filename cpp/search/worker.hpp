@@ -55,6 +55,7 @@ class Worker {
   Candidate part_of(const Frame& frame, Candidate whole, std::uint32_t least_of_true_side,
                     std::uint32_t most_of_true_side) const;
   void find_keys(const Frame& frame, Candidate& candidate);
+  void expect(const Frame& frame, Candidate& candidate);
   void refresh(Frame& frame, Candidate& candidate);
   void take_tree(Frame& frame, const Candidate& candidate);
   Ticks lowest_rest(const Frame& frame) const;
