@@ -190,67 +190,78 @@ HORNBEAM_INLINE NarrowLanes narrow_pair(Lanes low, Lanes high) {
                                  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
+/// What bounds/pair_stage.hpp asks of one side under netted measures, less q. Of the two cells' err - q, the larger
+/// exceeds L where a cell is splittable and the lesser where both are. Then the three leaves lose the lesser; the least of
+/// these is L at most unless there are only columns with two such cells.
+struct NarrowMinima {
+  NarrowLanes stump_loss, lesser, no_lesser;  // the last: least of -lesser over all columns
+
+  HORNBEAM_INLINE void take(const NarrowLanes* p, const NarrowLanes* r, NarrowLanes threshold, NarrowLanes leaf_cost) {
+    const NarrowLanes in_p = smaller(p[0], p[1]), in_r = smaller(r[0], r[1]);
+    const NarrowLanes worth = smaller(p[0] + p[1], r[0] + r[1]);
+    const NarrowLanes less = smaller(in_p, in_r), more = worth >= threshold ? larger(in_p, in_r) : narrow(-1);
+    stump_loss = more >= 0 ? smaller(stump_loss, in_p + in_r) : stump_loss;
+    lesser = more > leaf_cost ? smaller(lesser, less) : lesser;
+    no_lesser = more > leaf_cost ? smaller(no_lesser, -less) : no_lesser;
+  }
+};
+
 /// The pair stage of netted measures: q is the same on every column, so only the two classes are counted.
 void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
                        PairSide* sides, Word* mask) {
   const NarrowPairInput& narrow_in = in.narrow;
   const std::uint32_t stride = slots.tile.stride, narrow_stride = padded_to_narrow_lanes(stride);
-  std::uint32_t n_segments = slots.n_segments, n_words = 0;
-  while (n_segments > 0 && slots.segments[n_segments - 1].target > 1) --n_segments;
-  if (n_segments > 0) n_words = slots.segments[n_segments - 1].end;
+  std::uint32_t n_segments[3] = {0, 0, 0};  // before those of each class, and of both
+  while (n_segments[1] < slots.n_segments && slots.segments[n_segments[1]].target == 0) ++n_segments[1];
+  n_segments[2] = n_segments[1];
+  while (n_segments[2] < slots.n_segments && slots.segments[n_segments[2]].target == 1) ++n_segments[2];
+  const std::uint32_t n_words = n_segments[2] == 0 ? 0 : slots.segments[n_segments[2] - 1].end;
   for (std::uint32_t w = 0; w < n_words; ++w) mask[w] = slots.tile.words[std::size_t{w} * stride + column];
-  const NarrowLanes leaf_cost = narrow(narrow_in.leaf_cost), infinity = narrow(kNarrowInfinity);
-  const NarrowLanes threshold = narrow(narrow_in.support_threshold);
+  const NarrowLanes leaf_cost = narrow(narrow_in.leaf_cost), threshold = narrow(narrow_in.support_threshold);
   NarrowLanes held[2], failed[2];
   for (int c = 0; c < 2; ++c) {
     held[c] = narrow(narrow_in.sums[std::size_t(c) * narrow_stride + column]);
     failed[c] = narrow(narrow_in.total[c]) - held[c];
   }
-  PairMinima<NarrowLanes> minima[2] = {{infinity, infinity, NarrowLanes{}}, {infinity, infinity, NarrowLanes{}}};
+  const NarrowMinima nothing = {narrow(kNarrowInfinity), narrow(kNarrowInfinity), NarrowLanes{}};
+  NarrowMinima minima[2] = {nothing, nothing};
   for (std::uint32_t block = 0; block < stride; block += kNarrowLanes) {
-    const bool is_whole = block + kLanes < stride;
-    Lanes low[2] = {Lanes{}, Lanes{}}, high[2] = {Lanes{}, Lanes{}};
-    for (std::uint32_t s = 0; s < n_segments; ++s) {
-      const Segment& segment = slots.segments[s];
-      const Word* word = slots.tile.words + std::size_t{segment.begin} * stride + block;
-      const Word* next = is_whole ? word + kLanes : word;
-      Lanes low_bits{}, high_bits{};
-      for (std::uint32_t w = segment.begin; w < segment.end; ++w, word += stride, next += stride) {
-        const Lanes here = all_lanes(static_cast<Ticks>(mask[w]));
-        low_bits += popcount(load(word) & here);
-        high_bits += popcount(load(next) & here);
-      }
-      const auto shift = static_cast<Ticks>(segment.shift);
-      for (std::uint32_t c = 0; c < 2; ++c) {
-        if (c != segment.target) continue;
-        low[c] += low_bits << shift;
-        high[c] += high_bits << shift;
-      }
-    }
+    const std::uint32_t to_next = block + kLanes < stride ? kLanes : 0;  // the padding's counts are not used
     NarrowLanes cell[4][2];  // f1 g1, f1 g0, f0 g1, f0 g0
+#pragma GCC unroll 2
     for (int c = 0; c < 2; ++c) {
-      cell[0][c] = narrow_pair(low[c], is_whole ? high[c] : Lanes{});
+      Lanes low{}, high{};
+      for (std::uint32_t s = n_segments[c]; s < n_segments[c + 1]; ++s) {
+        const Segment& segment = slots.segments[s];
+        const Word* word = slots.tile.words + std::size_t{segment.begin} * stride + block;
+        Lanes low_bits{}, high_bits{};
+        for (std::uint32_t w = segment.begin; w < segment.end; ++w, word += stride) {
+          const Lanes here = all_lanes(static_cast<Ticks>(mask[w]));
+          low_bits += popcount(load(word) & here);
+          high_bits += popcount(load(word + to_next) & here);
+        }
+        low += low_bits << static_cast<Ticks>(segment.shift);
+        high += high_bits << static_cast<Ticks>(segment.shift);
+      }
+      cell[0][c] = narrow_pair(low, to_next != 0 ? high : Lanes{});
       cell[1][c] = held[c] - cell[0][c];
       cell[2][c] = load_narrow(narrow_in.sums + std::size_t(c) * narrow_stride + block) - cell[0][c];
       cell[3][c] = failed[c] - cell[2][c];
     }
-    for (int side = 0; side < 2; ++side) {
-      const NarrowLanes *p = cell[2 * side], *r = cell[2 * side + 1];
-      const NarrowLanes allowed = (p[0] + p[1] >= threshold) & (r[0] + r[1] >= threshold);
-      take_pair<NarrowLanes>({p[0] + p[1], smaller(p[0], p[1]), NarrowLanes{}},
-                             {r[0] + r[1], smaller(r[0], r[1]), NarrowLanes{}}, allowed, leaf_cost, infinity,
-                             minima[side]);
-    }
+#pragma GCC unroll 2
+    for (int side = 0; side < 2; ++side) minima[side].take(cell[2 * side], cell[2 * side + 1], threshold, leaf_cost);
   }
   const Ticks held_least = in.sums[std::size_t{m.loss_index()} * stride + column];
   const Ticks least_loss[2] = {held_least, in.total[m.loss_index()] - held_least};
   const auto in_ticks = [&m](std::int32_t count, Ticks lost_anyway) {
     return count == kNarrowInfinity ? kInfinity : lost_anyway + m.price[0] * count;
   };
-  for (std::uint32_t side = 0; side < 2; ++side)
+  for (int side = 0; side < 2; ++side) {
+    const std::int32_t lesser = smallest_lane(minima[side].lesser);
     sides[side] = {in_ticks(smallest_lane(minima[side].stump_loss), least_loss[side]),
-                   in_ticks(smallest_lane(minima[side].three_leaf_loss), least_loss[side]),
-                   smallest_lane(minima[side].four_leaves) != 0};
+                   in_ticks(lesser <= narrow_in.leaf_cost ? lesser : kNarrowInfinity, least_loss[side]),
+                   -smallest_lane(minima[side].no_lesser) > narrow_in.leaf_cost};
+  }
 }
 
 bool is_two_class(const Measures& m) { return m.separable && m.n_classes == 2 && !m.counts_rows; }
