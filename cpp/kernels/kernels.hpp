@@ -16,7 +16,7 @@ namespace hornbeam {
 inline constexpr std::uint32_t kMostNarrowClasses = 32;
 inline constexpr std::int32_t kNarrowInfinity = 1 << 30;
 
-/// A bit matrix, word-major: word w of column c is words[w * stride + c]; stride is a multiple of kLanes.
+/// A bit matrix, word-major: word w of column c is words[w * stride + c]; stride is a multiple of kNarrowLanes.
 struct TileView {
   const Word* words;
   std::uint32_t n_words;
@@ -75,7 +75,7 @@ struct SlotTile {
 
 /// What the pair stage of netted measures needs in 32 bits, in units of the price.
 struct NarrowPairInput {
-  const std::int32_t* sums = nullptr;  // of the two classes; null where they do not fit. Stride: padded to narrow lanes
+  const std::int32_t* sums = nullptr;  // of the two classes; null where they do not fit
   std::int32_t total[2];
   std::int32_t leaf_cost;          // rounded down
   std::int32_t support_threshold;  // rounded up

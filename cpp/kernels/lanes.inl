@@ -210,7 +210,7 @@ struct NarrowMinima {
 void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
                        PairSide* sides, Word* mask) {
   const NarrowPairInput& narrow_in = in.narrow;
-  const std::uint32_t stride = slots.tile.stride, narrow_stride = padded_to_narrow_lanes(stride);
+  const std::uint32_t stride = slots.tile.stride;
   std::uint32_t n_segments[3] = {0, 0, 0};  // before those of each class, and of both
   while (n_segments[1] < slots.n_segments && slots.segments[n_segments[1]].target == 0) ++n_segments[1];
   n_segments[2] = n_segments[1];
@@ -220,13 +220,12 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
   const NarrowLanes leaf_cost = narrow(narrow_in.leaf_cost), threshold = narrow(narrow_in.support_threshold);
   NarrowLanes held[2], failed[2];
   for (int c = 0; c < 2; ++c) {
-    held[c] = narrow(narrow_in.sums[std::size_t(c) * narrow_stride + column]);
+    held[c] = narrow(narrow_in.sums[std::size_t(c) * stride + column]);
     failed[c] = narrow(narrow_in.total[c]) - held[c];
   }
   const NarrowMinima nothing = {narrow(kNarrowInfinity), narrow(kNarrowInfinity), NarrowLanes{}};
   NarrowMinima minima[2] = {nothing, nothing};
   for (std::uint32_t block = 0; block < stride; block += kNarrowLanes) {
-    const std::uint32_t to_next = block + kLanes < stride ? kLanes : 0;  // the padding's counts are not used
     NarrowLanes cell[4][2];  // f1 g1, f1 g0, f0 g1, f0 g0
 #pragma GCC unroll 2
     for (int c = 0; c < 2; ++c) {
@@ -238,14 +237,14 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
         for (std::uint32_t w = segment.begin; w < segment.end; ++w, word += stride) {
           const Lanes here = all_lanes(static_cast<Ticks>(mask[w]));
           low_bits += popcount(load(word) & here);
-          high_bits += popcount(load(word + to_next) & here);
+          high_bits += popcount(load(word + kLanes) & here);
         }
         low += low_bits << static_cast<Ticks>(segment.shift);
         high += high_bits << static_cast<Ticks>(segment.shift);
       }
-      cell[0][c] = narrow_pair(low, to_next != 0 ? high : Lanes{});
+      cell[0][c] = narrow_pair(low, high);
       cell[1][c] = held[c] - cell[0][c];
-      cell[2][c] = load_narrow(narrow_in.sums + std::size_t(c) * narrow_stride + block) - cell[0][c];
+      cell[2][c] = load_narrow(narrow_in.sums + std::size_t(c) * stride + block) - cell[0][c];
       cell[3][c] = failed[c] - cell[2][c];
     }
 #pragma GCC unroll 2

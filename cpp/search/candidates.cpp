@@ -1,6 +1,5 @@
 // search/candidates.cpp: the part of Worker that bounds the candidate splits of one frame.
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -186,28 +185,12 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
 void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.has_keys = true;
   const RowSet& rows = frame.rows;
-  std::uint32_t n_true = 0, n_slots = 0;
-  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
-    n_true += static_cast<std::uint32_t>(std::popcount(rows.word(candidate.column, w)));
-  for (const Segment& segment : rows.segments) n_slots += segment.n_slots;
-  const int smaller = 2 * n_true <= n_slots ? 1 : 0;
-  Fingerprint set;
-  Ticks base_loss = 0;
-  for (const Segment& segment : rows.segments) {
-    for (std::uint32_t w = segment.begin; w < segment.end; ++w) {
-      Word word = rows.chosen(candidate.column, smaller == 1, w, segment.valid(w));
-      for (; word != 0; word &= word - 1) {
-        const SlotName& name = rows.names[w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(word))];
-        set ^= name.identity;
-        base_loss += name.base_loss;
-      }
-    }
-  }
-  candidate.key[smaller].set = set;
-  candidate.side[smaller].base_loss = base_loss;
-  set ^= rows.whole;
-  candidate.key[1 - smaller].set = set;
-  candidate.side[1 - smaller].base_loss = rows.whole_base_loss - base_loss;
+  const int smaller = candidate.side[1].largest_loss <= candidate.side[0].largest_loss ? 1 : 0;
+  const SlotName name = rows.name_of(candidate.column, smaller == 1);
+  candidate.key[smaller].set = candidate.key[1 - smaller].set = name.identity;
+  candidate.key[1 - smaller].set ^= rows.whole.identity;
+  candidate.side[smaller].base_loss = name.base_loss;
+  candidate.side[1 - smaller].base_loss = rows.whole.base_loss - name.base_loss;
   for (int x = 0; x < 2; ++x) {
     const Side& side = candidate.side[x];
     const Room room = side.room.without_idle_limits(problem_.leaf_cost, side.loss, side.base_loss);

@@ -36,6 +36,15 @@ bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
   return only_a == 0 || only_b == 0;
 }
 
+SlotName RowSet::name_of(std::uint32_t column, bool side) const {
+  SlotName name;
+  for (const Segment& segment : segments)
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      for_each_bit(chosen(column, side, w, segment.valid(w)), word_at(w),
+                   [&](std::size_t slot) { name.add(names[slot]); });
+  return name;
+}
+
 RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
                          std::uint64_t rows_per_leaf, Ticks support_threshold)
     : data_(data),
@@ -115,6 +124,8 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
     for (std::uint32_t c = 0; c < data_.n_columns; ++c)
       row_bits_[std::size_t{row} * n_row_words_ + c / kWordBits] |= Word{data_.test(c, row)} << (c % kWordBits);
   }
+  root.whole = {};
+  for (const SlotName& name : merged_) root.whole.add(name);
   lay_out(nullptr, root);
   stop.require_running();
   finish(root);
@@ -123,7 +134,8 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   row_counts_ = {};
 }
 
-void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
+void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child) {
+  child.whole = whole;
   n_row_words_ = parent.words_per_slot;
   kept_mask_.resize(words_for(parent.stride));
   constant_mask_.resize(words_for(parent.stride));
@@ -161,9 +173,10 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
 void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   constexpr std::uint8_t kTwoClasses = 255;
   if (measures_.n_loss_prices == 0) return;
+  const std::uint32_t n_targets = measures_.netted ? measures_.n_classes : measures_.n_counts();  // that settling reads
   std::size_t n_chosen = 0;
   for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
-  classes_seen_.assign(std::bit_ceil(8 * n_chosen), 0);
+  classes_seen_.assign(std::bit_ceil(4 * n_chosen), 0);
   const int unused_bits = std::countl_zero(classes_seen_.size()) + 1;
   const std::uint32_t n_words = n_row_words_;
   const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
@@ -187,7 +200,7 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
       });
   }
   suspect_.clear();
-  for (std::uint32_t s = 0; s < parent.segments.size(); ++s)
+  for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
     for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
         if (classes_seen[hash_of(slot)] == kTwoClasses) suspect_.push_back({slot, s, 0});
@@ -230,9 +243,7 @@ void RowSetMaker::settle_rows(const RowSet& parent) {
   merged_.resize(n_left);
   for (const Suspect& suspect : suspect_) {
     if (table_[suspect.row] == kEmpty) continue;
-    SlotName& name = merged_[table_[suspect.row]];
-    name.identity ^= parent.names[suspect.slot].identity;
-    name.base_loss += parent.names[suspect.slot].base_loss;
+    merged_[table_[suspect.row]].add(parent.names[suspect.slot]);
     chosen_[suspect.slot / kWordBits] &= ~(Word{1} << (suspect.slot % kWordBits));
   }
 }
@@ -393,15 +404,9 @@ void RowSetMaker::keep_columns(RowSet& rows) {
   rows.slots.resize(std::size_t{rows.n_slot_words} * stride);
 }
 
-/// Measures all columns, and names the whole.
+/// Measures all columns.
 void RowSetMaker::finish(RowSet& rows) {
   drop_repeated_columns(rows);
-  rows.whole = Fingerprint{};
-  rows.whole_base_loss = 0;
-  for (const SlotName& name : rows.names) {
-    rows.whole ^= name.identity;
-    rows.whole_base_loss += name.base_loss;
-  }
   counts_.assign(measures_.n_counts(), 0);
   for (const Segment& segment : rows.segments)
     counts_[segment.target] += static_cast<std::int64_t>(segment.n_slots) << segment.shift;
@@ -410,15 +415,11 @@ void RowSetMaker::finish(RowSet& rows) {
   rows.sums.resize(std::size_t{measures_.size()} * rows.stride);
   kernels_.measure(rows.slot_tile(), measures_, nullptr, rows.sums.data(), scratch_for(rows));
   if (!is_narrow_) return;
-  const std::uint32_t narrow_stride = padded_to_narrow_lanes(rows.stride);
-  rows.narrow_sums.resize(2 * std::size_t{narrow_stride});
+  rows.narrow_sums.resize(2 * std::size_t{rows.stride});
+  std::copy_n(counts_.begin(), 2, rows.narrow_total);
   const double price = static_cast<double>(measures_.price[0]);
-  for (std::uint32_t c = 0; c < 2; ++c) {
-    rows.narrow_total[c] = static_cast<std::int32_t>(counts_[c]);
-    for (std::uint32_t i = 0; i < narrow_stride; ++i)
-      rows.narrow_sums[c * narrow_stride + i] =
-          i < rows.stride ? static_cast<std::int32_t>(static_cast<double>(rows.sums[c * rows.stride + i]) / price) : 0;
-  }
+  for (std::size_t i = 0; i < rows.narrow_sums.size(); ++i)
+    rows.narrow_sums[i] = static_cast<std::int32_t>(static_cast<double>(rows.sums[i]) / price);
 }
 
 }  // namespace hornbeam

@@ -29,6 +29,10 @@ namespace hornbeam {
 struct SlotName {
   Fingerprint identity;
   Ticks base_loss = 0;  // least loss of the distinct rows before any merge
+  void add(const SlotName& other) {
+    identity ^= other.identity;
+    base_loss += other.base_loss;
+  }
 };
 
 struct RowSet {
@@ -48,8 +52,7 @@ struct RowSet {
   AlignedVector<std::int32_t> narrow_sums;  // PairInput
   std::int32_t narrow_total[2];
   std::vector<Ticks> total;                 // measures of all rows
-  Fingerprint whole;
-  Ticks whole_base_loss = 0;
+  SlotName whole;
 
   SlotTile slot_tile() const {
     return {{slots.data(), n_slot_words, stride}, segments.data(), static_cast<std::uint32_t>(segments.size())};
@@ -59,6 +62,8 @@ struct RowSet {
   Word chosen(std::uint32_t column, bool side, std::uint32_t w, Word valid) const {
     return (side ? word(column, w) : ~word(column, w)) & valid;
   }
+  /// Of the rows where the column equals `side`.
+  SlotName name_of(std::uint32_t column, bool side) const;
   /// Whether the rows of one column hold those of the other.
   bool are_nested(std::uint32_t a, std::uint32_t b) const;
   std::uint64_t bytes() const;
@@ -73,8 +78,8 @@ class RowSetMaker {
   /// Throws StoppedBeforeSearch if `stop` says so on the way.
   void make_root(RowSet& root, StopSignal& stop);
 
-  /// The rows of `parent` where `column` (of the parent) equals `side`; `parent` has its slot rows.
-  void make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
+  /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
+  void make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child);
 
   void make_slot_rows(RowSet& rows) const;
 

@@ -128,7 +128,7 @@ void TwoLevelSolver::lay_out() {
   const std::size_t n_roots = roots_.size();
   roots_.insert(roots_.end(), others_.begin(), others_.end());
   const auto n_columns = static_cast<std::uint32_t>(roots_.size());
-  const std::uint32_t n_classes = counts_.n_classes, stride = padded_to_narrow_lanes(n_columns);
+  const std::uint32_t n_classes = counts_.n_classes, stride = padded_to_lanes(n_columns);
   const std::uint32_t n_narrow = 2 * n_class_words_;
   narrow_.resize(std::size_t{n_narrow + n_classes + 4} * stride);
   std::int32_t* words = narrow_.data();

@@ -57,8 +57,8 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.largest_loss = problem_.costs.largest_loss(total);
   frame.loss = problem_.costs.loss(total);
   frame.least_loss = problem_.costs.least_loss(total);
-  frame.room = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole_base_loss);
-  frame.key = {frame.rows.whole, frame.room.depth, frame.room.leaves};
+  frame.room = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole.base_loss);
+  frame.key = {frame.rows.whole.identity, frame.room.depth, frame.room.leaves};
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
@@ -216,7 +216,8 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
     child = std::move(spare_.back());
     spare_.pop_back();
   }
-  maker_.make_child(frame.rows, candidate.column, x == 1, child->rows);
+  maker_.make_child(frame.rows, candidate.column, x == 1, {candidate.key[x].set, candidate.side[x].base_loss},
+                    child->rows);
   work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words;
   open(*child, candidate.side[x].room);
   return child;

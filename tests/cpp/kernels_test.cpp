@@ -124,7 +124,7 @@ struct NarrowSums {
   NarrowSums(const Counted& counted, const PairInput& wide) : input(wide) {
     const Ticks price = counted.matrix.dearest(0), most = std::max({wide.total[0], wide.total[1], wide.leaf_cost});
     if (!counted.matrix.is_netted() || counted.matrix.counts_rows || most / price >= kNarrowInfinity) return;
-    const std::uint32_t stride = padded_to_narrow_lanes(counted.stride);
+    const std::uint32_t stride = counted.stride;
     const auto in_weight = [price](Ticks cost) { return static_cast<std::int32_t>(cost / price); };
     sums.resize(2 * std::size_t{stride});
     for (std::uint32_t k = 0; k < 2; ++k)

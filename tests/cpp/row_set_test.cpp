@@ -167,7 +167,7 @@ std::map<std::vector<bool>, Group> check_groups(const Setup& setup, const RowSet
 
 /// R2.
 void check_columns(const RowSet& set) {
-  CHECK(set.stride % kLanes == 0 && set.stride >= set.n_columns);
+  CHECK(set.stride % kNarrowLanes == 0 && set.stride >= set.n_columns);
   CHECK_EQUAL(set.columns.size(), set.n_columns);
   std::set<std::vector<bool>> seen;
   for (std::uint32_t c = 0; c < set.n_columns; ++c) {
@@ -211,8 +211,8 @@ GroupsByBits check_set(const Setup& setup, const RowSet& set, const Numbers& row
   check_measures(setup, set, groups);
   Fingerprint whole;
   for (const std::uint32_t row : rows) whole ^= setup.data.identity(row, setup.matrix.counts_rows);
-  CHECK(set.whole == whole);
-  CHECK_EQUAL(set.whole_base_loss, setup.matrix.least_loss(setup.groups_of(rows)));
+  CHECK(set.whole.identity == whole);
+  CHECK_EQUAL(set.whole.base_loss, setup.matrix.least_loss(setup.groups_of(rows)));
   CHECK(set.bytes() >= set.slots.size() * sizeof(Word));
   return groups;
 }
@@ -259,7 +259,7 @@ void check_chain(Random& draw, Setup& setup) {
     const bool side = draw.percent(50);
     check_pair_measures(setup, parent, groups, column);
     setup.maker.make_slot_rows(parent);
-    setup.maker.make_child(parent, column, side, child);
+    setup.maker.make_child(parent, column, side, parent.name_of(column, side), child);
     std::erase_if(rows, [&](std::uint32_t row) { return setup.data.test(parent.columns[column], row) != side; });
     check_dropped_columns(setup, parent, groups, column, side, child);
     groups = check_set(setup, child, rows);
