@@ -19,12 +19,14 @@ inline constexpr Ticks kInfinity = Ticks{1} << 60;
 inline constexpr Ticks kLargestTotal = Ticks{1} << 52;
 inline constexpr std::uint32_t kWordBits = 64;
 
-/// Columns are padded to a multiple of this, the number of 64-bit lanes of the widest kernel.
+/// The lanes of the widest kernel: 64-bit and 32-bit ones. Columns are padded to a multiple of the latter.
 inline constexpr std::uint32_t kLanes = 8;
-inline constexpr std::uint32_t kNarrowLanes = 16;  // of 32 bits
+inline constexpr std::uint32_t kNarrowLanes = 16;
 
 constexpr std::uint32_t words_for(std::uint32_t bits) { return (bits + kWordBits - 1) / kWordBits; }
-constexpr std::uint32_t padded_to_lanes(std::uint32_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }
+constexpr std::uint32_t padded_to_lanes(std::uint32_t columns) {
+  return (columns + kNarrowLanes - 1) / kNarrowLanes * kNarrowLanes;
+}
 
 /// Allocator of 64-byte aligned blocks, so that a row of a tile starts on a cache line.
 template <class T>

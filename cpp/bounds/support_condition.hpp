@@ -4,7 +4,9 @@
 // SO       A split with a side below that is not considered, here and in all descendants; a set with
 //          n - q < 2L is closed as a leaf.
 // WHY      The subtree of x costs at least L + q(x). If that exceeds n(x), the largest loss x can incur, giving x's
-//          rows to the tree of the other side is no worse and saves a leaf. n - q only shrinks in subsets.
+//          rows to the tree of the other side is no worse and saves a leaf. n - q only shrinks in subsets. Equal rows
+//          stay together in every tree on the columns left, so n may be taken as the sum over groups of equal rows of
+//          the largest loss of one prediction (kernels.hpp, netted measures); n - q then shrinks in merges too.
 // NEEDS    additive loss, one price for all leaves; the merge adds no depth, no leaf, and only adds rows to leaves,
 //          so every tree limit survives it.
 // KEEPS    one optimum (at n - q = L both are kept; at L = 0 splits that cannot gain are dropped).

@@ -40,12 +40,13 @@ Costs::Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<T
       const auto at = std::lower_bound(loss_price_.begin(), loss_price_.end(), each) - loss_price_.begin();
       price_index_.push_back(each == 0 ? kFree : static_cast<std::uint32_t>(at));
     }
+    netted_ = separable_ && n_classes_ == 2 && price_[0] == price_[1] && price_[0] > 0;
   }
 }
 
 Measures Costs::measures() const {
-  return {separable_,    counts_rows_, n_classes_,      n_predictions_,    n_loss_prices(),
-          price_.data(), cost_.data(), largest_.data(), loss_price_.data()};
+  return {separable_,      netted_,       counts_rows_, n_classes_,      n_predictions_,
+          n_loss_prices(), price_.data(), cost_.data(), largest_.data(), loss_price_.data()};
 }
 
 Ticks Costs::loss_of(const std::int64_t* weight, std::uint32_t prediction) const {
@@ -72,13 +73,30 @@ std::uint32_t Costs::best_prediction(const std::int64_t* weight) const {
   return best;
 }
 
-void Costs::add_least_loss_counts(const std::int64_t* weight, std::int64_t* counts) const {
-  if (loss_price_.empty()) return;
-  const std::uint32_t prediction = best_prediction(weight);
+bool Costs::settle(std::int64_t* counts) const {
+  if (loss_price_.empty()) return false;
+  if (netted_) {
+    const std::int64_t lost = std::min(counts[0], counts[1]);
+    counts[0] -= lost;
+    counts[1] -= lost;
+    counts[2] += lost;
+    return lost > 0;
+  }
+  const std::uint32_t prediction = best_prediction(counts);
+  std::int64_t* lost = counts + n_classes_;
+  const Ticks before = least_loss_of(counts);
+  std::fill(lost, lost + n_loss_prices(), 0);
   for (std::uint32_t c = 0; c < n_classes_; ++c) {
     const std::uint32_t index = price_index_[std::size_t{c} * n_predictions_ + prediction];
-    if (index != kFree) counts[index] += weight[c];
+    if (index != kFree) lost[index] += counts[c];
   }
+  return least_loss_of(counts) > before;
+}
+
+Ticks Costs::least_loss_of(const std::int64_t* counts) const {
+  Ticks sum = 0;
+  for (std::uint32_t i = 0; i < n_loss_prices(); ++i) sum += counts[n_classes_ + i] * loss_price_[i];
+  return sum;
 }
 
 void Costs::measures_of(const std::int64_t* counts, Ticks* measures) const {
@@ -89,14 +107,13 @@ void Costs::measures_of(const std::int64_t* counts, Ticks* measures) const {
     measures[n_predictions_] = 0;
     for (std::uint32_t c = 0; c < n_classes_; ++c) measures[n_predictions_] += counts[c] * largest_[c];
   }
-  measures[n_values_] = 0;
-  for (std::uint32_t i = 0; i < n_loss_prices(); ++i) measures[n_values_] += counts[n_classes_ + i] * loss_price_[i];
+  measures[n_values_] = least_loss_of(counts);
   if (counts_rows_) measures[n_values_ + 1] = counts[n_classes_ + n_loss_prices()];
 }
 
 Ticks Costs::largest_loss(const Ticks* measures, std::size_t stride) const {
   if (!separable_) return measures[n_predictions_ * stride];
-  Ticks sum = 0;
+  Ticks sum = netted_ ? least_loss(measures, stride) : 0;
   for (std::uint32_t c = 0; c < n_classes_; ++c) sum += measures[c * stride];
   return sum;
 }
@@ -108,7 +125,7 @@ Ticks Costs::loss(const Ticks* measures, std::size_t stride) const {
       sum += measures[c * stride];
       most = std::max(most, measures[c * stride]);
     }
-    return sum - most;
+    return sum - most + (netted_ ? least_loss(measures, stride) : 0);
   }
   Ticks least = measures[0];
   for (std::uint32_t k = 1; k < n_predictions_; ++k) least = std::min(least, measures[k * stride]);

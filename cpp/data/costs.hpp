@@ -26,7 +26,6 @@ class Costs {
     return cost_[std::size_t{true_class} * n_predictions_ + prediction];
   }
   Ticks largest(std::uint32_t true_class) const { return largest_[true_class]; }
-  Ticks price_of_least_loss(std::uint32_t index) const { return loss_price_[index]; }
 
   /// How the kernels turn counts into measures; points into this object.
   Measures measures() const;
@@ -35,8 +34,11 @@ class Costs {
   std::uint32_t best_prediction(const std::int64_t* weight) const;
   Ticks loss_of(const std::int64_t* weight, std::uint32_t prediction) const;
 
-  /// Adds to `counts` (one a price) the weights that make up the least loss of one group of equal rows.
-  void add_least_loss_counts(const std::int64_t* weight, std::int64_t* counts) const;
+  /// Turns `counts` (of Measures), summed over groups of rows, into those of one group of equal rows; returns whether
+  /// that changes them. The weights of the classes alone, with zeros after them, are such a sum.
+  bool settle(std::int64_t* counts) const;
+  /// The equivalent-points loss that counts say.
+  Ticks least_loss_of(const std::int64_t* counts) const;
   std::uint32_t n_loss_prices() const { return static_cast<std::uint32_t>(loss_price_.size()); }
 
   /// Measures of a row set from its counts (the plain twin of what the kernels do).
@@ -52,7 +54,7 @@ class Costs {
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
 
   std::uint32_t n_classes_, n_predictions_, n_values_;
-  bool separable_, counts_rows_;
+  bool separable_, counts_rows_, netted_ = false;
   std::vector<Ticks> cost_, largest_, price_, loss_price_;
   std::vector<std::uint32_t> price_index_;  // of each cost in loss_price_, kFree for a cost of 0
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fingerprint.hpp"
 #include "bits/transpose.hpp"
 
 namespace hornbeam {
@@ -110,6 +109,11 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
         bits[std::size_t{first / kWordBits} * stride + std::size_t{w} * kWordBits + i] = block[i];
     }
   }
+}
+
+Fingerprint DistinctRows::identity(std::uint32_t row, bool counts_rows) const {
+  const bool counts = counts_rows || std::any_of(weight(row), weight(row) + n_classes, [](auto w) { return w != 0; });
+  return counts ? Fingerprint::of_row(row) : Fingerprint{};
 }
 
 }  // namespace hornbeam

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fingerprint.hpp"
 #include "base/stop.hpp"
 #include "base/types.hpp"
 #include "kernels/kernels.hpp"
@@ -41,6 +42,8 @@ struct DistinctRows {
   bool test(std::uint32_t column, std::uint32_t row) const {
     return (bits[std::size_t{row / kWordBits} * stride + column] >> (row % kWordBits)) & 1;
   }
+  /// Rows without weight have no name unless rows are counted: nothing depends on where they are.
+  Fingerprint identity(std::uint32_t row, bool counts_rows) const;
   const std::int64_t* weight(std::uint32_t row) const { return &class_weight[std::size_t{row} * n_classes]; }
   TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
   std::size_t bytes() const {

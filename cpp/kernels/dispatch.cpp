@@ -38,10 +38,8 @@ const Kernels* find(const char* name) {
 
 }  // namespace
 
-std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures, std::uint32_t n_columns) {
-  const std::size_t alone = kLanes * (measures.n_counts() + 4 * std::size_t{measures.size()}) + slots.tile.n_words;
-  if (n_columns <= 1) return alone;
-  return alone + std::size_t{kPairBatch} * (std::size_t{measures.n_counts()} * slots.tile.stride + kStripeWords);
+std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures) {
+  return kLanes * (measures.n_counts() + 4 * std::size_t{measures.size()}) + slots.tile.n_words;
 }
 
 const Kernels& kernels(const char* name) {

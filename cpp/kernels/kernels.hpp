@@ -1,6 +1,6 @@
 // kernels/kernels.hpp
 //
-// WHAT    The counting kernels: sums over all columns at once, the pair stage, and the gathering of bits. One
+// WHAT    The counting kernels: sums over all columns at once, the pair stage, and the transposition of bits. One
 //         source (lanes.inl), compiled once per instruction set and chosen at run time.
 // FLOW    search/row_set and search/worker call through the table that `kernels()` returns.
 // HOLDS   Every instruction set gives the same numbers: all arithmetic is on exact integers.
@@ -16,7 +16,7 @@ namespace hornbeam {
 inline constexpr std::uint32_t kMostNarrowClasses = 32;
 inline constexpr std::int32_t kNarrowInfinity = 1 << 30;
 
-/// A bit matrix, word-major: word w of column c is words[w * stride + c]; stride is a multiple of kLanes.
+/// A bit matrix, word-major: word w of column c is words[w * stride + c]; stride is a multiple of kNarrowLanes.
 struct TileView {
   const Word* words;
   std::uint32_t n_words;
@@ -30,6 +30,11 @@ struct Segment {
   std::uint32_t target;
   std::uint32_t shift;
   std::uint32_t n_slots;
+
+  /// The bits of word w that are in use.
+  Word valid(std::uint32_t w) const {
+    return w + 1 == end && n_slots % kWordBits != 0 ? (Word{1} << (n_slots % kWordBits)) - 1 : ~Word{0};
+  }
 };
 
 /// How counts become the measures of a row set.
@@ -39,8 +44,12 @@ struct Segment {
 /// Separable costs (a wrong label of class c costs price[c] whatever the prediction): value c is weight c times
 /// price[c]; the largest loss is their sum and the leaf loss is the sum less the largest. Other cost matrices:
 /// value k is the loss of predicting k and one more value is the largest loss.
+/// Netted (two classes of one price): what is lost anyway in each group of equal rows is taken out of the weights of
+/// both classes and counted as equivalent-points loss q only; then the least of the values is err - q, and their sum is
+/// n - q, where n is the largest loss that the groups can incur, each with one prediction.
 struct Measures {
   bool separable;
+  bool netted;
   bool counts_rows;
   std::uint32_t n_classes;
   std::uint32_t n_predictions;
@@ -64,12 +73,21 @@ struct SlotTile {
   std::uint32_t n_segments;
 };
 
+/// What the pair stage of netted measures needs in 32 bits, in units of the price.
+struct NarrowPairInput {
+  const std::int32_t* sums = nullptr;  // of the two classes; null where they do not fit
+  std::int32_t total[2];
+  std::int32_t leaf_cost;          // rounded down
+  std::int32_t support_threshold;  // rounded up
+};
+
 struct PairInput {
   const Ticks* sums;   // measures of each column's true side: sums[m * stride + column]
   const Ticks* total;  // measures of the whole subproblem
   Ticks leaf_cost;
   Ticks support_threshold;  // bounds/support_condition.hpp
   Ticks rows_per_leaf;
+  NarrowPairInput narrow;
 };
 
 /// What the pair stage finds for one side of a split; see bounds/pair_stage.hpp.
@@ -79,25 +97,25 @@ struct PairSide {
   bool four_leaves = false;
 };
 
-/// One word of a mask and where its bits go; `moves` drives the portable parallel bit extraction.
-struct ExtractWord {
-  Word mask;
-  std::uint32_t source_word;
-  std::uint32_t first_bit;
-  std::uint32_t n_bits;
-  Word moves[6];
+/// Arrays over the columns, by side.
+struct Looks {
+  Ticks* largest_loss[2];
+  Ticks* loss[2];
+  Ticks* least_loss[2];
+  Ticks* bound;
+  Ticks* stump_loss;
 };
 
 /// One root split of search/two_levels against all columns that are not done: a word-major tile of 32-bit words.
 struct PairRow {
   const std::int32_t* words;
   std::uint32_t n_words;
-  std::uint32_t stride;      // a multiple of kNarrowLanes
-  const Segment* segments;   // in 32-bit words
+  std::uint32_t stride;     // a multiple of kNarrowLanes
+  const Segment* segments;  // in 32-bit words
   std::uint32_t n_segments;
   std::uint32_t n_classes;
-  const std::int32_t* sums;   // weight of each class where each column holds: sums[k * stride + column]
-  const std::int32_t* total;  // (n_classes)
+  const std::int32_t* sums;     // weight of each class where each column holds: sums[k * stride + column]
+  const std::int32_t* total;    // (n_classes)
   const std::uint32_t* blocks;  // first columns of the blocks of kNarrowLanes columns to pair with
   std::uint32_t n_blocks;
   std::int32_t* stump_loss[2];  // of each column, by side: the least loss of two leaves there; lowered
@@ -124,19 +142,17 @@ struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
-  /// sides[2 * i] and sides[2 * i + 1]: the true and the false side of columns[i].
-  void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, const std::uint32_t* columns,
-                     std::uint32_t n_columns, PairSide* sides, Word* scratch);
-  /// mask: where a weight has this bit; where it is at least this much. There are 64 weights for each word of the mask.
-  void (*mark_bit)(const std::int64_t* weight, std::int64_t bit, Word* mask, std::uint32_t n_words);
-  void (*mark_at_least)(const std::int64_t* weight, std::int64_t least, Word* mask, std::uint32_t n_words);
-  /// Works out the `moves` of a plan, where this machine needs them.
-  void (*prepare)(ExtractWord* plan, std::size_t n_plan);
-  /// Appends the chosen bits of the chosen columns to `target` (zeroed before); null columns mean all in order.
-  void (*extract)(TileView source, const std::uint32_t* columns, std::uint32_t n_columns, const ExtractWord* plan,
-                  std::size_t n_plan, Word* target, std::uint32_t target_stride);
-  /// A hash of each column that is equal for a column and its complement; `last_mask` marks the valid bits.
-  void (*hash_columns)(TileView tile, Word last_mask, Word* hashes);
+  void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
+                     Word* scratch);
+  /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both infinite
+  /// where the split is not allowed, the bound also where both sides are best closed as leaves).
+  void (*look)(const Measures&, const PairInput&, std::uint32_t stride, const Looks&, Word* scratch);
+  /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
+  /// enough rows; of `constant`: it does not split them at all.
+  void (*test_columns)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, bool side,
+                       Word* allowed, Word* constant, Word* scratch);
+  /// A hash of each column that is equal for a column and its complement; `valid` marks the bits of each word in use.
+  void (*hash_columns)(TileView tile, const Word* valid, Word* hashes);
   /// Transposes an aligned 64 x 64 bit block: bit j of word i becomes bit i of word j.
   void (*transpose)(Word* block);
   /// Lowers the stump losses of `column` and of the columns in `blocks` by their pairs; `scratch` has n_words words.
@@ -147,13 +163,8 @@ struct Kernels {
   void (*scan_stumps)(const StumpScan&);
 };
 
-/// How many columns one call of the pair stage may take. Together they read a tile that does not fit the cache once.
-inline constexpr std::uint32_t kPairBatch = 8;
-/// Words of each column that a batch is counted on at a time.
-inline constexpr std::uint32_t kStripeWords = 128;
-
-/// Words of scratch space that a kernel call on so many columns needs.
-std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures, std::uint32_t n_columns = 1);
+/// Words of scratch space that a kernel call needs.
+std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures);
 
 /// The best kernels of this machine; `name` picks one ("avx512", "avx2", "portable") for tests, or null.
 const Kernels& kernels(const char* name = nullptr);

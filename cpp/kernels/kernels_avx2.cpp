@@ -1,5 +1,5 @@
-// kernels/kernels_avx2.cpp: compiled with AVX2 and BMI2; population counts by table look-up in registers
-// (Mula, Kurz and Lemire, 2018), bit extraction by pext.
+// kernels/kernels_avx2.cpp: compiled with AVX2; population counts by table look-up in registers (Mula, Kurz and
+// Lemire, 2018).
 #include <immintrin.h>
 
 #include "kernels/lanes.hpp"
@@ -50,7 +50,6 @@ template <class Vector, class Sum>
 }  // namespace
 }  // namespace hornbeam
 
-#define HORNBEAM_PEXT _pext_u64
 #define HORNBEAM_KERNELS kAvx2Kernels
 #define HORNBEAM_KERNELS_NAME "avx2"
 #include "kernels/lanes.inl"

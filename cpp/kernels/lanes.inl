@@ -2,8 +2,7 @@
 //
 // WHAT    The source of all kernels, written on vectors of eight 64-bit lanes. Included by one file for each
 //         instruction set, which defines HORNBEAM_KERNELS (the name of the table), HORNBEAM_KERNELS_NAME, and the
-//         functions `popcount(Lanes)`,
-//         `mask_of(Lanes)` (the signs of the lanes as bits) and `HORNBEAM_PEXT` where the machine has them.
+//         functions `popcount(Lanes)`, `popcount(NarrowLanes)` and `mask_of(Lanes)` (the signs of the lanes as bits).
 // HOLDS   Nothing here has external linkage but the table, so no code of one instruction set can be linked into
 //         another. Padding columns are all zero: their cells are empty and never allowed.
 #include "bounds/pair_stage.hpp"
@@ -26,10 +25,27 @@ HORNBEAM_INLINE void store(void* to, Lanes value) {
 HORNBEAM_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
 HORNBEAM_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 
-Ticks smallest_lane(Lanes value) {
-  Ticks least = value[0];
-  for (std::uint32_t i = 1; i < kLanes; ++i) least = value[i] < least ? value[i] : least;
-  return least;
+HORNBEAM_INLINE NarrowLanes narrow(std::int32_t value) { return NarrowLanes{} + value; }
+HORNBEAM_INLINE NarrowLanes load_narrow(const std::int32_t* from) {
+  return *reinterpret_cast<const NarrowLanesInMemory*>(__builtin_assume_aligned(from, 64));
+}
+HORNBEAM_INLINE void store_narrow(std::int32_t* to, NarrowLanes value) {
+  *reinterpret_cast<NarrowLanesInMemory*>(__builtin_assume_aligned(to, 64)) = value;
+}
+HORNBEAM_INLINE NarrowLanes smaller(NarrowLanes a, NarrowLanes b) { return a < b ? a : b; }
+HORNBEAM_INLINE NarrowLanes larger(NarrowLanes a, NarrowLanes b) { return a > b ? a : b; }
+
+HORNBEAM_INLINE Ticks smallest_lane(Lanes v) {
+  v = smaller(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = smaller(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  return v[0] < v[1] ? v[0] : v[1];
+}
+
+HORNBEAM_INLINE std::int32_t smallest_lane(NarrowLanes v) {
+  v = smaller(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  v = smaller(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+  v = smaller(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+  return v[0] < v[1] ? v[0] : v[1];
 }
 
 /// Counts of the eight columns from `block` on, restricted to the rows in `mask` (one word a tile word).
@@ -77,20 +93,34 @@ HORNBEAM_INLINE void measures_of(const Measures& m, const Lanes* counts, Lanes* 
 
 template <int kClasses>
 HORNBEAM_INLINE PairCell<Lanes> cell_of(const Measures& m, const Lanes* measures) {
-  if constexpr (kClasses == 2) {
-    return {measures[0] + measures[1], smaller(measures[0], measures[1]), measures[2]};
-  } else if (m.separable) {
+  if (kClasses == 2 || m.separable) {
+    const std::uint32_t n_classes = kClasses > 0 ? kClasses : m.n_classes;
     Lanes sum = measures[0], most = measures[0];
-    for (std::uint32_t c = 1; c < m.n_classes; ++c) {
+    for (std::uint32_t c = 1; c < n_classes; ++c) {
       sum += measures[c];
       most = larger(most, measures[c]);
     }
-    return {sum, sum - most, measures[m.loss_index()]};
+    const Lanes least_loss = measures[n_classes], lost_anyway = m.netted ? least_loss : Lanes{};
+    return {sum + lost_anyway, sum - most + lost_anyway, least_loss};
   } else {
     Lanes least = measures[0];
     for (std::uint32_t k = 1; k < m.n_predictions; ++k) least = smaller(least, measures[k]);
     return {measures[m.n_predictions], least, measures[m.loss_index()]};
   }
+}
+
+/// Whether a column with these two cells is a legal split.
+template <int kClasses>
+HORNBEAM_INLINE Lanes is_allowed(const Measures& m, const PairInput& in, const Lanes* true_cell,
+                                 const Lanes* false_cell) {
+  const Lanes threshold = all_lanes(in.support_threshold);
+  const PairCell<Lanes> p = cell_of<kClasses>(m, true_cell), r = cell_of<kClasses>(m, false_cell);
+  Lanes allowed = (p.largest_loss - p.least_loss >= threshold) & (r.largest_loss - r.least_loss >= threshold);
+  if (kClasses == 0 && m.counts_rows) {
+    const Lanes rows = all_lanes(in.rows_per_leaf);
+    allowed &= (true_cell[m.rows_index()] >= rows) & (false_cell[m.rows_index()] >= rows);
+  }
+  return allowed;
 }
 
 /// Copies one column of the tile to contiguous words; all ones stand for "no column".
@@ -114,74 +144,24 @@ void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, 
   }
 }
 
-/// Adds the rows that both a column of the batch and each of the eight columns from `block` on hold to `counts`, one
-/// segment's words [begin, end). `masks` holds the words of the batch's columns side by side.
-HORNBEAM_INLINE void count_stripe(const SlotTile& slots, const Segment& segment, std::uint32_t begin, std::uint32_t end,
-                                  std::uint32_t block, const Word* masks, std::uint32_t n_columns, Word* counts,
-                                  std::size_t column_step) {
-  constexpr std::uint32_t kAtOnce = 4;  // as many sums as stay in registers everywhere
-  const Word* base = slots.tile.words + block;
-  for (std::uint32_t first = 0; first < n_columns; first += kAtOnce) {
-    Lanes set_bits[kAtOnce] = {};
-    for (std::uint32_t w = begin; w < end; ++w) {
-      const Lanes word = load(base + std::size_t{w} * slots.tile.stride);
-      const Word* mask = masks + std::size_t{w - begin} * kPairBatch + first;
-      for (std::uint32_t i = 0; i < kAtOnce; ++i)
-        set_bits[i] += popcount(word & all_lanes(static_cast<Ticks>(mask[i])));
-    }
-    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
-      Word* count = counts + (first + i) * column_step + std::size_t{segment.target} * slots.tile.stride + block;
-      store(count, load(count) + (set_bits[i] << static_cast<Ticks>(segment.shift)));
-    }
-  }
-}
-
-/// Counts of a batch of columns, each with every column: counts[(i * n_counts + count) * stride + column]. A stripe of
-/// words that the nearest cache holds is counted for the whole batch before the next is read.
-void count_batch(const SlotTile& slots, const std::uint32_t* columns, std::uint32_t n_columns, std::uint32_t n_counts,
-                 Word* counts, Word* masks) {
-  const std::uint32_t stride = slots.tile.stride;
-  const std::size_t column_step = std::size_t{n_counts} * stride;
-  for (std::size_t i = 0; i < kPairBatch * column_step; i += kLanes) store(counts + i, Lanes{});
-  for (std::uint32_t s = 0; s < slots.n_segments; ++s) {
-    const Segment& segment = slots.segments[s];
-    for (std::uint32_t begin = segment.begin; begin < segment.end; begin += kStripeWords) {
-      const std::uint32_t end = segment.end - begin < kStripeWords ? segment.end : begin + kStripeWords;
-      for (std::uint32_t w = begin; w < end; ++w)
-        for (std::uint32_t i = 0; i < kPairBatch; ++i)
-          masks[(w - begin) * kPairBatch + i] =
-              i < n_columns ? slots.tile.words[std::size_t{w} * stride + columns[i]] : Word{0};
-      for (std::uint32_t block = 0; block < stride; block += kLanes)
-        count_stripe(slots, segment, begin, end, block, masks, n_columns, counts, column_step);
-    }
-  }
-}
-
-/// The pair stage of one column; `counted` are its counts with every column, or null if they are still to be counted.
 template <int kClasses, int kCounts>
-HORNBEAM_INLINE void pair_column(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
-                                 const Word* counted, PairSide* sides, Word* scratch) {
+void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
+                   Word* scratch) {
   const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size();
-  const std::uint32_t n_counts = kCounts > 0 ? kCounts : m.n_counts();
   const std::uint32_t stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* spare = counts + m.n_counts();
   Word* mask = reinterpret_cast<Word*>(spare + 4 * std::size_t{m.size()});
-  if (counted == nullptr) copy_column(slots.tile, column, mask);
+  copy_column(slots.tile, column, mask);
   Lanes fixed_counts[kCounts > 0 ? kCounts : 1];
   Lanes fixed_cells[kClasses > 0 ? 4 * (kClasses + 1) : 1];
   Lanes* cells = kClasses > 0 ? fixed_cells : spare;
 
   const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
-  const Lanes threshold = all_lanes(in.support_threshold);
   PairMinima<Lanes> minima[2] = {{infinity, infinity, Lanes{}}, {infinity, infinity, Lanes{}}};
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
-    if (counted == nullptr) {
-      count_block<kCounts>(slots, block, mask, m.n_counts(), here);
-    } else {
-      for (std::uint32_t i = 0; i < n_counts; ++i) here[i] = load(counted + std::size_t{i} * stride + block);
-    }
+    count_block<kCounts>(slots, block, mask, m.n_counts(), here);
     measures_of<kClasses>(m, here, cells);  // f1 g1
     for (std::uint32_t i = 0; i < size; ++i) {
       const Lanes f1 = all_lanes(in.sums[std::size_t{i} * stride + column]);
@@ -194,11 +174,7 @@ HORNBEAM_INLINE void pair_column(const SlotTile& slots, const Measures& m, const
       const Lanes* true_cell = cells + 2 * std::size_t{side} * size;
       const Lanes* false_cell = true_cell + size;
       const PairCell<Lanes> p = cell_of<kClasses>(m, true_cell), r = cell_of<kClasses>(m, false_cell);
-      auto allowed = (p.largest_loss - p.least_loss >= threshold) & (r.largest_loss - r.least_loss >= threshold);
-      if (kClasses == 0 && m.counts_rows) {
-        const Lanes rows = all_lanes(in.rows_per_leaf);
-        allowed &= (true_cell[m.rows_index()] >= rows) & (false_cell[m.rows_index()] >= rows);
-      }
+      const Lanes allowed = is_allowed<kClasses>(m, in, true_cell, false_cell);
       take_pair(p, r, allowed, leaf_cost, infinity, minima[side]);
     }
   }
@@ -207,17 +183,84 @@ HORNBEAM_INLINE void pair_column(const SlotTile& slots, const Measures& m, const
                    smallest_lane(minima[side].four_leaves) != 0};
 }
 
-template <int kClasses, int kCounts>
-void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, const std::uint32_t* columns,
-                   std::uint32_t n_columns, PairSide* sides, Word* scratch) {
-  if (n_columns == 1) return pair_column<kClasses, kCounts>(slots, m, in, columns[0], nullptr, sides, scratch);
-  const std::size_t n_counted = std::size_t{m.n_counts()} * slots.tile.stride;
-  Word* masks = scratch + kPairBatch * n_counted;
-  count_batch(slots, columns, n_columns, m.n_counts(), scratch, masks);
-  Word* spare = masks + kPairBatch * kStripeWords;
-  for (std::uint32_t i = 0; i < n_columns; ++i)
-    pair_column<kClasses, kCounts>(slots, m, in, columns[i], scratch + i * n_counted, sides + 2 * std::size_t{i},
-                                   spare);
+/// The counts of eight columns as the lower or upper half of narrow lanes.
+HORNBEAM_INLINE NarrowLanes narrow_pair(Lanes low, Lanes high) {
+  typedef std::int32_t HalfLanes __attribute__((vector_size(4 * kLanes)));
+  return __builtin_shufflevector(__builtin_convertvector(low, HalfLanes), __builtin_convertvector(high, HalfLanes), 0,
+                                 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/// What bounds/pair_stage.hpp asks of one side under netted measures, less q. Of the two cells' err - q, the larger
+/// exceeds L where a cell is splittable and the lesser where both are. Then the three leaves lose the lesser; the least of
+/// these is L at most unless there are only columns with two such cells.
+struct NarrowMinima {
+  NarrowLanes stump_loss, lesser, no_lesser;  // the last: least of -lesser over all columns
+
+  HORNBEAM_INLINE void take(const NarrowLanes* p, const NarrowLanes* r, NarrowLanes threshold, NarrowLanes leaf_cost) {
+    const NarrowLanes in_p = smaller(p[0], p[1]), in_r = smaller(r[0], r[1]);
+    const NarrowLanes worth = smaller(p[0] + p[1], r[0] + r[1]);
+    const NarrowLanes less = smaller(in_p, in_r), more = worth >= threshold ? larger(in_p, in_r) : narrow(-1);
+    stump_loss = more >= 0 ? smaller(stump_loss, in_p + in_r) : stump_loss;
+    lesser = more > leaf_cost ? smaller(lesser, less) : lesser;
+    no_lesser = more > leaf_cost ? smaller(no_lesser, -less) : no_lesser;
+  }
+};
+
+/// The pair stage of netted measures: q is the same on every column, so only the two classes are counted.
+void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
+                       PairSide* sides, Word* mask) {
+  const NarrowPairInput& narrow_in = in.narrow;
+  const std::uint32_t stride = slots.tile.stride;
+  std::uint32_t n_segments[3] = {0, 0, 0};  // before those of each class, and of both
+  while (n_segments[1] < slots.n_segments && slots.segments[n_segments[1]].target == 0) ++n_segments[1];
+  n_segments[2] = n_segments[1];
+  while (n_segments[2] < slots.n_segments && slots.segments[n_segments[2]].target == 1) ++n_segments[2];
+  const std::uint32_t n_words = n_segments[2] == 0 ? 0 : slots.segments[n_segments[2] - 1].end;
+  for (std::uint32_t w = 0; w < n_words; ++w) mask[w] = slots.tile.words[std::size_t{w} * stride + column];
+  const NarrowLanes leaf_cost = narrow(narrow_in.leaf_cost), threshold = narrow(narrow_in.support_threshold);
+  NarrowLanes held[2], failed[2];
+  for (int c = 0; c < 2; ++c) {
+    held[c] = narrow(narrow_in.sums[std::size_t(c) * stride + column]);
+    failed[c] = narrow(narrow_in.total[c]) - held[c];
+  }
+  const NarrowMinima nothing = {narrow(kNarrowInfinity), narrow(kNarrowInfinity), NarrowLanes{}};
+  NarrowMinima minima[2] = {nothing, nothing};
+  for (std::uint32_t block = 0; block < stride; block += kNarrowLanes) {
+    NarrowLanes cell[4][2];  // f1 g1, f1 g0, f0 g1, f0 g0
+#pragma GCC unroll 2
+    for (int c = 0; c < 2; ++c) {
+      Lanes low{}, high{};
+      for (std::uint32_t s = n_segments[c]; s < n_segments[c + 1]; ++s) {
+        const Segment& segment = slots.segments[s];
+        const Word* word = slots.tile.words + std::size_t{segment.begin} * stride + block;
+        Lanes low_bits{}, high_bits{};
+        for (std::uint32_t w = segment.begin; w < segment.end; ++w, word += stride) {
+          const Lanes here = all_lanes(static_cast<Ticks>(mask[w]));
+          low_bits += popcount(load(word) & here);
+          high_bits += popcount(load(word + kLanes) & here);
+        }
+        low += low_bits << static_cast<Ticks>(segment.shift);
+        high += high_bits << static_cast<Ticks>(segment.shift);
+      }
+      cell[0][c] = narrow_pair(low, high);
+      cell[1][c] = held[c] - cell[0][c];
+      cell[2][c] = load_narrow(narrow_in.sums + std::size_t(c) * stride + block) - cell[0][c];
+      cell[3][c] = failed[c] - cell[2][c];
+    }
+#pragma GCC unroll 2
+    for (int side = 0; side < 2; ++side) minima[side].take(cell[2 * side], cell[2 * side + 1], threshold, leaf_cost);
+  }
+  const Ticks held_least = in.sums[std::size_t{m.loss_index()} * stride + column];
+  const Ticks least_loss[2] = {held_least, in.total[m.loss_index()] - held_least};
+  const auto in_ticks = [&m](std::int32_t count, Ticks lost_anyway) {
+    return count == kNarrowInfinity ? kInfinity : lost_anyway + m.price[0] * count;
+  };
+  for (int side = 0; side < 2; ++side) {
+    const std::int32_t lesser = smallest_lane(minima[side].lesser);
+    sides[side] = {in_ticks(smallest_lane(minima[side].stump_loss), least_loss[side]),
+                   in_ticks(lesser <= narrow_in.leaf_cost ? lesser : kNarrowInfinity, least_loss[side]),
+                   -smallest_lane(minima[side].no_lesser) > narrow_in.leaf_cost};
+  }
 }
 
 bool is_two_class(const Measures& m) { return m.separable && m.n_classes == 2 && !m.counts_rows; }
@@ -228,108 +271,88 @@ void measure(const SlotTile& slots, const Measures& m, const std::uint32_t* colu
   measure_as<0, 0>(slots, m, which, out, scratch);
 }
 
-void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, const std::uint32_t* columns,
-                std::uint32_t n_columns, PairSide* sides, Word* scratch) {
-  const auto run = is_two_class(m) && m.n_loss_prices == 1   ? pair_stage_as<2, 3>
-                   : is_two_class(m) && m.n_loss_prices == 2 ? pair_stage_as<2, 4>
-                                                             : pair_stage_as<0, 0>;
-  run(slots, m, in, columns, n_columns, sides, scratch);
+void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
+                Word* scratch) {
+  if (in.narrow.sums != nullptr) return pair_stage_narrow(slots, m, in, column, sides, scratch);
+  if (is_two_class(m) && m.n_loss_prices == 1) return pair_stage_as<2, 3>(slots, m, in, column, sides, scratch);
+  if (is_two_class(m) && m.n_loss_prices == 2) return pair_stage_as<2, 4>(slots, m, in, column, sides, scratch);
+  pair_stage_as<0, 0>(slots, m, in, column, sides, scratch);
 }
 
-/// Moves the bits of each lane that `plan.mask` selects to its low end, in order.
-HORNBEAM_INLINE Lanes extract_bits(Lanes x, const ExtractWord& plan) {
-#ifdef HORNBEAM_PEXT
-  for (std::uint32_t i = 0; i < kLanes; ++i)
-    x[i] = static_cast<Ticks>(HORNBEAM_PEXT(static_cast<Word>(x[i]), plan.mask));
-  return x;
-#else
-  // The parallel suffix method (Warren, Hacker's Delight, section 7-4): six shifts by powers of two.
-  x &= all_lanes(static_cast<Ticks>(plan.mask));
-  for (int i = 0; i < 6; ++i) {
-    const Lanes moved = x & all_lanes(static_cast<Ticks>(plan.moves[i]));
-    x = (x ^ moved) | reinterpret_cast<Lanes>(reinterpret_cast<WordLanes>(moved) >> (Word{1} << i));
-  }
-  return x;
-#endif
-}
-
-template <class Holds>
-HORNBEAM_INLINE void mark(const std::int64_t* weight, Word* mask, std::uint32_t n_words, Holds holds) {
-  for (std::uint32_t w = 0; w < n_words; ++w) {
-    Word word = 0;
-    for (std::uint32_t i = 0; i < kWordBits; i += kLanes)
-      word |= Word{mask_of(holds(load(weight + std::size_t{w} * kWordBits + i)))} << i;
-    mask[w] = word;
-  }
-}
-
-void mark_bit(const std::int64_t* weight, std::int64_t bit, Word* mask, std::uint32_t n_words) {
-  mark(weight, mask, n_words, [wanted = all_lanes(bit)](Lanes x) { return (x & wanted) != 0; });
-}
-
-void mark_at_least(const std::int64_t* weight, std::int64_t least, Word* mask, std::uint32_t n_words) {
-  mark(weight, mask, n_words, [wanted = all_lanes(least)](Lanes x) { return x >= wanted; });
-}
-
-/// The moves of the parallel suffix method for eight masks at once.
-void prepare(ExtractWord* plan, std::size_t n_plan) {
-#ifdef HORNBEAM_PEXT
-  static_cast<void>(plan);
-  static_cast<void>(n_plan);
-#else
-  for (std::size_t first = 0; first < n_plan; first += kLanes) {
-    const std::size_t n = n_plan - first < kLanes ? n_plan - first : kLanes;
-    WordLanes left{};
-    for (std::size_t i = 0; i < n; ++i) left[i] = plan[first + i].mask;
-    WordLanes zeros = ~left << Word{1};
-    for (int step = 0; step < 6; ++step) {
-      WordLanes parity = zeros ^ (zeros << Word{1});
-      for (Word shift = 2; shift <= 32; shift *= 2) parity ^= parity << shift;
-      const WordLanes moved = parity & left;
-      left = (left ^ moved) | (moved >> (Word{1} << step));
-      zeros &= ~parity;
-      for (std::size_t i = 0; i < n; ++i) plan[first + i].moves[step] = moved[i];
+template <int kClasses, int kCounts>
+void test_columns_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, bool side,
+                     Word* allowed, Word* constant, Word* scratch) {
+  const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size(), stride = slots.tile.stride;
+  Lanes* counts = reinterpret_cast<Lanes*>(scratch);
+  Lanes* held = counts + m.n_counts();
+  Lanes* failed = held + m.size();
+  Word* mask = reinterpret_cast<Word*>(held + 4 * std::size_t{m.size()});
+  copy_column(slots.tile, column, mask);
+  for (std::uint32_t w = 0; w < words_for(stride); ++w) allowed[w] = constant[w] = 0;
+  for (std::uint32_t block = 0; block < stride; block += kLanes) {
+    count_block<kCounts>(slots, block, mask, m.n_counts(), counts);
+    measures_of<kClasses>(m, counts, held);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const Ticks here = in.sums[std::size_t{i} * stride + column];
+      if (!side) held[i] = load(in.sums + std::size_t{i} * stride + block) - held[i];
+      failed[i] = all_lanes(side ? here : in.total[i] - here) - held[i];
     }
+    const Lanes none{};
+    const Lanes is_constant =
+        (cell_of<kClasses>(m, held).largest_loss == none) | (cell_of<kClasses>(m, failed).largest_loss == none);
+    constant[block / kWordBits] |= mask_of(is_constant) << (block % kWordBits);
+    allowed[block / kWordBits] |= mask_of(is_allowed<kClasses>(m, in, held, failed) & ~is_constant)
+                                  << (block % kWordBits);
   }
-#endif
 }
 
-void extract(TileView source, const std::uint32_t* columns, std::uint32_t n_columns, const ExtractWord* plan,
-             std::size_t n_plan, Word* target, std::uint32_t target_stride) {
-  for (std::size_t j = 0; j < n_plan; ++j) {
-    const ExtractWord& step = plan[j];
-    const Word* from = source.words + std::size_t{step.source_word} * source.stride;
-    Word* to = target + std::size_t{step.first_bit / kWordBits} * target_stride;
-    const std::uint32_t shift = step.first_bit % kWordBits;
-    const bool spills = shift + step.n_bits > kWordBits;
-    for (std::uint32_t block = 0; block < n_columns; block += kLanes) {
-      Lanes x{};
-      if (columns == nullptr) {
-        x = load(from + block);
-      } else {
-        const std::uint32_t n = n_columns - block < kLanes ? n_columns - block : kLanes;
-        for (std::uint32_t i = 0; i < n; ++i) x[i] = static_cast<Ticks>(from[columns[block + i]]);
-      }
-      const WordLanes bits = reinterpret_cast<WordLanes>(extract_bits(x, step));
-      store(to + block, load(to + block) | reinterpret_cast<Lanes>(bits << Word{shift}));
-      if (spills) {
-        Word* next = to + target_stride + block;
-        store(next, load(next) | reinterpret_cast<Lanes>(bits >> Word{kWordBits - shift}));
-      }
+void test_columns(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, bool side,
+                  Word* allowed, Word* constant, Word* scratch) {
+  if (is_two_class(m) && m.n_loss_prices == 1)
+    return test_columns_as<2, 3>(slots, m, in, column, side, allowed, constant, scratch);
+  test_columns_as<0, 0>(slots, m, in, column, side, allowed, constant, scratch);
+}
+
+template <int kClasses>
+void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Lanes* cells) {
+  const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size();
+  const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
+  for (std::uint32_t block = 0; block < stride; block += kLanes) {
+    for (std::uint32_t i = 0; i < size; ++i) {
+      cells[size + i] = load(in.sums + std::size_t{i} * stride + block);
+      cells[i] = all_lanes(in.total[i]) - cells[size + i];
     }
+    Lanes stump{}, bound{}, can_grow{};
+    for (int side = 0; side < 2; ++side) {
+      const PairCell<Lanes> cell = cell_of<kClasses>(m, cells + side * size);
+      store(out.largest_loss[side] + block, cell.largest_loss);
+      store(out.loss[side] + block, cell.loss);
+      store(out.least_loss[side] + block, cell.least_loss);
+      const Lanes grown = leaf_cost + cell.least_loss;
+      stump += cell.loss;
+      bound += leaf_cost + smaller(cell.loss, grown);
+      can_grow |= grown < cell.loss;
+    }
+    const Lanes allowed = is_allowed<kClasses>(m, in, cells + size, cells);
+    store(out.bound + block, (allowed & can_grow) != 0 ? bound : infinity);
+    store(out.stump_loss + block, allowed != 0 ? stump : infinity);
   }
 }
 
-void hash_columns(TileView tile, Word last_mask, Word* hashes) {
+void look(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Word* scratch) {
+  if (is_two_class(m)) return look_as<2>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+  look_as<0>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+}
+
+void hash_columns(TileView tile, const Word* valid, Word* hashes) {
   const WordLanes odd = WordLanes{} + Word{0x9e3779b97f4a7c15ULL};
   for (std::uint32_t block = 0; block < tile.stride; block += kLanes) {
     const WordLanes first = reinterpret_cast<WordLanes>(load(tile.words + block));
     const WordLanes flip = WordLanes{} - (first & Word{1});  // all ones where row 0 is set
     WordLanes hash{};
     for (std::uint32_t w = 0; w < tile.n_words; ++w) {
-      const Word valid = w + 1 == tile.n_words ? last_mask : ~Word{0};
       const WordLanes word =
-          (reinterpret_cast<WordLanes>(load(tile.words + std::size_t{w} * tile.stride + block)) ^ flip) & valid;
+          (reinterpret_cast<WordLanes>(load(tile.words + std::size_t{w} * tile.stride + block)) ^ flip) & valid[w];
       hash = (hash ^ word) * odd;
       hash ^= hash >> Word{29};
     }
@@ -342,7 +365,7 @@ void hash_columns(TileView tile, Word last_mask, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage, mark_bit, mark_at_least,    prepare,
-                                  extract,               hash_columns, transpose,  pair_row, raise_by_distance, scan_stumps};
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,   pair_stage, look,             test_columns,
+                                  hash_columns,          transpose, pair_row,   raise_by_distance, scan_stumps};
 
 }  // namespace hornbeam

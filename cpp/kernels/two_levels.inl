@@ -48,22 +48,6 @@ void transpose(Word* block) {
   for (int i = 0; i < 8; ++i) store(block + 8 * i, reinterpret_cast<Lanes>(v[i]));
 }
 
-HORNBEAM_INLINE NarrowLanes narrow(std::int32_t value) { return NarrowLanes{} + value; }
-HORNBEAM_INLINE NarrowLanes load_narrow(const std::int32_t* from) {
-  return *reinterpret_cast<const NarrowLanesInMemory*>(__builtin_assume_aligned(from, 64));
-}
-HORNBEAM_INLINE void store_narrow(std::int32_t* to, NarrowLanes value) {
-  *reinterpret_cast<NarrowLanesInMemory*>(__builtin_assume_aligned(to, 64)) = value;
-}
-HORNBEAM_INLINE NarrowLanes smaller(NarrowLanes a, NarrowLanes b) { return a < b ? a : b; }
-HORNBEAM_INLINE NarrowLanes larger(NarrowLanes a, NarrowLanes b) { return a > b ? a : b; }
-
-std::int32_t smallest_lane(NarrowLanes value) {
-  std::int32_t least = value[0];
-  for (std::uint32_t i = 1; i < kNarrowLanes; ++i) least = value[i] < least ? value[i] : least;
-  return least;
-}
-
 /// `kClasses` > 0 fixes the number of classes at compile time.
 template <int kClasses>
 HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::int32_t* scratch) {
@@ -103,7 +87,8 @@ HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::i
       if (kClasses != 2)
         most_a = larger(most_a, a), most_b = larger(most_b, b), most_c = larger(most_c, c), most_d = larger(most_d, d);
     }
-    if (kClasses != 2) loss_a = sum_a - most_a, loss_b = sum_b - most_b, loss_c = sum_c - most_c, loss_d = sum_d - most_d;
+    if (kClasses != 2)
+      loss_a = sum_a - most_a, loss_b = sum_b - most_b, loss_c = sum_c - most_c, loss_d = sum_d - most_d;
     store_narrow(in.distance + block, smaller(sum_b + sum_c, sum_a + sum_d));
     least_held = smaller(least_held, loss_a + loss_b);
     least_failed = smaller(least_failed, loss_c + loss_d);

@@ -1,6 +1,5 @@
 // search/candidates.cpp: the part of Worker that bounds the candidate splits of one frame.
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -11,34 +10,38 @@
 
 namespace hornbeam {
 
-namespace {
+/// Lists the splits that can win by one look at each column, lowest bound first.
+void Worker::list_candidates(Frame& frame) {
+  const Looks& looks = maker_.look(frame.rows);
+  const Ticks *bound = looks.bound, *stump_loss = looks.stump_loss;
+  const std::uint32_t n_columns = frame.rows.n_columns;
+  const std::uint32_t most = frame.room.leaves == kUnlimited ? 1 : frame.room.leaves - 1;
+  const auto best_stump = static_cast<std::uint32_t>(std::min_element(stump_loss, stump_loss + n_columns) - stump_loss);
+  if (best_stump < n_columns && stump_loss[best_stump] < kInfinity)
+    take_tree(frame, candidate_of(frame, looks, best_stump, 1, most));
+  order_.clear();
+  for (std::uint32_t c = 0; c < n_columns; ++c)
+    if (bound[c] < frame.upper()) order_.emplace_back(bound[c], c);
+  std::sort(order_.begin(), order_.end());
+  frame.candidates.reserve(order_.size());
+  for (const auto& [unused, column] : order_) {
+    const Candidate candidate = candidate_of(frame, looks, column, 1, most);
+    if (candidate.rest < frame.upper()) frame.candidates.push_back(candidate);
+  }
+}
 
-/// A tile of more words than this (128 KiB) leaves the nearest cache between two candidates.
-constexpr std::size_t kWordsInCache = 1 << 14;
-
-}  // namespace
-
-/// Adds the split on `column` unless its bound from one look shows that it cannot win. Where leaves are limited, the
-/// true side gets at least and at most so many of them.
-void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
-                           std::uint32_t most_of_true_side) {
-  const RowSet& rows = frame.rows;
-  const std::size_t stride = rows.stride;
-  const Costs& costs = problem_.costs;
+/// The split on `column`. Where leaves are limited, the true side gets at least and at most so many of them.
+Candidate Worker::candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column,
+                               std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const {
   Candidate candidate;
   candidate.column = column;
   candidate.is_range = least_of_true_side != most_of_true_side;
-  for (std::uint32_t m = 0; m < measures_.size(); ++m) cell_[m] = rows.total[m] - rows.sums[m * stride + column];
   for (int x = 0; x < 2; ++x) {
-    const Ticks* measures = x == 1 ? &rows.sums[column] : cell_.data();
-    const std::size_t step = x == 1 ? stride : 1;
     Side& side = candidate.side[x];
-    side.largest_loss = costs.largest_loss(measures, step);
-    side.loss = costs.loss(measures, step);
-    side.least_loss = costs.least_loss(measures, step);
+    side.largest_loss = looks.largest_loss[x][column];
+    side.loss = looks.loss[x][column];
+    side.least_loss = looks.least_loss[x][column];
     side.base_loss = 0;
-    if (side.largest_loss - side.least_loss < problem_.threshold()) return;
-    if (problem_.limits_rows() && costs.rows(measures, step) < static_cast<Ticks>(problem_.tree.rows_per_leaf)) return;
     side.room.depth = frame.room.depth_of_side();
     if (frame.room.leaves != kUnlimited)
       side.room.leaves = x == 1 ? most_of_true_side : frame.room.leaves - least_of_true_side;
@@ -49,8 +52,7 @@ void Worker::add_candidate(Frame& frame, std::uint32_t column, std::uint32_t lea
   }
   candidate.rest = 0;
   candidate.raise_rest();
-  take_tree(frame, candidate);
-  if (candidate.rest < frame.upper()) frame.candidates.push_back(std::move(candidate));
+  return candidate;
 }
 
 /// The tree of the candidate's two known trees becomes the frame's if it is better.
@@ -82,45 +84,27 @@ void Worker::take_small_tree(Frame& frame, const Candidate& range) {
   }
 }
 
-/// Runs the pair stage for every candidate that the budget admits; on a tile larger than a cache for several at once.
+/// Runs the pair stage for every candidate that the budget admits.
 void Worker::pair_candidates(Frame& frame, Ticks budget) {
-  const TileView tile = frame.rows.slot_tile().tile;
-  const std::size_t most = std::size_t{tile.n_words} * tile.stride > kWordsInCache ? kPairBatch : 1;
-  Candidate* batch[kPairBatch];
-  for (std::size_t next = 0; next < frame.candidates.size();) {
-    std::size_t n = 0;
-    for (; next < frame.candidates.size() && n < most; ++next) {
-      Candidate& candidate = frame.candidates[next];
-      if (!candidate.is_paired && candidate.rest < frame.cut(budget)) batch[n++] = &candidate;
-    }
-    if (n == 0 || stopped()) return;
-    pair(frame, {batch, n});
-    if (!similarity_holds(frame)) continue;
-    for (std::size_t i = 0; i < n; ++i) spread_to_neighbours(frame, *batch[i]);
+  for (std::size_t i = 0; i < frame.candidates.size(); ++i) {
+    if (frame.candidates[i].is_paired || frame.candidates[i].rest >= frame.cut(budget)) continue;
+    if (stopped()) return;
+    pair(frame, frame.candidates[i]);
+    if (similarity_holds(frame)) spread_to_neighbours(frame, frame.candidates[i]);
   }
 }
 
-void Worker::pair(Frame& frame, std::span<Candidate* const> batch) {
-  for (Candidate* candidate : batch) candidate->is_paired = true;
+void Worker::pair(Frame& frame, Candidate& candidate) {
+  candidate.is_paired = true;
   if (!problem_.switches.pair_stage) return;
-  const SlotTile slots = frame.rows.slot_tile();
-  const auto n = static_cast<std::uint32_t>(batch.size());
-  std::uint32_t columns[kPairBatch];
-  for (std::uint32_t i = 0; i < n; ++i) columns[i] = batch[i]->column;
-  PairSide found[2 * kPairBatch];
-  const PairInput input{frame.rows.sums.data(), frame.rows.total.data(), problem_.leaf_cost, problem_.threshold(),
-                        static_cast<Ticks>(problem_.tree.rows_per_leaf)};
-  kernels_.pair_stage(slots, measures_, input, columns, n, found, maker_.scratch_for(frame.rows, n));
-  work_ += std::uint64_t{n} * slots.tile.stride * (slots.tile.n_words + 8);
-  for (std::uint32_t i = 0; i < n; ++i) take_pairs(frame, *batch[i], found + 2 * std::size_t{i});
-}
-
-/// What the pair stage found for the true side and the false side of a candidate.
-void Worker::take_pairs(Frame& frame, Candidate& candidate, const PairSide* sides) {
   const Ticks leaf_cost = problem_.leaf_cost;
+  const SlotTile slots = frame.rows.slot_tile();
+  PairSide found[2];
+  maker_.pair_stage(frame.rows, candidate.column, found);
+  work_ += std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8);
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
-    const PairSide& pairs = sides[1 - x];
+    const PairSide& pairs = found[1 - x];  // the kernel lists the true side first
     if (side.room.only_leaf()) continue;
     if (pairs.stump_loss < kInfinity) side.know_tree(2 * leaf_cost + pairs.stump_loss, {2, 1});
     side.large = kInfinity;
@@ -197,37 +181,30 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
   return whole;
 }
 
-/// Names both sides: one pass over the groups of the smaller one.
+/// Names both sides: one pass over the slots of the smaller one.
 void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.has_keys = true;
   const RowSet& rows = frame.rows;
-  std::uint32_t n_true = 0;
-  for (std::uint32_t w = 0; w < rows.n_words(); ++w)
-    n_true += static_cast<std::uint32_t>(std::popcount(rows.bits[std::size_t{w} * rows.stride + candidate.column]));
-  const int smaller = 2 * n_true <= rows.n_groups ? 1 : 0;
-  Fingerprint set;
-  Ticks base_loss = 0;
-  const bool has_base_loss = rows.whole_base_loss != 0;
-  for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
-    Word word = rows.bits[std::size_t{w} * rows.stride + candidate.column];
-    if (smaller == 0) word = ~word & (w + 1 == rows.n_words() ? rows.last_mask() : ~Word{0});
-    for (; word != 0; word &= word - 1) {
-      const std::uint32_t group = w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(word));
-      set ^= rows.identity[group];
-      if (has_base_loss) base_loss += rows.base_loss[group];
-    }
-  }
-  candidate.key[smaller].set = set;
-  candidate.side[smaller].base_loss = base_loss;
-  set ^= rows.whole;
-  candidate.key[1 - smaller].set = set;
-  candidate.side[1 - smaller].base_loss = rows.whole_base_loss - base_loss;
+  const int smaller = candidate.side[1].largest_loss <= candidate.side[0].largest_loss ? 1 : 0;
+  const SlotName name = rows.name_of(candidate.column, smaller == 1);
+  candidate.key[smaller].set = candidate.key[1 - smaller].set = name.identity;
+  candidate.key[1 - smaller].set ^= rows.whole.identity;
+  candidate.side[smaller].base_loss = name.base_loss;
+  candidate.side[1 - smaller].base_loss = rows.whole.base_loss - name.base_loss;
   for (int x = 0; x < 2; ++x) {
     const Side& side = candidate.side[x];
     const Room room = side.room.without_idle_limits(problem_.leaf_cost, side.loss, side.base_loss);
     candidate.key[x].depth = room.depth;
     candidate.key[x].leaves = room.leaves;
   }
+}
+
+/// Names both sides and starts to fetch what `refresh` will read: the look-ups of a frame's candidates miss the caches,
+/// so they had better miss them together.
+void Worker::expect(const Frame& frame, Candidate& candidate) {
+  if (!candidate.has_keys) find_keys(frame, candidate);
+  for (int x = 0; x < 2; ++x)
+    if (!candidate.side[x].is_closed()) shared_.table.prefetch(candidate.key[x]);
 }
 
 /// Takes over what the table knows of both sides.

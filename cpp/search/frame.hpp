@@ -80,7 +80,6 @@ struct Frame {
   bool is_expanded;
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> candidate_of;  // of each column, kNoCandidate without; made when first needed
-  SlotRows slot_rows;  // made when first needed
   std::uint64_t counted_bytes = 0;
 
   Ticks upper() const { return tree.cost; }

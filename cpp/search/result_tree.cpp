@@ -105,7 +105,7 @@ class TreeReader {
     if (room.only_leaf() || loss - base_loss <= problem_.leaf_cost)
       return best;  // no tree is better: q bounds them all
     SubproblemKey key{{}, room.depth, room.leaves};
-    for (std::uint32_t row : rows) key.set ^= Fingerprint::of_row(row);
+    for (std::uint32_t row : rows) key.set ^= problem_.rows.identity(row, problem_.limits_rows());
     // An entry is made when a subproblem is expanded, with its best stump or better.
     const auto known = table_.find(key);
     const KnownTree tree = known ? known->tree : best_stump(rows, weight);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "bounds/support_condition.hpp"
 
@@ -9,440 +10,282 @@ namespace hornbeam {
 
 namespace {
 
-/// Calls `visit(index)` for each set bit of a mask.
+constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+
+/// Calls `visit(index)` for each set bit of a word that stands for the indices from `first` on.
 template <class Visit>
-void for_each_bit(const std::vector<Word>& mask, Visit visit) {
-  for (std::size_t w = 0; w < mask.size(); ++w)
-    for (Word word = mask[w]; word != 0; word &= word - 1)
-      visit(static_cast<std::uint32_t>(w * kWordBits) + static_cast<std::uint32_t>(std::countr_zero(word)));
+void for_each_bit(Word word, std::size_t first, Visit visit) {
+  for (; word != 0; word &= word - 1) visit(first + static_cast<std::size_t>(std::countr_zero(word)));
 }
 
-std::uint32_t count_bits(const std::vector<Word>& mask) {
-  std::uint32_t count = 0;
-  for (const Word word : mask) count += static_cast<std::uint32_t>(std::popcount(word));
-  return count;
-}
+std::size_t word_at(std::uint32_t w) { return std::size_t{w} * kWordBits; }
 
 }  // namespace
 
 std::uint64_t RowSet::bytes() const {
-  return (bits.capacity() + slots.capacity() + sums.capacity() + class_weight.capacity() + base_loss.capacity() +
-          row_count.capacity() + total.capacity()) *
-             8 +
-         identity.capacity() * sizeof(Fingerprint) + row_hash.capacity() * sizeof(Key128) + columns.capacity() * 4;
+  return (slots.capacity() + slot_rows.capacity() + sums.capacity() + total.capacity()) * 8 +
+         names.capacity() * sizeof(SlotName) + (columns.capacity() + narrow_sums.capacity()) * 4;
 }
 
 bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
-  const TileView tile = only_counted() ? slot_tile().tile : view();  // every group is in some slot
   Word only_a = 0, only_b = 0;
-  for (std::uint32_t w = 0; w < tile.n_words; ++w) {
-    const Word* word = tile.words + std::size_t{w} * stride;
-    only_a |= word[a] & ~word[b];
-    only_b |= word[b] & ~word[a];
-    if (only_a != 0 && only_b != 0) return false;
+  for (std::uint32_t w = 0; w < n_slot_words; ++w) {
+    only_a |= word(a, w) & ~word(b, w);
+    only_b |= word(b, w) & ~word(a, w);
   }
-  return true;
+  return only_a == 0 || only_b == 0;
 }
 
-RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels,
+SlotName RowSet::name_of(std::uint32_t column, bool side) const {
+  SlotName name;
+  for (const Segment& segment : segments)
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      for_each_bit(chosen(column, side, w, segment.valid(w)), word_at(w),
+                   [&](std::size_t slot) { name.add(names[slot]); });
+  return name;
+}
+
+RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
                          std::uint64_t rows_per_leaf, Ticks support_threshold)
     : data_(data),
       costs_(costs),
       kernels_(kernels),
       measures_(costs.measures()),
+      leaf_cost_(leaf_cost),
       rows_per_leaf_(rows_per_leaf),
-      support_threshold_(support_threshold) {}
+      support_threshold_(support_threshold) {
+  std::int64_t weight = 0;
+  for (const std::int64_t each : data.class_weight) weight += each;
+  is_narrow_ = measures_.netted && !measures_.counts_rows && weight < kNarrowInfinity;
+  if (!is_narrow_) return;
+  const Ticks price = measures_.price[0];
+  const auto in_weight = [price](Ticks cost) {
+    return static_cast<std::int32_t>(std::min<Ticks>(cost / price, kNarrowInfinity));
+  };
+  narrow_.leaf_cost = in_weight(leaf_cost);
+  narrow_.support_threshold = in_weight(support_threshold + price - 1);
+}
 
-Word* RowSetMaker::scratch_for(const RowSet& rows, std::uint32_t n_columns) {
-  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(rows.slot_tile(), measures_, n_columns)));
+Word* RowSetMaker::scratch_for(const RowSet& rows) {
+  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(rows.slot_tile(), measures_)));
   return scratch_.data();
 }
 
 const Ticks* RowSetMaker::pair_measures(const RowSet& rows, std::uint32_t column) {
-  if (paired_rows_ == rows.serial && paired_column_ == column) return pair_sums_.data();
-  paired_rows_ = rows.serial;
-  paired_column_ = column;
   pair_sums_.resize(std::max(pair_sums_.size(), std::size_t{measures_.size()} * rows.stride));
   kernels_.measure(rows.slot_tile(), measures_, &column, pair_sums_.data(), scratch_for(rows));
   return pair_sums_.data();
 }
 
+void RowSetMaker::pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides) {
+  kernels_.pair_stage(rows.slot_tile(), measures_, pair_input(rows), column, sides, scratch_for(rows));
+}
+
+PairInput RowSetMaker::pair_input(const RowSet& rows) const {
+  PairInput input{rows.sums.data(),
+                  rows.total.data(),
+                  leaf_cost_,
+                  support_threshold_,
+                  static_cast<Ticks>(rows_per_leaf_),
+                  narrow_};
+  if (is_narrow_) {
+    input.narrow.sums = rows.narrow_sums.data();
+    std::copy_n(rows.narrow_total, 2, input.narrow.total);
+  }
+  return input;
+}
+
+const Looks& RowSetMaker::look(const RowSet& rows) {
+  look_values_.resize(std::max(look_values_.size(), std::size_t{8} * rows.stride));
+  Ticks* at = look_values_.data();
+  const auto next = [&at, &rows] { return std::exchange(at, at + rows.stride); };
+  looks_ = {{next(), next()}, {next(), next()}, {next(), next()}, next(), next()};
+  kernels_.look(measures_, pair_input(rows), rows.stride, looks_, scratch_for(rows));
+  return looks_;
+}
+
 void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
-  root.serial = ++n_made_;
-  root.n_groups = data_.n_rows;
+  n_row_words_ = words_for(data_.n_columns);
   root.n_columns = data_.n_columns;
-  root.stride = data_.stride;
-  root.bits = data_.bits;
-  root.class_weight = data_.class_weight;
-  root.row_count = data_.row_count;
   root.columns.resize(root.n_columns);
   for (std::uint32_t c = 0; c < root.n_columns; ++c) root.columns[c] = c;
+  kept_ = root.columns;
+  const std::uint32_t n_counts = measures_.n_counts();
+  merged_.assign(data_.n_rows, {});
+  row_bits_.assign(std::size_t{data_.n_rows} * n_row_words_, 0);
+  row_counts_.assign(std::size_t{data_.n_rows} * n_counts, 0);
   for (std::uint32_t row = 0; row < data_.n_rows; ++row) {
-    root.identity.push_back(Fingerprint::of_row(row));
-    counts_.assign(std::max(costs_.n_loss_prices(), 1u), 0);
-    costs_.add_least_loss_counts(data_.weight(row), counts_.data());
-    Ticks loss = 0;
-    for (std::uint32_t i = 0; i < costs_.n_loss_prices(); ++i) loss += counts_[i] * costs_.price_of_least_loss(i);
-    root.base_loss.push_back(loss);
+    if (row % kWordBits == 0) stop.require_running();
+    std::int64_t* counts = &row_counts_[std::size_t{row} * n_counts];
+    std::copy(data_.weight(row), data_.weight(row) + data_.n_classes, counts);
+    if (measures_.counts_rows) counts[n_counts - 1] = data_.row_count[row];
+    costs_.settle(counts);
+    merged_[row] = {data_.identity(row, measures_.counts_rows), costs_.least_loss_of(counts)};
+    for (std::uint32_t c = 0; c < data_.n_columns; ++c)
+      row_bits_[std::size_t{row} * n_row_words_ + c / kWordBits] |= Word{data_.test(c, row)} << (c % kWordBits);
   }
-  drop_repeated_columns(root);
+  root.whole = {};
+  for (const SlotName& name : merged_) root.whole.add(name);
+  lay_out(nullptr, root);
   stop.require_running();
   finish(root);
+  merged_ = {};
+  row_bits_ = {};
+  row_counts_ = {};
 }
 
-void RowSetMaker::hash_groups(RowSet& root, StopSignal& stop) {
-  select_all(root);
-  root.row_hash.assign(root.n_groups, {});
-  for (std::uint32_t c = 0; c < root.n_columns; ++c) {
-    if (c % kWordBits == 0) stop.require_running();
-    toggle_column(root, c, root.row_hash);
-  }
-}
-
-void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
-  choose_columns(parent, column, side);
-  select_groups(parent, column, side);
-  hash_of_group_ = parent.row_hash;
-  bool may_merge = false;
-  for (std::uint32_t c : dropped_) may_merge |= toggle_column(parent, c, hash_of_group_);
-
-  child.n_groups = count_bits(mask_);
-  take_columns(parent, child);
-  child.bits.assign(std::size_t{child.n_words()} * child.stride, 0);
-  plan_.clear();
-  append_extraction(mask_.data(), parent.n_words(), 0, plan_);
-  kernels_.prepare(plan_.data(), plan_.size());
-  kernels_.extract(parent.view(), kept_.data(), child.n_columns, plan_.data(), plan_.size(), child.bits.data(),
-                   child.stride);
-  copy_groups(parent, child);
-  if (may_merge) merge_equal_groups(child);
-  drop_repeated_columns(child);
+void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child) {
+  child.whole = whole;
+  n_row_words_ = parent.words_per_slot;
+  kept_mask_.resize(words_for(parent.stride));
+  constant_mask_.resize(words_for(parent.stride));
+  kernels_.test_columns(parent.slot_tile(), measures_, pair_input(parent), column, side, kept_mask_.data(),
+                        constant_mask_.data(), scratch_for(parent));
+  kept_.clear();
+  child.columns.clear();
+  for (std::size_t w = 0; w < n_row_words_; ++w)
+    for_each_bit(kept_mask_[w], w * kWordBits, [&](std::size_t c) {
+      kept_.push_back(static_cast<std::uint32_t>(c));
+      child.columns.push_back(parent.columns[c]);
+    });
+  child.n_columns = static_cast<std::uint32_t>(kept_.size());
+  std::size_t n_constant = 0;
+  for (const Word word : constant_mask_) n_constant += static_cast<std::size_t>(std::popcount(word));
+  choose_slots(parent, column, side);
+  merged_.clear();
+  row_bits_.clear();
+  row_counts_.clear();
+  if (child.n_columns + n_constant < parent.stride) merge_equal_rows(parent);  // a column is gone that told rows apart
+  lay_out(&parent, child);
   finish(child);
 }
 
-void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
-  const Ticks* both = choose_columns(parent, column, side);
-  const auto measure_of = [&](std::uint32_t m, std::uint32_t c) {
-    const Ticks held = both[std::size_t{m} * parent.stride + c];
-    return side ? held : parent.sums[std::size_t{m} * parent.stride + c] - held;
-  };
-  mask_.resize(parent.n_slot_words);
-  for (std::uint32_t w = 0; w < parent.n_slot_words; ++w) {
-    const Word word = parent.slots[std::size_t{w} * parent.stride + column];
-    mask_[w] = side ? word : ~word;  // what it selects behind the last slot is zero in all columns
-  }
-  drop_equal_columns(parent, measure_of);
-  child.n_groups = 0;
-  child.bits.clear();
-  take_columns(parent, child);
-  child.total.resize(measures_.size());
-  child.sums.assign(std::size_t{measures_.size()} * child.stride, 0);
-  for (std::uint32_t m = 0; m < measures_.size(); ++m) {
-    const Ticks held = parent.sums[std::size_t{m} * parent.stride + column];
-    child.total[m] = side ? held : parent.total[m] - held;
-    for (std::uint32_t i = 0; i < child.n_columns; ++i)
-      child.sums[std::size_t{m} * child.stride + i] = measure_of(m, kept_[i]);
-  }
+void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool side) {
+  chosen_.resize(parent.n_slot_words);
+  for (const Segment& segment : parent.segments)
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      chosen_[w] = parent.chosen(column, side, w, segment.valid(w));
+}
 
-  plan_.clear();
-  child.segments.clear();
-  child.n_slot_words = 0;
+/// Finds the rows that the columns left do not tell apart and whose counts change if they are merged; takes their slots
+/// out of `chosen_`. Only rows of different classes can be such: they are looked for among the slots whose hash is
+/// shared by slots of two classes.
+void RowSetMaker::merge_equal_rows(const RowSet& parent) {
+  constexpr std::uint8_t kTwoClasses = 255;
+  if (measures_.n_loss_prices == 0) return;
+  const std::uint32_t n_targets = measures_.netted ? measures_.n_classes : measures_.n_counts();  // that settling reads
+  std::size_t n_chosen = 0;
+  for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
+  classes_seen_.assign(std::bit_ceil(4 * n_chosen), 0);
+  const int unused_bits = std::countl_zero(classes_seen_.size()) + 1;
+  const std::uint32_t n_words = n_row_words_;
+  const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
+  const auto hash_of = [=](std::size_t slot) {
+    const Word* row = slot_rows + slot * n_words;
+    Word hash = 0;
+    for (std::uint32_t k = 0; k < n_words; ++k) {
+      hash = (hash ^ (row[k] & kept[k])) * 0x9e3779b97f4a7c15ULL;
+      hash ^= hash >> 32;
+    }
+    return (hash * 0xbf58476d1ce4e5b9ULL) >> unused_bits;
+  };
+  std::uint8_t* const classes_seen = classes_seen_.data();
   for (const Segment& segment : parent.segments) {
-    const std::uint32_t begin = child.n_slot_words;
-    child.n_slot_words = words_for(
-        append_extraction(&mask_[segment.begin], segment.end - segment.begin, begin * kWordBits, plan_, segment.begin));
-    if (child.n_slot_words > begin)
-      child.segments.push_back({begin, child.n_slot_words, segment.target, segment.shift});
+    if (segment.target >= measures_.n_classes) break;
+    const auto seen = static_cast<std::uint8_t>(std::min(segment.target + 1, kTwoClasses - 1u));
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
+        std::uint8_t& known = classes_seen[hash_of(slot)];
+        known = known == 0 || known == seen ? seen : kTwoClasses;
+      });
   }
-  child.slots.assign(std::size_t{child.n_slot_words} * child.stride, 0);
-  kernels_.prepare(plan_.data(), plan_.size());
-  kernels_.extract(parent.slot_tile().tile, kept_.data(), child.n_columns, plan_.data(), plan_.size(),
-                   child.slots.data(), child.stride);
-}
-
-/// Takes out of `kept_` all but the first of columns that are equal on the slots in `mask_`. Equal columns have equal
-/// measures, so that hardly any others are compared.
-template <class MeasureOf>
-void RowSetMaker::drop_equal_columns(const RowSet& parent, MeasureOf measure_of) {
-  constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-  const auto equal = [&](std::uint32_t a, std::uint32_t b) {
-    for (std::uint32_t m = 0; m < measures_.size(); ++m)
-      if (measure_of(m, a) != measure_of(m, b)) return false;
-    for (std::uint32_t w = 0; w < parent.n_slot_words; ++w) {
-      const Word* word = &parent.slots[std::size_t{w} * parent.stride];
-      if (((word[a] ^ word[b]) & mask_[w]) != 0) return false;
+  suspect_.clear();
+  for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
+    for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
+      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
+        if (classes_seen[hash_of(slot)] == kTwoClasses) suspect_.push_back({slot, s, 0});
+      });
+  if (suspect_.empty()) return;
+  table_.assign(std::bit_ceil(2 * suspect_.size()), kEmpty);
+  for (Suspect& suspect : suspect_) {
+    const Word* row = &parent.slot_rows[suspect.slot * n_words];
+    const auto is_row = [&](std::uint32_t number) {
+      for (std::uint32_t k = 0; k < n_words; ++k)
+        if (row_bits_[std::size_t{number} * n_words + k] != (row[k] & kept_mask_[k])) return false;
+      return true;
+    };
+    std::size_t at = hash_of(suspect.slot) & (table_.size() - 1);
+    while (table_[at] != kEmpty && !is_row(table_[at])) at = (at + 1) & (table_.size() - 1);
+    if (table_[at] == kEmpty) {
+      table_[at] = static_cast<std::uint32_t>(merged_.size());
+      merged_.emplace_back();
+      for (std::uint32_t k = 0; k < n_words; ++k) row_bits_.push_back(row[k] & kept_mask_[k]);
+      row_counts_.resize(row_counts_.size() + measures_.n_counts());
     }
-    return true;
-  };
-  slot_of_hash_.assign(std::bit_ceil(2 * kept_.size() + 1), kEmpty);
-  std::erase_if(kept_, [&](std::uint32_t c) {
-    std::uint64_t hash = 0;
-    for (std::uint32_t m = 0; m < measures_.size(); ++m)
-      hash = mix(hash ^ static_cast<std::uint64_t>(measure_of(m, c)));
-    std::size_t at = hash & (slot_of_hash_.size() - 1);
-    while (slot_of_hash_[at] != kEmpty && !equal(slot_of_hash_[at], c)) at = (at + 1) & (slot_of_hash_.size() - 1);
-    if (slot_of_hash_[at] != kEmpty) return true;
-    slot_of_hash_[at] = c;
-    return false;
-  });
-}
-
-/// Begins a child: it gets the columns in `kept_`.
-void RowSetMaker::take_columns(const RowSet& parent, RowSet& child) {
-  child.serial = ++n_made_;
-  child.n_columns = static_cast<std::uint32_t>(kept_.size());
-  child.stride = padded_to_lanes(std::max(child.n_columns, 1u));
-  child.columns.clear();
-  for (std::uint32_t c : kept_) child.columns.push_back(parent.columns[c]);
-}
-
-/// Sorts the parent's columns into those the child keeps and those that bounds/support_condition.hpp, or the least
-/// number of rows of a leaf, drops for good. Columns constant on the child are in neither list. Returns the measures of
-/// `column` with each other column.
-const Ticks* RowSetMaker::choose_columns(const RowSet& parent, std::uint32_t column, bool side) {
-  const Ticks* both = pair_measures(parent, column);
-  kept_.clear();
-  dropped_.clear();
-  const std::size_t stride = parent.stride;
-  Ticks cell[2][256];
-  std::vector<Ticks> large_cell;
-  Ticks* held = cell[0];
-  Ticks* failed = cell[1];
-  const std::uint32_t size = measures_.size();
-  if (size > 256) {
-    large_cell.resize(2 * std::size_t{size});
-    held = large_cell.data();
-    failed = held + size;
+    suspect.row = table_[at];
+    const Segment& segment = parent.segments[suspect.segment];
+    row_counts_[std::size_t{suspect.row} * measures_.n_counts() + segment.target] += std::int64_t{1} << segment.shift;
   }
-  for (std::uint32_t g = 0; g < parent.n_columns; ++g) {
-    for (std::uint32_t m = 0; m < size; ++m) {
-      const Ticks all = side ? parent.sums[m * stride + column] : parent.total[m] - parent.sums[m * stride + column];
-      held[m] = side ? both[m * stride + g] : parent.sums[m * stride + g] - both[m * stride + g];
-      failed[m] = all - held[m];
-    }
-    const Ticks held_largest = costs_.largest_loss(held), failed_largest = costs_.largest_loss(failed);
-    if (held_largest == 0 || failed_largest == 0) continue;
-    const bool heavy = held_largest - costs_.least_loss(held) >= support_threshold_ &&
-                       failed_largest - costs_.least_loss(failed) >= support_threshold_;
-    const bool enough_rows = !measures_.counts_rows || (costs_.rows(held) >= static_cast<Ticks>(rows_per_leaf_) &&
-                                                        costs_.rows(failed) >= static_cast<Ticks>(rows_per_leaf_));
-    (heavy && enough_rows ? kept_ : dropped_).push_back(g);
-  }
-  return both;
+  settle_rows(parent);
 }
 
-void RowSetMaker::select_groups(const RowSet& parent, std::uint32_t column, bool side) {
-  mask_.resize(parent.n_words());
-  for (std::uint32_t w = 0; w < parent.n_words(); ++w) {
-    const Word word = parent.bits[std::size_t{w} * parent.stride + column];
-    mask_[w] = side ? word : ~word;
-  }
-  mask_.back() &= parent.last_mask();
-}
-
-void RowSetMaker::select_all(const RowSet& rows) {
-  mask_.assign(rows.n_words(), ~Word{0});
-  mask_.back() &= rows.last_mask();
-}
-
-/// Takes a column into the hashes of the groups in `mask_`, or out of them; returns whether it tells any of them apart.
-/// XOR over its smaller side gives the same hashes up to a constant, and equality is all they serve.
-bool RowSetMaker::toggle_column(const RowSet& rows, std::uint32_t column, std::vector<Key128>& hashes) const {
-  std::uint32_t n_held = 0, n_failed = 0;
-  for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
-    const Word word = rows.bits[std::size_t{w} * rows.stride + column];
-    n_held += static_cast<std::uint32_t>(std::popcount(word & mask_[w]));
-    n_failed += static_cast<std::uint32_t>(std::popcount(~word & mask_[w]));
-  }
-  if (n_held == 0 || n_failed == 0) return false;
-  const Key128 key = Key128::of(rows.columns[column]);
-  for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
-    const Word word = rows.bits[std::size_t{w} * rows.stride + column];
-    for (Word left = (n_held <= n_failed ? word : ~word) & mask_[w]; left != 0; left &= left - 1)
-      hashes[w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(left))] ^= key;
-  }
-  return true;
-}
-
-void RowSetMaker::copy_groups(const RowSet& parent, RowSet& child) {
-  const std::uint32_t n_classes = costs_.n_classes();
-  child.identity.clear();
-  child.row_hash.clear();
-  child.class_weight.clear();
-  child.base_loss.clear();
-  child.row_count.clear();
-  for_each_bit(mask_, [&](std::uint32_t group) {
-    child.identity.push_back(parent.identity[group]);
-    child.row_hash.push_back(hash_of_group_[group]);
-    child.base_loss.push_back(parent.base_loss[group]);
-    child.row_count.push_back(parent.row_count[group]);
-    const std::int64_t* weight = &parent.class_weight[std::size_t{group} * n_classes];
-    child.class_weight.insert(child.class_weight.end(), weight, weight + n_classes);
-  });
-}
-
-/// Merges groups of equal hash (128 random bits: see base/fingerprint.hpp for the chance of an accident).
-void RowSetMaker::merge_equal_groups(RowSet& rows) {
-  constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-  const std::uint32_t n_classes = costs_.n_classes();
-  slot_of_hash_.assign(std::bit_ceil(2 * std::size_t{rows.n_groups}), kEmpty);
-  mask_.assign(rows.n_words(), 0);
+/// Settles the counts of the rows found and forgets those that do not change.
+void RowSetMaker::settle_rows(const RowSet& parent) {
+  const std::size_t n_counts = measures_.n_counts(), n_words = n_row_words_;
   std::uint32_t n_left = 0;
-  for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
-    std::size_t at = rows.row_hash[group].high & (slot_of_hash_.size() - 1);
-    while (slot_of_hash_[at] != kEmpty && !(rows.row_hash[slot_of_hash_[at]] == rows.row_hash[group]))
-      at = (at + 1) & (slot_of_hash_.size() - 1);
-    const std::uint32_t first = slot_of_hash_[at];
-    const std::int64_t* weight = &rows.class_weight[std::size_t{group} * n_classes];
-    if (first != kEmpty) {
-      rows.identity[first] ^= rows.identity[group];
-      rows.base_loss[first] += rows.base_loss[group];
-      rows.row_count[first] += rows.row_count[group];
-      for (std::uint32_t c = 0; c < n_classes; ++c) rows.class_weight[std::size_t{first} * n_classes + c] += weight[c];
-      continue;
-    }
-    slot_of_hash_[at] = n_left;
-    mask_[group / kWordBits] |= Word{1} << (group % kWordBits);
-    rows.identity[n_left] = rows.identity[group];
-    rows.row_hash[n_left] = rows.row_hash[group];
-    rows.base_loss[n_left] = rows.base_loss[group];
-    rows.row_count[n_left] = rows.row_count[group];
-    std::copy(weight, weight + n_classes, &rows.class_weight[std::size_t{n_left} * n_classes]);
-    ++n_left;
+  for (std::size_t row = 0; row < merged_.size(); ++row) {
+    table_[row] = kEmpty;  // from here on: the new number of each row
+    if (!costs_.settle(&row_counts_[row * n_counts])) continue;
+    table_[row] = n_left++;
+    std::copy_n(&row_counts_[row * n_counts], n_counts, &row_counts_[table_[row] * n_counts]);
+    std::copy_n(row_bits_.data() + row * n_words, n_words, row_bits_.data() + table_[row] * n_words);
   }
-  if (n_left == rows.n_groups) return;
-  plan_.clear();
-  append_extraction(mask_.data(), rows.n_words(), 0, plan_);
-  spare_bits_.assign(std::size_t{words_for(n_left)} * rows.stride, 0);
-  kernels_.prepare(plan_.data(), plan_.size());
-  kernels_.extract(rows.view(), nullptr, rows.stride, plan_.data(), plan_.size(), spare_bits_.data(), rows.stride);
-  rows.bits.swap(spare_bits_);
-  rows.n_groups = n_left;
-  rows.identity.resize(n_left);
-  rows.row_hash.resize(n_left);
-  rows.base_loss.resize(n_left);
-  rows.row_count.resize(n_left);
-  rows.class_weight.resize(std::size_t{n_left} * n_classes);
+  merged_.resize(n_left);
+  for (const Suspect& suspect : suspect_) {
+    if (table_[suspect.row] == kEmpty) continue;
+    merged_[table_[suspect.row]].add(parent.names[suspect.slot]);
+    chosen_[suspect.slot / kWordBits] &= ~(Word{1} << (suspect.slot % kWordBits));
+  }
 }
 
-/// Keeps the first of columns that are equal or complementary, and none that is constant (R2).
-void RowSetMaker::drop_repeated_columns(RowSet& rows) {
-  constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-  if (rows.n_columns == 0) return;
-  hashes_.resize(std::max<std::size_t>(hashes_.size(), rows.stride));
-  kernels_.hash_columns(rows.view(), rows.last_mask(), hashes_.data());
-  slot_of_hash_.assign(std::bit_ceil(2 * std::size_t{rows.n_columns}), kEmpty);
-  const auto same = [&rows](std::uint32_t a, std::uint32_t b) {
-    const Word flip = ((rows.bits[a] ^ rows.bits[b]) & 1) != 0 ? ~Word{0} : Word{0};
-    for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
-      const Word* word = &rows.bits[std::size_t{w} * rows.stride];
-      const Word valid = w + 1 == rows.n_words() ? rows.last_mask() : ~Word{0};
-      if (((word[a] ^ word[b] ^ flip) & valid) != 0) return false;
-    }
-    return true;
-  };
-  const auto is_constant = [&rows](std::uint32_t c) {
-    const Word flip = (rows.bits[c] & 1) != 0 ? ~Word{0} : Word{0};
-    for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
-      const Word valid = w + 1 == rows.n_words() ? rows.last_mask() : ~Word{0};
-      if (((rows.bits[std::size_t{w} * rows.stride + c] ^ flip) & valid) != 0) return false;
-    }
-    return true;
-  };
-  select_all(rows);
-  kept_.clear();
-  for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
-    if (hashes_[c] == 0 && is_constant(c)) continue;
-    std::size_t at = mix(hashes_[c]) & (slot_of_hash_.size() - 1);
-    while (slot_of_hash_[at] != kEmpty && !(hashes_[slot_of_hash_[at]] == hashes_[c] && same(slot_of_hash_[at], c)))
-      at = (at + 1) & (slot_of_hash_.size() - 1);
-    if (slot_of_hash_[at] != kEmpty) {
-      if (!rows.row_hash.empty()) toggle_column(rows, c, rows.row_hash);
-      continue;
-    }
-    slot_of_hash_[at] = c;
-    kept_.push_back(c);
-  }
-  if (kept_.size() < rows.n_columns) keep_columns(rows);
-}
-
-/// Moves the columns in `kept_` together.
-void RowSetMaker::keep_columns(RowSet& rows) {
-  const std::uint32_t n_columns = static_cast<std::uint32_t>(kept_.size());
-  const std::uint32_t stride = padded_to_lanes(std::max(n_columns, 1u));
-  for (std::uint32_t w = 0; w < rows.n_words(); ++w) {
-    const std::size_t from = std::size_t{w} * rows.stride, to = std::size_t{w} * stride;
-    for (std::uint32_t i = 0; i < n_columns; ++i) rows.bits[to + i] = rows.bits[from + kept_[i]];
-    for (std::uint32_t i = n_columns; i < stride; ++i) rows.bits[to + i] = 0;
-  }
-  for (std::uint32_t i = 0; i < n_columns; ++i) rows.columns[i] = rows.columns[kept_[i]];
-  rows.columns.resize(n_columns);
-  rows.n_columns = n_columns;
-  rows.stride = stride;
-  rows.bits.resize(std::size_t{rows.n_words()} * stride);
-}
-
-/// Lays out the slots and measures all columns.
-void RowSetMaker::finish(RowSet& rows) {
-  const std::uint32_t n_classes = costs_.n_classes(), n_prices = costs_.n_loss_prices();
-  rows.whole = Fingerprint{};
-  rows.whole_base_loss = 0;
-  for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
-    rows.whole ^= rows.identity[group];
-    rows.whole_base_loss += rows.base_loss[group];
-  }
+/// Gathers the chosen slots of the parent, and makes those of the merged rows, row by row; then makes the tile.
+void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows) {
   rows.segments.clear();
   rows.n_slot_words = 0;
-  plan_.clear();
-  counts_.assign(measures_.n_counts(), 0);
-  weight_.assign(std::size_t{rows.n_words()} * kWordBits, 0);
-  const auto add_target = [&](std::uint32_t target, auto weight_of) {
-    for (std::uint32_t group = 0; group < rows.n_groups; ++group) {
-      weight_[group] = weight_of(group);
-      counts_[target] += weight_[group];
-    }
-    add_slots(rows, target);
-  };
-  for (std::uint32_t c = 0; c < n_classes; ++c)
-    add_target(c, [&](std::uint32_t group) { return rows.class_weight[std::size_t{group} * n_classes + c]; });
-  if (n_prices > 0) {
-    price_weight_.assign(std::size_t{rows.n_groups} * n_prices, 0);
-    for (std::uint32_t group = 0; group < rows.n_groups; ++group)
-      costs_.add_least_loss_counts(&rows.class_weight[std::size_t{group} * n_classes],
-                                   &price_weight_[std::size_t{group} * n_prices]);
-    for (std::uint32_t i = 0; i < n_prices; ++i)
-      add_target(n_classes + i, [&](std::uint32_t group) { return price_weight_[std::size_t{group} * n_prices + i]; });
-  }
-  if (measures_.counts_rows)
-    add_target(n_classes + n_prices, [&](std::uint32_t group) { return rows.row_count[group]; });
+  rows.slot_rows.clear();
+  for (std::uint32_t target = 0; target < measures_.n_counts(); ++target) lay_out_target(parent, target, rows);
+  rows.names.resize(word_at(rows.n_slot_words));
 
-  rows.slots.assign(std::size_t{rows.n_slot_words} * rows.stride, 0);
-  kernels_.prepare(plan_.data(), plan_.size());
-  kernels_.extract(rows.view(), nullptr, rows.stride, plan_.data(), plan_.size(), rows.slots.data(), rows.stride);
-  rows.total.resize(measures_.size());
-  costs_.measures_of(counts_.data(), rows.total.data());
-  rows.sums.resize(std::size_t{measures_.size()} * rows.stride);
-  kernels_.measure(rows.slot_tile(), measures_, nullptr, rows.sums.data(), scratch_for(rows));
+  rows.stride = padded_to_lanes(std::max(rows.n_columns, 1u));
+  rows.slots.resize(std::size_t{rows.n_slot_words} * rows.stride);
+  wide_.resize(std::size_t{n_row_words_} * kWordBits);
+  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
+    const Word* from = gathered_.data() + word_at(w) * n_row_words_;
+    for (std::uint32_t k = 0; k < n_row_words_; ++k) {
+      Word* block = &wide_[word_at(k)];
+      for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = from[std::size_t{i} * n_row_words_ + k];
+      kernels_.transpose(block);
+    }
+    Word* to = &rows.slots[std::size_t{w} * rows.stride];
+    for (std::uint32_t i = 0; i < rows.n_columns; ++i) to[i] = wide_[kept_[i]];
+    std::fill(to + rows.n_columns, to + rows.stride, 0);
+  }
 }
 
-/// Plans the slots of one count: group g gets slots whose shifts add up to weight_[g].
-void RowSetMaker::add_slots(RowSet& rows, std::uint32_t target) {
-  const std::uint32_t n_words = rows.n_words();
-  std::uint64_t any = 0;
-  for (std::uint32_t group = 0; group < rows.n_groups; ++group) any |= static_cast<std::uint64_t>(weight_[group]);
-  if (any == 0) return;
-  const auto n_bits = static_cast<std::uint32_t>(std::bit_width(any));
-  bit_masks_.resize(std::max(bit_masks_.size(), std::size_t{n_bits} * n_words));
-  std::uint64_t n_set[64], sum = 0;  // groups with each bit set; sum of (weight >> shift)
-  for (std::uint32_t shift = 0; shift < n_bits; ++shift) {
-    Word* mask = &bit_masks_[std::size_t{shift} * n_words];
-    kernels_.mark_bit(weight_.data(), std::int64_t{1} << shift, mask, n_words);
-    n_set[shift] = 0;
-    for (std::uint32_t w = 0; w < n_words; ++w) n_set[shift] += static_cast<std::uint64_t>(std::popcount(mask[w]));
-    sum += n_set[shift] << shift;
-  }
+void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, RowSet& rows) {
+  const std::uint32_t n_counts = measures_.n_counts(), n_words = n_row_words_;
+  std::uint64_t n_set[64] = {}, sum = 0;  // slots of each shift; sum of (count >> shift)
+  if (parent != nullptr)
+    for (const Segment& segment : parent->segments)
+      for (std::uint32_t w = segment.begin; w < segment.end && segment.target == target; ++w)
+        n_set[segment.shift] += static_cast<std::uint64_t>(std::popcount(chosen_[w]));
+  for (std::size_t row = 0; row < merged_.size(); ++row)
+    for_each_bit(static_cast<Word>(row_counts_[row * n_counts + target]), 0, [&](std::size_t bit) { ++n_set[bit]; });
+  std::uint32_t n_bits = 64;
+  while (n_bits > 0 && n_set[n_bits - 1] == 0) --n_bits;
+  for (std::uint32_t shift = 0; shift < n_bits; ++shift) sum += n_set[shift] << shift;
 
-  // The highest shift: words of single shifts below it plus words of (weight >> top) copies at it.
+  // The highest shift: words of single shifts below it plus words of (count >> top) copies at it.
   std::uint32_t top = 0;
   std::uint64_t fewest = ~std::uint64_t{0}, below = 0;
   for (std::uint32_t shift = 0; shift < n_bits; ++shift) {
@@ -454,24 +297,129 @@ void RowSetMaker::add_slots(RowSet& rows, std::uint32_t target) {
     below += (n_set[shift] + kWordBits - 1) / kWordBits;
     sum = (sum - n_set[shift]) / 2;
   }
+  if (n_bits == 0) return;
 
-  std::uint32_t begin = rows.n_slot_words;
-  const auto add_segment = [&](std::uint32_t shift, std::uint32_t next_bit) {
-    rows.n_slot_words = words_for(next_bit);
-    if (rows.n_slot_words > begin) rows.segments.push_back({begin, rows.n_slot_words, target, shift, next_bit - begin * kWordBits});
-    begin = rows.n_slot_words;
-  };
-  for (std::uint32_t shift = 0; shift < top; ++shift)
-    add_segment(shift, append_extraction(&bit_masks_[std::size_t{shift} * n_words], n_words, begin * kWordBits, plan_));
-  mask_.resize(std::max<std::size_t>(mask_.size(), n_words));
-  std::uint32_t next_bit = begin * kWordBits, layer_begin = next_bit;
-  for (std::int64_t copies = 1;; ++copies) {
-    kernels_.mark_at_least(weight_.data(), copies << top, mask_.data(), n_words);
-    next_bit = append_extraction(mask_.data(), n_words, next_bit, plan_);
-    if (next_bit == layer_begin) break;
-    layer_begin = next_bit;
+  const std::size_t most_slots = (rows.n_slot_words + fewest) * kWordBits;
+  gathered_.resize(std::max(gathered_.size(), most_slots * n_words));
+  rows.names.resize(most_slots);
+  SlotName* const names = rows.names.data();
+  Word* const gathered = gathered_.data();
+  for (std::uint32_t shift = 0; shift <= top; ++shift) {
+    const std::size_t first = word_at(rows.n_slot_words);
+    std::size_t next = first;
+    const auto append = [&](const SlotName& name, const Word* bits, std::int64_t copies) {
+      names[next] = name;
+      std::fill(names + next + 1, names + next + copies, SlotName{});
+      for (; copies > 0; --copies, ++next) std::copy_n(bits, n_words, gathered + next * n_words);
+    };
+    for (std::size_t s = 0; parent != nullptr && s < parent->segments.size(); ++s) {
+      const Segment& segment = parent->segments[s];
+      if (segment.target != target || segment.shift < shift || (segment.shift > shift && shift < top)) continue;
+      const std::int64_t copies = std::int64_t{1} << (segment.shift - shift);
+      const SlotName* const from_names = parent->names.data();
+      const Word* const from = parent->slot_rows.data();
+      const bool is_small = copies == 1 && n_words == 1;
+      for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+        for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
+          if (!is_small) return append(from_names[slot], from + slot * n_words, copies);
+          names[next] = from_names[slot];
+          gathered[next++] = from[slot];
+        });
+    }
+    for (std::size_t row = 0; row < merged_.size(); ++row) {
+      const std::int64_t count = row_counts_[row * n_counts + target] >> shift, copies = shift < top ? count & 1 : count;
+      if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + row * n_words, copies);
+    }
+    const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
+    std::fill(names + next, names + end, SlotName{});
+    std::fill(gathered + next * n_words, gathered + end * n_words, 0);
+    const std::uint32_t begin = rows.n_slot_words;
+    rows.n_slot_words = words_for(static_cast<std::uint32_t>(next));
+    if (next > first)
+      rows.segments.push_back({begin, rows.n_slot_words, target, shift, static_cast<std::uint32_t>(next - first)});
   }
-  add_segment(top, next_bit);
+}
+
+void RowSetMaker::make_slot_rows(RowSet& rows) const {
+  if (!rows.slot_rows.empty()) return;
+  rows.words_per_slot = words_for(rows.n_columns);
+  rows.slot_rows.resize(word_at(rows.n_slot_words) * rows.words_per_slot);
+  alignas(64) Word block[kWordBits];
+  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
+    for (std::uint32_t k = 0; k < rows.words_per_slot; ++k) {
+      const std::uint32_t first = k * kWordBits, n = std::min(kWordBits, rows.stride - first);
+      const Word* from = &rows.slots[std::size_t{w} * rows.stride + first];
+      std::copy(from, from + n, block);
+      std::fill(block + n, block + kWordBits, 0);
+      kernels_.transpose(block);
+      Word* to = &rows.slot_rows[word_at(w) * rows.words_per_slot + k];
+      for (std::uint32_t i = 0; i < kWordBits; ++i) to[std::size_t{i} * rows.words_per_slot] = block[i];
+    }
+  }
+}
+
+/// Keeps the first of columns that are equal or complementary, and none that is constant (R2).
+void RowSetMaker::drop_repeated_columns(RowSet& rows) {
+  if (rows.n_columns == 0) return;
+  valid_.clear();
+  for (const Segment& segment : rows.segments)
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w) valid_.push_back(segment.valid(w));
+  hashes_.resize(std::max<std::size_t>(hashes_.size(), rows.stride));
+  kernels_.hash_columns(rows.slot_tile().tile, valid_.data(), hashes_.data());
+  table_.assign(std::bit_ceil(2 * std::size_t{rows.n_columns}), kEmpty);
+  // Whether the columns, or one column and nothing, are equal or complementary.
+  const auto same = [&](std::uint32_t a, std::uint32_t b) {
+    const auto difference = [&](std::uint32_t w) { return rows.word(a, w) ^ (b == kEmpty ? 0 : rows.word(b, w)); };
+    const Word flip = rows.n_slot_words > 0 && (difference(0) & 1) != 0 ? ~Word{0} : Word{0};
+    for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
+      if (((difference(w) ^ flip) & valid_[w]) != 0) return false;
+    return true;
+  };
+  kept_.clear();
+  for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
+    if (hashes_[c] == 0 && same(c, kEmpty)) continue;
+    std::size_t at = mix(hashes_[c]) & (table_.size() - 1);
+    while (table_[at] != kEmpty && !(hashes_[table_[at]] == hashes_[c] && same(table_[at], c)))
+      at = (at + 1) & (table_.size() - 1);
+    if (table_[at] != kEmpty) continue;
+    table_[at] = c;
+    kept_.push_back(c);
+  }
+  if (kept_.size() < rows.n_columns) keep_columns(rows);
+}
+
+/// Moves the columns in `kept_` together.
+void RowSetMaker::keep_columns(RowSet& rows) {
+  const std::uint32_t n_columns = static_cast<std::uint32_t>(kept_.size());
+  const std::uint32_t stride = padded_to_lanes(std::max(n_columns, 1u));
+  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
+    const std::size_t from = std::size_t{w} * rows.stride, to = std::size_t{w} * stride;
+    for (std::uint32_t i = 0; i < n_columns; ++i) rows.slots[to + i] = rows.slots[from + kept_[i]];
+    for (std::uint32_t i = n_columns; i < stride; ++i) rows.slots[to + i] = 0;
+  }
+  for (std::uint32_t i = 0; i < n_columns; ++i) rows.columns[i] = rows.columns[kept_[i]];
+  rows.columns.resize(n_columns);
+  rows.n_columns = n_columns;
+  rows.stride = stride;
+  rows.slots.resize(std::size_t{rows.n_slot_words} * stride);
+}
+
+/// Measures all columns.
+void RowSetMaker::finish(RowSet& rows) {
+  drop_repeated_columns(rows);
+  counts_.assign(measures_.n_counts(), 0);
+  for (const Segment& segment : rows.segments)
+    counts_[segment.target] += static_cast<std::int64_t>(segment.n_slots) << segment.shift;
+  rows.total.resize(measures_.size());
+  costs_.measures_of(counts_.data(), rows.total.data());
+  rows.sums.resize(std::size_t{measures_.size()} * rows.stride);
+  kernels_.measure(rows.slot_tile(), measures_, nullptr, rows.sums.data(), scratch_for(rows));
+  if (!is_narrow_) return;
+  rows.narrow_sums.resize(2 * std::size_t{rows.stride});
+  std::copy_n(counts_.begin(), 2, rows.narrow_total);
+  const double price = static_cast<double>(measures_.price[0]);
+  for (std::size_t i = 0; i < rows.narrow_sums.size(); ++i)
+    rows.narrow_sums[i] = static_cast<std::int32_t>(static_cast<double>(rows.sums[i]) / price);
 }
 
 }  // namespace hornbeam

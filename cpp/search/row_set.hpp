@@ -1,17 +1,18 @@
 // search/row_set.hpp
 //
-// WHAT    The rows and columns of one subproblem, compacted to its own size: bits of its groups of equal rows, slots
-//         for counting, and the measures of every column.
+// WHAT    The rows and columns of one subproblem, compacted to its own size: slots for counting, and the measures of
+//         every column.
 // FLOW    search/worker makes the root from the data and every child from its parent.
-// HOLDS   (R1) groups that can incur a loss differ in some column that is left. (R2) no column is constant, nor equal
-//         or complementary to another (compared, not only hashed). (R3) every column dropped on the way can be left
-//         out of some optimal tree of every subset (bounds/support_condition.hpp). (R4) identity is the XOR over the
-//         groups' rows. A child that is only counted has slots and measures and no groups, and of these only (R3)
-//         holds: its equal rows stay apart (q may be smaller), complementary columns stay.
-// COST    Making a child: columns x words of its parent for the bits, columns x slot words for the slots.
-// CHOICE  A weight is written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
+// HOLDS   (R1) the counts are those of groups of rows that are equal on all columns left (Costs::settle). (R2) no
+//         column is constant, nor equal or complementary to another (compared, not only hashed), on the slots.
+//         (R3) every column dropped on the way can be left out of some optimal tree of every subset
+//         (bounds/support_condition.hpp). (R4) the XOR over the names of the slots where a column holds is the
+//         identity of its rows, and the sum of their base losses is theirs.
+// COST    Making a child: its slots x (words of columns + name) to gather, a transposition for each 64 x 64 block.
+// CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
 //         same AND and population count as single rows. The highest shift is used more than once where that
-//         takes fewer words (a weight of 3 may be 3 x 1 or 1 + 2).
+//         takes fewer words (a weight of 3 may be 3 x 1 or 1 + 2). There are no groups beside the slots: a child's
+//         slots are chosen from its parent's, and only rows whose counts change by a merge get new ones.
 #pragma once
 
 #include <vector>
@@ -20,106 +21,119 @@
 #include "base/types.hpp"
 #include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
-#include "kernels/extract_plan.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hornbeam {
 
+/// What a slot stands for; of the slots of one row, or of rows merged, the first has all and the others none.
+struct SlotName {
+  Fingerprint identity;
+  Ticks base_loss = 0;  // least loss of the distinct rows before any merge
+  void add(const SlotName& other) {
+    identity ^= other.identity;
+    base_loss += other.base_loss;
+  }
+};
+
 struct RowSet {
-  std::uint64_t serial = 0;  // of all that its maker has made
-  std::uint32_t n_groups = 0;
   std::uint32_t n_columns = 0;
   std::uint32_t stride = 0;
-  AlignedVector<Word> bits;                // word-major over groups
-  std::vector<std::uint32_t> columns;      // number of each column in the data
-  std::vector<Fingerprint> identity;       // (n_groups)
-  std::vector<Key128> row_hash;            // (n_groups): XOR of the keys of the columns that hold, up to a constant
-  std::vector<std::int64_t> class_weight;  // (n_groups, n_classes)
-  std::vector<Ticks> base_loss;            // (n_groups): least loss of the distinct rows before any merge
-  std::vector<std::int64_t> row_count;     // (n_groups)
+  std::vector<std::uint32_t> columns;  // number of each column in the data
 
-  AlignedVector<Word> slots;
-  std::vector<Segment> segments;
   std::uint32_t n_slot_words = 0;
-  AlignedVector<Ticks> sums;  // measures of each column's true side: sums[m * stride + column]
-  std::vector<Ticks> total;   // measures of all rows
+  std::vector<Segment> segments;  // by target, then by shift
+  AlignedVector<Word> slots;      // word-major
+  std::vector<SlotName> names;    // of each slot, 64 a word
+  /// The slots row by row, made when first needed: bit c % 64 of word c / 64 of a slot is column c.
+  std::uint32_t words_per_slot = 0;
+  AlignedVector<Word> slot_rows;
 
-  Fingerprint whole;
-  Ticks whole_base_loss = 0;
+  AlignedVector<Ticks> sums;                // measures of each column's true side: sums[m * stride + column]
+  AlignedVector<std::int32_t> narrow_sums;  // PairInput
+  std::int32_t narrow_total[2];
+  std::vector<Ticks> total;                 // measures of all rows
+  SlotName whole;
 
-  std::uint32_t n_words() const { return words_for(n_groups); }
-  TileView view() const { return {bits.data(), n_words(), stride}; }
   SlotTile slot_tile() const {
     return {{slots.data(), n_slot_words, stride}, segments.data(), static_cast<std::uint32_t>(segments.size())};
   }
-  bool only_counted() const { return bits.empty(); }
-  bool test(std::uint32_t column, std::uint32_t group) const {
-    return (bits[std::size_t{group / kWordBits} * stride + column] >> (group % kWordBits)) & 1;
+  Word word(std::uint32_t column, std::uint32_t w) const { return slots[std::size_t{w} * stride + column]; }
+  /// The slots of one word where the column equals `side`; `valid` marks those in use.
+  Word chosen(std::uint32_t column, bool side, std::uint32_t w, Word valid) const {
+    return (side ? word(column, w) : ~word(column, w)) & valid;
   }
+  /// Of the rows where the column equals `side`.
+  SlotName name_of(std::uint32_t column, bool side) const;
   /// Whether the rows of one column hold those of the other.
   bool are_nested(std::uint32_t a, std::uint32_t b) const;
-  /// Bits of the last word that stand for groups.
-  Word last_mask() const { return n_groups % kWordBits ? (Word{1} << (n_groups % kWordBits)) - 1 : ~Word{0}; }
   std::uint64_t bytes() const;
 };
 
 /// Makes row sets; owns the scratch space of one thread.
 class RowSetMaker {
  public:
-  RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, std::uint64_t rows_per_leaf,
-              Ticks support_threshold);
+  RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
+              std::uint64_t rows_per_leaf, Ticks support_threshold);
 
-  /// Throws StoppedBeforeSearch if `stop` says so on the way; so does `hash_groups`.
+  /// Throws StoppedBeforeSearch if `stop` says so on the way.
   void make_root(RowSet& root, StopSignal& stop);
 
-  /// What a root needs before children are made of it; to count children it does without.
-  void hash_groups(RowSet& root, StopSignal& stop);
+  /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
+  void make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child);
 
-  /// The rows of `parent` where `column` (of the parent) equals `side`.
-  void make_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
-
-  /// The same without its groups, for a child that the pair stage closes. The caller knows its `whole` and
-  /// `whole_base_loss`.
-  void count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
+  void make_slot_rows(RowSet& rows) const;
 
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
   const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);
 
-  /// Space for one kernel call on `rows`, for so many columns.
-  Word* scratch_for(const RowSet& rows, std::uint32_t n_columns = 1);
+  void pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides);
+
+  /// One look at every column; valid until the next call.
+  const Looks& look(const RowSet& rows);
 
  private:
-  const Ticks* choose_columns(const RowSet& parent, std::uint32_t column, bool side);
-  template <class MeasureOf>
-  void drop_equal_columns(const RowSet& parent, MeasureOf measure_of);
-  void take_columns(const RowSet& parent, RowSet& child);
-  void select_groups(const RowSet& parent, std::uint32_t column, bool side);
-  void select_all(const RowSet& rows);
-  bool toggle_column(const RowSet& rows, std::uint32_t column, std::vector<Key128>& hashes) const;
-  void copy_groups(const RowSet& parent, RowSet& child);
-  void merge_equal_groups(RowSet& rows);
+  /// A slot that may be of a row that changes.
+  struct Suspect {
+    std::size_t slot;
+    std::uint32_t segment, row;
+  };
+
+  PairInput pair_input(const RowSet& rows) const;
+  Word* scratch_for(const RowSet& rows);
+  void choose_slots(const RowSet& parent, std::uint32_t column, bool side);
+  void merge_equal_rows(const RowSet& parent);
+  void settle_rows(const RowSet& parent);
+  void lay_out(const RowSet* parent, RowSet& rows);
+  void lay_out_target(const RowSet* parent, std::uint32_t target, RowSet& rows);
   void drop_repeated_columns(RowSet& rows);
   void keep_columns(RowSet& rows);
   void finish(RowSet& rows);
-  void add_slots(RowSet& rows, std::uint32_t target);
 
   const DistinctRows& data_;
   const Costs& costs_;
   const Kernels& kernels_;
   Measures measures_;
+  Ticks leaf_cost_;
   std::uint64_t rows_per_leaf_;
   Ticks support_threshold_;
+  bool is_narrow_;  // PairInput
 
-  AlignedVector<Word> scratch_, spare_bits_, hashes_;
-  std::uint64_t n_made_ = 0, paired_rows_ = 0;  // pair_sums_ are of paired_column_ in the set of this serial
-  std::uint32_t paired_column_ = 0;
-  AlignedVector<Ticks> pair_sums_;
-  std::vector<std::uint32_t> kept_, dropped_, slot_of_hash_, group_of_;
-  std::vector<Word> mask_, bit_masks_;
-  std::vector<Key128> hash_of_group_;
-  std::vector<ExtractWord> plan_;
-  AlignedVector<std::int64_t> weight_;  // of one count, padded to whole words of groups
-  std::vector<std::int64_t> price_weight_, counts_;
+  AlignedVector<Word> scratch_, hashes_, wide_;
+  AlignedVector<Ticks> pair_sums_, look_values_;
+  Looks looks_;
+  NarrowPairInput narrow_;  // but for the sums
+  std::uint32_t n_row_words_ = 0;                // of the parent's columns
+  std::vector<Word> kept_mask_, constant_mask_;  // of the parent's columns
+  std::vector<std::uint32_t> kept_;
+  std::vector<Word> chosen_;      // slots of the parent, less those of changed rows
+  AlignedVector<Word> gathered_;  // slots row by row on the parent's columns
+  std::vector<Word> valid_;
+  std::vector<std::uint8_t> classes_seen_;
+  std::vector<std::uint32_t> table_;
+  std::vector<Suspect> suspect_;
+  std::vector<SlotName> merged_;  // rows that need new slots, their bits and counts
+  std::vector<Word> row_bits_;
+  std::vector<std::int64_t> row_counts_, counts_;
 };
 
 }  // namespace hornbeam

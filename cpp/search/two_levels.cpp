@@ -10,10 +10,6 @@ namespace hornbeam {
 
 namespace {
 
-constexpr std::uint32_t padded_to_narrow_lanes(std::uint32_t columns) {
-  return (columns + kNarrowLanes - 1) / kNarrowLanes * kNarrowLanes;
-}
-
 bool has_one_price(const Measures& measures) {
   return measures.separable && std::all_of(measures.price, measures.price + measures.n_classes,
                                            [&](Ticks price) { return price == measures.price[0] && price > 0; });
@@ -34,26 +30,8 @@ TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels,
   counts_.price = counts_.loss_price = ones_.data();
 }
 
-void TwoLevelSolver::make_slot_rows(const RowSet& rows, SlotRows& slot_rows) const {
-  slot_rows.words_per_slot = words_for(rows.n_columns);
-  slot_rows.words.resize(std::size_t{rows.n_slot_words} * kWordBits * slot_rows.words_per_slot);
-  alignas(64) Word block[kWordBits];
-  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
-    for (std::uint32_t k = 0; k < slot_rows.words_per_slot; ++k) {
-      const std::uint32_t first = k * kWordBits, n = std::min(kWordBits, rows.stride - first);
-      const Word* from = &rows.slots[std::size_t{w} * rows.stride + first];
-      std::copy(from, from + n, block);
-      std::fill(block + n, block + kWordBits, 0);
-      kernels_.transpose(block);
-      Word* to = &slot_rows.words[std::size_t{w} * kWordBits * slot_rows.words_per_slot + k];
-      for (std::uint32_t i = 0; i < kWordBits; ++i) to[std::size_t{i} * slot_rows.words_per_slot] = block[i];
-    }
-  }
-}
-
-std::optional<KnownTree> TwoLevelSolver::solve(const RowSet& parent, const SlotRows& slot_rows, std::uint32_t column,
-                                               bool side, Ticks upper) {
-  gather(parent, slot_rows, column, side);
+std::optional<KnownTree> TwoLevelSolver::solve(const RowSet& parent, std::uint32_t column, bool side, Ticks upper) {
+  gather(parent, column, side);
   measure(parent, column, side);
   choose_roots(parent, upper);
   if (roots_.empty()) return KnownTree{};
@@ -62,8 +40,8 @@ std::optional<KnownTree> TwoLevelSolver::solve(const RowSet& parent, const SlotR
 }
 
 /// Makes the tile of the side's slots.
-void TwoLevelSolver::gather(const RowSet& parent, const SlotRows& slot_rows, std::uint32_t column, bool side) {
-  const std::uint32_t n_words = slot_rows.words_per_slot;
+void TwoLevelSolver::gather(const RowSet& parent, std::uint32_t column, bool side) {
+  const std::uint32_t n_words = parent.words_per_slot;
   stride_ = n_words * kWordBits;
   segments_.clear();
   n_words_ = n_class_words_ = 0;
@@ -75,10 +53,8 @@ void TwoLevelSolver::gather(const RowSet& parent, const SlotRows& slot_rows, std
     std::uint32_t n_in_word = 0;
     Word* block = &tile_[std::size_t{n_words_} * stride_];
     for (std::uint32_t w = segment.begin; w < segment.end; ++w) {
-      Word chosen = parent.slots[std::size_t{w} * parent.stride + column];
-      if (!side) chosen = ~chosen;
-      if (w + 1 == segment.end && segment.n_slots % kWordBits) chosen &= (Word{1} << segment.n_slots % kWordBits) - 1;
-      const Word* rows = &slot_rows.words[std::size_t{w} * kWordBits * n_words];
+      Word chosen = parent.chosen(column, side, w, segment.valid(w));
+      const Word* rows = &parent.slot_rows[std::size_t{w} * kWordBits * n_words];
       for (; chosen != 0; chosen &= chosen - 1) {
         const Word* row = rows + std::size_t{static_cast<std::uint32_t>(std::countr_zero(chosen))} * n_words;
         for (std::uint32_t k = 0; k < n_words; ++k) block[k * kWordBits + n_in_word] = row[k];
@@ -102,7 +78,8 @@ void TwoLevelSolver::gather(const RowSet& parent, const SlotRows& slot_rows, std
 
 /// Weighs the classes on the true side of each column, and of the whole side.
 void TwoLevelSolver::measure(const RowSet& parent, std::uint32_t column, bool side) {
-  const SlotTile slots{{tile_.data(), n_words_, stride_}, segments_.data(), static_cast<std::uint32_t>(segments_.size())};
+  const SlotTile slots{
+      {tile_.data(), n_words_, stride_}, segments_.data(), static_cast<std::uint32_t>(segments_.size())};
   sums_.resize(std::size_t{counts_.size()} * stride_);
   scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, counts_)));
   kernels_.measure(slots, counts_, nullptr, sums_.data(), scratch_.data());
@@ -128,22 +105,22 @@ void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
       most[1] = std::max(most[1], held);
       most[0] = std::max(most[0], failed);
     }
-    if (weight[0] == 0 || weight[1] == 0) continue;
     least_loss[1] = sums_[std::size_t{n_classes} * stride_ + c];
     least_loss[0] = total_[n_classes] - least_loss[1];
+    if (weight[0] + least_loss[0] == 0 || weight[1] + least_loss[1] == 0) continue;
     Root root{c, 0, 0};
     bool is_heavy = true;
     for (int x = 0; x < 2; ++x) {
-      is_heavy &= price_ * (weight[x] - least_loss[x]) >= threshold;
-      const std::int64_t loss = weight[x] - most[x];
+      const std::int64_t lost_anyway = counts_.netted ? least_loss[x] : 0;
+      is_heavy &= price_ * (weight[x] + lost_anyway - least_loss[x]) >= threshold;
+      const std::int64_t loss = weight[x] - most[x] + lost_anyway;
       root.loss += loss;
       root.bound += std::min(leaf_cost + price_ * loss, cost_of_two_leaves_or_more(leaf_cost, price_ * least_loss[x]));
     }
     if (is_heavy) (root.bound <= upper ? roots_ : others_).push_back(root);
   }
-  std::sort(roots_.begin(), roots_.end(), [](const Root& a, const Root& b) {
-    return a.loss != b.loss ? a.loss < b.loss : a.column < b.column;
-  });
+  std::sort(roots_.begin(), roots_.end(),
+            [](const Root& a, const Root& b) { return a.loss != b.loss ? a.loss < b.loss : a.column < b.column; });
 }
 
 /// Packs the columns into 32-bit lanes, roots first.
@@ -151,7 +128,7 @@ void TwoLevelSolver::lay_out() {
   const std::size_t n_roots = roots_.size();
   roots_.insert(roots_.end(), others_.begin(), others_.end());
   const auto n_columns = static_cast<std::uint32_t>(roots_.size());
-  const std::uint32_t n_classes = counts_.n_classes, stride = padded_to_narrow_lanes(n_columns);
+  const std::uint32_t n_classes = counts_.n_classes, stride = padded_to_lanes(n_columns);
   const std::uint32_t n_narrow = 2 * n_class_words_;
   narrow_.resize(std::size_t{n_narrow + n_classes + 4} * stride);
   std::int32_t* words = narrow_.data();
@@ -227,7 +204,8 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
 
 /// The best tree with this root, once all its pairs are counted.
 KnownTree TwoLevelSolver::tree_of(const RowSet& parent, std::uint32_t index) const {
-  KnownTree tree{0, parent.columns[roots_[index].column], kUnlimited, {0, 1}};
+  const std::int64_t lost_anyway = counts_.netted ? total_[counts_.n_classes] : 0;
+  KnownTree tree{price_ * lost_anyway, parent.columns[roots_[index].column], kUnlimited, {0, 1}};
   const Ticks leaf_cost = problem_.leaf_cost;
   for (int x = 0; x < 2; ++x) {
     std::int64_t weight = 0, most = 0;

@@ -22,12 +22,6 @@
 
 namespace hornbeam {
 
-/// The slots of a row set row by row: bit c % 64 of word c / 64 of a slot is column c.
-struct SlotRows {
-  std::uint32_t words_per_slot = 0;
-  AlignedVector<Word> words;
-};
-
 class TwoLevelSolver {
  public:
   /// `goes_on` is asked between roots, with the words of work done since; if it says no, the search stops.
@@ -36,12 +30,9 @@ class TwoLevelSolver {
   /// Whether this problem's objective and limits allow the solver at all.
   bool is_usable() const { return is_usable_; }
 
-  void make_slot_rows(const RowSet& rows, SlotRows& slot_rows) const;
-
   /// The best tree on the rows of `parent` where `column` equals `side` among those of depth at most two that cost at
-  /// most `upper`; its cost is infinite if there is none. Null if stopped.
-  std::optional<KnownTree> solve(const RowSet& parent, const SlotRows& slot_rows, std::uint32_t column, bool side,
-                                 Ticks upper);
+  /// most `upper`; its cost is infinite if there is none. Null if stopped. `parent` has its slot rows.
+  std::optional<KnownTree> solve(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
 
  private:
   struct Root {
@@ -50,7 +41,7 @@ class TwoLevelSolver {
     Ticks bound;
   };
 
-  void gather(const RowSet& parent, const SlotRows& slot_rows, std::uint32_t column, bool side);
+  void gather(const RowSet& parent, std::uint32_t column, bool side);
   void measure(const RowSet& parent, std::uint32_t column, bool side);
   void choose_roots(const RowSet& parent, Ticks upper);
   void lay_out();

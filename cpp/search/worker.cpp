@@ -24,7 +24,7 @@ Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kerne
       poll_(std::move(poll)),
       measures_(problem.costs.measures()),
       cell_(measures_.size()),
-      maker_(problem.rows, problem.costs, kernels, problem.tree.rows_per_leaf, problem.threshold()),
+      maker_(problem.rows, problem.costs, kernels, problem.leaf_cost, problem.tree.rows_per_leaf, problem.threshold()),
       two_levels_(problem, kernels, [this](std::uint64_t work) {
         work_ += work;
         return !stopped();
@@ -48,7 +48,6 @@ void Worker::open_root(Frame& root) {
   room.depth = problem_.tree.depth.value_or(kUnlimited);
   room.leaves = problem_.tree.leaves.value_or(kUnlimited);
   open(root, room);
-  if (!pairs_close({root.room.depth_of_side(), root.room.leaves})) maker_.hash_groups(root.rows, shared_.stop);
   expand(root);
 }
 
@@ -58,22 +57,19 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.largest_loss = problem_.costs.largest_loss(total);
   frame.loss = problem_.costs.loss(total);
   frame.least_loss = problem_.costs.least_loss(total);
-  const Room binding = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole_base_loss);
-  frame.room = frame.rows.only_counted() ? room : binding;  // a set that the pair stage closes keeps its limit
-  frame.key = {frame.rows.whole, binding.depth, binding.leaves};
+  frame.room = room.without_idle_limits(problem_.leaf_cost, frame.loss, frame.rows.whole.base_loss);
+  frame.key = {frame.rows.whole.identity, frame.room.depth, frame.room.leaves};
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
   frame.candidates.clear();
   frame.candidate_of.clear();
-  frame.slot_rows.words.clear();
   count_bytes(frame);
   shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Worker::count_bytes(Frame& frame) {
-  const std::uint64_t bytes = frame.rows.bytes() + frame.slot_rows.words.capacity() * sizeof(Word) +
-                              frame.candidates.capacity() * sizeof(Candidate);
+  const std::uint64_t bytes = frame.rows.bytes() + frame.candidates.capacity() * sizeof(Candidate);
   shared_.frame_bytes.fetch_add(bytes - frame.counted_bytes, std::memory_order_relaxed);
   frame.counted_bytes = bytes;
 }
@@ -95,10 +91,7 @@ void Worker::expand(Frame& frame) {
     frame.lower = frame.upper();
     return record(frame);
   }
-  for (std::uint32_t c = 0; c < frame.rows.n_columns; ++c)
-    add_candidate(frame, c, 1, frame.room.leaves == kUnlimited ? 1 : frame.room.leaves - 1);
-  std::stable_sort(frame.candidates.begin(), frame.candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.rest < b.rest; });
+  list_candidates(frame);
   count_bytes(frame);
   if (frame.candidates.empty()) frame.lower = frame.upper();
   record(frame);
@@ -150,6 +143,8 @@ void Worker::solve(Frame& frame, Ticks budget) {
     if (stopped()) break;
     if (!is_refreshed || shared_.n_workers > 1) {
       for (Candidate& candidate : frame.candidates)
+        if (!candidate.is_range && candidate.rest < frame.cut(budget)) expect(frame, candidate);
+      for (Candidate& candidate : frame.candidates)
         if (!candidate.is_range && candidate.rest < frame.cut(budget)) refresh(frame, candidate);
       is_refreshed = true;
     }
@@ -171,6 +166,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
 /// Raises the two sides in turn, the one raised less so far first, until the candidate reaches the cut or is closed.
 void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
   refresh(frame, candidate);
+  maker_.make_slot_rows(frame.rows);
   std::unique_ptr<Frame> child[2];
   const Ticks first_step = std::max<Ticks>(2 * problem_.leaf_cost, 1);
   Ticks step[2] = {first_step, first_step};
@@ -202,19 +198,14 @@ bool Worker::needs_two_levels(const Side& side) const {
 }
 
 void Worker::solve_two_levels(Frame& frame, Candidate& candidate, int x) {
-  if (frame.slot_rows.words.empty()) {
-    two_levels_.make_slot_rows(frame.rows, frame.slot_rows);
-    count_bytes(frame);
-  }
   shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
   Side& side = candidate.side[x];
-  const auto found = two_levels_.solve(frame.rows, frame.slot_rows, candidate.column, x == 1, side.upper);
+  const auto found = two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper);
   if (!found) return;
   KnownTree best = *found;
   if (const KnownTree leaf{problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
     best = leaf;
-  learn_side(frame, candidate, x,
-             shared_.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best}));
+  learn_side(frame, candidate, x, shared_.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best}));
 }
 
 std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& candidate, int x) {
@@ -225,21 +216,11 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
     child = std::move(spare_.back());
     spare_.pop_back();
   }
-  if (pairs_close(candidate.side[x].room)) {
-    maker_.count_child(frame.rows, candidate.column, x == 1, child->rows);
-    child->rows.whole = candidate.key[x].set;
-    child->rows.whole_base_loss = candidate.side[x].base_loss;
-  } else {
-    maker_.make_child(frame.rows, candidate.column, x == 1, child->rows);
-  }
+  maker_.make_child(frame.rows, candidate.column, x == 1, {candidate.key[x].set, candidate.side[x].base_loss},
+                    child->rows);
   work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words;
   open(*child, candidate.side[x].room);
   return child;
-}
-
-/// Whether the pair stage closes a set with this room: its stumps are the best trees of both sides of every split.
-bool Worker::pairs_close(const Room& room) const {
-  return problem_.switches.pair_stage && room.depth <= 2 && room.leaves == kUnlimited;
 }
 
 void Worker::release(std::unique_ptr<Frame> frame) { spare_.push_back(std::move(frame)); }
@@ -262,13 +243,14 @@ void Worker::find_incumbent(Frame& frame) {
   if (found == frame.candidates.end()) return;
   if (found->is_range) {
     const std::uint32_t of_true = std::clamp(found->fair_share(frame.room.leaves), 1u, frame.room.leaves - 1);
-    const std::size_t n_before = frame.candidates.size();
-    add_candidate(frame, found->column, of_true, of_true);
-    if (frame.candidates.size() == n_before) return;
+    const Candidate whole = candidate_of(frame, maker_.look(frame.rows), found->column, of_true, of_true);
+    take_tree(frame, whole);
+    if (whole.rest >= frame.upper()) return;
+    frame.candidates.push_back(whole);
     found = frame.candidates.end() - 1;
   }
-  if (found->side[0].is_closed() && found->side[1].is_closed()) return;
   if (!found->has_keys) find_keys(frame, *found);
+  maker_.make_slot_rows(frame.rows);
   for (int x = 0; x < 2; ++x) {
     if (found->side[x].is_closed() || stopped()) continue;
     std::unique_ptr<Frame> child = make_child(frame, *found, x);

@@ -12,7 +12,7 @@
 
 #include <functional>
 #include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -43,11 +43,11 @@ class Worker {
   bool stopped();
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
-  void add_candidate(Frame& frame, std::uint32_t column, std::uint32_t least_of_true_side,
-                     std::uint32_t most_of_true_side);
+  void list_candidates(Frame& frame);
+  Candidate candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column,
+                         std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const;
   void pair_candidates(Frame& frame, Ticks budget);
-  void pair(Frame& frame, std::span<Candidate* const> batch);
-  void take_pairs(Frame& frame, Candidate& candidate, const PairSide* sides);
+  void pair(Frame& frame, Candidate& candidate);
   void spread_to_neighbours(Frame& frame, const Candidate& from);
   static void take_nested_bound(const Candidate& from, Candidate& to);
   void take_small_tree(Frame& frame, const Candidate& range);
@@ -55,6 +55,7 @@ class Worker {
   Candidate part_of(const Frame& frame, Candidate whole, std::uint32_t least_of_true_side,
                     std::uint32_t most_of_true_side) const;
   void find_keys(const Frame& frame, Candidate& candidate);
+  void expect(const Frame& frame, Candidate& candidate);
   void refresh(Frame& frame, Candidate& candidate);
   void take_tree(Frame& frame, const Candidate& candidate);
   Ticks lowest_rest(const Frame& frame) const;
@@ -66,7 +67,6 @@ class Worker {
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
   void record(Frame& frame);
   std::unique_ptr<Frame> make_child(const Frame& frame, const Candidate& candidate, int x);
-  bool pairs_close(const Room& room) const;
   bool subset_holds(const Frame& frame) const;
   bool similarity_holds(const Frame& frame) const;
   void release(std::unique_ptr<Frame> frame);
@@ -81,6 +81,7 @@ class Worker {
   std::vector<Ticks> cell_;  // measures of one row set, spare
   RowSetMaker maker_;
   TwoLevelSolver two_levels_;
+  std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
 };

@@ -24,11 +24,22 @@ std::unique_lock<std::mutex> SubproblemTable::lock(const Shard& shard) const {
   return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
 }
 
-/// The slot that holds `key`, or the free one where it belongs. Capacities are no powers of two: the high half of
-/// hash times capacity is uniform on [0, capacity).
-std::size_t SubproblemTable::slot_of(const std::vector<Entry>& entries, const SubproblemKey& key) {
+/// Where the search for `key` begins. Capacities are no powers of two: the high half of hash times capacity is uniform
+/// on [0, capacity).
+std::size_t SubproblemTable::home_of(const std::vector<Entry>& entries, const SubproblemKey& key) {
   const std::uint64_t hash = key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
-  std::size_t at = static_cast<std::size_t>((static_cast<unsigned __int128>(hash) * entries.size()) >> 64);
+  return static_cast<std::size_t>((static_cast<unsigned __int128>(hash) * entries.size()) >> 64);
+}
+
+void SubproblemTable::prefetch(const SubproblemKey& key) const {
+  if (shared_) return;
+  const std::vector<Entry>& entries = shard_of(key).entries;
+  __builtin_prefetch(&entries[home_of(entries, key)]);
+}
+
+/// The slot that holds `key`, or the free one where it belongs.
+std::size_t SubproblemTable::slot_of(const std::vector<Entry>& entries, const SubproblemKey& key) {
+  std::size_t at = home_of(entries, key);
   while (entries[at].is_used() && !entries[at].is(key)) at = at + 1 == entries.size() ? 0 : at + 1;
   return at;
 }

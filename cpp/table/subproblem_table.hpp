@@ -63,6 +63,8 @@ class SubproblemTable {
   SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit);
 
   std::optional<Interval> find(const SubproblemKey& key) const;
+  /// Brings the place of `key` into the caches, where no other thread can move it meanwhile.
+  void prefetch(const SubproblemKey& key) const;
 
   /// Tightens the entry of `key` by `known` (T2) and returns the result. An entry that memory does not allow is not
   /// kept; then `is_full` turns true.
@@ -94,6 +96,7 @@ class SubproblemTable {
 
   Shard& shard_of(const SubproblemKey& key) const { return shards_[key.set.other_hash() % kShards]; }
   std::unique_lock<std::mutex> lock(const Shard& shard) const;
+  static std::size_t home_of(const std::vector<Entry>& entries, const SubproblemKey& key);
   static std::size_t slot_of(const std::vector<Entry>& entries, const SubproblemKey& key);
   bool make_room(Shard& shard);
   bool reserve(std::uint64_t added);

@@ -15,14 +15,15 @@ namespace {
 
 /// The counts of some groups, in the order of `Measures`.
 std::vector<std::int64_t> counts_of(const CostMatrix& matrix, const Costs& costs, const Groups& groups) {
-  std::vector<std::int64_t> weight(matrix.n_classes), price(costs.n_loss_prices() + 1);
+  std::vector<std::int64_t> sum(costs.measures().n_counts());
   for (const Group& group : groups) {
-    for (std::uint32_t c = 0; c < matrix.n_classes; ++c) weight[c] += group.weight[c];
-    costs.add_least_loss_counts(group.weight.data(), price.data());
+    std::vector<std::int64_t> counts = group.weight;
+    counts.resize(sum.size());
+    if (matrix.counts_rows) counts.back() = group.n_rows;
+    costs.settle(counts.data());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
   }
-  weight.insert(weight.end(), price.begin(), price.end() - 1);
-  weight.push_back(matrix.n_rows(groups));
-  return weight;
+  return sum;
 }
 
 }  // namespace
@@ -54,6 +55,25 @@ RANDOM_TEST(measures_are_read_at_a_stride, 100) {
   if (matrix.counts_rows) CHECK_EQUAL(costs.rows(spread.data(), 3), matrix.n_rows(groups));
 }
 
+RANDOM_TEST(settled_counts_are_those_of_the_groups_merged, 500) {
+  const CostMatrix matrix = random_cost_matrix(draw);
+  const Costs costs = matrix.costs();
+  const Groups groups =
+      random_groups(draw, draw.size_between(1, 4), matrix.n_classes, draw.choose<std::int64_t>({1, 7}));
+  Group merged{std::vector<std::int64_t>(matrix.n_classes), 0};
+  for (const Group& group : groups) {
+    for (std::uint32_t c = 0; c < matrix.n_classes; ++c) merged.weight[c] += group.weight[c];
+    merged.n_rows += group.n_rows;
+  }
+  std::vector<std::int64_t> counts = counts_of(matrix, costs, groups);
+  CHECK_EQUAL(costs.least_loss_of(counts.data()), matrix.least_loss(groups));
+  CHECK(costs.settle(counts.data()) == (matrix.least_loss({merged}) > matrix.least_loss(groups)));
+  std::vector<Ticks> measures(costs.measures().size());
+  costs.measures_of(counts.data(), measures.data());
+  CHECK(measures == matrix.measures({merged}));
+  CHECK(!costs.settle(counts.data()));
+}
+
 RANDOM_TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
   const CostMatrix matrix = random_cost_matrix(draw);
   const Costs costs = matrix.costs();
@@ -69,6 +89,7 @@ RANDOM_TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
 RANDOM_TEST(costs_are_separable_where_every_error_of_a_class_costs_the_same, 500) {
   const CostMatrix matrix = random_cost_matrix(draw);
   CHECK(matrix.costs().measures().separable == matrix.is_separable());
+  CHECK(matrix.costs().measures().netted == matrix.is_netted());
 }
 
 TEST(some_matrices_are_separable_and_some_are_not) {

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "bounds/pair_stage.hpp"
-#include "kernels/extract_plan.hpp"
 #include "support/check.hpp"
 #include "support/groups.hpp"
 
@@ -69,11 +68,11 @@ struct Counted {
 
  private:
   std::int64_t count(const Group& group, std::uint32_t target) const {
-    if (target < matrix.n_classes) return group.weight[target];
-    if (target == matrix.n_classes + costs.n_loss_prices()) return group.n_rows;
-    std::vector<std::int64_t> prices(costs.n_loss_prices());
-    costs.add_least_loss_counts(group.weight.data(), prices.data());
-    return prices[target - matrix.n_classes];
+    std::vector<std::int64_t> counts = group.weight;
+    counts.resize(costs.measures().n_counts());
+    if (matrix.counts_rows) counts.back() = group.n_rows;
+    costs.settle(counts.data());
+    return counts[target];
   }
 
   /// Writes each count in binary over segments, now and then as copies of a lower power of two.
@@ -96,7 +95,7 @@ struct Counted {
     if (members.empty()) return;
     const std::uint32_t begin = n_words;
     n_words += words_for(static_cast<std::uint32_t>(members.size()));
-    segments.push_back({begin, n_words, target, shift});
+    segments.push_back({begin, n_words, target, shift, static_cast<std::uint32_t>(members.size())});
     slots.resize(std::size_t{n_words} * stride);
     for (std::size_t i = 0; i < members.size(); ++i)
       for (std::uint32_t c = 0; c < n_columns(); ++c)
@@ -116,6 +115,27 @@ AlignedVector<Ticks> measured(const Kernels& kernels, const Counted& counted, co
   kernels.measure(counted.tile(), measures, column, out.data(), scratch.data());
   return out;
 }
+
+/// The input in 32 bits where the measures allow it, else as it is.
+struct NarrowSums {
+  AlignedVector<std::int32_t> sums;
+  PairInput input;
+
+  NarrowSums(const Counted& counted, const PairInput& wide) : input(wide) {
+    const Ticks price = counted.matrix.dearest(0), most = std::max({wide.total[0], wide.total[1], wide.leaf_cost});
+    if (!counted.matrix.is_netted() || counted.matrix.counts_rows || most / price >= kNarrowInfinity) return;
+    const std::uint32_t stride = counted.stride;
+    const auto in_weight = [price](Ticks cost) { return static_cast<std::int32_t>(cost / price); };
+    sums.resize(2 * std::size_t{stride});
+    for (std::uint32_t k = 0; k < 2; ++k)
+      for (std::uint32_t c = 0; c < counted.n_columns(); ++c)
+        sums[k * stride + c] = in_weight(wide.sums[k * counted.stride + c]);
+    input.narrow = {sums.data(),
+                    {in_weight(wide.total[0]), in_weight(wide.total[1])},
+                    in_weight(wide.leaf_cost),
+                    in_weight(wide.support_threshold + price - 1)};
+  }
+};
 
 /// What bounds/pair_stage.hpp says about one side x of the split f, by trying every column g.
 PairSide pair_side(const Counted& counted, std::uint32_t f, bool side, const PairInput& input) {
@@ -148,22 +168,13 @@ AlignedVector<Word> random_words(Random& draw, std::size_t n) {
   return words;
 }
 
-bool bit_at(const AlignedVector<Word>& words, std::uint32_t stride, std::uint32_t column, std::uint32_t bit) {
-  return ((words[std::size_t{bit / kWordBits} * stride + column] >> (bit % kWordBits)) & 1) != 0;
-}
-
-Word random_mask(Random& draw) {
-  const Word dense = draw.word(), sparse = dense & draw.word();
-  return draw.choose<Word>({0, ~Word{0}, dense, sparse & draw.word()});
-}
-
 /// The hash of one column as kernels/lanes.inl computes it, one word at a time.
-Word hash_of_column(const AlignedVector<Word>& words, std::uint32_t stride, std::uint32_t column, Word last_mask) {
+Word hash_of_column(const AlignedVector<Word>& words, std::uint32_t stride, std::uint32_t column,
+                    const std::vector<Word>& valid) {
   const Word flip = (words[column] & 1) != 0 ? ~Word{0} : Word{0};
   Word hash = 0;
-  for (std::size_t at = column; at < words.size(); at += stride) {
-    const bool is_last = at + stride >= words.size();
-    hash = (hash ^ ((words[at] ^ flip) & (is_last ? last_mask : ~Word{0}))) * 0x9e3779b97f4a7c15ULL;
+  for (std::size_t w = 0; w < valid.size(); ++w) {
+    hash = (hash ^ ((words[w * stride + column] ^ flip) & valid[w])) * 0x9e3779b97f4a7c15ULL;
     hash ^= hash >> 29;
   }
   return hash;
@@ -199,115 +210,71 @@ RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
   const AlignedVector<Ticks> sums = measured(kernels("portable"), counted, nullptr);
   const std::vector<Ticks> total = counted.matrix.measures(counted.groups);
   const Ticks each_group = counted.matrix.largest_loss(counted.groups) / static_cast<Ticks>(counted.groups.size());
-  const PairInput input{sums.data(), total.data(), draw.between(0, 2 * each_group + 1), draw.between(1, each_group + 1),
-                        draw.between(1, 5)};
+  const PairInput input{sums.data(),
+                        total.data(),
+                        draw.between(0, 2 * each_group + 1),
+                        draw.between(1, each_group + 1),
+                        draw.between(1, 5),
+                        {}};
+  const NarrowSums narrow(counted, input);
   AlignedVector<Word> scratch(kernel_scratch_words(counted.tile(), counted.costs.measures()));
   for (std::uint32_t f = 0; f < counted.n_columns(); ++f) {
     const PairSide expected[2] = {pair_side(counted, f, true, input), pair_side(counted, f, false, input)};
     for (const Kernels* each : kernels_of_this_machine()) {
-      PairSide found[2];
-      each->pair_stage(counted.tile(), counted.costs.measures(), input, &f, 1, found, scratch.data());
-      for (int side = 0; side < 2; ++side) {
-        CHECK_EQUAL(found[side].stump_loss, expected[side].stump_loss);
-        CHECK_EQUAL(found[side].three_leaf_loss, expected[side].three_leaf_loss);
-        CHECK(found[side].four_leaves == expected[side].four_leaves);
+      for (const PairInput& one : {input, narrow.input}) {
+        PairSide found[2];
+        each->pair_stage(counted.tile(), counted.costs.measures(), one, f, found, scratch.data());
+        for (int side = 0; side < 2; ++side) {
+          CHECK_EQUAL(found[side].stump_loss, expected[side].stump_loss);
+          CHECK_EQUAL(found[side].three_leaf_loss, expected[side].three_leaf_loss);
+          CHECK(found[side].four_leaves == expected[side].four_leaves);
+        }
       }
     }
   }
 }
 
-RANDOM_TEST(the_pair_stage_finds_the_same_for_a_batch_of_columns_as_for_each_alone, 100) {
-  const Counted counted =
-      draw.percent(20) ? Counted(draw, draw.size_between(1, 20), 64 * kStripeWords * 2 + 100, 1) : random_counted(draw);
-  const Measures measures = counted.costs.measures();
-  const AlignedVector<Ticks> sums = measured(kernels(), counted, nullptr);
-  const std::vector<Ticks> total = counted.matrix.measures(counted.groups);
-  const Ticks each_group = counted.matrix.largest_loss(counted.groups) / static_cast<Ticks>(counted.groups.size());
-  const PairInput input{sums.data(), total.data(), draw.between(0, 2 * each_group + 1), draw.between(1, each_group + 1),
-                        draw.between(1, 5)};
-  const std::uint32_t n = draw.size_between(2, kPairBatch);
-  std::vector<std::uint32_t> columns(n);
-  for (std::uint32_t& column : columns) column = draw.below(counted.n_columns());
-  AlignedVector<Word> scratch(kernel_scratch_words(counted.tile(), measures, n), ~Word{0});
+RANDOM_TEST(columns_are_allowed_or_constant_on_one_side_as_their_groups_say, 150) {
+  const Counted counted = random_counted(draw);
+  const CostMatrix& matrix = counted.matrix;
+  const AlignedVector<Ticks> sums = measured(kernels("portable"), counted, nullptr);
+  const std::vector<Ticks> total = matrix.measures(counted.groups);
+  const Ticks each_group = matrix.largest_loss(counted.groups) / static_cast<Ticks>(counted.groups.size());
+  const PairInput input{sums.data(), total.data(), 1, draw.between(1, each_group + 1), draw.between(1, 5), {}};
+  AlignedVector<Word> scratch(kernel_scratch_words(counted.tile(), counted.costs.measures()));
+  const std::uint32_t f = draw.below(counted.n_columns());
+  const bool side = draw.percent(50);
   for (const Kernels* each : kernels_of_this_machine()) {
-    std::vector<PairSide> found(2 * n);
-    each->pair_stage(counted.tile(), measures, input, columns.data(), n, found.data(), scratch.data());
-    for (std::uint32_t i = 0; i < n; ++i) {
-      PairSide alone[2];
-      each->pair_stage(counted.tile(), measures, input, &columns[i], 1, alone, scratch.data());
-      for (std::size_t side = 0; side < 2; ++side) {
-        CHECK_EQUAL(found[2 * i + side].stump_loss, alone[side].stump_loss);
-        CHECK_EQUAL(found[2 * i + side].three_leaf_loss, alone[side].three_leaf_loss);
-        CHECK(found[2 * i + side].four_leaves == alone[side].four_leaves);
+    Word allowed = ~Word{0}, constant = ~Word{0};
+    each->test_columns(counted.tile(), counted.costs.measures(), input, f, side, &allowed, &constant, scratch.data());
+    for (std::uint32_t g = 0; g < counted.stride; ++g) {
+      bool is_allowed = g < counted.n_columns(), is_constant = !is_allowed;
+      for (int value = 0; value < 2 && g < counted.n_columns(); ++value) {
+        const Groups cell = counted.cell(f, side, g, value == 1);
+        is_constant |= matrix.largest_loss(cell) == 0;
+        is_allowed &= matrix.largest_loss(cell) - matrix.least_loss(cell) >= input.support_threshold;
+        is_allowed &= !matrix.counts_rows || matrix.n_rows(cell) >= input.rows_per_leaf;
       }
+      CHECK(((constant >> g) & 1) == (is_constant ? 1u : 0u));
+      CHECK(((allowed >> g) & 1) == (is_allowed && !is_constant ? 1u : 0u));
     }
-  }
-}
-
-RANDOM_TEST(marks_are_the_weights_that_have_a_bit_or_are_large_enough, 100) {
-  const std::uint32_t n_words = draw.size_between(1, 4);
-  AlignedVector<std::int64_t> weight(std::size_t{n_words} * kWordBits);
-  const std::int64_t heaviest = draw.choose<std::int64_t>({1, 9, std::int64_t{1} << 40, kLargestTotal});
-  for (std::int64_t& each : weight) each = draw.between(0, heaviest);
-  const std::int64_t bit = std::int64_t{1} << draw.below(52), least = draw.between(1, heaviest);
-  for (const Kernels* each : kernels_of_this_machine()) {
-    std::vector<Word> with_bit(n_words), large(n_words);
-    each->mark_bit(weight.data(), bit, with_bit.data(), n_words);
-    each->mark_at_least(weight.data(), least, large.data(), n_words);
-    for (std::uint32_t i = 0; i < n_words * kWordBits; ++i) {
-      CHECK(((with_bit[i / kWordBits] >> (i % kWordBits)) & 1) == ((weight[i] & bit) != 0 ? 1u : 0u));
-      CHECK(((large[i / kWordBits] >> (i % kWordBits)) & 1) == (weight[i] >= least ? 1u : 0u));
-    }
-  }
-}
-
-RANDOM_TEST(extraction_appends_the_chosen_bits_of_the_chosen_columns_in_order, 150) {
-  const std::uint32_t stride = kLanes * draw.size_between(1, 3), n_words = draw.size_between(1, 5);
-  const AlignedVector<Word> source = random_words(draw, std::size_t{n_words} * stride);
-  const bool takes_all = draw.percent(50);
-  std::vector<std::uint32_t> columns(takes_all ? stride : draw.below(stride + 1));
-  for (std::uint32_t i = 0; i < columns.size(); ++i) columns[i] = takes_all ? i : draw.below(stride);
-  const auto n_columns = static_cast<std::uint32_t>(columns.size());
-
-  std::vector<ExtractWord> plan;
-  std::vector<std::uint32_t> chosen;  // source bit of each target bit
-  std::uint32_t n_bits = 0;
-  for (std::uint32_t repeat = draw.size_between(1, 6); repeat > 0; --repeat) {
-    std::vector<Word> masks(n_words);
-    for (Word& mask : masks) mask = random_mask(draw);
-    n_bits = append_extraction(masks.data(), n_words, n_bits, plan);
-    for (std::uint32_t bit = 0; bit < n_words * kWordBits; ++bit)
-      if (((masks[bit / kWordBits] >> (bit % kWordBits)) & 1) != 0) chosen.push_back(bit);
-  }
-  CHECK_EQUAL(n_bits, chosen.size());
-
-  for (const Kernels* each : kernels_of_this_machine()) {
-    std::vector<ExtractWord> prepared = plan;
-    each->prepare(prepared.data(), prepared.size());
-    AlignedVector<Word> target(std::size_t{words_for(n_bits)} * stride, 0);
-    each->extract({source.data(), n_words, stride}, takes_all ? nullptr : columns.data(), n_columns, prepared.data(),
-                  prepared.size(), target.data(), stride);
-    for (std::uint32_t c = 0; c < stride; ++c)
-      for (std::uint32_t bit = 0; bit < words_for(n_bits) * kWordBits; ++bit)
-        CHECK(bit_at(target, stride, c, bit) ==
-              (c < n_columns && bit < n_bits && bit_at(source, stride, columns[c], chosen[bit])));
   }
 }
 
 RANDOM_TEST(hashes_equal_the_scalar_ones_and_do_not_tell_a_column_from_its_complement, 100) {
   const std::uint32_t stride = kLanes * draw.size_between(1, 3), n_words = draw.size_between(1, 5);
   AlignedVector<Word> words = random_words(draw, std::size_t{n_words} * stride);
-  const Word last_mask = ~Word{0} >> draw.below(kWordBits);
+  std::vector<Word> valid_bits(n_words);
   for (std::uint32_t w = 0; w < n_words; ++w) {
-    const Word valid = w + 1 == n_words ? last_mask : ~Word{0};
+    const Word valid = valid_bits[w] = draw.percent(50) ? ~Word{0} : ~Word{0} >> draw.below(kWordBits);
     words[std::size_t{w} * stride + 1] = ~words[std::size_t{w} * stride] & valid;
     words[std::size_t{w} * stride + 2] = 0;
     words[std::size_t{w} * stride + 3] = valid;
   }
   for (const Kernels* each : kernels_of_this_machine()) {
     AlignedVector<Word> hashes(stride);
-    each->hash_columns({words.data(), n_words, stride}, last_mask, hashes.data());
-    for (std::uint32_t c = 0; c < stride; ++c) CHECK_EQUAL(hashes[c], hash_of_column(words, stride, c, last_mask));
+    each->hash_columns({words.data(), n_words, stride}, valid_bits.data(), hashes.data());
+    for (std::uint32_t c = 0; c < stride; ++c) CHECK_EQUAL(hashes[c], hash_of_column(words, stride, c, valid_bits));
     CHECK_EQUAL(hashes[0], hashes[1]);
     CHECK_EQUAL(hashes[2], Word{0});
     CHECK_EQUAL(hashes[3], Word{0});

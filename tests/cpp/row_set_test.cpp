@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "bounds/support_condition.hpp"
 #include "support/check.hpp"
@@ -63,13 +64,7 @@ struct Setup {
         data(problem.columns(), problem.classes, problem.weights, problem.n_classes, stop),
         rows_per_leaf(options.rows_per_leaf),
         threshold(support_threshold(options.support_condition, problem.leaf_cost)),
-        maker(data, costs, kernels(), rows_per_leaf, threshold) {}
-
-  /// Whether a group of the set has a column of the data.
-  static bool holds(const RowSet& set, std::uint32_t column, std::uint32_t group) {
-    const auto place = std::find(set.columns.begin(), set.columns.end(), column) - set.columns.begin();
-    return set.test(static_cast<std::uint32_t>(place), group);
-  }
+        maker(data, costs, kernels(), problem.leaf_cost, rows_per_leaf, threshold) {}
 
   Groups groups_of(const Numbers& rows) const {
     Groups groups;
@@ -88,15 +83,27 @@ Group merged(const Groups& groups) {
   return sum;
 }
 
-std::vector<bool> bits_of_group(const RowSet& set, std::uint32_t group) {
-  std::vector<bool> bits(set.n_columns);
-  for (std::uint32_t c = 0; c < set.n_columns; ++c) bits[c] = set.test(c, group);
-  return bits;
+/// The slots in use, and what each counts.
+struct Slot {
+  std::size_t index;
+  std::uint32_t target, shift;
+};
+
+std::vector<Slot> slots_of(const RowSet& set) {
+  std::vector<Slot> slots;
+  for (const Segment& segment : set.segments)
+    for (std::uint32_t i = 0; i < segment.n_slots; ++i)
+      slots.push_back({std::size_t{segment.begin} * kWordBits + i, segment.target, segment.shift});
+  return slots;
+}
+
+bool test(const RowSet& set, std::uint32_t column, std::size_t slot) {
+  return ((set.word(column, static_cast<std::uint32_t>(slot / kWordBits)) >> (slot % kWordBits)) & 1) != 0;
 }
 
 std::vector<bool> bits_of_column(const RowSet& set, std::uint32_t column) {
-  std::vector<bool> bits(set.n_groups);
-  for (std::uint32_t g = 0; g < set.n_groups; ++g) bits[g] = set.test(column, g);
+  std::vector<bool> bits;
+  for (const Slot& slot : slots_of(set)) bits.push_back(test(set, column, slot.index));
   return bits;
 }
 
@@ -115,35 +122,52 @@ std::map<std::vector<bool>, Numbers> rows_of_groups(const Setup& setup, const Ro
   return found;
 }
 
-/// R1, R4, and that merging keeps weights, numbers of rows and base losses. Returns the merged groups in order.
-Groups check_groups(const Setup& setup, const RowSet& set, const Numbers& rows) {
-  const auto expected = rows_of_groups(setup, set, rows);
-  CHECK_EQUAL(set.n_groups, expected.size());
-  Groups groups;
-  std::set<std::vector<bool>> seen;
-  for (std::uint32_t g = 0; g < set.n_groups; ++g) {
-    const std::vector<bool> bits = bits_of_group(set, g);
-    CHECK(seen.insert(bits).second);
-    if (!expected.contains(bits)) {
-      CHECK(expected.contains(bits));
-      return {};
-    }
-    const Numbers& members = expected.at(bits);
-    groups.push_back(merged(setup.groups_of(members)));
-    const std::int64_t* weight = &set.class_weight[std::size_t{g} * setup.data.n_classes];
-    CHECK(groups.back().weight == std::vector(weight, weight + setup.data.n_classes));
-    CHECK_EQUAL(set.row_count[g], groups.back().n_rows);
-    CHECK_EQUAL(set.base_loss[g], setup.matrix.least_loss(setup.groups_of(members)));
+/// R1 and R4. Returns the groups with the values of the columns that are left.
+std::map<std::vector<bool>, Group> check_groups(const Setup& setup, const RowSet& set, const Numbers& rows) {
+  struct Named {
+    std::vector<std::int64_t> counts;
     Fingerprint identity;
-    for (const std::uint32_t row : members) identity ^= Fingerprint::of_row(row);
-    CHECK(set.identity[g] == identity);
+    Ticks base_loss = 0;
+  };
+  const std::uint32_t n_counts = setup.costs.measures().n_counts();
+  std::map<std::vector<bool>, Named> found;
+  for (const Slot& slot : slots_of(set)) {
+    std::vector<bool> bits(set.n_columns);
+    for (std::uint32_t c = 0; c < set.n_columns; ++c) bits[c] = test(set, c, slot.index);
+    Named& named = found[bits];
+    named.counts.resize(n_counts);
+    named.counts[slot.target] += std::int64_t{1} << slot.shift;
+    named.identity ^= set.names[slot.index].identity;
+    named.base_loss += set.names[slot.index].base_loss;
   }
+  std::map<std::vector<bool>, Group> groups;
+  for (const auto& [bits, members] : rows_of_groups(setup, set, rows)) {
+    const Group& group = groups[bits] = merged(setup.groups_of(members));
+    Named expected;
+    expected.counts = group.weight;
+    expected.counts.resize(n_counts);
+    if (setup.matrix.counts_rows) expected.counts.back() = group.n_rows;
+    setup.costs.settle(expected.counts.data());
+    for (const std::uint32_t row : members) expected.identity ^= setup.data.identity(row, setup.matrix.counts_rows);
+    expected.base_loss = setup.matrix.least_loss(setup.groups_of(members));
+    if (!found.contains(bits)) {
+      CHECK_EQUAL(std::count(expected.counts.begin(), expected.counts.end(), 0), n_counts);
+      continue;
+    }
+    CHECK(found[bits].identity == expected.identity);
+    CHECK_EQUAL(found[bits].base_loss, expected.base_loss);
+    CHECK_EQUAL(setup.costs.least_loss_of(found[bits].counts.data()),
+                setup.costs.least_loss_of(expected.counts.data()));
+    for (std::uint32_t c = 0; c < setup.data.n_classes; ++c) CHECK_EQUAL(found[bits].counts[c], expected.counts[c]);
+    found.erase(bits);
+  }
+  CHECK(found.empty());
   return groups;
 }
 
 /// R2.
 void check_columns(const RowSet& set) {
-  CHECK(set.stride % kLanes == 0 && set.stride >= set.n_columns);
+  CHECK(set.stride % kNarrowLanes == 0 && set.stride >= set.n_columns);
   CHECK_EQUAL(set.columns.size(), set.n_columns);
   std::set<std::vector<bool>> seen;
   for (std::uint32_t c = 0; c < set.n_columns; ++c) {
@@ -154,57 +178,61 @@ void check_columns(const RowSet& set) {
   }
 }
 
-void check_measures(const Setup& setup, const RowSet& set, const Groups& groups) {
-  CHECK(set.total == setup.matrix.measures(groups));
+using GroupsByBits = std::map<std::vector<bool>, Group>;
+
+/// The groups where the columns hold.
+Groups groups_where(const GroupsByBits& groups, const Numbers& columns) {
+  Groups found;
+  for (const auto& [bits, group] : groups)
+    if (std::all_of(columns.begin(), columns.end(), [&](std::uint32_t c) { return bits[c]; })) found.push_back(group);
+  return found;
+}
+
+void check_measures(const Setup& setup, const RowSet& set, const GroupsByBits& groups) {
+  CHECK(set.total == setup.matrix.measures(groups_where(groups, {})));
   for (std::uint32_t c = 0; c < set.stride; ++c) {
-    Groups held;
-    for (std::uint32_t g = 0; g < set.n_groups && c < set.n_columns; ++g)
-      if (set.test(c, g)) held.push_back(groups[g]);
-    const std::vector<Ticks> expected = setup.matrix.measures(held);
+    const std::vector<Ticks> expected = setup.matrix.measures(c < set.n_columns ? groups_where(groups, {c}) : Groups{});
     for (std::size_t m = 0; m < expected.size(); ++m) CHECK_EQUAL(set.sums[m * set.stride + c], expected[m]);
   }
 }
 
-void check_pair_measures(Setup& setup, const RowSet& set, const Groups& groups, std::uint32_t column) {
+void check_pair_measures(Setup& setup, const RowSet& set, const GroupsByBits& groups, std::uint32_t column) {
   const Ticks* both = setup.maker.pair_measures(set, column);
   for (std::uint32_t c = 0; c < set.n_columns; ++c) {
-    Groups held;
-    for (std::uint32_t g = 0; g < set.n_groups; ++g)
-      if (set.test(c, g) && set.test(column, g)) held.push_back(groups[g]);
-    const std::vector<Ticks> expected = setup.matrix.measures(held);
+    const std::vector<Ticks> expected = setup.matrix.measures(groups_where(groups, {column, c}));
     for (std::size_t m = 0; m < expected.size(); ++m) CHECK_EQUAL(both[m * set.stride + c], expected[m]);
   }
 }
 
 /// Everything about one set but the columns it lacks.
-Groups check_set(const Setup& setup, const RowSet& set, const Numbers& rows) {
-  Groups groups = check_groups(setup, set, rows);
-  if (groups.size() != set.n_groups) return groups;
+GroupsByBits check_set(const Setup& setup, const RowSet& set, const Numbers& rows) {
+  GroupsByBits groups = check_groups(setup, set, rows);
   check_columns(set);
   check_measures(setup, set, groups);
   Fingerprint whole;
-  for (const std::uint32_t row : rows) whole ^= Fingerprint::of_row(row);
-  CHECK(set.whole == whole);
-  CHECK_EQUAL(set.whole_base_loss, setup.matrix.least_loss(setup.groups_of(rows)));
-  CHECK(set.bytes() >= set.bits.size() * sizeof(Word));
+  for (const std::uint32_t row : rows) whole ^= setup.data.identity(row, setup.matrix.counts_rows);
+  CHECK(set.whole.identity == whole);
+  CHECK_EQUAL(set.whole.base_loss, setup.matrix.least_loss(setup.groups_of(rows)));
+  CHECK(set.bytes() >= set.slots.size() * sizeof(Word));
   return groups;
 }
 
 /// R3, one step: a column of the parent that the child lacks is constant there, or has a side that is too light or has
 /// too few rows, or equals or complements one that the child has.
-void check_dropped_columns(const Setup& setup, const RowSet& parent, const Groups& groups, std::uint32_t split,
+void check_dropped_columns(const Setup& setup, const RowSet& parent, const GroupsByBits& groups, std::uint32_t split,
                            bool side, const RowSet& child) {
-  std::set<std::vector<bool>> kept;  // on the groups of the parent that are in the child
+  std::set<std::vector<bool>> kept;  // on the groups of the parent that are in the child and weigh
   std::vector<std::vector<bool>> lacked;
   for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
     std::vector<bool> bits;
     Groups sides[2];
-    for (std::uint32_t g = 0; g < parent.n_groups; ++g) {
-      if (parent.test(split, g) != side) continue;
-      bits.push_back(parent.test(c, g));
-      sides[bits.back() ? 1 : 0].push_back(groups[g]);
+    for (const auto& [values, group] : groups) {
+      if (values[split] != side) continue;
+      sides[values[c] ? 1 : 0].push_back(group);
+      if (setup.matrix.counts_rows || merged({group}).weight != std::vector<std::int64_t>(setup.data.n_classes))
+        bits.push_back(values[c]);
     }
-    if (bits[0]) bits.flip();
+    if (!bits.empty() && bits[0]) bits.flip();
     const auto may_go = [&setup](const Groups& of_side) {
       const Ticks worth = setup.matrix.largest_loss(of_side) - setup.matrix.least_loss(of_side);
       const bool few = setup.matrix.n_rows(of_side) < static_cast<std::int64_t>(setup.rows_per_leaf);
@@ -220,71 +248,18 @@ void check_dropped_columns(const Setup& setup, const RowSet& parent, const Group
   for (const std::vector<bool>& bits : lacked) CHECK(kept.contains(bits));
 }
 
-/// A child that is only counted measures what the groups of its parent do, has the first of equal columns that are not
-/// dropped, and its slots give its measures.
-void check_counted_child(Setup& setup, const RowSet& parent, const Groups& groups, std::uint32_t split, bool side) {
-  RowSet counted;
-  setup.maker.count_child(parent, split, side, counted);
-  CHECK(counted.only_counted());
-  const auto in_child = [&](std::uint32_t g, std::uint32_t column, bool value) {
-    return parent.test(split, g) == side && parent.test(column, g) == value;
-  };
-  std::uint32_t n_kept = 0;
-  std::set<std::vector<bool>> seen;
-  for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
-    Groups all, sides[2];
-    for (std::uint32_t g = 0; g < parent.n_groups; ++g)
-      if (parent.test(split, g) == side) all.push_back(groups[g]);
-    for (std::uint32_t g = 0; g < parent.n_groups; ++g)
-      for (int x = 0; x < 2; ++x)
-        if (in_child(g, c, x == 1)) sides[x].push_back(groups[g]);
-    CHECK(counted.total == setup.matrix.measures(all));
-    bool stays = true;
-    for (const Groups& each : sides) {
-      const Ticks largest_loss = setup.matrix.largest_loss(each);
-      stays &= largest_loss > 0 && largest_loss - setup.matrix.least_loss(each) >= setup.threshold;
-      stays &= setup.matrix.n_rows(each) >= static_cast<std::int64_t>(setup.rows_per_leaf);
-    }
-    std::vector<bool> bits;
-    for (std::uint32_t g = 0; g < parent.n_groups; ++g)
-      if (parent.test(split, g) == side) bits.push_back(parent.test(c, g));
-    if (!stays || !seen.insert(bits).second) continue;
-    const std::uint32_t place = n_kept++;
-    if (place >= counted.n_columns) break;
-    CHECK_EQUAL(counted.columns[place], parent.columns[c]);
-    const std::vector<Ticks> expected = setup.matrix.measures(sides[1]);
-    for (std::size_t m = 0; m < expected.size(); ++m)
-      CHECK_EQUAL(counted.sums[m * counted.stride + place], expected[m]);
-  }
-  CHECK_EQUAL(counted.n_columns, n_kept);
-  const Measures measures = setup.costs.measures();
-  AlignedVector<Ticks> sums(counted.sums.size());
-  kernels().measure(counted.slot_tile(), measures, nullptr, sums.data(), setup.maker.scratch_for(counted));
-  CHECK(sums == counted.sums);
-  if (parent.n_columns == 0) return;
-  for (std::uint32_t c = 1; c < counted.n_columns; ++c) {
-    bool only[2] = {false, false};
-    for (std::uint32_t g = 0; g < parent.n_groups; ++g) {
-      const auto holds = [&](std::uint32_t place) { return setup.holds(parent, counted.columns[place], g); };
-      if (parent.test(split, g) == side && holds(0) != holds(c)) only[holds(c) ? 1 : 0] = true;
-    }
-    CHECK(counted.are_nested(0, c) == !(only[0] && only[1]));
-  }
-}
-
 void check_chain(Random& draw, Setup& setup) {
   RowSet parent, child;
   setup.maker.make_root(parent, setup.stop);
-  setup.maker.hash_groups(parent, setup.stop);
   Numbers rows(setup.data.n_rows);
   for (std::uint32_t row = 0; row < setup.data.n_rows; ++row) rows[row] = row;
-  Groups groups = check_set(setup, parent, rows);
-  while (parent.n_columns > 0 && groups.size() == parent.n_groups) {
+  GroupsByBits groups = check_set(setup, parent, rows);
+  while (parent.n_columns > 0) {
     const std::uint32_t column = draw.below(parent.n_columns);
     const bool side = draw.percent(50);
     check_pair_measures(setup, parent, groups, column);
-    check_counted_child(setup, parent, groups, column, side);
-    setup.maker.make_child(parent, column, side, child);
+    setup.maker.make_slot_rows(parent);
+    setup.maker.make_child(parent, column, side, parent.name_of(column, side), child);
     std::erase_if(rows, [&](std::uint32_t row) { return setup.data.test(parent.columns[column], row) != side; });
     check_dropped_columns(setup, parent, groups, column, side, child);
     groups = check_set(setup, child, rows);
@@ -324,7 +299,7 @@ RANDOM_TEST(a_root_of_weighted_rows_equals_the_root_of_as_many_single_rows, 30) 
   many.maker.make_root(of_rows, many.stop);
   CHECK(of_weights.total == of_rows.total);
   CHECK(of_weights.sums == of_rows.sums);
-  CHECK(of_weights.class_weight == of_rows.class_weight);
+  CHECK(of_weights.slots == of_rows.slots);
 }
 
 RANDOM_TEST(a_stop_ends_the_making_of_the_root, 1) {

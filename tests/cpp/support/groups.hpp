@@ -32,6 +32,7 @@ struct CostMatrix {
   }
   Ticks dearest(std::uint32_t true_class) const;
   bool is_separable() const;
+  bool is_netted() const;
 
   Ticks loss_of(const Groups& groups, std::uint32_t prediction) const;
   Ticks largest_loss(const Groups& groups) const;  // n
