@@ -16,8 +16,9 @@ MAY_INCLUDE = {
     "data": {"base", "bits", "kernels"},
     "table": {"base"},
     "search": {"base", "bits", "bounds", "data", "kernels", "table"},
+    "ordered": {"base", "data", "kernels", "search"},
     "verify": {"base", "data"},
-    "api": {"base", "bits", "bounds", "data", "kernels", "search", "table", "verify"},
+    "api": {"base", "bits", "bounds", "data", "kernels", "ordered", "search", "table", "verify"},
     "bindings": {"api", "base"},
 }
 
