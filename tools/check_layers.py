@@ -22,8 +22,7 @@ MAY_INCLUDE = {
     "bindings": {"api", "base"},
 }
 
-# Tree and export know each other: the methods of a tree import its exports when called.
-READING = {"conditions", "export", "plotting", "table", "tree"}
+READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
 MAY_IMPORT = {
     "exceptions": set(),
     "objectives": set(),

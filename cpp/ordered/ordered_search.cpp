@@ -7,9 +7,6 @@ namespace hornbeam {
 
 namespace {
 
-/// Work between two looks at the clock.
-constexpr std::uint64_t kWorkBetweenPolls = 1 << 20;
-
 /// A node of a tree that was found. What is below a small one, a leaf or the best stump, is found again at the end.
 struct PlanNode {
   enum class Kind { leaf, small, split } kind;
@@ -110,7 +107,7 @@ class OrderedSearch {
 
   bool goes_on(std::uint64_t work) {
     work_ += work;
-    if (work_ >= kWorkBetweenPolls) poll();
+    if (work_ >= problem_.work_between_polls) poll();
     return !stop_.stopped();
   }
 
