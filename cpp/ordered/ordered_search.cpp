@@ -53,8 +53,7 @@ class OrderedSearch {
   Outcome run() {
     open_root();
     try {
-      const Result result = solve(root_, problem_.depth, now_.upper + 1);
-      report(result, result.lower);
+      report(solve(root_, problem_.depth, now_.upper + 1));
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
@@ -141,12 +140,12 @@ class OrderedSearch {
   }
 
   /// What is known of the whole problem.
-  void report(const Result& result, Ticks lower) {
+  void report(const Result& result) {
     if (result.cost < now_.upper) {
       now_.upper = result.cost;
       incumbent_ = result.plan;
     }
-    now_.lower = std::max(now_.lower, std::min(lower, now_.upper));
+    now_.lower = std::max(now_.lower, std::min(result.lower, now_.upper));
     poll();
   }
 
@@ -195,9 +194,10 @@ class OrderedSearch {
     }
     const auto lowest_first = [](const OpenCuts& a, const OpenCuts& b) { return a.bound() > b.bound(); };
     Ticks abandoned = kInfinity;  // bound of the cut that a stop left half-way
-    while (!open.empty()) {
-      if (&rows == &root_) report(result, std::min(open.front().bound(), best));
-      if (!goes_on(0)) break;
+    while (true) {
+      result.lower = std::min({best, abandoned, open.empty() ? kInfinity : open.front().bound()});
+      if (&rows == &root_) report(result);
+      if (open.empty() || stop_.stopped()) return;
       std::pop_heap(open.begin(), open.end(), lowest_first);
       OpenCuts run = open.back();
       open.pop_back();
@@ -216,7 +216,6 @@ class OrderedSearch {
         std::push_heap(open.begin(), open.end(), lowest_first);
       }
     }
-    result.lower = std::min({best, abandoned, open.empty() ? kInfinity : open.front().bound()});
   }
 
   /// Solves the sides of a cut of a run as far as it takes to know whether it costs less than `best`.

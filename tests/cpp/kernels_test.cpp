@@ -96,7 +96,7 @@ struct Counted {
     if (members.empty()) return;
     const std::uint32_t begin = n_words;
     n_words += words_for(static_cast<std::uint32_t>(members.size()));
-    segments.push_back({begin, n_words, target, shift});
+    segments.push_back({begin, n_words, target, shift, static_cast<std::uint32_t>(members.size())});
     slots.resize(std::size_t{n_words} * stride);
     for (std::size_t i = 0; i < members.size(); ++i)
       for (std::uint32_t c = 0; c < n_columns(); ++c)

@@ -219,7 +219,8 @@ def rank_conditions(
         column = table.columns[run[0].column]
         thresholds = [condition.threshold for condition in run if isinstance(condition, AtMost)]
         if len(run) > 1:
-            ranks[index] = np.searchsorted(thresholds, column.values)  # NaN comes after every number
+            # In float64, as the conditions compare; NaN comes after every number.
+            ranks[index] = np.searchsorted(thresholds, column.values.astype(np.float64, copy=False))
         else:
             ranks[index] = ~run[0].holds(column)
     return ranks, np.array([len(run) for run in runs], dtype=np.uint32)
