@@ -16,13 +16,13 @@ MAY_INCLUDE = {
     "data": {"base", "bits", "kernels"},
     "table": {"base"},
     "search": {"base", "bits", "bounds", "data", "kernels", "table"},
+    "ordered": {"base", "data", "kernels", "search"},
     "verify": {"base", "data"},
-    "api": {"base", "bits", "bounds", "data", "kernels", "search", "table", "verify"},
+    "api": {"base", "bits", "bounds", "data", "kernels", "ordered", "search", "table", "verify"},
     "bindings": {"api", "base"},
 }
 
-# Tree and export know each other: the methods of a tree import its exports when called.
-READING = {"conditions", "export", "plotting", "table", "tree"}
+READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
 MAY_IMPORT = {
     "exceptions": set(),
     "objectives": set(),

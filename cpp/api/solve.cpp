@@ -17,7 +17,6 @@ void require(bool holds, const std::string& message) {
 
 /// Checks ranges, and that no sum of costs can leave the exact range.
 void check(const Input& input, std::uint32_t n_rows) {
-  require(n_rows > 0, "columns: there must be at least one row");
   require(input.n_classes > 0 && input.n_predictions > 0, "costs: there must be at least one class and prediction");
   require(input.classes.size() == n_rows, "classes: one for each row is needed");
   require(input.weights.size() == n_rows, "weights: one for each row is needed");
@@ -131,11 +130,13 @@ Outcome solve_columns(const Columns& columns, const Input& input, const std::fun
 }  // namespace
 
 Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
+  require(columns.n_rows > 0, "columns: there must be at least one row");
   check(input, columns.n_rows);
   return solve_columns(columns, input, on_poll);
 }
 
 Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
+  require(columns.n_rows > 0, "ranks: there must be at least one row");
   check(input, columns.n_rows);
   check_ranked(columns, input);
   return solve_columns(columns, input, on_poll);

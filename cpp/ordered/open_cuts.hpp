@@ -36,36 +36,47 @@ struct OpenCuts {
   bool is_empty() const { return first > last; }
   std::int64_t size() const { return last - first + 1; }
 
-  Ticks held_bound(const std::vector<Cut>& cuts, Ticks price, std::int64_t i) const {
-    const auto n_cuts = static_cast<std::int64_t>(cuts.size());
-    if (high.index == n_cuts) return low.held;
-    return std::max(low.held, high.held - price * (cuts[static_cast<std::size_t>(high.index)].weight - cuts[static_cast<std::size_t>(i)].weight));
+  /// Least costs of the two sides of a cut of the run.
+  Ticks held_bound(const std::vector<Cut>& cuts, Ticks price, std::int64_t cut) const {
+    if (!ends_at_cut(cuts)) return low.held;
+    return std::max(low.held, high.held - price * (weight_of(cuts, high.index) - weight_of(cuts, cut)));
   }
-  Ticks failed_bound(const std::vector<Cut>& cuts, Ticks price, std::int64_t i) const {
-    if (low.index < 0) return high.failed;
-    return std::max(high.failed, low.failed - price * (cuts[static_cast<std::size_t>(i)].weight - cuts[static_cast<std::size_t>(low.index)].weight));
+  Ticks failed_bound(const std::vector<Cut>& cuts, Ticks price, std::int64_t cut) const {
+    if (!begins_at_cut()) return high.failed;
+    return std::max(high.failed, low.failed - price * (weight_of(cuts, cut) - weight_of(cuts, low.index)));
   }
 
-  /// Closes the cuts that cannot cost less than `best`.
+  /// Closes the cuts that cannot cost less than `best`; the run must not be empty.
   void close(const std::vector<Cut>& cuts, Ticks price, Ticks best) {
-    const auto begin = cuts.begin() + first, end = cuts.begin() + last + 1;
     if (bound() >= best) {
       last = first - 1;
       return;
     }
-    if (low.index >= 0 && low.held + low.failed >= best) {
-      const std::int64_t weight = cuts[static_cast<std::size_t>(low.index)].weight +
-                                  (low.held + low.failed - best) / price;
-      first = std::upper_bound(begin, end, weight, [](std::int64_t w, const Cut& cut) { return w < cut.weight; }) -
-              cuts.begin();
+    const auto begin = cuts.begin() + first, end = cuts.begin() + last + 1;
+    if (begins_at_cut() && low.held + low.failed >= best) {
+      const std::int64_t closed = weight_of(cuts, low.index) + (low.held + low.failed - best) / price;
+      const auto is_open = [](std::int64_t weight, const Cut& cut) { return weight < cut.weight; };
+      first = std::upper_bound(begin, end, closed, is_open) - cuts.begin();
     }
-    if (high.index < static_cast<std::int64_t>(cuts.size()) && high.held + high.failed >= best) {
-      const std::int64_t weight = cuts[static_cast<std::size_t>(high.index)].weight -
-                                  (high.held + high.failed - best) / price;
-      last = std::lower_bound(begin, end, weight, [](const Cut& cut, std::int64_t w) { return cut.weight < w; }) -
-             cuts.begin() - 1;
+    if (ends_at_cut(cuts) && high.held + high.failed >= best) {
+      const std::int64_t closed = weight_of(cuts, high.index) - (high.held + high.failed - best) / price;
+      const auto is_open = [](const Cut& cut, std::int64_t weight) { return cut.weight < weight; };
+      last = std::lower_bound(begin, end, closed, is_open) - cuts.begin() - 1;
     }
   }
+
+ private:
+  bool begins_at_cut() const { return low.index >= 0; }
+  bool ends_at_cut(const std::vector<Cut>& cuts) const { return high.index < static_cast<std::int64_t>(cuts.size()); }
+  static std::int64_t weight_of(const std::vector<Cut>& cuts, std::int64_t cut) {
+    return cuts[static_cast<std::size_t>(cut)].weight;
+  }
 };
+
+/// All cuts of a variable, where nothing is known but the price of a leaf on either side.
+inline OpenCuts all_open(std::uint32_t variable, const std::vector<Cut>& cuts, Ticks leaf_cost) {
+  const auto n_cuts = static_cast<std::int64_t>(cuts.size());
+  return {variable, {-1, leaf_cost, leaf_cost}, {n_cuts, leaf_cost, leaf_cost}, 0, n_cuts - 1};
+}
 
 }  // namespace hornbeam

@@ -1,6 +1,7 @@
 #include "ordered/ordered_rows.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace hornbeam {
 
@@ -8,90 +9,108 @@ namespace {
 
 constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
 
+/// Gives a vector this size without keeping what it held; growing takes no more than is needed.
+template <class T>
+void remake(std::vector<T>& values, std::size_t size) {
+  if (values.capacity() < size) values.clear();
+  values.resize(size);
+}
+
 }  // namespace
 
-OrderedRows::OrderedRows(const RankedColumns& columns, std::span<const std::int32_t> classes,
-                         std::span<const std::int64_t> weights, std::uint32_t n_classes)
-    : n_rows_(columns.n_rows), n_variables_(columns.n_variables()) {
-  entries_.resize(std::size_t{n_variables_} * n_rows_);
-  ranks_.resize(entries_.size());
-  if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; }))
-    for (const std::int64_t weight : weights) weight_.push_back(static_cast<std::int32_t>(weight));
-  std::vector<std::uint32_t> first;
-  for (std::uint32_t v = 0; v < n_variables_; ++v) {  // counting sort by rank
-    const std::uint32_t* rank = columns.ranks_of(v);
+bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_t> classes,
+                       std::span<const std::int64_t> weights, std::uint32_t n_classes, const GoesOn& goes_on) {
+  columns_ = &columns;
+  n_rows_ = columns.n_rows;
+  entries_.resize(place(n_variables()));
+  original_.resize(n_rows_);
+  std::iota(original_.begin(), original_.end(), std::uint32_t{0});
+  if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; })) {
+    weight_.resize(n_rows_);
+    std::transform(weights.begin(), weights.end(), weight_.begin(),
+                   [](std::int64_t weight) { return static_cast<std::int32_t>(weight); });
+  }
+  class_weight_.assign(n_classes, 0);
+  for (std::uint32_t row = 0; row < n_rows_; ++row)
+    class_weight_[static_cast<std::size_t>(classes[row])] += weight_of(row);
+  weight_of_all_ = std::accumulate(class_weight_.begin(), class_weight_.end(), 0);
+  std::vector<std::uint32_t> first;  // place of the next row of each rank: counting sort
+  for (std::uint32_t v = 0; v < n_variables(); ++v) {
+    if (!goes_on(4 * std::uint64_t{n_rows_})) return false;
+    const std::uint32_t* ranks = columns.ranks_of(v);
     first.assign(std::size_t{columns.n_thresholds[v]} + 2, 0);
-    for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[rank[row] + 1];
+    for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[ranks[row] + std::size_t{1}];
     for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];
-    for (std::uint32_t row = 0; row < n_rows_; ++row) {
-      const std::size_t at = std::size_t{v} * n_rows_ + first[rank[row]]++;
-      entries_[at] = row << 8 | static_cast<std::uint32_t>(classes[row]) << 1;
-      ranks_[at] = rank[row];
+    std::uint32_t* entry = &entries_[place(v)];
+    for (std::uint32_t row = 0; row < n_rows_; ++row)
+      entry[first[ranks[row]]++] = row << 8 | static_cast<std::uint32_t>(classes[row]) << 1;
+    for (const std::uint32_t end : first)  // now the end of each rank
+      if (end > 0) entry[end - 1] |= 1;
+  }
+  return true;
+}
+
+bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
+                             std::vector<std::uint32_t>& number, const GoesOn& goes_on) const {
+  const std::uint32_t begin = side ? 0 : n_held, end = side ? n_held : n_rows_;
+  child.columns_ = columns_;
+  child.n_rows_ = end - begin;
+  child.class_weight_.assign(class_weight_.size(), 0);
+  remake(number, n_rows_);
+  std::fill(number.begin(), number.end(), kAbsent);
+  for (const std::uint32_t* entry = entries(variable) + begin; entry != entries(variable) + end; ++entry) {
+    number[row_of(*entry)] = 0;
+    child.class_weight_[class_of(*entry)] += weight_of(row_of(*entry));
+  }
+  child.weight_of_all_ = std::accumulate(child.class_weight_.begin(), child.class_weight_.end(), 0);
+  remake(child.original_, child.n_rows_);
+  remake(child.weight_, weight_.empty() ? 0 : child.n_rows_);
+  for (std::uint32_t row = 0, next = 0; row < n_rows_; ++row) {
+    if (number[row] == kAbsent) continue;
+    child.original_[next] = original_[row];
+    if (!weight_.empty()) child.weight_[next] = weight_[row];
+    number[row] = next++;
+  }
+  remake(child.entries_, child.place(n_variables()));
+  // Backwards, so that one register gathers whether a rank ends between a row and the next one kept. A row that is not
+  // kept is written all the same, without a branch, and overwritten by the next one.
+  std::uint32_t* to = child.entries_.data() + child.entries_.size() - 1;
+  for (std::uint32_t v = n_variables(); v-- > 0;) {
+    if (!goes_on(n_rows_)) return false;
+    const std::uint32_t* entry = entries(v);
+    std::uint32_t ends = 0;
+    for (std::uint32_t i = n_rows_; i-- > 0;) {
+      const std::uint32_t row = number[row_of(entry[i])];
+      ends |= entry[i] & 1;
+      *to = row << 8 | (entry[i] & 254) | ends;
+      const bool is_kept = row != kAbsent;
+      to -= is_kept ? 1 : 0;
+      ends = is_kept ? 0 : ends;
     }
   }
-  mark_last();
-  weigh(n_classes);
-}
-
-/// Sets the lowest bit of the entries before a change of rank.
-void OrderedRows::mark_last() {
-  for (std::uint32_t v = 0; v < n_variables_; ++v) {
-    std::uint32_t* entry = &entries_[std::size_t{v} * n_rows_];
-    const std::uint32_t* rank = &ranks_[std::size_t{v} * n_rows_];
-    for (std::uint32_t i = 0; i + 1 < n_rows_; ++i) entry[i] |= rank[i] != rank[i + 1] ? 1 : 0;
-  }
-}
-
-void OrderedRows::weigh(std::uint32_t n_classes) {
-  class_weight_.assign(n_classes, 0);
-  weight_of_all_ = 0;
-  for (std::uint32_t i = 0; i < n_rows_; ++i) {
-    const std::uint32_t entry = entries_[i];
-    class_weight_[(entry >> 1) & 127] += weight_of(entry >> 8);
-  }
-  for (const std::int32_t weight : class_weight_) weight_of_all_ += weight;
+  return true;
 }
 
 void OrderedRows::list_cuts(std::uint32_t variable, std::vector<Cut>& cuts) const {
   cuts.clear();
   const std::uint32_t* entry = entries(variable);
-  std::int64_t held = 0;
+  std::int32_t held = 0;
   for (std::uint32_t i = 0; i + 1 < n_rows_; ++i) {
-    held += weight_of(entry[i] >> 8);
-    if (entry[i] & 1) cuts.push_back({i + 1, held});
+    held += weight_of(row_of(entry[i]));
+    if (ends_rank(entry[i])) cuts.push_back({i + 1, held});
   }
 }
 
-void OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
-                             std::vector<std::uint32_t>& spare) const {
-  const std::uint32_t* order = entries(variable);
-  const std::uint32_t begin = side ? 0 : n_held, end = side ? n_held : n_rows_;
-  spare.assign(n_rows_, kAbsent);
-  for (std::uint32_t i = begin; i < end; ++i) spare[order[i] >> 8] = 0;
-  std::uint32_t n_kept = 0;
-  child.weight_.clear();
-  for (std::uint32_t row = 0; row < n_rows_; ++row) {
-    if (spare[row] == kAbsent) continue;
-    spare[row] = n_kept++;
-    if (!weight_.empty()) child.weight_.push_back(weight_[row]);
+std::uint32_t OrderedRows::n_held_by(const RankSplit& split) const {
+  std::uint32_t low = 0, high = n_rows_;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (rank(split.variable, middle) <= split.threshold)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  child.n_rows_ = n_kept;
-  child.n_variables_ = n_variables_;
-  child.entries_.resize(std::size_t{n_variables_} * n_kept + 1);  // the pass below writes one behind the last
-  child.ranks_.resize(child.entries_.size());
-  for (std::uint32_t v = 0; v < n_variables_; ++v) {
-    const std::uint32_t* entry = entries(v);
-    const std::uint32_t* rank = ranks(v);
-    std::size_t at = std::size_t{v} * n_kept;
-    for (std::uint32_t i = 0; i < n_rows_; ++i) {
-      const std::uint32_t row = spare[entry[i] >> 8];
-      child.entries_[at] = row << 8 | (entry[i] & 254);
-      child.ranks_[at] = rank[i];
-      at += row != kAbsent ? 1 : 0;
-    }
-  }
-  child.mark_last();
-  child.weigh(static_cast<std::uint32_t>(class_weight_.size()));
+  return low;
 }
 
 }  // namespace hornbeam

@@ -3,12 +3,14 @@
 // WHAT    The rows of one subproblem in the order of each variable, for problems whose columns are the thresholds of
 //         a few variables: a column is a cut of such an order, so it is never stored.
 // HOLDS   Rows are numbered anew in each subproblem. An entry is row << 8 | class << 1 | whether the next row has
-//         another rank, so the scan of an order reads nothing else but the row's membership.
-// COST    8 bytes a row and variable; a child is made by one stable pass over each order.
+//         another rank, so the scan of an order reads nothing else but the row's membership. The last entry of an
+//         order has no next row, and its lowest bit says nothing.
+// COST    4 bytes a row and variable; a child is made by one stable pass over each order.
 // SOURCE  Presorted orders are those of SLIQ and of [brita2025contree].
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,45 +21,73 @@ namespace hornbeam {
 
 inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
 inline constexpr std::uint32_t kMostOrderedClasses = 128;
-inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 28;
+inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 28;  // sums of weights are of 32 bits
 inline constexpr std::uint32_t kMostOrderedDepth = 16;
+
+/// Told how many entries were read since the last call; false where the search has to stop.
+using GoesOn = std::function<bool(std::uint64_t work)>;
 
 /// A cut of one variable's order: its first `n_rows` rows are on the true side.
 struct Cut {
   std::uint32_t n_rows;
-  std::int64_t weight;  // of these rows
+  std::int32_t weight;  // of these rows
 };
+
+/// A cut as a split: the rank up to which it holds.
+struct RankSplit {
+  std::uint32_t variable;
+  std::uint32_t threshold;
+};
+
+inline std::uint32_t row_of(std::uint32_t entry) { return entry >> 8; }
+inline std::uint32_t class_of(std::uint32_t entry) { return (entry >> 1) & 127; }
+inline bool ends_rank(std::uint32_t entry) { return (entry & 1) != 0; }
 
 class OrderedRows {
  public:
-  OrderedRows() = default;
-  OrderedRows(const RankedColumns& columns, std::span<const std::int32_t> classes,
-              std::span<const std::int64_t> weights, std::uint32_t n_classes);
+  /// All rows of a problem. False if stopped before they are in order.
+  bool sort(const RankedColumns& columns, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights,
+            std::uint32_t n_classes, const GoesOn& goes_on);
+
+  /// The rows on one side of a cut; `number` is scratch space. False if stopped half-way: `child` is then useless.
+  bool make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
+                  std::vector<std::uint32_t>& number, const GoesOn& goes_on) const;
 
   std::uint32_t n_rows() const { return n_rows_; }
-  std::uint32_t n_variables() const { return n_variables_; }
-  const std::uint32_t* entries(std::uint32_t variable) const { return &entries_[std::size_t{variable} * n_rows_]; }
-  const std::uint32_t* ranks(std::uint32_t variable) const { return &ranks_[std::size_t{variable} * n_rows_]; }
+  std::uint32_t n_variables() const { return columns_->n_variables(); }
+  const std::uint32_t* entries(std::uint32_t variable) const { return &entries_[place(variable)]; }
   const std::int32_t* weights() const { return weight_.empty() ? nullptr : weight_.data(); }
   std::int32_t weight_of(std::uint32_t row) const { return weight_.empty() ? 1 : weight_[row]; }
   const std::vector<std::int32_t>& class_weight() const { return class_weight_; }
-  std::int64_t weight() const { return weight_of_all_; }
-  std::uint64_t bytes() const { return 4 * (entries_.capacity() + ranks_.capacity() + weight_.capacity()); }
+  std::int32_t weight() const { return weight_of_all_; }
+  std::uint64_t bytes() const { return 4 * (entries_.capacity() + original_.capacity() + weight_.capacity()); }
+
+  /// Bytes that a subset of so many of these rows takes.
+  std::uint64_t bytes_of(std::uint32_t n_rows) const {
+    return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 2u));
+  }
 
   void list_cuts(std::uint32_t variable, std::vector<Cut>& cuts) const;
 
-  /// The rows on one side of a cut.
-  void make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
-                  std::vector<std::uint32_t>& spare) const;
+  /// The cut behind the first `n_held` rows of an order as a split, and back.
+  RankSplit split_behind(std::uint32_t variable, std::uint32_t n_held) const {
+    return {variable, rank(variable, n_held - 1)};
+  }
+  std::uint32_t n_held_by(const RankSplit& split) const;
 
  private:
-  void mark_last();
-  void weigh(std::uint32_t n_classes);
+  std::size_t place(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
+  std::uint32_t rank(std::uint32_t variable, std::uint32_t i) const {
+    return columns_->ranks_of(variable)[original_[row_of(entries(variable)[i])]];
+  }
 
-  std::uint32_t n_rows_ = 0, n_variables_ = 0;
-  std::vector<std::uint32_t> entries_, ranks_;
-  std::vector<std::int32_t> weight_, class_weight_;
-  std::int64_t weight_of_all_ = 0;
+  const RankedColumns* columns_ = nullptr;
+  std::uint32_t n_rows_ = 0;
+  std::vector<std::uint32_t> entries_;   // by variable; one place before the first is free to be overwritten
+  std::vector<std::uint32_t> original_;  // number of each row in the whole problem
+  std::vector<std::int32_t> weight_;     // of each row; empty where all weigh one
+  std::vector<std::int32_t> class_weight_;
+  std::int32_t weight_of_all_ = 0;
 };
 
 }  // namespace hornbeam

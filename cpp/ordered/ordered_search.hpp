@@ -26,7 +26,8 @@ struct OrderedProblem {
   std::uint32_t n_classes;
   OrderedCosts costs;
   std::uint32_t depth;
-  bool closes_cuts;  // Switches::similarity
+  bool closes_cuts;                             // Switches::similarity
+  std::uint64_t work_between_polls = 1u << 20;  // entries read between two looks at the clock
 };
 
 Outcome search_ordered(const OrderedProblem& problem, const SearchLimits& limits, StopSignal& stop,

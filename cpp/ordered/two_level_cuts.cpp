@@ -4,49 +4,74 @@
 
 namespace hornbeam {
 
+namespace {
+
+/// What an entry costs that is scanned for 32 trials, against one that is only read.
+constexpr std::uint64_t kScanWork = 8;
+
+/// What the sums of narrow lanes stay below.
+constexpr std::int32_t kNarrowWeight = 1 << 15;
+
+std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
+  if (n_classes <= 2) return 0;
+  return (n_classes + rows.n_rows()) * kScanLanes / (rows.weight() < kNarrowWeight ? 2 : 1);
+}
+
+}  // namespace
+
+std::uint64_t bytes_of(const std::vector<std::vector<Cut>>& cuts) {
+  std::uint64_t bytes = 0;
+  for (const std::vector<Cut>& of_variable : cuts) bytes += of_variable.capacity() * sizeof(Cut);
+  return bytes;
+}
+
+std::uint64_t TwoLevelCuts::bytes() const {
+  return bytes_of(cuts_) + (open_.capacity() + next_.capacity()) * sizeof(OpenCuts) + member_.capacity() * 4 +
+         scratch_.capacity() * 8;
+}
+
+std::uint64_t TwoLevelCuts::growth_for(const OrderedRows& rows) const {
+  const std::size_t members = std::max<std::size_t>(member_.capacity(), rows.n_rows());
+  const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows.class_weight().size(), rows));
+  return 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
+}
+
 TwoLevelResult TwoLevelCuts::solve(const OrderedRows& rows, Ticks bound) {
-  TwoLevelResult result{bound, kInfinity, {}};
   const Ticks least = 2 * costs_.leaf;  // on the two sides of any cut
-  if (least >= bound) return {least, kInfinity, {}};
-  cuts_.resize(rows.n_variables());
-  open_.clear();
-  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    rows.list_cuts(v, cuts_[v]);
-    const auto n_cuts = static_cast<std::int64_t>(cuts_[v].size());
-    if (n_cuts == 0) continue;
-    const Ticks leaf = costs_.leaf;
-    open_.push_back({v, {-1, leaf, leaf}, {n_cuts, leaf, leaf}, 0, n_cuts - 1});
-  }
-  Ticks best = bound;
+  if (least >= bound || !list_cuts(rows)) return {least, kInfinity, {}};
+  TwoLevelResult result{bound, kInfinity, {}};
   while (!open_.empty()) {
-    const std::uint64_t work = std::uint64_t{rows.n_rows()} * rows.n_variables() * 8;
-    if (!goes_on_(work)) {
+    choose_trials();
+    if (!try_cuts(rows)) {
       for (const OpenCuts& run : open_) result.lower = std::min(result.lower, run.bound());
       return result;
     }
-    choose_trials(rows);
-    try_cuts(rows);
     for (std::uint32_t i = 0; i < trials_.size(); ++i) {
       const Ticks cost = side_cost_[0][i] + side_cost_[1][i];
-      if (cost >= best) continue;
+      if (cost >= result.lower) continue;
       const std::uint32_t v = open_[trials_[i].run].variable;
-      const std::uint32_t n_held = cuts_[v][static_cast<std::size_t>(trials_[i].cut)].n_rows;
-      result = {cost, cost, {v, rows.ranks(v)[n_held - 1]}};
-      best = cost;
+      result = {cost, cost, rows.split_behind(v, cuts_[v][static_cast<std::size_t>(trials_[i].cut)].n_rows)};
     }
     divide_runs();
-    open_.clear();
-    for (OpenCuts run : next_) {
-      if (closes_cuts_) run.close(cuts_[run.variable], costs_.price, best);
-      if (!run.is_empty()) open_.push_back(run);
-    }
+    close_runs(result.lower);
   }
-  result.lower = best;
   return result;
 }
 
+/// Lists all cuts and opens them. False if stopped.
+bool TwoLevelCuts::list_cuts(const OrderedRows& rows) {
+  cuts_.resize(rows.n_variables());
+  open_.clear();
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
+    if (!goes_on_(rows.n_rows())) return false;
+    rows.list_cuts(v, cuts_[v]);
+    if (!cuts_[v].empty()) open_.push_back(all_open(v, cuts_[v], costs_.leaf));
+  }
+  return true;
+}
+
 /// The middle of each run, more of long ones while there are few; the runs of lowest bound if there are many.
-void TwoLevelCuts::choose_trials(const OrderedRows&) {
+void TwoLevelCuts::choose_trials() {
   trials_.clear();
   const auto by_bound = [](const OpenCuts& a, const OpenCuts& b) { return a.bound() < b.bound(); };
   if (open_.size() > kScanLanes) std::nth_element(open_.begin(), open_.begin() + kScanLanes, open_.end(), by_bound);
@@ -63,8 +88,8 @@ void TwoLevelCuts::choose_trials(const OrderedRows&) {
   }
 }
 
-/// Sets a bit for each trial in the rows where it holds, and weighs their classes.
-void TwoLevelCuts::mark_members(const OrderedRows& rows) {
+/// Sets a bit for each trial in the rows where it holds, and weighs their classes. False if stopped.
+bool TwoLevelCuts::mark_members(const OrderedRows& rows) {
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
   member_.assign(rows.n_rows(), 0);
   held_.assign(std::size_t{n_classes} * kScanLanes, 0);
@@ -79,6 +104,7 @@ void TwoLevelCuts::mark_members(const OrderedRows& rows) {
       left |= std::uint32_t{1} << i;
     }
     if (of_variable.empty()) continue;
+    if (!goes_on_(rows.n_rows())) return false;
     std::sort(of_variable.begin(), of_variable.end(),
               [&](std::uint32_t a, std::uint32_t b) { return trials_[a].cut < trials_[b].cut; });
     std::fill(count.begin(), count.end(), 0);
@@ -86,23 +112,26 @@ void TwoLevelCuts::mark_members(const OrderedRows& rows) {
     std::uint32_t row = 0;
     for (const std::uint32_t i : of_variable) {
       for (const std::uint32_t end = cuts_[v][static_cast<std::size_t>(trials_[i].cut)].n_rows; row < end; ++row) {
-        member_[entry[row] >> 8] |= left;
-        count[(entry[row] >> 1) & 127] += rows.weight_of(entry[row] >> 8);
+        member_[row_of(entry[row])] |= left;
+        count[class_of(entry[row])] += rows.weight_of(row_of(entry[row]));
       }
       left &= ~(std::uint32_t{1} << i);
       for (std::uint32_t k = 0; k < n_classes; ++k) held_[k * kScanLanes + i] = count[k];
     }
   }
+  return true;
 }
 
-void TwoLevelCuts::try_cuts(const OrderedRows& rows) {
-  mark_members(rows);
+/// Finds what the two sides of each trial cost. False if stopped.
+bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
+  if (!mark_members(rows)) return false;
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
-  const bool is_narrow = rows.weight() < (1 << 15);
-  for (auto& losses : least_loss_) losses.assign(kScanLanes, is_narrow ? (1 << 15) - 1 : 1 << 30);
-  if (n_classes > 2) scratch_.resize((std::size_t{n_classes} + rows.n_rows()) * kScanLanes);
+  const bool is_narrow = rows.weight() < kNarrowWeight;
+  for (auto& losses : least_loss_) losses.assign(kScanLanes, is_narrow ? kNarrowWeight - 1 : 1 << 30);
+  scratch_.resize(std::max(scratch_.size(), scratch_words(n_classes, rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (cuts_[v].empty()) continue;
+    if (!goes_on_(kScanWork * rows.n_rows())) return false;
     kernels_.scan_stumps({rows.entries(v),
                           rows.n_rows(),
                           member_.data(),
@@ -118,6 +147,7 @@ void TwoLevelCuts::try_cuts(const OrderedRows& rows) {
     side_cost_[side].resize(trials_.size());
     for (std::uint32_t i = 0; i < trials_.size(); ++i) side_cost_[side][i] = side_cost(rows, i, side);
   }
+  return true;
 }
 
 Ticks TwoLevelCuts::side_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
@@ -144,6 +174,15 @@ void TwoLevelCuts::divide_runs() {
       rest.first = tried.index + 1;
     }
     next_.push_back(rest);
+  }
+}
+
+/// Opens the runs that may hold a cut of less than `best`.
+void TwoLevelCuts::close_runs(Ticks best) {
+  open_.clear();
+  for (OpenCuts run : next_) {
+    if (closes_cuts_ && !run.is_empty()) run.close(cuts_[run.variable], costs_.price, best);
+    if (!run.is_empty()) open_.push_back(run);
   }
 }
 

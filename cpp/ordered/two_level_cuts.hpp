@@ -8,7 +8,6 @@
 // SOURCE  Depth-two search over sorted values: [brita2025contree]; 32 roots in one walk: ours.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -23,12 +22,6 @@ struct OrderedCosts {
   Ticks leaf;
 };
 
-/// A cut as a split: the rank up to which it holds.
-struct RankSplit {
-  std::uint32_t variable;
-  std::uint32_t threshold;
-};
-
 struct TwoLevelResult {
   Ticks lower;  // no tree of depth one or two costs less
   Ticks cost;   // of the best one if it costs less than asked for, else infinite
@@ -37,12 +30,17 @@ struct TwoLevelResult {
 
 class TwoLevelCuts {
  public:
-  TwoLevelCuts(const OrderedCosts& costs, const Kernels& kernels, bool closes_cuts,
-               std::function<bool(std::uint64_t)> goes_on)
+  TwoLevelCuts(const OrderedCosts& costs, const Kernels& kernels, bool closes_cuts, GoesOn goes_on)
       : costs_(costs), kernels_(kernels), closes_cuts_(closes_cuts), goes_on_(std::move(goes_on)) {}
 
   /// The best tree with one or two levels of splits of those that cost less than `bound`.
   TwoLevelResult solve(const OrderedRows& rows, Ticks bound);
+
+  /// All cuts of each variable of the rows that were solved last, unless that was stopped or the bound was too low.
+  std::vector<std::vector<Cut>>& cuts() { return cuts_; }
+  std::uint64_t bytes() const;
+  /// Bytes that solving these rows takes beyond what is held already, their cuts apart.
+  std::uint64_t growth_for(const OrderedRows& rows) const;
 
  private:
   struct Trial {
@@ -50,24 +48,29 @@ class TwoLevelCuts {
     std::int64_t cut;
   };
 
-  void choose_trials(const OrderedRows& rows);
-  void try_cuts(const OrderedRows& rows);
-  void mark_members(const OrderedRows& rows);
+  bool list_cuts(const OrderedRows& rows);
+  void choose_trials();
+  bool try_cuts(const OrderedRows& rows);
+  bool mark_members(const OrderedRows& rows);
   Ticks side_cost(const OrderedRows& rows, std::uint32_t trial, int side) const;
   void divide_runs();
+  void close_runs(Ticks best);
 
   const OrderedCosts costs_;
   const Kernels& kernels_;
   const bool closes_cuts_;
-  const std::function<bool(std::uint64_t)> goes_on_;
+  const GoesOn goes_on_;
 
   std::vector<std::vector<Cut>> cuts_;  // of each variable
   std::vector<OpenCuts> open_, next_;
-  std::vector<Trial> trials_;  // by run, cuts rising
-  std::vector<std::uint32_t> member_;
+  std::vector<Trial> trials_;          // by run, cuts rising
+  std::vector<std::uint32_t> member_;  // of each row: bit i is set where trial i holds
   std::vector<std::int32_t> held_, least_loss_[2];
   std::vector<Ticks> side_cost_[2];  // of each trial
   std::vector<std::uint64_t> scratch_;
 };
+
+/// Bytes of lists of cuts.
+std::uint64_t bytes_of(const std::vector<std::vector<Cut>>& cuts);
 
 }  // namespace hornbeam

@@ -39,3 +39,20 @@ def solve(
     callback_interval: float = 0.1,
     trace: bool = False,
 ) -> Outcome: ...
+def solve_ranked(
+    ranks: npt.NDArray[np.uint32],
+    n_thresholds: npt.NDArray[np.uint32],
+    classes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64],
+    costs: npt.NDArray[np.int64],
+    leaf_cost: int,
+    max_depth: int,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    gap_limit: float = 0.0,
+    n_threads: int = 1,
+    switches: Mapping[str, bool] = {},
+    callback: Callable[[Progress], bool | None] | None = None,
+    callback_interval: float = 0.1,
+    trace: bool = False,
+) -> Outcome: ...

@@ -16,8 +16,10 @@ namespace {
 
 Ticks score_of(const TestProblem& problem, const ResultTree& tree) {
   const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, false);
-  return score({tree.column, tree.left, tree.right, tree.prediction}, problem.columns(), problem.classes,
-               problem.weights, costs, problem.leaf_cost, problem.limits);
+  const ColumnTest test{problem.n_columns,
+                        [&](std::uint32_t column, std::uint32_t row) -> bool { return problem.rows[row][column]; }};
+  return score({tree.column, tree.left, tree.right, tree.prediction}, test, problem.classes, problem.weights, costs,
+               problem.leaf_cost, problem.limits);
 }
 
 /// Adds a random subtree in pre-order; each node predicts what its rows cost least with.

@@ -12,6 +12,7 @@ namespace hornbeam {
 using testing::check_proven;
 using testing::never;
 using testing::Oracle;
+using testing::PackedInput;
 using testing::Random;
 using testing::TestProblem;
 
@@ -23,7 +24,7 @@ constexpr bool Switches::* kSwitches[] = {&Switches::support_condition, &Switche
 /// All on, each off, all off, and a random choice of switches; on one thread and, for some, on two.
 void check_all_switches(Random& draw, const TestProblem& problem) {
   const Ticks optimum = Oracle(problem).best();
-  Input input = problem.input();
+  PackedInput input = problem.input();
   const auto check_with = [&](const Switches& switches, std::uint32_t threads) {
     input.switches = switches;
     input.limits.threads = threads;
@@ -79,28 +80,28 @@ RANDOM_TEST(input_out_of_range_is_rejected, 1) {
   good.classes = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
   const auto reject = [&good](auto spoil) {
     TestProblem problem = good;
-    Input input = problem.input();
+    PackedInput input = problem.input();
     spoil(problem, input);
     CHECK_THROWS(std::invalid_argument, solve(input, never));
   };
-  reject([](TestProblem&, Input& input) { input.columns.n_rows = 0; });
-  reject([](TestProblem&, Input& input) { input.classes = input.classes.first(9); });
-  reject([](TestProblem&, Input& input) { input.weights = input.weights.first(9); });
-  reject([](TestProblem&, Input& input) { input.n_classes = 0; });
-  reject([](TestProblem&, Input& input) { input.n_predictions = 0; });
-  reject([](TestProblem&, Input& input) { input.leaf_cost = -1; });
-  reject([](TestProblem&, Input& input) { input.leaf_cost = kLargestTotal; });
-  reject([](TestProblem&, Input& input) { input.tree.rows_per_leaf = 0; });
-  reject([](TestProblem&, Input& input) { input.tree.leaves = 0; });
-  reject([](TestProblem&, Input& input) { input.limits.seconds = -1.0; });
-  reject([](TestProblem&, Input& input) { input.limits.gap = -0.1; });
-  reject([](TestProblem&, Input& input) { input.limits.threads = 0; });
-  reject([](TestProblem& problem, Input&) { problem.classes[3] = 2; });
-  reject([](TestProblem& problem, Input&) { problem.classes[3] = -1; });
-  reject([](TestProblem& problem, Input&) { problem.weights[3] = 0; });
-  reject([](TestProblem& problem, Input&) { problem.weights[3] = kLargestTotal; });
-  reject([](TestProblem& problem, Input&) { problem.costs[1] = -1; });
-  reject([](TestProblem& problem, Input&) { problem.costs[1] = kLargestTotal; });
+  reject([](TestProblem&, PackedInput& input) { input.columns.n_rows = 0; });
+  reject([](TestProblem&, PackedInput& input) { input.classes = input.classes.first(9); });
+  reject([](TestProblem&, PackedInput& input) { input.weights = input.weights.first(9); });
+  reject([](TestProblem&, PackedInput& input) { input.n_classes = 0; });
+  reject([](TestProblem&, PackedInput& input) { input.n_predictions = 0; });
+  reject([](TestProblem&, PackedInput& input) { input.leaf_cost = -1; });
+  reject([](TestProblem&, PackedInput& input) { input.leaf_cost = kLargestTotal; });
+  reject([](TestProblem&, PackedInput& input) { input.tree.rows_per_leaf = 0; });
+  reject([](TestProblem&, PackedInput& input) { input.tree.leaves = 0; });
+  reject([](TestProblem&, PackedInput& input) { input.limits.seconds = -1.0; });
+  reject([](TestProblem&, PackedInput& input) { input.limits.gap = -0.1; });
+  reject([](TestProblem&, PackedInput& input) { input.limits.threads = 0; });
+  reject([](TestProblem& problem, PackedInput&) { problem.classes[3] = 2; });
+  reject([](TestProblem& problem, PackedInput&) { problem.classes[3] = -1; });
+  reject([](TestProblem& problem, PackedInput&) { problem.weights[3] = 0; });
+  reject([](TestProblem& problem, PackedInput&) { problem.weights[3] = kLargestTotal; });
+  reject([](TestProblem& problem, PackedInput&) { problem.costs[1] = -1; });
+  reject([](TestProblem& problem, PackedInput&) { problem.costs[1] = kLargestTotal; });
 }
 
 }  // namespace hornbeam

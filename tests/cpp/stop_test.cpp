@@ -10,6 +10,7 @@ using testing::check_interval;
 using testing::check_proven;
 using testing::never;
 using testing::Oracle;
+using testing::PackedInput;
 using testing::TestProblem;
 
 RANDOM_TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40) {
@@ -53,7 +54,7 @@ RANDOM_TEST(the_trace_holds_the_optimum_in_an_interval_that_only_shrinks, 40) {
 
 RANDOM_TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40) {
   const TestProblem problem = larger_problem(draw);
-  Input input = problem.input();
+  PackedInput input = problem.input();
   input.limits.seconds = 0.0;
   const Outcome outcome = solve(input, never);
   check_interval(problem, outcome, Oracle(problem).best());
@@ -62,7 +63,7 @@ RANDOM_TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40) {
 
 RANDOM_TEST(a_memory_limit_leaves_a_valid_interval, 40) {
   const TestProblem problem = larger_problem(draw);
-  Input input = problem.input();
+  PackedInput input = problem.input();
   input.limits.bytes = draw.choose<std::uint64_t>({0, 0, 50'000, 70'000});
   const Outcome outcome = solve(input, never);
   check_interval(problem, outcome, Oracle(problem).best());
@@ -71,7 +72,7 @@ RANDOM_TEST(a_memory_limit_leaves_a_valid_interval, 40) {
 
 RANDOM_TEST(a_gap_limit_stops_with_a_gap_no_larger, 40) {
   const TestProblem problem = larger_problem(draw);
-  Input input = problem.input();
+  PackedInput input = problem.input();
   input.limits.gap = draw.choose({0.01, 0.1, 0.3, 1.0});
   const Outcome outcome = solve(input, never);
   check_interval(problem, outcome, Oracle(problem).best());
@@ -83,7 +84,7 @@ RANDOM_TEST(a_gap_limit_stops_with_a_gap_no_larger, 40) {
 RANDOM_TEST(limits_stop_a_search_that_would_take_long_and_say_so, 1) {
   TestProblem problem = hard_problem(draw, {300, 300, 40, 40});
   problem.leaf_cost = 1;
-  Input input = problem.input();
+  PackedInput input = problem.input();
   const auto check_stopped = [&](Status why) {
     const Outcome outcome = solve(input, never);
     CHECK(outcome.status == why);

@@ -4,6 +4,7 @@
 #include "api/solve.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
+#include "support/ranked.hpp"
 #include "support/solving.hpp"
 
 namespace hornbeam {
@@ -12,6 +13,7 @@ using testing::check_interval;
 using testing::check_proven;
 using testing::never;
 using testing::Oracle;
+using testing::PackedInput;
 using testing::Random;
 using testing::TestProblem;
 
@@ -23,8 +25,8 @@ TestProblem shared_problem(Random& draw) {
   return problem;
 }
 
-Input input_of(const TestProblem& problem, std::uint32_t threads) {
-  Input input = problem.input();
+PackedInput input_of(const TestProblem& problem, std::uint32_t threads) {
+  PackedInput input = problem.input();
   input.limits.threads = threads;
   return input;
 }
@@ -47,11 +49,11 @@ RANDOM_TEST(a_stop_while_threads_search_leaves_a_valid_interval, 50) {
     check_interval(problem, outcome, optimum);
   }
   for (const std::uint64_t bytes : {0, 60'000, 100'000}) {
-    Input input = input_of(problem, 3);
+    PackedInput input = input_of(problem, 3);
     input.limits.bytes = bytes;
     check_interval(problem, solve(input, never), optimum);
   }
-  Input input = input_of(problem, 3);
+  PackedInput input = input_of(problem, 3);
   input.limits.seconds = 0.001;
   check_interval(problem, solve(input, never), optimum);
   input = input_of(problem, 3);
@@ -77,6 +79,14 @@ RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_and_is_thrown, 3) {
     return false;
   };
   CHECK_THROWS(Interrupted, solve(input_of(problem, 3), poll));
+}
+
+RANDOM_TEST(searches_by_ranks_at_once_do_not_meet, 20) {
+  const testing::RankedProblem problem = random_ranked(draw, {30, 3, 8});
+  const TestProblem plain = problem.plain();
+  const Ticks optimum = Oracle(plain).best();
+  testing::run_on_threads(
+      3, [&](std::uint32_t) { check_proven(plain, solve(problem.columns(), problem.input(plain), never), optimum); });
 }
 
 }  // namespace hornbeam

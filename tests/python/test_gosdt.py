@@ -228,10 +228,11 @@ def test_columns_of_zeros_and_ones_need_no_binarizer():
 
 def test_many_exact_columns_are_told_and_quantile_is_suggested(caplog):
     X = np.random.default_rng(0).normal(size=(1100, 1))
-    GOSDTClassifier(max_depth=1).fit(X, X[:, 0] > 0)
+    GOSDTClassifier(max_leaves=2).fit(X, X[:, 0] > 0)
     assert "binarizer='exact' makes 1099 binary columns of this table; binarizer='quantile'" in caplog.text
     caplog.clear()
-    GOSDTClassifier(max_depth=1, binarizer="quantile").fit(X, X[:, 0] > 0)
+    GOSDTClassifier(max_leaves=2, binarizer="quantile").fit(X, X[:, 0] > 0)
+    GOSDTClassifier(max_depth=1).fit(X, X[:, 0] > 0)  # by ranks, to which the number of thresholds is nothing
     assert caplog.text == ""
 
 

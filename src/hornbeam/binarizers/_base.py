@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam._units import check_weights
-from hornbeam.conditions import Condition
+from hornbeam.conditions import AtMost, Condition
 from hornbeam.table import Table, TableInput, TableSchema, read_table
 
 if TYPE_CHECKING:
@@ -165,3 +165,62 @@ def pack_conditions(conditions: Iterable[Condition], table: Table) -> npt.NDArra
     for index, condition in enumerate(conditions):
         bits[index] = np.packbits(condition.holds(table.columns[condition.column]), bitorder="little")
     return bits
+
+
+def threshold_runs(conditions: Iterable[Condition]) -> list[list[Condition]]:
+    """Part conditions into the variables that they are thresholds of.
+
+    Parameters
+    ----------
+    conditions : iterable of Condition
+
+    Returns
+    -------
+    list of list of Condition
+        In their order: every longest run of neighbours that ask one column with rising thresholds, and every other
+        condition alone.
+    """
+    runs: list[list[Condition]] = []
+    for condition in conditions:
+        before = runs[-1][-1] if runs else None
+        if (
+            isinstance(condition, AtMost)
+            and isinstance(before, AtMost)
+            and before.column == condition.column
+            and before.threshold < condition.threshold
+        ):
+            runs[-1].append(condition)
+        else:
+            runs.append([condition])
+    return runs
+
+
+def rank_conditions(
+    conditions: Iterable[Condition], table: Table
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Ask conditions about all rows of a table, one rank for the answers of each of `threshold_runs`.
+
+    Parameters
+    ----------
+    conditions : iterable of Condition
+    table : Table
+
+    Returns
+    -------
+    ranks : ndarray of uint32 of shape (n_runs, n_rows)
+        Number of the first condition of the run that holds for the row, all later ones hold, too; their number where
+        none does, as for a missing value.
+    n_thresholds : ndarray of uint32 of shape (n_runs,)
+        Number of conditions in each run.
+    """
+    runs = threshold_runs(conditions)
+    ranks = np.empty((len(runs), table.n_rows), dtype=np.uint32)
+    for index, run in enumerate(runs):
+        column = table.columns[run[0].column]
+        thresholds = [condition.threshold for condition in run if isinstance(condition, AtMost)]
+        if len(run) > 1:
+            # In float64, as the conditions compare; NaN comes after every number.
+            ranks[index] = np.searchsorted(thresholds, column.values.astype(np.float64, copy=False))
+        else:
+            ranks[index] = ~run[0].holds(column)
+    return ranks, np.array([len(run) for run in runs], dtype=np.uint32)

@@ -115,11 +115,14 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
             f"ThresholdBinarizer(), got {self.binarizer!r}."
         )
 
-    def _binarize(self, training: Training) -> npt.NDArray[np.uint8]:
-        """Fit the binarizer and return the binary columns as bits."""
+    def _binarize(self, training: Training) -> None:
+        """Fit the binarizer."""
         self.binarizer_ = self._make_binarizer()
         labels = training.classes[training.codes]
         self.binarizer_.fit(training.table, labels, sample_weight=training.weights)
+
+    def _warn_of_many_columns(self) -> None:
+        """Say that a search which works through all columns would be helped by fewer."""
         n_columns = len(self.binarizer_.conditions_)
         if self.binarizer == "exact" and n_columns > _MANY_COLUMNS:
             logger.warning(
@@ -127,7 +130,6 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
                 "search finishes much sooner.",
                 n_columns,
             )
-        return self.binarizer_.pack(training.table)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that missing values and categories are welcome."""

@@ -22,6 +22,7 @@ from hornbeam.estimators._parameters import (
     number_of_threads,
 )
 from hornbeam.estimators._progress import Progress, make_listener, relative_gap
+from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.objectives import OBJECTIVES, ClassData, Loss, check_objective
@@ -229,19 +230,17 @@ class GOSDTClassifier(TreeClassifier):
         begin = perf_counter()
         training = read_training(X, y, sample_weight, type(self).__name__)
         self.schema_, self.classes_ = training.table.schema, training.classes
-        columns = self._binarize(training)
-        binarize_seconds = perf_counter() - begin
+        self._binarize(training)
         units = self._make_units(training)
-        outcome = _core.solve(
-            columns,
-            training.table.n_rows,
+        search = self._choose_search(training, units, options)
+        binarize_seconds = perf_counter() - begin
+        outcome = search(
             training.codes,
             units.weights,
             units.costs,
             units.leaf_cost,
             callback=make_listener(self.callback, self.verbose, units),
             trace=self.trace,
-            **options,
         )
         self._set_result(outcome, units)
         self.tree_ = Tree.from_search(
@@ -258,7 +257,7 @@ class GOSDTClassifier(TreeClassifier):
         self.statistics_ = {
             **outcome["statistics"],
             "binarize_seconds": binarize_seconds,
-            "n_binary_columns": len(columns),
+            "n_binary_columns": len(self.binarizer_.conditions_),
         }
         self._warn_unless_proven()
         return self
@@ -294,6 +293,13 @@ class GOSDTClassifier(TreeClassifier):
             return OBJECTIVES[self.objective](data)
 
         return make_units(training.weights, training.codes, len(training.classes), make_loss, self.regularization)
+
+    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+        conditions = self.binarizer_.conditions_
+        if suits_ranks(conditions, units, options):
+            return search_by_ranks(conditions, training.table, options)
+        self._warn_of_many_columns()
+        return search_by_bits(conditions, training.table, options)
 
     def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
         """Translate the outcome of the search into the user's units."""

@@ -115,8 +115,8 @@ void make_hard(Random& draw, TestProblem& problem) {
 
 }  // namespace
 
-Input TestProblem::input() const {
-  return {columns(), classes, weights, costs, n_classes, n_predictions, leaf_cost, limits, {}, {}};
+PackedInput TestProblem::input() const {
+  return {{classes, weights, costs, n_classes, n_predictions, leaf_cost, limits, {}, {}}, columns()};
 }
 
 void TestProblem::pack() {

@@ -4,12 +4,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "api/solve.hpp"
 #include "support/random.hpp"
 
 namespace hornbeam::testing {
+
+/// What `solve` takes for packed columns.
+struct PackedInput : Input {
+  PackedColumns columns;
+};
+
+inline Outcome solve(const PackedInput& input, const std::function<bool(const Progress&)>& on_poll) {
+  return hornbeam::solve(input.columns, input, on_poll);
+}
 
 struct TestProblem {
   std::uint32_t n_columns = 0, n_classes = 0, n_predictions = 0;
@@ -27,7 +37,7 @@ struct TestProblem {
   }
   PackedColumns columns() const { return {packed.data(), n_columns, n_rows()}; }
   /// What `solve` takes; points into this object.
-  Input input() const;
+  PackedInput input() const;
   /// Fills `packed`; the bits after the last row are ones, since nobody may read them.
   void pack();
 };

@@ -1,0 +1,399 @@
+// ordered_test.cpp: rows in order, cuts and what closes them, and the search on them, against brute force.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "ordered/open_cuts.hpp"
+#include "ordered/ordered_rows.hpp"
+#include "ordered/ordered_search.hpp"
+#include "ordered/two_level_cuts.hpp"
+#include "support/check.hpp"
+#include "support/oracle.hpp"
+#include "support/ranked.hpp"
+#include "support/solving.hpp"
+
+namespace hornbeam {
+
+using testing::check_interval;
+using testing::check_proven;
+using testing::never;
+using testing::Oracle;
+using testing::Random;
+using testing::RankedProblem;
+using testing::RowNumbers;
+using testing::TestProblem;
+
+namespace {
+
+bool always(std::uint64_t) { return true; }
+
+std::vector<const Kernels*> kernels_of_this_machine() {
+  std::vector<const Kernels*> found;
+  for (const char* name : {"portable", "avx2", "avx512"}) {
+    try {
+      found.push_back(&kernels(name));
+    } catch (const std::invalid_argument&) {  // not on this machine
+    }
+  }
+  return found;
+}
+
+OrderedRows rows_of(const RankedProblem& problem, const RankedColumns& columns) {
+  OrderedRows rows;
+  CHECK(rows.sort(columns, problem.classes, problem.weights, problem.n_classes, always));
+  return rows;
+}
+
+/// What is known of a row: its ranks, its class, its weight.
+using RowContent = std::vector<std::int64_t>;
+
+std::vector<RowContent> contents(const OrderedRows& rows) {
+  std::vector<RowContent> found(rows.n_rows());
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v)
+    for (std::uint32_t i = 0; i < rows.n_rows(); ++i)
+      found[row_of(rows.entries(v)[i])].push_back(rows.split_behind(v, i + 1).threshold);
+  for (std::uint32_t i = 0; i < rows.n_rows(); ++i) {
+    const std::uint32_t entry = rows.entries(0)[i];
+    found[row_of(entry)].push_back(class_of(entry));
+    found[row_of(entry)].push_back(rows.weight_of(row_of(entry)));
+  }
+  return found;
+}
+
+std::vector<RowContent> contents(const RankedProblem& problem, const RowNumbers& rows) {
+  std::vector<RowContent> found;
+  for (const std::uint32_t row : rows) {
+    found.emplace_back();
+    for (std::size_t v = 0; v < problem.n_thresholds.size(); ++v)
+      found.back().push_back(problem.ranks[v * problem.n_rows() + row]);
+    found.back().push_back(problem.classes[row]);
+    found.back().push_back(problem.weights[row]);
+  }
+  return found;
+}
+
+/// Orders rise, an entry says where a rank ends, cuts and sums of weights are right.
+void check_orders(const OrderedRows& rows) {
+  const std::vector<RowContent> content = contents(rows);
+  std::vector<std::int64_t> class_weight(rows.class_weight().size(), 0);
+  for (const RowContent& row : content) class_weight[static_cast<std::size_t>(row.end()[-2])] += row.back();
+  CHECK(std::equal(class_weight.begin(), class_weight.end(), rows.class_weight().begin()));
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
+    std::vector<Cut> cuts;
+    rows.list_cuts(v, cuts);
+    std::int64_t weight = 0;
+    std::size_t n_seen = 0;
+    for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
+      const std::uint32_t entry = rows.entries(v)[i];
+      const RowContent &row = content[row_of(entry)], &next = content[row_of(rows.entries(v)[i + 1])];
+      weight += row.back();
+      CHECK(row[v] <= next[v]);
+      CHECK_EQUAL(class_of(entry), static_cast<std::uint32_t>(row.end()[-2]));
+      CHECK_EQUAL(ends_rank(entry), row[v] < next[v]);
+      if (row[v] == next[v]) continue;
+      CHECK(n_seen < cuts.size() && cuts[n_seen].n_rows == i + 1 && cuts[n_seen].weight == weight);
+      CHECK_EQUAL(rows.n_held_by(rows.split_behind(v, i + 1)), i + 1);
+      ++n_seen;
+    }
+    CHECK_EQUAL(n_seen, cuts.size());
+  }
+}
+
+template <class T>
+std::vector<T> sorted(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+/// One variable whose cuts part the rows of a problem, with the true cost of both sides of each.
+struct PricedCuts {
+  std::vector<Cut> cuts;
+  std::vector<Ticks> held, failed;
+};
+
+PricedCuts priced_cuts(const RankedProblem& problem, std::uint32_t variable, std::uint32_t depth) {
+  const RankedColumns columns = problem.columns();
+  const OrderedRows rows = rows_of(problem, columns);
+  PricedCuts priced;
+  rows.list_cuts(variable, priced.cuts);
+  TestProblem plain = problem.plain();
+  plain.limits.depth = depth;
+  Oracle oracle(plain);
+  const RowNumbers all = all_rows(plain);
+  for (const Cut& cut : priced.cuts) {
+    const RankSplit split = rows.split_behind(variable, cut.n_rows);
+    const std::uint32_t column = columns.first_column[variable] + split.threshold;
+    priced.held.push_back(oracle.best(rows_where(plain, all, column, true)));
+    priced.failed.push_back(oracle.best(rows_where(plain, all, column, false)));
+  }
+  return priced;
+}
+
+/// The best tree whose root is split and that has at most two levels.
+Ticks best_split_cost(const RankedProblem& problem) {
+  TestProblem plain = problem.plain();
+  plain.limits.depth = 1;
+  Oracle oracle(plain);
+  const RowNumbers all = all_rows(plain);
+  Ticks best = kInfinity;
+  for (std::uint32_t column = 0; column < plain.n_columns; ++column) {
+    const RowNumbers held = rows_where(plain, all, column, true), failed = rows_where(plain, all, column, false);
+    if (!held.empty() && !failed.empty()) best = std::min(best, oracle.best(held) + oracle.best(failed));
+  }
+  return best;
+}
+
+/// Rows, root splits and one variable for a kernel; the sums that the kernel is to find are counted one by one.
+struct RandomScan {
+  std::uint32_t n_rows, n_classes;
+  bool is_narrow;
+  std::vector<std::uint32_t> entries, member;
+  std::vector<std::int32_t> weight, held, total;
+  std::array<std::vector<std::int32_t>, 2> expected;
+
+  explicit RandomScan(Random& draw)
+      : n_rows(draw.size_between(1, 70)), n_classes(draw.choose<std::uint32_t>({2, 2, 3, 7, 128})) {
+    const bool is_weighted = draw.percent(50);
+    is_narrow = draw.percent(50);
+    const std::int64_t total_limit = is_narrow ? (1 << 15) - 1 : kMostOrderedWeight - 1;
+    for (std::uint32_t row = 0; row < n_rows; ++row) {
+      entries.push_back(row << 8 | draw.below(n_classes) << 1 | (draw.percent(40) ? 1u : 0u));
+      member.push_back(static_cast<std::uint32_t>(draw.word() & draw.word()));
+      if (is_weighted) weight.push_back(static_cast<std::int32_t>(draw.between(1, total_limit / n_rows)));
+    }
+    for (std::uint32_t i = n_rows; i > 1; --i) std::swap(entries[i - 1], entries[draw.below(i)]);
+    held.assign(std::size_t{n_classes} * kScanLanes, 0);
+    total.assign(n_classes, 0);
+    for (const std::uint32_t entry : entries) {
+      total[class_of(entry)] += weight_of(entry);
+      for (std::uint32_t j = 0; j < kScanLanes; ++j)
+        if (holds(entry, j)) held[class_of(entry) * kScanLanes + j] += weight_of(entry);
+    }
+    for (int side = 0; side < 2; ++side)
+      for (std::uint32_t j = 0; j < kScanLanes; ++j) expected[side].push_back(least_loss(j, side == 1));
+  }
+
+  std::int32_t weight_of(std::uint32_t entry) const { return weight.empty() ? 1 : weight[row_of(entry)]; }
+  bool holds(std::uint32_t entry, std::uint32_t split) const { return (member[row_of(entry)] >> split & 1) != 0; }
+
+  std::int32_t least_loss(std::uint32_t split, bool side) const {
+    std::int32_t best = is_narrow ? (1 << 15) - 1 : 1 << 30;
+    for (std::uint32_t cut = 0; cut + 1 < n_rows; ++cut) {
+      if (!ends_rank(entries[cut])) continue;
+      std::vector<std::int32_t> left(n_classes, 0), right(n_classes, 0);
+      std::int32_t all = 0;
+      for (std::uint32_t i = 0; i < n_rows; ++i) {
+        if (holds(entries[i], split) != side) continue;
+        (i <= cut ? left : right)[class_of(entries[i])] += weight_of(entries[i]);
+        all += weight_of(entries[i]);
+      }
+      const std::int32_t right_now =
+          *std::max_element(left.begin(), left.end()) + *std::max_element(right.begin(), right.end());
+      best = std::min(best, all - right_now);
+    }
+    return best;
+  }
+};
+
+Outcome search(const RankedProblem& problem, const SearchLimits& limits, bool closes_cuts, std::uint64_t poll_work,
+               const std::function<bool(const Progress&)>& on_poll) {
+  const RankedColumns columns = problem.columns();
+  StopSignal stop(limits.seconds);
+  return search_ordered({columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth,
+                         closes_cuts, poll_work},
+                        limits, stop, on_poll);
+}
+
+}  // namespace
+
+RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
+  const RankedProblem problem = random_ranked(draw, {60, 4, 12});
+  const RankedColumns columns = problem.columns();
+  OrderedRows rows = rows_of(problem, columns), child;
+  std::vector<std::uint32_t> number;
+  RowNumbers expected(problem.n_rows());
+  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) expected[row] = row;
+  while (true) {
+    check_orders(rows);
+    CHECK(sorted(contents(rows)) == sorted(contents(problem, expected)));
+    const std::uint32_t v = draw.below(rows.n_variables());
+    std::vector<Cut> cuts;
+    rows.list_cuts(v, cuts);
+    if (cuts.empty()) break;
+    const std::uint32_t n_held = cuts[draw.below(static_cast<std::uint32_t>(cuts.size()))].n_rows;
+    const std::uint32_t threshold = rows.split_behind(v, n_held).threshold;
+    const bool side = draw.percent(50);
+    CHECK(rows.make_child(v, n_held, side, child, number, always));
+    std::erase_if(expected, [&](std::uint32_t row) { return (columns.ranks_of(v)[row] <= threshold) != side; });
+    CHECK_EQUAL(child.bytes(), rows.bytes_of(child.n_rows()) + 4);
+    std::swap(rows, child);
+    child = {};
+  }
+}
+
+RANDOM_TEST(making_rows_stops_when_told, 20) {
+  const RankedProblem problem = random_ranked(draw, {30, 4, 12});
+  const RankedColumns columns = problem.columns();
+  const auto stop = [](std::uint64_t) { return false; };
+  OrderedRows rows, child;
+  std::vector<std::uint32_t> number;
+  CHECK(!rows.sort(columns, problem.classes, problem.weights, problem.n_classes, stop));
+  CHECK(!rows_of(problem, columns).make_child(0, 1, true, child, number, stop));
+}
+
+RANDOM_TEST(only_cuts_that_cost_at_least_the_best_are_closed, 400) {
+  const RankedProblem problem = random_ranked(draw, {25, 2, 20});
+  const std::uint32_t v = draw.below(static_cast<std::uint32_t>(problem.n_thresholds.size()));
+  const PricedCuts priced = priced_cuts(problem, v, draw.below(3));
+  if (priced.cuts.empty()) return;
+  const auto n_cuts = static_cast<std::int64_t>(priced.cuts.size());
+  OpenCuts run = all_open(v, priced.cuts, problem.costs.leaf);
+  const auto tried = [&](std::int64_t cut) {
+    const Ticks held = priced.held[static_cast<std::size_t>(cut)],
+                failed = priced.failed[static_cast<std::size_t>(cut)];
+    return CutBounds{cut, draw.percent(60) ? held : draw.between(problem.costs.leaf, held),
+                     draw.percent(60) ? failed : draw.between(problem.costs.leaf, failed)};
+  };
+  if (draw.percent(70)) run.low = tried(draw.between(0, n_cuts - 1));
+  if (draw.percent(70)) run.high = tried(draw.between(0, n_cuts - 1));
+  if (run.low.index >= run.high.index) return;
+  run.first = run.low.index + 1;
+  run.last = run.high.index - 1;
+  if (run.is_empty()) return;
+  const std::int64_t first = run.first, last = run.last;
+  const auto pick = static_cast<std::size_t>(draw.between(first, last));
+  const Ticks best = priced.held[pick] + priced.failed[pick] + draw.between(-3, 3);
+  for (std::int64_t cut = first; cut <= last; ++cut) {
+    CHECK(run.held_bound(priced.cuts, problem.costs.price, cut) <= priced.held[static_cast<std::size_t>(cut)]);
+    CHECK(run.failed_bound(priced.cuts, problem.costs.price, cut) <= priced.failed[static_cast<std::size_t>(cut)]);
+  }
+  run.close(priced.cuts, problem.costs.price, best);
+  for (std::int64_t cut = first; cut <= last; ++cut) {
+    const auto i = static_cast<std::size_t>(cut);
+    const bool is_closed = cut < run.first || cut > run.last;
+    CHECK(!is_closed || priced.held[i] + priced.failed[i] >= best);
+  }
+}
+
+RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels, 300) {
+  const RandomScan scan(draw);
+  for (const Kernels* each : kernels_of_this_machine()) {
+    std::vector<std::int32_t> found[2];
+    for (auto& losses : found) losses.assign(kScanLanes, scan.is_narrow ? (1 << 15) - 1 : 1 << 30);
+    std::vector<std::uint64_t> scratch((std::size_t{scan.n_classes} + scan.n_rows) * kScanLanes);
+    each->scan_stumps({scan.entries.data(),
+                       scan.n_rows,
+                       scan.member.data(),
+                       scan.weight.empty() ? nullptr : scan.weight.data(),
+                       scan.is_narrow,
+                       scan.n_classes,
+                       scan.held.data(),
+                       scan.total.data(),
+                       {found[0].data(), found[1].data()},
+                       scratch.data()});
+    for (int side = 0; side < 2; ++side) {
+      for (std::uint32_t j = 0; j < kScanLanes; ++j) {
+        // Where no cut parts the rows, the loss of one leaf may stand for that of two.
+        std::int32_t all = 0, most = 0;
+        for (std::uint32_t k = 0; k < scan.n_classes; ++k) {
+          const std::int32_t held = scan.held[k * kScanLanes + j], here = side == 1 ? held : scan.total[k] - held;
+          all += here;
+          most = std::max(most, here);
+        }
+        CHECK_EQUAL(std::min(found[side][j], all - most), std::min(scan.expected[side][j], all - most));
+      }
+    }
+  }
+}
+
+RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels, 300) {
+  const RankedProblem problem = random_ranked(draw, {40, 3, 20});
+  const RankedColumns columns = problem.columns();
+  const OrderedRows rows = rows_of(problem, columns);
+  const Ticks best = best_split_cost(problem), any = problem.costs.price * rows.weight() + 4 * problem.costs.leaf + 1;
+  const Ticks bound = draw.percent(50) || best == kInfinity ? any : best + draw.between(-2, 2);
+  for (const Kernels* each : kernels_of_this_machine()) {
+    TwoLevelCuts two_levels(problem.costs, *each, draw.percent(70), always);
+    const TwoLevelResult found = two_levels.solve(rows, bound);
+    CHECK_EQUAL(found.cost, best < bound ? best : kInfinity);
+    CHECK(found.lower <= best);
+    CHECK(found.lower >= std::min(best, bound) || found.lower >= bound || 2 * problem.costs.leaf >= bound);
+    CHECK(two_levels.bytes() <= two_levels.bytes() + two_levels.growth_for(rows));
+  }
+}
+
+RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
+  const RankedProblem problem = random_ranked(draw, {40, 3, 20});
+  const RankedColumns columns = problem.columns();
+  const OrderedRows rows = rows_of(problem, columns);
+  const Ticks best = best_split_cost(problem), any = problem.costs.price * rows.weight() + 4 * problem.costs.leaf + 1;
+  for (int n_steps = 0; n_steps < 30; ++n_steps) {
+    int n_seen = 0;
+    TwoLevelCuts two_levels(problem.costs, kernels(), true, [&](std::uint64_t) { return ++n_seen <= n_steps; });
+    const TwoLevelResult found = two_levels.solve(rows, any);
+    CHECK(found.lower <= std::min(best, any));
+    CHECK(found.cost >= best);
+  }
+}
+
+RANDOM_TEST(the_search_finds_the_cost_of_brute_force, 1000) {
+  const RankedProblem problem = random_ranked(draw, {14, 4, 6});
+  const TestProblem plain = problem.plain();
+  const Ticks optimum = Oracle(plain).best();
+  for (const bool closes_cuts : {true, false})
+    check_proven(plain, search(problem, {}, closes_cuts, 1 << 20, never), optimum);
+  check_proven(plain, solve(problem.columns(), problem.input(plain), never), optimum);
+}
+
+RANDOM_TEST(the_search_of_larger_problems_finds_the_cost_of_brute_force, 100) {
+  RankedProblem problem = random_ranked(draw, {60, 2, 30});
+  problem.depth = draw.below(4);
+  const TestProblem plain = problem.plain();
+  check_proven(plain, search(problem, {}, draw.percent(70), 1 << 20, never), Oracle(plain).best());
+}
+
+RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval, 300) {
+  RankedProblem problem = random_ranked(draw, {60, 4, draw.choose<std::uint32_t>({2, 2, 6})});
+  problem.depth = draw.size_between(2, 4);
+  const TestProblem plain = problem.plain();
+  const Ticks optimum = Oracle(plain).best();
+  const bool closes_cuts = draw.percent(70);
+  int n_all = 0;
+  check_proven(plain, search(problem, {}, closes_cuts, 1, [&](const Progress&) { return ++n_all < 0; }), optimum);
+  const auto longest_step = static_cast<std::uint32_t>(1 + n_all / 200);
+  for (int n_polls = 1; n_polls <= n_all; n_polls += static_cast<int>(draw.size_between(1, longest_step))) {
+    int n_seen = 0;
+    try {
+      const Outcome outcome = search(problem, {}, closes_cuts, 1, [&](const Progress&) { return ++n_seen >= n_polls; });
+      check_interval(plain, outcome, optimum);
+      CHECK(outcome.trace.back().lower == outcome.lower && outcome.trace.back().upper == outcome.tree.cost);
+    } catch (const StoppedBeforeSearch&) {
+      CHECK(n_polls <= static_cast<int>(2 + problem.n_thresholds.size()));
+    }
+  }
+}
+
+RANDOM_TEST(limits_leave_a_valid_interval, 200) {
+  const RankedProblem problem = random_ranked(draw, {40, 3, 10});
+  const TestProblem plain = problem.plain();
+  const Ticks optimum = Oracle(plain).best();
+  const auto check_limited = [&](const SearchLimits& limits) {
+    Input input = problem.input(plain);
+    input.limits = limits;
+    const Outcome outcome = solve(problem.columns(), input, never);
+    check_interval(plain, outcome, optimum);
+    return outcome;
+  };
+  for (const double gap : {0.01, 0.2, 1.0}) {
+    const Outcome outcome = check_limited({std::nullopt, std::nullopt, gap, 1});
+    CHECK(static_cast<double>(outcome.tree.cost - outcome.lower) <= gap * static_cast<double>(outcome.tree.cost));
+  }
+  check_limited({0.0, std::nullopt, 0, 1});
+  for (int i = 0; i < 5; ++i) {
+    const auto bytes = static_cast<std::uint64_t>(draw.between(0, 12000));
+    const Outcome outcome = check_limited({std::nullopt, bytes, 0, 1});
+    CHECK(outcome.status == Status::optimal || outcome.status == Status::memory_limit);
+  }
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,61 @@
+#include "support/ranked.hpp"
+
+#include <numeric>
+
+namespace hornbeam::testing {
+
+TestProblem RankedProblem::plain() const {
+  TestProblem plain;
+  const RankedColumns columns = this->columns();
+  plain.n_columns = columns.n_columns;
+  plain.n_classes = plain.n_predictions = n_classes;
+  plain.rows.assign(n_rows(), std::vector<bool>(plain.n_columns));
+  for (std::uint32_t row = 0; row < n_rows(); ++row)
+    for (std::uint32_t column = 0; column < plain.n_columns; ++column)
+      plain.rows[row][column] = columns.test(column, row);
+  plain.classes = classes;
+  plain.weights = weights;
+  for (std::uint32_t c = 0; c < n_classes; ++c)
+    for (std::uint32_t k = 0; k < n_classes; ++k) plain.costs.push_back(k == c ? 0 : costs.price);
+  plain.leaf_cost = costs.leaf;
+  plain.limits.depth = depth;
+  plain.pack();
+  return plain;
+}
+
+Input RankedProblem::input(const TestProblem& plain) const {
+  return {classes, weights, plain.costs, n_classes, n_classes, costs.leaf, plain.limits, {}, {}};
+}
+
+RankedProblem random_ranked(Random& draw, const RankedSizes& sizes) {
+  RankedProblem problem;
+  const std::uint32_t n_rows = draw.size_between(1, sizes.most_rows);
+  const std::uint32_t n_variables = draw.size_between(1, sizes.most_variables);
+  problem.n_classes = draw.choose<std::uint32_t>({2, 2, 3, 4, 5});
+  std::vector<std::uint32_t> sum(n_rows, 0);
+  for (std::uint32_t v = 0; v < n_variables; ++v) {
+    const std::uint32_t n = draw.percent(30) ? 1 : draw.size_between(0, sizes.most_thresholds);
+    const std::uint32_t step = draw.choose<std::uint32_t>({1, 1, 1, 3});
+    problem.n_thresholds.push_back(n);
+    for (std::uint32_t row = 0; row < n_rows; ++row) {
+      problem.ranks.push_back(draw.below(n + 1) / step * step);
+      sum[row] += problem.ranks.back();
+    }
+  }
+  const std::uint32_t noise = draw.choose<std::uint32_t>({0, 30, 100});
+  const std::int64_t most = kMostOrderedWeight - 1;
+  const std::int64_t heaviest = draw.choose<std::int64_t>({1, 1, 4, 3000, most / n_rows});
+  for (std::uint32_t row = 0; row < n_rows; ++row) {
+    const std::uint32_t label = draw.percent(noise) ? draw.below(problem.n_classes) : sum[row] % problem.n_classes;
+    problem.classes.push_back(static_cast<std::int32_t>(label));
+    problem.weights.push_back(draw.between(1, heaviest));
+  }
+  const std::int64_t total = std::accumulate(problem.weights.begin(), problem.weights.end(), std::int64_t{0});
+  problem.costs.price = draw.choose<Ticks>({1, 2, 1000});
+  problem.costs.leaf = draw.choose<Ticks>(
+      {0, 0, 1, problem.costs.price, total * problem.costs.price / 50 + 1, total * problem.costs.price / 10 + 1});
+  problem.depth = draw.below(5);
+  return problem;
+}
+
+}  // namespace hornbeam::testing

@@ -1,0 +1,40 @@
+// support/ranked.hpp
+//
+// WHAT    Problems whose columns are thresholds of ranked variables, and the same in plain rows for the oracle.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/ranked_columns.hpp"
+#include "ordered/ordered_search.hpp"
+#include "support/problem.hpp"
+
+namespace hornbeam::testing {
+
+struct RankedProblem {
+  std::vector<std::uint32_t> ranks;  // (n_variables, n_rows)
+  std::vector<std::uint32_t> n_thresholds;
+  std::vector<std::int32_t> classes;
+  std::vector<std::int64_t> weights;
+  std::uint32_t n_classes = 2;
+  OrderedCosts costs{1, 0};
+  std::uint32_t depth = 2;
+
+  std::uint32_t n_rows() const { return static_cast<std::uint32_t>(classes.size()); }
+  RankedColumns columns() const { return {ranks.data(), n_thresholds, n_rows()}; }
+  /// The same problem with a column of bits for each threshold.
+  TestProblem plain() const;
+  /// What `solve` takes next to the columns; points into `plain`, which is this problem in plain rows.
+  Input input(const TestProblem& plain) const;
+};
+
+struct RankedSizes {
+  std::uint32_t most_rows, most_variables, most_thresholds;
+};
+
+/// Ranks that tie, skip thresholds or use few of them; two to five classes; total weights below and above what narrow
+/// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four.
+RankedProblem random_ranked(Random& draw, const RankedSizes& sizes);
+
+}  // namespace hornbeam::testing
