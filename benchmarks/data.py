@@ -124,7 +124,7 @@ def binarize(X: Any, binarization: str) -> Array:
         return np.asarray(X, dtype=np.float64)
     if binarization == "binary":
         values = np.asarray(X)
-        if not np.isin(values, (0, 1)).all():
+        if not np.array_equal(values, values.astype(bool)):
             raise ValueError("binarization 'binary' needs columns of 0 and 1; use 'midpoints' or 'quantiles8'.")
     elif binarization in BINARIZERS:
         values = BINARIZERS[binarization].fit_transform(X)
@@ -145,9 +145,10 @@ def distinct_columns(X: Array) -> Array:
     -------
     ndarray of shape (n_rows, n_distinct), uint8
     """
-    first = np.sort(np.unique(np.packbits(X, axis=0), axis=1, return_index=True)[1])
+    packed = np.packbits(X, axis=0)
+    first = {packed[:, column].tobytes(): column for column in reversed(range(X.shape[1]))}.values()
     is_varied = np.any(X, axis=0) & ~np.all(X, axis=0)
-    return np.ascontiguousarray(X[:, [column for column in first if is_varied[column]]])
+    return np.ascontiguousarray(X[:, sorted(column for column in first if is_varied[column])])
 
 
 def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:

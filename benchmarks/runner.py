@@ -158,8 +158,10 @@ def run_once(instance: Instance, peer: str, prepared: data.Prepared, memory: int
         if finished.status == "ok":
             return {**whole, **json.loads(result.read_text())}
         printed = (folder / "output").read_text(errors="replace").strip().splitlines()
-    last = printed[-1] if printed else "nothing printed"
-    return {**whole, "message": f"exit code {finished.exit_code}: {last}" if finished.status == "error" else ""}
+        prepared_in_time = (folder / "result.json.started").exists()
+    if finished.status == "error":
+        return {**whole, "message": f"exit code {finished.exit_code}: {printed[-1] if printed else 'nothing printed'}"}
+    return {**whole, "message": "" if prepared_in_time else "before fitting began"}
 
 
 def _record(instance: Instance, peer: str, repeat: int, prepared: data.Prepared, fields: dict[str, Any]) -> Record:

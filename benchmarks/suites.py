@@ -266,7 +266,7 @@ SUITES = {
             ),
             ("hornbeam",),
             limit=60,
-            options=({}, *({"bounds": {bound: False}} for bound in BOUNDS)),
+            options=({}, *({"switches": {bound: False}} for bound in BOUNDS)),
             repeats=3,
         ),
     )
