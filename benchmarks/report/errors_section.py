@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
-from benchmarks.report.faults import KINDS, WRONG_CLAIM, Fault, find_faults
+from benchmarks.report.faults import BOUND_TOO_HIGH, KINDS, WRONG_CLAIM, Fault, find_faults
 from benchmarks.report.markdown import count, number, one_line, table
 from benchmarks.report.outcomes import Outcomes
 
-_KINDS_LISTED_BY_PEER = (WRONG_CLAIM,)
+# Bounds too high by no more than this are what single precision makes of a sum.
+_ROUNDING = 1e-6
 
 _EXPLANATION = """\
 Objectives are recomputed from the trees; a difference counts from 1e-9. A proof that a better tree refutes, or that has
@@ -17,19 +19,19 @@ no tree within the limit of depth, is nowhere below counted as a proof.
 
 
 def errors_section(outcomes: Outcomes) -> str:
-    """Write what is wrong: each wrong proof, bound and tree; claimed objectives in a line per contender; failures."""
+    """Write each wrong proof, bound and tree; claims and roundings of other peers in a line each; runs that failed."""
     faults = find_faults(outcomes.runs, outcomes.label)
     parts = ["## Errors\n", verdict(faults) + "\n", _EXPLANATION]
-    listed = [fault for fault in faults if fault.kind not in _KINDS_LISTED_BY_PEER]
+    listed = [fault for fault in faults if not _is_gathered(fault)]
     if listed:
         rows = [
             (fault.kind, "**yes**" if fault.of_hornbeam else "no", fault.problem.name, fault.text, number(fault.excess))
             for fault in listed
         ]
         parts.append(table(("error", "of hornbeam", "problem", "what", "by"), rows, 4))
-    claims = [fault for fault in faults if fault.kind in _KINDS_LISTED_BY_PEER]
-    if claims:
-        parts.append(_claims(claims, outcomes))
+    gathered = [fault for fault in faults if _is_gathered(fault)]
+    if gathered:
+        parts.append(_gathered(gathered, outcomes))
     failures = _failures(outcomes, ("error", "timeout", "memory"))
     if failures:
         parts += [
@@ -58,18 +60,21 @@ def verdict(faults: list[Fault]) -> str:
     return f"{count(len(faults), 'error')} ({said}); {party}."
 
 
-def _claims(claims: list[Fault], outcomes: Outcomes) -> str:
+def _is_gathered(fault: Fault) -> bool:
+    """Say whether a fault is counted per contender, not listed; hornbeam's own are all listed."""
+    is_rounding = fault.kind == BOUND_TOO_HIGH and fault.excess <= _ROUNDING
+    return not fault.of_hornbeam and (fault.kind == WRONG_CLAIM or is_rounding)
+
+
+def _gathered(faults: list[Fault], outcomes: Outcomes) -> str:
     rows = []
-    for contender in outcomes.contenders:
-        own = [fault for fault in claims if contender in fault.contenders]
+    for kind, contender in product(KINDS, outcomes.contenders):
+        own = [fault for fault in faults if fault.kind == kind and contender in fault.contenders]
         if own:
             largest = max(own, key=lambda fault: fault.excess)
-            rows.append(
-                (outcomes.label(contender), str(len(own)), number(largest.excess), largest.problem.name, largest.text)
-            )
-    return "Claimed objectives that are not those of the trees:\n\n" + table(
-        ("contender", "problems", "largest difference", "its problem", "what"), rows
-    )
+            rows.append((kind, str(len(own)), largest.text, largest.problem.name, number(largest.excess)))
+    heads = ("error", "how often", "the largest", "its problem", "by")
+    return f"Claims, and bounds too high by at most {_ROUNDING:g}, of other peers:\n\n" + table(heads, rows)
 
 
 def _failures(outcomes: Outcomes, statuses: tuple[str, ...]) -> list[tuple[str, str, str, str]]:

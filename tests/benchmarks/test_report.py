@@ -320,6 +320,30 @@ def test_the_report_says_errors_first_and_that_hornbeam_is_party(tmp_path):
     assert row_of(text, "## Summary", "hornbeam") == ["hornbeam", "1", "0", "0", "0", "0", "1", "0", "0"]
 
 
+def test_the_report_gathers_claims_and_roundings_of_peers_and_lists_all_of_hornbeam(tmp_path):
+    text = report_of(
+        tmp_path,
+        *(record(dataset=name, claimed_objective=0.25 + 2e-9, lower_bound=0.25 + 3e-9) for name in "ab"),
+        *(record("gosdt", name, claimed_objective=0.26, lower_bound=0.25 + 3e-8) for name in "ab"),
+        record("streed", "a", lower_bound=0.251),
+    )
+    listed, gathered = text[: text.index("## Setting")].split("Claims, and bounds")
+    assert [
+        line.split(" | ")[3].split(":")[0] for line in listed.splitlines() if line.startswith(("| lower", "| cl"))
+    ] == [
+        "hornbeam",
+        "hornbeam",
+        "streed",
+        "hornbeam",
+        "hornbeam",
+    ]
+    assert row_of(gathered, "error", BOUND_TOO_HIGH)[1:3] == [
+        "2",
+        "gosdt: bound 0.25000003; known is a tree of 0.25 by hornbeam",
+    ]
+    assert row_of(gathered, "error", WRONG_CLAIM)[1:3] == ["2", "gosdt: claims 0.26; its tree has 0.25"]
+
+
 def test_the_report_counts_compares_and_lists(tmp_path):
     text = report_of(
         tmp_path,
