@@ -6,6 +6,7 @@ A peer's module runs in the peer's own environment, where there is nothing but t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,3 +102,48 @@ class Outcome:
 
 class Unsupported(Exception):  # noqa: N818 - it is an answer, not an error
     """Raised by `prepare`: the peer cannot solve this problem; the message says why."""
+
+
+def tree_from_paths(paths: Sequence[Sequence[int]], classes: Sequence[int]) -> dict[str, Any]:
+    """Build the common form of a tree on binary columns from its leaves.
+
+    Parameters
+    ----------
+    paths : sequence of sequences of int
+        For each leaf what holds there, from the root down: j + 1 where column j is 1, -(j + 1) where it is 0.
+    classes : sequence of int
+        Code of the class of each leaf.
+
+    Returns
+    -------
+    dict
+        The tree, see `Outcome`.
+    """
+    if not paths[0]:
+        return {"class": int(classes[0])}
+    leaves = list(zip(paths, classes, strict=True))
+    zero, one = ([(path[1:], code) for path, code in leaves if (path[0] > 0) == side] for side in (False, True))
+    return {
+        "feature": abs(paths[0][0]) - 1,
+        "threshold": 0.5,
+        "left": tree_from_paths(*zip(*zero, strict=True)),
+        "right": tree_from_paths(*zip(*one, strict=True)),
+    }
+
+
+def check_whole_price(problem: Problem) -> None:
+    """Check that the price of a leaf is a whole number of rows, for peers that would round it to one.
+
+    Parameters
+    ----------
+    problem : Problem
+        As given to the peer.
+
+    Raises
+    ------
+    Unsupported
+        If it is not.
+    """
+    rows = problem.regularization * len(problem.y)
+    if abs(rows - round(rows)) > 1e-6:
+        raise Unsupported(f"rounds the price of a leaf to whole rows; here it is {rows:.3f} rows")
