@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent / ".environments"
 PINS: dict[str, tuple[str, ...]] = {
     "hornbeam": (),
     "gosdt": ("gosdt==1.0.4",),
-    "imodels": ("imodels==3.0.4", "numba", "six", "matplotlib"),
+    "imodels": ("imodels==3.0.4", "numba==0.68.1", "six==1.17.0", "matplotlib==3.11.2"),
     "streed": ("pystreed==1.4.0",),
     "dl85": ("pydl8.5==0.1.8",),
     "contree": ("pycontree==1.0.8",),
