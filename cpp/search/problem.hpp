@@ -13,6 +13,7 @@
 #include "bounds/support_condition.hpp"
 #include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
+#include "search/claims.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
@@ -60,7 +61,7 @@ struct SharedState {
   std::atomic<std::uint64_t> n_subproblems;  // row sets made and searched
   std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
   std::optional<std::uint64_t> byte_limit;
-  std::uint32_t n_workers = 1;
+  Claims claims;
 
   std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
   void check_memory() {

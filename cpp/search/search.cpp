@@ -19,7 +19,8 @@ class Search {
       : problem_(problem),
         limits_(limits),
         on_poll_(on_poll),
-        shared_{SubproblemTable(limits.threads > 1, limits.bytes), stop, 0, 0, limits.bytes, limits.threads} {
+        shared_{
+            SubproblemTable(limits.threads > 1, limits.bytes), stop, 0, 0, limits.bytes, Claims(limits.threads > 1)} {
     shared_.frame_bytes = problem.rows.bytes();
   }
 
@@ -31,10 +32,12 @@ class Search {
     poll();
     worker.find_incumbent(root);
     poll();
+    std::vector<Frame> roots(limits_.threads - 1, root);
+    shared_.frame_bytes += roots.size() * root.counted_bytes;
     std::vector<std::thread> others;
     std::vector<std::exception_ptr> failures(limits_.threads);
     for (std::uint32_t i = 1; i < limits_.threads; ++i)
-      others.emplace_back([this, i, &failures] { help(i, failures[i]); });
+      others.emplace_back([&, i] { help(i, roots[i - 1], failures[i]); });
     run_guarded([&] { worker.solve(root, kInfinity); }, failures[0]);
     for (std::thread& other : others) other.join();
     for (const std::exception_ptr& failure : failures)
@@ -50,8 +53,6 @@ class Search {
     try {
       work();
       shared_.stop.stop(Status::optimal);  // whoever comes back unstopped has closed the root
-    } catch (const StoppedBeforeSearch&) {
-      // Others were done before this thread had a root: nothing is lost.
     } catch (const std::bad_alloc&) {
       shared_.stop.stop(Status::memory_limit);
     } catch (...) {
@@ -60,15 +61,8 @@ class Search {
     }
   }
 
-  void help(std::uint32_t number, std::exception_ptr& failure) {
-    run_guarded(
-        [&] {
-          Frame root;
-          Worker worker(problem_, shared_, kernels(), number, [] {});
-          worker.open_root(root);
-          worker.solve(root, kInfinity);
-        },
-        failure);
+  void help(std::uint32_t number, Frame& root, std::exception_ptr& failure) {
+    run_guarded([&] { Worker(problem_, shared_, kernels(), number, [] {}).solve(root, kInfinity); }, failure);
   }
 
   Progress progress() const {

@@ -38,7 +38,19 @@ bool Worker::stopped() {
     if (number_ == 0) poll_();
   }
   if (shared_.table.is_full()) shared_.stop.stop(Status::memory_limit);
-  return shared_.stop.stopped();
+  return overtaken_ != nullptr || shared_.stop.stopped();
+}
+
+/// A frame that another thread has raised to its goal or closed need not be searched on.
+void Worker::look_for_overtaken() {
+  if (!shared_.claims.are_shared()) return;
+  for (const Goal& goal : path_) {
+    if (!shared_.claims.is_joined(goal.frame->key)) continue;
+    const Interval known = shared_.table.find(goal.frame->key).value_or(Interval{});
+    if (known.lower < std::min(goal.budget, known.tree.cost)) continue;
+    overtaken_ = goal.frame;
+    return;
+  }
 }
 
 void Worker::open_root(Frame& root) {
@@ -105,34 +117,38 @@ Ticks Worker::lowest_rest(const Frame& frame) const {
 
 /// The open candidate whose smaller side is largest: balanced splits make small subproblems and are shared most. At a
 /// root that the subset bound cannot raise, the one of the lowest bound, so that the bound a user sees rises all the
-/// time.
+/// time. Those that other threads have taken come last.
 std::size_t Worker::choose(const Frame& frame, Ticks budget) const {
-  std::size_t chosen = frame.candidates.size(), n_open = 0;
+  std::size_t chosen = frame.candidates.size();
   Ticks best = -1;
+  int most_free = 0;
   const bool lowest_first = frame.is_root && !subset_holds(frame);
   for (std::size_t i = 0; i < frame.candidates.size(); ++i) {
     const Candidate& candidate = frame.candidates[i];
     if (candidate.rest >= frame.cut(budget)) continue;
     const Ticks smaller = std::min(candidate.side[0].largest_loss, candidate.side[1].largest_loss);
     const Ticks merit = lowest_first ? kInfinity - candidate.rest : smaller;
-    if (merit > best) {
+    const int n_free = (is_taken(candidate, 0) ? 0 : 1) + (is_taken(candidate, 1) ? 0 : 1);
+    if (n_free != most_free ? n_free > most_free : merit > best) {
       best = merit;
+      most_free = n_free;
       chosen = i;
     }
-    ++n_open;
   }
-  if (number_ == 0 || n_open < 2) return chosen;
-  // Other threads start elsewhere; what they find comes back through the table.
-  std::size_t skip = number_ % n_open;
-  for (std::size_t i = 0; i < frame.candidates.size(); ++i)
-    if (frame.candidates[i].rest < frame.cut(budget) && skip-- == 0) return i;
   return chosen;
+}
+
+/// Whether a side is open and another thread is in it.
+bool Worker::is_taken(const Candidate& candidate, int x) const {
+  return candidate.has_keys && !candidate.side[x].is_closed() && shared_.claims.is_taken(candidate.key[x]);
 }
 
 void Worker::solve(Frame& frame, Ticks budget) {
   if (!frame.is_expanded) expand(frame);
+  path_.push_back({&frame, budget});
   bool is_refreshed = false;
   while (!stopped()) {
+    look_for_overtaken();
     work_ += 16 * frame.candidates.size();  // they are looked at several times below
     if (const auto known = shared_.table.find(frame.key)) {
       frame.lower = std::max(frame.lower, known->lower);
@@ -141,7 +157,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
     if (frame.lower >= frame.cut(budget)) break;
     pair_candidates(frame, budget);
     if (stopped()) break;
-    if (!is_refreshed || shared_.n_workers > 1) {
+    if (!is_refreshed) {
       for (Candidate& candidate : frame.candidates)
         if (!candidate.is_range && candidate.rest < frame.cut(budget)) expect(frame, candidate);
       for (Candidate& candidate : frame.candidates)
@@ -161,9 +177,12 @@ void Worker::solve(Frame& frame, Ticks budget) {
     if (similarity_holds(frame)) spread_similarity(frame, frame.candidates[chosen], budget);
   }
   record(frame);
+  path_.pop_back();
+  if (overtaken_ == &frame) overtaken_ = nullptr;
 }
 
-/// Raises the two sides in turn, the one raised less so far first, until the candidate reaches the cut or is closed.
+/// Raises the two sides in turn, the one raised less so far first, until the candidate reaches the cut or is closed. A
+/// side that another thread is in is left to it for one step, where the candidate would be open after that step.
 void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
   refresh(frame, candidate);
   maker_.make_slot_rows(frame.rows);
@@ -173,18 +192,31 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
   const Ticks start[2] = {candidate.side[0].lower, candidate.side[1].lower};
   while (candidate.rest < frame.cut(budget) && !stopped()) {
     Side* side = candidate.side;
-    int x = side[1].lower - start[1] <= side[0].lower - start[0] ? 1 : 0;
-    if (side[x].is_closed()) x = 1 - x;
+    const Ticks raised[2] = {side[0].lower - start[0], side[1].lower - start[1]};
+    int x = raised[1] <= raised[0] ? 1 : 0;
+    Ticks awaited = 0;  // what another thread is about to raise the other side by
+    if (side[x].is_closed()) {
+      x = 1 - x;
+    } else if (is_taken(candidate, x) && !is_taken(candidate, 1 - x) && !side[1 - x].is_closed() &&
+               raised[1 - x] <= raised[x] + step[x] && side[0].lower + side[1].lower + step[x] < frame.cut(budget)) {
+      awaited = step[x];
+      x = 1 - x;
+    }
     if (needs_two_levels(side[x])) {
+      const Claims::Claim claim(shared_.claims, candidate.key[x]);
       solve_two_levels(frame, candidate, x);
       continue;
     }
     if (child[x] == nullptr) child[x] = make_child(frame, candidate, x);
     child[x]->lower = std::max(child[x]->lower, side[x].lower);
-    const Ticks needed = frame.cut(budget) - side[1 - x].lower;
-    solve(*child[x], std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1)));
+    const Ticks needed = frame.cut(budget) - side[1 - x].lower - awaited;
+    {
+      const Claims::Claim claim(shared_.claims, candidate.key[x]);
+      solve(*child[x], std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1)));
+    }
     step[x] += step[x] / 2 + 1;
     learn_side(frame, candidate, x, {child[x]->lower, child[x]->tree});
+    if (shared_.claims.are_shared()) refresh(frame, candidate);  // the other side may have been raised elsewhere
   }
   for (auto& used : child)
     if (used != nullptr) release(std::move(used));

@@ -3,7 +3,8 @@
 // WHAT    One thread's depth-first branch and bound over subproblems with budgets.
 // FLOW    search/search starts one worker a thread -> here -> search/row_set, bounds/*, kernels, table.
 // HOLDS   (W1) lower <= best <= upper in every frame and entry, also when a stop unwinds the search. (W2) a call of
-//         solve(frame, budget) returns with lower >= budget, or lower = upper, or stopped.
+//         solve(frame, budget) returns with lower >= budget, or lower = upper, or stopped, or
+//         another thread has finished a frame above.
 // COST    A subproblem costs (candidate columns x columns x slot words) / 8 vector steps for its pair stage.
 // CHOICE  Depth first with budgets that grow by half, not best first: no queue, and the two sides of a split are
 //         raised in turn so that the cheaper proof is found first. Candidates live in the frame, not in the table.
@@ -41,6 +42,7 @@ class Worker {
 
  private:
   bool stopped();
+  void look_for_overtaken();
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
   void list_candidates(Frame& frame);
@@ -60,6 +62,7 @@ class Worker {
   void take_tree(Frame& frame, const Candidate& candidate);
   Ticks lowest_rest(const Frame& frame) const;
   std::size_t choose(const Frame& frame, Ticks budget) const;
+  bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   bool needs_two_levels(const Side& side) const;
   void solve_two_levels(Frame& frame, Candidate& candidate, int x);
@@ -84,6 +87,12 @@ class Worker {
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
+  struct Goal {
+    const Frame* frame;
+    Ticks budget;
+  };
+  std::vector<Goal> path_;            // the frames in work, the root first
+  const Frame* overtaken_ = nullptr;  // the first of them that another thread has finished: everything below it ends
 };
 
 }  // namespace hornbeam

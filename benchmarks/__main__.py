@@ -1,0 +1,103 @@
+"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.environments import PEERS, setup
+from benchmarks.runner import Plan, run_suite
+from benchmarks.suites import SUITES
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, default=None
+        Those of the process if None.
+
+    Returns
+    -------
+    int
+        Exit code: 0 if all went well; 1 if an installation failed.
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command == "setup":
+        return setup(options.peer or PEERS)
+    if options.command == "run":
+        plan = _plan(options)
+        if not plan.rows or not plan.peers:
+            parser.error(f"suite {options.suite} has nothing of what was asked for; see benchmarks/suites.py")
+        run_suite(SUITES[options.suite], plan)
+    else:
+        from benchmarks import report  # it needs matplotlib, the rest does not
+
+        for suite in options.suite:
+            report.write(suite, options.results or RESULTS / f"{suite}.jsonl", options.directory)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    setup = commands.add_parser("setup", help="make the environments of the peers")
+    setup.add_argument("peer", nargs="*", help="which; all if none is named")
+
+    run = commands.add_parser("run", help="run what the results do not hold yet")
+    run.add_argument("suite", choices=SUITES)
+    run.add_argument("--dataset", nargs="+", help="only these data sets")
+    run.add_argument("--peer", nargs="+", choices=PEERS, help="only these peers")
+    run.add_argument("--regularization", nargs="+", help="only these: 0, 0.01, '0.005 rounded'")
+    run.add_argument("--max-depth", nargs="+", help="only these; none for no limit")
+    run.add_argument("--limit", type=float, help="seconds for a run instead of the suite's")
+    run.add_argument("--repeats", type=int, help="how often to make a short run, instead of the suite's number")
+    run.add_argument("--minutes", type=float, help="start no run after so many")
+    run.add_argument("--memory", type=float, default=8.0, help="GiB above which a run is killed (8)")
+    run.add_argument("--results", type=Path, help="file instead of benchmarks/results/SUITE.jsonl")
+    run.add_argument("--again", action="store_true", help="run also what the results hold")
+
+    report = commands.add_parser("report", help="write tables and plots of the results")
+    report.add_argument("suite", nargs="+", choices=SUITES)
+    report.add_argument("--results", type=Path, help="file instead of benchmarks/results/SUITE.jsonl")
+    report.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
+    return parser
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    """Choose from the suite what the options ask for."""
+    suite = SUITES[options.suite]
+    rows = [
+        row
+        for row in suite.rows
+        if _wanted(options.dataset, row.dataset)
+        and _wanted(options.regularization, row.regularization)
+        and _wanted(options.max_depth, row.max_depth)
+    ]
+    return Plan(
+        path=options.results or RESULTS / f"{suite.name}.jsonl",
+        rows=rows,
+        peers=[peer for peer in suite.peers if _wanted(options.peer, peer)],
+        limit=options.limit,
+        repeats=options.repeats,
+        minutes=options.minutes,
+        memory=int(options.memory * 2**30),
+        again=options.again,
+    )
+
+
+def _wanted(chosen: Sequence[str] | None, value: str | float | None) -> bool:
+    """Tell whether a value is among those that were named, or none were."""
+    name = "none" if value is None else value if isinstance(value, str) else f"{value:g}"
+    return chosen is None or name in chosen
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+"""The data sets by name, made binary once for all peers.
+
+A data set is a file ``../shared/data/<name>.csv`` beside the repository with the classes in its column ``target``; or
+it ships with hornbeam or scikit-learn; or it is drawn here. What was prepared is kept in ``benchmarks/.cache``; delete
+that folder when a data set changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars
+from sklearn.datasets import load_breast_cancer, load_wine
+
+from hornbeam import ThresholdBinarizer
+from hornbeam.datasets import load_balance_scale, load_monk, load_tic_tac_toe
+
+Array: TypeAlias = npt.NDArray[Any]
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+CACHE = Path(__file__).resolve().parent / ".cache"
+
+SHIPPED: dict[str, Callable[[], Any]] = {
+    "hornbeam_balance_scale": lambda: load_balance_scale(return_X_y=True),
+    "hornbeam_monk_2": lambda: load_monk(2, return_X_y=True),
+    "hornbeam_tic_tac_toe": lambda: load_tic_tac_toe(return_X_y=True),
+    "sklearn_breast_cancer": lambda: load_breast_cancer(return_X_y=True),
+    "sklearn_wine": lambda: load_wine(return_X_y=True),
+    "rows_100000": lambda: draw(100_000, 50),
+    "rows_1000000": lambda: draw(1_000_000, 50),
+    "rows_10000000": lambda: draw(10_000_000, 50),
+    "columns_1000": lambda: draw(2_000, 1_000),
+    "columns_5000": lambda: draw(2_000, 5_000),
+}
+BINARIZERS = {
+    "midpoints": ThresholdBinarizer(),
+    "quantiles8": ThresholdBinarizer(strategy="quantile", n_thresholds=8),
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A data set that is ready to be read by a worker.
+
+    Parameters
+    ----------
+    path : Path
+        A NumPy archive with the columns `X` (uint8 if binary, else float64) and the codes of the classes `y` (int64).
+    rows, columns, classes : int
+        How many there are.
+    binary : bool
+        Whether all columns hold only 0 and 1.
+    """
+
+    path: Path
+    rows: int
+    columns: int
+    classes: int
+    binary: bool
+
+
+def prepare(dataset: str, binarization: str) -> Prepared:
+    """Return a data set in the form that all peers get, made now or before.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of a file of the shared folder, or one of `SHIPPED`.
+    binarization : {"binary", "midpoints", "quantiles8", "raw"}
+        "binary": the columns hold 0 and 1 already. "midpoints": every threshold between two neighbouring values and
+        every category. "quantiles8": of these thresholds 8 for each column. In these three, constant columns and all
+        but the first of equal columns are left out. "raw": numbers as they are.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    FileNotFoundError
+        If the data set is not there.
+    ValueError
+        If `binarization` is unknown or the columns do not suit it.
+    """
+    path = CACHE / f"{dataset}.{binarization}.npz"
+    if not path.exists():
+        X, y = _read(dataset)
+        X, y = binarize(X, binarization), np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
+        CACHE.mkdir(exist_ok=True)
+        unfinished = path.with_suffix(".unfinished.npz")
+        np.savez(unfinished, X=X, y=y, sizes=np.array([*X.shape, y.max() + 1]))
+        unfinished.rename(path)
+    with np.load(path) as archive:
+        rows, columns, classes = archive["sizes"].tolist()
+    return Prepared(path, rows, columns, classes, binary=binarization != "raw")
+
+
+def binarize(X: Any, binarization: str) -> Array:
+    """Return the columns that a binarization makes of a table; see `prepare`.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_rows, n_columns)
+        Numbers and texts.
+    binarization : str
+        See `prepare`.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_binary_columns)
+        uint8, or float64 for "raw".
+
+    Raises
+    ------
+    ValueError
+        If `binarization` is unknown or the columns do not suit it.
+    """
+    if binarization == "raw":
+        return np.asarray(X, dtype=np.float64)
+    if binarization == "binary":
+        values = np.asarray(X)
+        if not np.array_equal(values, values.astype(bool)):
+            raise ValueError("binarization 'binary' needs columns of 0 and 1; use 'midpoints' or 'quantiles8'.")
+    elif binarization in BINARIZERS:
+        values = BINARIZERS[binarization].fit_transform(X)
+    else:
+        raise ValueError(f"binarization must be binary, raw, {' or '.join(BINARIZERS)}, got {binarization!r}.")
+    return distinct_columns(values.astype(np.uint8))
+
+
+def distinct_columns(X: Array) -> Array:
+    """Return the columns that are not constant, and of equal ones the first, in their order.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns), uint8
+        Columns of 0 and 1.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_distinct), uint8
+    """
+    packed = np.packbits(X, axis=0)
+    first = {packed[:, column].tobytes(): column for column in reversed(range(X.shape[1]))}.values()
+    is_varied = np.any(X, axis=0) & ~np.all(X, axis=0)
+    return np.ascontiguousarray(X[:, sorted(column for column in first if is_varied[column])])
+
+
+def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:
+    """Draw uniform bits that a tree of depth 3 labels with 10 % noise; the same ones every time.
+
+    The first two columns choose which of the next four is the label, so no single one of them tells much.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    n_columns : int
+        Number of columns, at least 6.
+
+    Returns
+    -------
+    X : ndarray of shape (n_rows, n_columns), uint8
+    y : ndarray of shape (n_rows,), uint8
+    """
+    rng = np.random.default_rng(20_200)
+    X = rng.integers(2, size=(n_rows, n_columns), dtype=np.uint8)
+    y = X[np.arange(n_rows), 2 + 2 * X[:, 0] + X[:, 1]]
+    return X, y ^ (rng.random(n_rows) < 0.1)
+
+
+def _read(dataset: str) -> Any:
+    """Return the columns and the target of a data set."""
+    if dataset in SHIPPED:
+        return SHIPPED[dataset]()
+    path = SHARED / f"{dataset}.csv"
+    if not path.exists():
+        raise FileNotFoundError(f"data set {dataset} is skipped: there is no ../shared/data/{path.name}")
+    table = polars.read_csv(path, infer_schema_length=None)
+    return table.drop("target"), table["target"].to_numpy()

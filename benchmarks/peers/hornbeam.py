@@ -1,0 +1,57 @@
+"""The library of this repository.
+
+Options: "switches", from the name of a bound to False, to search without it; "trace", True to keep the course of the
+search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.peers import Outcome, Problem, State
+from hornbeam import GOSDTClassifier
+from hornbeam.conditions import AtMost, IsOne
+from hornbeam.tree import Tree
+
+
+def prepare(problem: Problem) -> State:
+    """Set up the classifier."""
+    model = GOSDTClassifier(
+        regularization=problem.regularization,
+        max_depth=problem.max_depth,
+        time_limit=problem.time_limit,
+        n_jobs=problem.threads,
+        bounds=problem.options.get("switches"),
+        trace=problem.options.get("trace", False),
+    )
+    GOSDTClassifier(regularization=0.1).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    return State(problem, model, problem.X, problem.y)
+
+
+def fit(state: State) -> None:
+    """Fit, binarizing included."""
+    state.model.fit(state.X, state.y)
+
+
+def read(state: State) -> Outcome:
+    """Read the attributes of the fitted classifier."""
+    model = state.model
+    return Outcome(
+        tree=_node(model.tree_, 0),
+        proven=model.status_ == "optimal",
+        lower_bound=model.lower_bound_,
+        claimed_objective=model.objective_,
+        trace=[[step.elapsed, step.objective, step.lower_bound] for step in getattr(model, "trace_", [])],
+        extra={name: float(value) for name, value in model.statistics_.items()},
+    )
+
+
+def _node(tree: Tree, node: int) -> dict[str, Any]:
+    condition = tree.conditions[node]
+    if condition is None:
+        return {"class": int(tree.classes[tree.prediction[node]])}
+    holds, fails = _node(tree, int(tree.left[node])), _node(tree, int(tree.right[node]))
+    if isinstance(condition, AtMost):
+        return {"feature": condition.column, "threshold": condition.threshold, "left": holds, "right": fails}
+    assert isinstance(condition, IsOne)
+    return {"feature": condition.column, "threshold": 0.5, "left": fails, "right": holds}

@@ -1,0 +1,36 @@
+"""PRAXIS: sets of good trees; here its search for one tree with a lookahead of the whole depth, which is exact."""
+
+from __future__ import annotations
+
+from praxis import PRAXIS  # type: ignore[import-not-found]
+
+from benchmarks.peers import Outcome, Problem, State, Unsupported, check_whole_price, tree_from_paths
+
+
+def prepare(problem: Problem) -> State:
+    """Check that PRAXIS can solve the problem; it knows no time limit."""
+    if not problem.binary:
+        raise Unsupported("takes binary columns only")
+    if not problem.max_depth:
+        raise Unsupported("needs a depth limit of at least 1")
+    check_whole_price(problem)
+    return State(problem, PRAXIS(), problem.X, problem.y.astype(int))
+
+
+def fit(state: State) -> None:
+    """Fit."""
+    problem = state.problem
+    assert problem.max_depth
+    state.model.fit(
+        state.X,
+        state.y,
+        lambda_reg=problem.regularization,
+        depth_budget=problem.max_depth,
+        lookahead_k=max(1, problem.max_depth - 1),
+        proxy_only=True,
+    )
+
+
+def read(state: State) -> Outcome:
+    """Read the only tree."""
+    return Outcome(tree=tree_from_paths(*state.model.get_tree_paths(0)), proven=True)

@@ -1,0 +1,128 @@
+"""One process under limits of time and memory. Linux only: memory is read from ``/proc``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+INTERVAL = 0.05
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a process may spend.
+
+    Parameters
+    ----------
+    preparation : float
+        Seconds of wall clock before the work starts.
+    work : float
+        Seconds of wall clock from then on.
+    memory : int
+        Bytes of resident memory.
+    """
+
+    preparation: float
+    work: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a process ended and what it spent, from its first to its last instruction.
+
+    Parameters
+    ----------
+    status : {"ok", "error", "timeout", "memory"}
+        "error": it failed. "timeout" and "memory": it was killed.
+    exit_code : int
+        Its exit code; negative for a signal.
+    user_seconds, wall_seconds : float
+        User CPU of all its threads, and wall clock.
+    peak_bytes : int
+        Largest resident memory that was seen.
+    """
+
+    status: str
+    exit_code: int
+    user_seconds: float
+    wall_seconds: float
+    peak_bytes: int
+
+
+def run(
+    command: Sequence[str],
+    limits: Limits,
+    *,
+    started: Path,
+    output: Path,
+    directory: Path,
+    environment: Mapping[str, str],
+) -> Finished:
+    """Run a command until it ends or exceeds a limit; then it is killed with all its children.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Program and arguments.
+    limits : Limits
+        What it may spend.
+    started : Path
+        The file that the process makes when its preparation is over.
+    output : Path
+        The file that gets all it prints.
+    directory : Path
+        Where it runs.
+    environment : dict
+        Its environment.
+
+    Returns
+    -------
+    Finished
+    """
+    begin = time.perf_counter()
+    deadline, working, peak, stopped = begin + limits.preparation, False, 0, ""
+    with (
+        output.open("wb") as printed,
+        subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            while True:
+                pid, wait_status, usage = os.wait4(process.pid, os.WNOHANG)
+                now = time.perf_counter()
+                if pid:
+                    break
+                if not working and started.exists():
+                    working, deadline = True, now + limits.work
+                resident = _resident_bytes(process.pid)
+                peak = max(peak, resident)
+                if not stopped and (now > deadline or resident > limits.memory):
+                    stopped = "timeout" if now > deadline else "memory"
+                    os.killpg(process.pid, signal.SIGKILL)
+                time.sleep(INTERVAL)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        # What the process was is known from wait4; tell the object that would wait for it once more.
+        process.returncode = os.waitstatus_to_exitcode(wait_status)
+    status = stopped or ("error" if process.returncode else "ok")
+    return Finished(status, process.returncode, usage.ru_utime, now - begin, peak)
+
+
+def _resident_bytes(pid: int) -> int:
+    """Return the resident memory of a process that has not been waited for."""
+    pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

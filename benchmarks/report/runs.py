@@ -1,0 +1,133 @@
+"""The runs of a results file, each as it was recorded; of runs that were made again only the latest."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import results
+from benchmarks.results import Record
+
+REFERENCE_PEER = "hornbeam"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What has one optimum: data, regularization and limit of depth. Every peer that proves must prove the same."""
+
+    dataset: str
+    binarization: str
+    rows: int
+    columns: int
+    regularization: float
+    max_depth: int | None
+
+    @property
+    def name(self) -> str:
+        """The problem in a line of text."""
+        depth = "any depth" if self.max_depth is None else f"depth {self.max_depth}"
+        return (
+            f"{self.dataset} / {self.binarization} ({self.rows} x {self.columns}), λ {self.regularization:g}, {depth}"
+        )
+
+    @property
+    def order(self) -> tuple[str, str, int, int, float, float]:
+        """What problems are sorted by."""
+        depth = float("inf") if self.max_depth is None else self.max_depth
+        return (self.dataset, self.binarization, self.rows, self.columns, -self.regularization, depth)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A problem and the seconds of wall time that each peer had for it."""
+
+    problem: Problem
+    limit: float
+
+    @property
+    def name(self) -> str:
+        """The instance in a line of text; the limit is said elsewhere."""
+        return self.problem.name
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A peer in one setting; `options` is JSON with sorted keys."""
+
+    peer: str
+    options: str
+    threads: int
+
+    @property
+    def order(self) -> tuple[bool, str, int, str, int]:
+        """What contenders are sorted by: hornbeam first, and of one peer the plainest setting first."""
+        return (self.peer != REFERENCE_PEER, self.peer, len(self.options), self.options, self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: its record, and what was to be solved by whom."""
+
+    record: Record
+    instance: Instance
+    contender: Contender
+
+    @property
+    def problem(self) -> Problem:
+        """What was to be solved."""
+        return self.instance.problem
+
+    @property
+    def build(self) -> str:
+        """What was run: of hornbeam the commit, of another peer its version."""
+        return self.record.commit if self.contender.peer == REFERENCE_PEER else self.record.peer_version
+
+    @property
+    def subproblems(self) -> float | None:
+        """How many subproblems the peer says it opened."""
+        return self.record.extra.get("subproblems")
+
+
+def read_runs(path: Path, suite: str) -> list[Run]:
+    """Read the runs of a suite.
+
+    Parameters
+    ----------
+    path : Path
+        File of JSON lines, a record each.
+    suite : str
+        Records of other suites are passed over.
+
+    Returns
+    -------
+    list of Run
+        Of each contender on each instance those of the build that ran last: of hornbeam the commit, of others the
+        version.
+
+    Raises
+    ------
+    ValueError
+        If no record is of the suite.
+    """
+    runs = [run_of(record) for record in results.read(path).values() if record.suite == suite]
+    if not runs:
+        raise ValueError(f"suite: {path.name} holds no run of {suite!r}; run the suite first.")
+    last: dict[tuple[Instance, Contender], Run] = {}
+    for run in sorted(runs, key=lambda run: run.record.time):
+        last[run.instance, run.contender] = run
+    return [run for run in runs if run.build == last[run.instance, run.contender].build]
+
+
+def run_of(record: Record) -> Run:
+    """Say what was to be solved in a run, and by whom."""
+    problem = Problem(
+        record.dataset,
+        record.binarization,
+        record.rows,
+        record.columns,
+        record.regularization,
+        record.max_depth,
+    )
+    contender = Contender(record.peer, json.dumps(record.options, sort_keys=True), record.threads)
+    return Run(record, Instance(problem, record.limit), contender)

@@ -1,0 +1,144 @@
+"""A line for each contender: what it solved, and its ratios against hornbeam."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from benchmarks.report.comparison import (
+    LEAST_BYTES,
+    MEMORY_OVER_SECONDS,
+    SHORTEST_SECONDS,
+    WORST_OVER_SECONDS,
+    Comparison,
+    Ratio,
+    compare,
+    geometric_mean,
+)
+from benchmarks.report.markdown import NOTHING, count, number, table, times
+from benchmarks.report.outcomes import ERROR, MEMORY, PROVEN, TIMEOUT, UNPROVEN, UNSUPPORTED, WRONG, Outcomes
+from benchmarks.report.runs import Contender, Instance
+
+_COUNTED = (PROVEN, TIMEOUT, MEMORY, UNPROVEN, WRONG, ERROR, UNSUPPORTED)
+
+_EXPLANATION = f"""\
+A ratio is the contender's figure divided by hornbeam's: above 1 hornbeam is ahead. Means are geometric; in brackets
+the number of instances.
+
+* Both prove: user CPU over the instances that both prove. Times below {SHORTEST_SECONDS * 1000:g} ms count as that.
+* Either proves: also over those that only one proves. Who does not counts with the limit, or with the time it used
+  until its memory ran out or it gave up: the ratio is "at least" (≥) where the contender did not prove, "at most" (≤)
+  where hornbeam did not; a mean with both kinds is marked ≈. Errors, wrong optima and what is unsupported do not
+  count; nor do runs without a proof that no limit stopped, of a contender that proves nothing in the suite.
+* Worst: the lowest of these ratios where either took over {WORST_OVER_SECONDS * 1000:g} ms.
+* hornbeam slower: of the instances that the contender proves, those where hornbeam's median is longer by more than
+  the spread (longest minus shortest) of either's repeats, or hornbeam does not prove.
+* Memory: where both prove and either took over {MEMORY_OVER_SECONDS:g} s. Growth is what the fit added to the peak of
+  the process, at least {LEAST_BYTES // 2**20} MiB.
+"""
+
+
+def summary_section(outcomes: Outcomes) -> str:
+    """Write the counts of outcomes, the ratios, and who proves what."""
+    parts = ["## Summary\n", _outcome_table(outcomes), proofs(outcomes)]
+    rivals = outcomes.other_peers()
+    if outcomes.reference is not None and rivals:
+        parts += [_EXPLANATION, _ratio_table(outcomes, rivals)]
+    return "\n".join(parts)
+
+
+def behind_section(outcomes: Outcomes) -> str:
+    """List where hornbeam does not prove what another peer proves, and where it is slower; empty without a peer."""
+    if outcomes.reference is None or not outcomes.other_peers():
+        return ""
+    own = outcomes.results_of(outcomes.reference)
+    unproven, slower = [], []
+    for contender in outcomes.other_peers():
+        results = outcomes.results_of(contender)
+        for instance in compare(outcomes, contender).slower:
+            other, mine = results[instance], own[instance]
+            row = (instance.name, outcomes.label(contender), number(other.seconds))
+            if mine.is_proven:
+                assert mine.seconds is not None
+                assert other.seconds is not None
+                slower.append((other.seconds / max(mine.seconds, 1e-9), (*row, number(mine.seconds))))
+            else:
+                unproven.append((*row, mine.outcome))
+    heads = ("instance", "contender", "its seconds")
+    parts = ["## Where hornbeam is behind\n"]
+    if unproven:
+        parts += ["A peer proves and hornbeam does not:\n", table((*heads, "hornbeam"), sorted(unproven), 2)]
+    if slower:
+        parts += [
+            "Both prove, and hornbeam is slower beyond noise, worst first:\n",
+            table((*heads, "hornbeam's seconds"), [row for _, row in sorted(slower)], 2),
+        ]
+    return "\n".join(parts if len(parts) > 1 else [*parts, "Nowhere.\n"])
+
+
+def proofs(outcomes: Outcomes) -> str:
+    """Say how many instances hornbeam proves, and how many all other peers together."""
+    if outcomes.reference is None:
+        return "hornbeam did not run.\n"
+    tried = list(outcomes.results_of(outcomes.reference))
+    own = _proven_by(outcomes, [outcomes.reference])
+    others = _proven_by(outcomes, outcomes.other_peers()) & set(tried)
+    if not outcomes.other_peers():
+        return f"Of {count(len(tried), 'instance')} hornbeam proves {len(own)}.\n"
+    return (
+        f"Of {count(len(tried), 'instance')} hornbeam proves {len(own)}, all other peers together {len(others)}; "
+        f"{len(own - others)} only hornbeam, {len(others - own)} only another.\n"
+    )
+
+
+def mean_of(ratios: Sequence[Ratio]) -> str:
+    """Write the geometric mean of ratios, with its sign and their number."""
+    mean = geometric_mean(ratio.value for ratio in ratios)
+    if mean is None:
+        return NOTHING
+    low, high = any(ratio.at_least for ratio in ratios), any(ratio.at_most for ratio in ratios)
+    sign = "≈ " if low and high else "≥ " if low else "≤ " if high else ""
+    return f"{sign}{times(mean)} ({len(ratios)})"
+
+
+def slower_of(comparison: Comparison) -> str:
+    """Write on how many of the instances that the contender proves hornbeam is behind."""
+    return f"{len(comparison.slower)} of {comparison.n_proven}" if comparison.n_proven else NOTHING
+
+
+def _outcome_table(outcomes: Outcomes) -> str:
+    rows = []
+    for contender in outcomes.contenders:
+        counts = Counter(result.outcome for result in outcomes.results_of(contender).values())
+        rows.append((outcomes.label(contender), str(sum(counts.values())), *(str(counts[name]) for name in _COUNTED)))
+    return table(("contender", "instances", *_COUNTED), rows)
+
+
+def _ratio_table(outcomes: Outcomes, rivals: list[Contender]) -> str:
+    rows = []
+    for contender in rivals:
+        comparison = compare(outcomes, contender)
+        worst = comparison.worst
+        rows.append(
+            (
+                outcomes.label(contender),
+                mean_of(comparison.both),
+                mean_of(comparison.either),
+                f"{worst.sign}{times(worst.value)}" if worst else NOTHING,
+                worst.instance.name if worst else NOTHING,
+                slower_of(comparison),
+                mean_of(comparison.growth),
+                mean_of(comparison.peak),
+            )
+        )
+    heads = ("both prove", "either proves", "worst", "worst on", "hornbeam slower", "memory growth", "memory peak")
+    return table(("contender", *heads), rows)
+
+
+def _proven_by(outcomes: Outcomes, contenders: list[Contender]) -> set[Instance]:
+    return {
+        instance
+        for contender in contenders
+        for instance, result in outcomes.results_of(contender).items()
+        if result.is_proven
+    }

@@ -1,0 +1,93 @@
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks import environments
+from benchmarks.peers import Problem, Unsupported, check_whole_price, tree_from_paths
+
+PEERS = Path(environments.__file__).parent / "peers"
+
+
+@pytest.mark.parametrize("peer", environments.PEERS)
+def test_every_package_is_pinned_to_one_version(peer):
+    for pin in environments.PINS[peer]:
+        assert re.fullmatch(r"[A-Za-z0-9.-]+==\d+(\.\d+)+", pin)
+
+
+def test_hornbeam_alone_runs_in_the_interpreter_of_the_benchmarks():
+    assert [peer for peer, pins in environments.PINS.items() if not pins] == ["hornbeam"]
+    assert environments.is_ready("hornbeam")
+
+
+def test_each_peer_has_a_module_and_each_module_is_a_peer():
+    assert {path.stem for path in PEERS.glob("*.py")} == {*environments.PEERS, "__init__"}
+
+
+@pytest.mark.parametrize("peer", environments.PEERS)
+def test_a_peer_prepares_fits_and_reads(peer):
+    module = ast.parse((PEERS / f"{peer}.py").read_text())
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+    for name, argument, answer in (
+        ("prepare", "Problem", "State"),
+        ("fit", "State", "None"),
+        ("read", "State", "Outcome"),
+    ):
+        function = functions[name]
+        assert [ast.unparse(given.annotation) for given in function.args.args] == [argument]
+        assert ast.unparse(function.returns) == answer
+
+
+def test_an_unknown_peer_is_refused():
+    for function in (environments.python, environments.version, environments.is_ready):
+        with pytest.raises(ValueError, match="peer must be one of hornbeam"):
+            function("oracle")
+    with pytest.raises(ValueError, match="peer must be one of hornbeam"):
+        environments.setup(["hornbeam", "oracle"])
+
+
+def test_an_environment_with_other_pins_is_not_ready(tmp_path, monkeypatch):
+    monkeypatch.setattr(environments, "ROOT", tmp_path)
+    assert not environments.is_ready("gosdt")
+    (tmp_path / "gosdt").mkdir()
+    stamp = tmp_path / "gosdt" / "pins.txt"
+    stamp.write_text("gosdt==0.0.1\n")
+    assert not environments.is_ready("gosdt")
+    stamp.write_text("\n".join(environments.PINS["gosdt"]) + "\n")
+    assert environments.is_ready("gosdt")
+
+
+def test_a_failed_installation_is_told_and_the_others_go_on(tmp_path, monkeypatch, capsys):
+    def install(peer):
+        return "no such version" if peer == "gosdt" else ""
+
+    monkeypatch.setattr(environments, "ROOT", tmp_path)
+    monkeypatch.setattr(environments, "_install", install)
+    assert environments.setup(["gosdt", "streed"]) == 1
+    told = capsys.readouterr()
+    assert "streed" in told.out
+    assert "no such version" in told.err
+    assert environments.setup(["streed"]) == 0
+
+
+def test_a_tree_is_built_from_the_paths_of_its_leaves():
+    leaf, stump = {"class": 1}, {"feature": 2, "threshold": 0.5, "left": {"class": 0}, "right": {"class": 1}}
+    assert tree_from_paths([[]], [1]) == leaf
+    assert tree_from_paths([[3], [-3]], [1, 0]) == stump
+    assert tree_from_paths([[-1], [1, 3], [1, -3]], [1, 1, 0]) == {
+        "feature": 0,
+        "threshold": 0.5,
+        "left": leaf,
+        "right": stump,
+    }
+
+
+@pytest.mark.parametrize(("regularization", "whole"), [(0.0, True), (0.5, True), (0.05, False)])
+def test_a_price_that_is_no_whole_number_of_rows_is_unsupported(regularization, whole):
+    problem = Problem(None, [0, 1, 1, 0], True, regularization, 2, 1.0, 1, {})
+    if whole:
+        check_whole_price(problem)
+    else:
+        with pytest.raises(Unsupported, match="whole rows"):
+            check_whole_price(problem)

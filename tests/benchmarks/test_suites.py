@@ -1,0 +1,54 @@
+"""The tables of the suites make sense."""
+
+from dataclasses import asdict
+
+import pytest
+
+from benchmarks.__main__ import main
+from benchmarks.environments import PEERS
+from benchmarks.results import identity
+from benchmarks.suites import ROUNDED, SUITES, Row
+from hornbeam.estimators.gosdt import BOUNDS
+
+EVERY = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
+
+
+@EVERY
+def test_the_peers_of_a_suite_are_known_and_hornbeam_is_one(suite):
+    assert "hornbeam" in suite.peers
+    assert set(suite.peers) <= set(PEERS)
+
+
+@EVERY
+def test_no_line_of_a_suite_is_there_twice(suite):
+    assert len(set(suite.rows)) == len(suite.rows)
+
+
+@EVERY
+def test_the_runs_of_a_suite_are_told_apart(suite):
+    instances = [one for row in suite.rows for one in suite.instances(row, 1001)]
+    assert len({identity({**asdict(one), "peer": "", "repeat": 0}) for one in instances}) == len(instances)
+
+
+def test_a_rounded_regularization_is_a_whole_number_of_rows_and_not_zero():
+    suite = SUITES["depth"]
+    for n_rows, whole in ((1000, 5), (1729, 9), (30, 1)):
+        [instance] = suite.instances(Row("any", "binary", ROUNDED, 2), n_rows)
+        assert instance.regularization == whole / n_rows
+
+
+def test_a_limit_that_is_asked_for_counts_instead_of_the_suites():
+    suite = SUITES["exact"]
+    assert suite.instances(suite.rows[0], 100)[0].limit == suite.limit
+    assert suite.instances(suite.rows[0], 100, 3.0)[0].limit == 3.0
+
+
+def test_the_ablation_turns_each_bound_off_once():
+    options = [one.options for one in SUITES["ablation"].instances(SUITES["ablation"].rows[0], 100)]
+    assert options == [{}, *({"switches": {bound: False}} for bound in BOUNDS)]
+
+
+def test_asking_for_what_a_suite_does_not_have_is_an_error(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "exact", "--dataset", "nothing"])
+    assert "has nothing of what was asked for" in capsys.readouterr().err
