@@ -74,18 +74,18 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool 
   remake(child.entries_, child.place(n_variables()));
   // Backwards, so that one register gathers whether a rank ends between a row and the next one kept. A row that is not
   // kept is written all the same, without a branch, and overwritten by the next one.
+  const std::uint32_t* new_number = number.data();
   std::uint32_t* to = child.entries_.data() + child.entries_.size() - 1;
   for (std::uint32_t v = n_variables(); v-- > 0;) {
     if (!goes_on(n_rows_)) return false;
-    const std::uint32_t* entry = entries(v);
+    const std::uint32_t *first = entries(v), *entry = first + n_rows_;
     std::uint32_t ends = 0;
-    for (std::uint32_t i = n_rows_; i-- > 0;) {
-      const std::uint32_t row = number[row_of(entry[i])];
-      ends |= entry[i] & 1;
-      *to = row << 8 | (entry[i] & 254) | ends;
-      const bool is_kept = row != kAbsent;
-      to -= is_kept ? 1 : 0;
-      ends = is_kept ? 0 : ends;
+    while (entry != first) {
+      const std::uint32_t row = new_number[row_of(*--entry)], is_kept = row != kAbsent ? 1 : 0;
+      ends |= *entry & 1;
+      *to = row << 8 | (*entry & 254) | ends;
+      to -= is_kept;
+      ends &= is_kept - 1;
     }
   }
   return true;

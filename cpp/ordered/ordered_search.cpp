@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 
 namespace hornbeam {
 
@@ -53,12 +54,13 @@ class OrderedSearch {
   Outcome run() {
     open_root();
     try {
-      report(solve(root_, problem_.depth, now_.upper + 1));
+      report(solve(root_, problem_.depth, now_.upper + 1), problem_.depth);
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
-    levels_.clear();
     Outcome outcome;
+    outcome.bytes = bytes();  // the largest number, since all is kept for reuse
+    levels_.clear();
     Plan::const_iterator next = incumbent_.begin();
     read_tree(root_, next, outcome.tree);
     outcome.tree.cost = now_.upper;
@@ -66,7 +68,6 @@ class OrderedSearch {
     const bool proven = now_.lower >= now_.upper;
     outcome.status = proven ? Status::optimal : stop_.reason().value_or(Status::interrupted);
     outcome.n_subproblems = n_subproblems_;
-    outcome.bytes = most_bytes_;
     outcome.seconds = stop_.elapsed();
     outcome.trace = std::move(trace_);
     return outcome;
@@ -134,18 +135,16 @@ class OrderedSearch {
 
   /// Stops the search if so many more bytes are too many.
   void check_room(std::uint64_t more) {
-    const std::uint64_t used = bytes();
-    most_bytes_ = std::max(most_bytes_, used);
-    if (limits_.bytes && used + more > *limits_.bytes) stop_.stop(Status::memory_limit);
+    if (limits_.bytes && bytes() + more > *limits_.bytes) stop_.stop(Status::memory_limit);
   }
 
-  /// What is known of the whole problem.
-  void report(const Result& result) {
+  /// What is known of the whole problem; a bound only if it is about all trees.
+  void report(const Result& result, std::uint32_t depth) {
     if (result.cost < now_.upper) {
       now_.upper = result.cost;
       incumbent_ = result.plan;
     }
-    now_.lower = std::max(now_.lower, std::min(result.lower, now_.upper));
+    if (depth == problem_.depth) now_.lower = std::max(now_.lower, std::min(result.lower, now_.upper));
     poll();
   }
 
@@ -164,39 +163,44 @@ class OrderedSearch {
     if (two_leaves >= best) return result;
     check_room(two_levels_.growth_for(rows));
     if (stop_.stopped()) return result;
-    const TwoLevelResult small = depth == 1 ? best_stump(rows, best) : two_levels_.solve(rows, best);
-    if (small.cost < best) {
-      result.cost = best = small.cost;
-      const Plan below{{depth == 1 ? PlanNode::Kind::leaf : PlanNode::Kind::small}};
-      result.plan = join(small.root, below, below);
-    }
-    if (depth <= 2)
+    if (depth <= 2) {
+      const TwoLevelResult small = depth == 1 ? best_stump(rows, best) : two_levels_.solve(rows, best);
       result.lower = std::min(best, small.lower);
-    else if (!stop_.stopped())
-      search_cuts(rows, depth, best, small, result);
+      if (small.cost < best) {
+        const Plan below{{depth == 1 ? PlanNode::Kind::leaf : PlanNode::Kind::small}};
+        result = {result.lower, small.cost, join(small.root, below, below)};
+      }
+      return result;
+    }
+    Result smaller = solve(rows, depth - 1, best);
+    const std::optional<RankSplit> root =
+        smaller.cost < best ? std::optional(smaller.plan.front().split) : std::nullopt;
+    if (smaller.cost < best) {
+      result.cost = best = smaller.cost;
+      result.plan = std::move(smaller.plan);
+    }
+    if (!stop_.stopped()) search_cuts(rows, depth, best, root, result);
     return result;
   }
 
-  /// Tries cuts as roots of deeper trees until none is open: the root of the best small tree first, then the middle
-  /// of the run of lowest bound.
-  void search_cuts(const OrderedRows& rows, std::uint32_t depth, Ticks best, const TwoLevelResult& small,
+  /// Tries cuts as roots of deeper trees until none is open: `first`, then the middle of the run of lowest bound.
+  void search_cuts(const OrderedRows& rows, std::uint32_t depth, Ticks best, const std::optional<RankSplit>& first,
                    Result& result) {
     Level& level = levels_[depth];
     std::vector<OpenCuts>& open = level.open;
-    level.cuts.swap(two_levels_.cuts());
+    level.cuts.swap(depth == 3 ? two_levels_.cuts() : levels_[depth - 1].cuts);  // those of the same rows
     open.clear();
     for (std::uint32_t v = 0; v < rows.n_variables(); ++v)
       if (!level.cuts[v].empty()) open.push_back(all_open(v, level.cuts[v], problem_.costs.leaf));
-    bool is_first = small.cost < kInfinity;
-    if (is_first) {  // all bounds are equal, so any order is a heap
-      const auto has_root = [&](const OpenCuts& run) { return run.variable == small.root.variable; };
-      std::iter_swap(open.begin(), std::find_if(open.begin(), open.end(), has_root));
+    if (first) {  // all bounds are equal, so any order is a heap
+      const auto has_first = [&](const OpenCuts& run) { return run.variable == first->variable; };
+      std::iter_swap(open.begin(), std::find_if(open.begin(), open.end(), has_first));
     }
     const auto lowest_first = [](const OpenCuts& a, const OpenCuts& b) { return a.bound() > b.bound(); };
     Ticks abandoned = kInfinity;  // bound of the cut that a stop left half-way
-    while (true) {
+    for (bool is_first = first.has_value();; is_first = false) {
       result.lower = std::min({best, abandoned, open.empty() ? kInfinity : open.front().bound()});
-      if (&rows == &root_) report(result);
+      if (&rows == &root_) report(result, depth);
       if (open.empty() || stop_.stopped()) return;
       std::pop_heap(open.begin(), open.end(), lowest_first);
       OpenCuts run = open.back();
@@ -204,8 +208,7 @@ class OrderedSearch {
       const std::vector<Cut>& cuts = level.cuts[run.variable];
       if (problem_.closes_cuts) run.close(cuts, problem_.costs.price, best);
       if (run.is_empty()) continue;
-      const std::int64_t cut = is_first ? cut_of(rows, small.root, cuts) : middle(run, cuts);
-      is_first = false;
+      const std::int64_t cut = is_first ? cut_of(rows, *first, cuts) : middle(run, cuts);
       const CutBounds tried = try_cut(rows, depth, run, cut, best, result);
       best = std::min(best, result.cost);
       if (stop_.stopped()) abandoned = tried.held + tried.failed;
@@ -338,7 +341,7 @@ class OrderedSearch {
   std::vector<std::uint32_t> number_;
   Progress now_{};
   std::vector<Progress> trace_;
-  std::uint64_t n_subproblems_ = 0, most_bytes_ = 0, work_ = 0;
+  std::uint64_t n_subproblems_ = 0, work_ = 0;
 };
 
 }  // namespace

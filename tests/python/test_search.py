@@ -1,0 +1,172 @@
+"""Which search runs is nothing that a user can see, but for the time it takes."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hornbeam import GOSDTClassifier, ThresholdBinarizer
+from hornbeam.binarizers import pack_conditions, rank_conditions, threshold_runs
+from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
+from hornbeam.estimators import gosdt
+from hornbeam.table import read_table
+
+
+def mixed_table(seed, n_rows=60):
+    """Return numbers with ties, a flag and categories; missing values in two of them."""
+    draw = np.random.default_rng(seed)
+    numbers = draw.normal(size=n_rows).round(1)
+    numbers[draw.random(n_rows) < 0.1] = np.nan
+    colors = draw.choice(np.array(["red", "green", "blue", None], dtype=object), n_rows)
+    frame = pd.DataFrame(
+        {
+            "number": numbers,
+            "narrow": draw.normal(size=n_rows).astype(np.float32),
+            "count": draw.integers(-3, 9, n_rows).astype(np.int8),
+            "flag": draw.integers(0, 2, n_rows),
+            "color": colors,
+        }
+    )
+    y = (np.nan_to_num(numbers) + frame["count"] / 5 + (colors == "red") > draw.normal(size=n_rows) / 2).astype(int)
+    return frame, y + (draw.random(n_rows) < 0.1)
+
+
+@pytest.fixture(params=[True, False], ids=["by ranks", "by bits"])
+def way(request, monkeypatch):
+    """Let every fit take one of the two searches."""
+    monkeypatch.setattr(gosdt, "suits_ranks", lambda *_: request.param)
+    return request.param
+
+
+def fitted_both_ways(monkeypatch, X, y, sample_weight=None, **parameters):
+    for way in (True, False):
+        monkeypatch.setattr(gosdt, "suits_ranks", lambda *_, way=way: way)
+        yield GOSDTClassifier(**parameters).fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("weights", ["ones", "integers", "decimals", "zeros"])
+@pytest.mark.parametrize("max_depth", [0, 1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_both_searches_prove_the_same_objective(monkeypatch, seed, max_depth, weights):
+    X, y = mixed_table(seed)
+    draw = np.random.default_rng(seed)
+    sample_weight = {
+        "ones": None,
+        "integers": draw.integers(1, 1000, len(y)),
+        "decimals": draw.integers(1, 100, len(y)) / 100,
+        "zeros": draw.integers(0, 3, len(y)),
+    }[weights]
+    for regularization in (0, 0.003, 0.03):
+        ranks, bits = fitted_both_ways(
+            monkeypatch, X, y, sample_weight, max_depth=max_depth, regularization=regularization
+        )
+        assert ranks.status_ == bits.status_ == "optimal"
+        assert ranks.objective_ == ranks.lower_bound_ == bits.objective_
+        wrong = ranks.predict(X) != y
+        assert np.average(wrong, weights=sample_weight) == pytest.approx(ranks.loss_)
+        assert ranks.statistics_["n_binary_columns"] == bits.statistics_["n_binary_columns"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ranks_say_of_every_condition_and_row_what_the_bits_say(seed):
+    X, _ = mixed_table(seed)
+    table = read_table(X)
+    own = [AtMost(0, 0.5), AtMost(0, 0.5), AtMost(0, -1.0), AtMost(0, float("nan")), AtMost(0, 2.0), AtMost(1, 2.5)]
+    others = [IsMissing(0), IsOne(3), IsIn(4, ("red", "blue")), AtMost(2, -100.0), AtMost(2, 100.0)]
+    for conditions in (ThresholdBinarizer().fit(X).conditions_, own, others, []):
+        ranks, n_thresholds = rank_conditions(conditions, table)
+        assert ranks.dtype == n_thresholds.dtype == np.uint32
+        assert ranks.shape == (len(n_thresholds), len(X))
+        columns = [rank <= t for rank, n in zip(ranks, n_thresholds, strict=True) for t in range(n)]
+        bits = [np.packbits(column, bitorder="little") for column in columns]
+        np.testing.assert_array_equal(
+            np.reshape(bits, (len(conditions), (len(X) + 7) // 8)), pack_conditions(conditions, table)
+        )
+
+
+def test_runs_are_the_thresholds_of_one_column_as_long_as_they_rise():
+    a, b, c, d = AtMost(0, 1.0), AtMost(0, 2.0), AtMost(1, 3.0), IsMissing(0)
+    assert threshold_runs([a, b, d, c]) == [[a, b], [d], [c]]
+    assert threshold_runs([b, a]) == [[b], [a]]
+    assert threshold_runs([a, a]) == [[a], [a]]
+    assert threshold_runs([]) == []
+
+
+def way_of(monkeypatch, X, y, sample_weight=None, **parameters):
+    """Return the name of the search that a fit takes."""
+    taken = []
+    for name in ("search_by_bits", "search_by_ranks"):
+        monkeypatch.setattr(gosdt, name, lambda *_, name=name: taken.append(name) or (lambda *_, **__: 1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        GOSDTClassifier(**parameters).fit(X, y, sample_weight)
+    return taken
+
+
+NUMBERS = np.random.default_rng(0).normal(size=(300, 2))
+LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_depth": 3},
+        {"max_depth": 0},
+        {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 3], [3, 1]]},
+        {"max_depth": 2, "class_weight": {0: 2, 1: 2}},
+        {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
+    ],
+)
+def test_many_thresholds_of_few_numbers_are_searched_by_ranks(monkeypatch, parameters):
+    assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_ranks"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"max_depth": 17},
+        {"max_depth": 3, "max_leaves": 5},
+        {"max_depth": 3, "min_samples_leaf": 2},
+        {"max_depth": 3, "class_weight": {0: 1, 1: 2}},
+        {"max_depth": 3, "objective": "cost", "cost_matrix": [[0, 1], [2, 0]]},
+        {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 0], [0, 1]]},
+        {"max_depth": 3, "binarizer": "quantile"},
+    ],
+)
+def test_everything_else_is_searched_by_bits(monkeypatch, parameters):
+    assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_bits"]
+
+
+def test_weights_too_large_for_ranks_and_columns_without_thresholds_are_searched_by_bits(monkeypatch):
+    heavy = np.where(np.arange(300) == 0, 2**28, 1)
+    assert way_of(monkeypatch, NUMBERS, LABELS, heavy, max_depth=3) == ["search_by_bits"]
+    assert way_of(monkeypatch, NUMBERS > 0, LABELS, max_depth=3) == ["search_by_bits"]
+    assert way_of(monkeypatch, np.zeros((300, 2)), LABELS, max_depth=3) == ["search_by_bits"]
+
+
+def test_the_bits_are_never_made_for_a_search_by_ranks(monkeypatch):
+    def refuse(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("hornbeam.estimators._search.pack_conditions", refuse)
+    assert GOSDTClassifier(max_depth=2).fit(NUMBERS, LABELS).status_ == "optimal"
+
+
+def test_callback_trace_and_limits_are_the_same_to_the_user(way, caplog):
+    X, y = mixed_table(0, n_rows=200)
+    seen = []
+    classifier = GOSDTClassifier(max_depth=3, regularization=0, trace=True, callback=seen.append, verbose=1)
+    with caplog.at_level("INFO", logger="hornbeam"):
+        classifier.fit(X, y)
+    assert len(caplog.records) == len(seen) > 0
+    assert all(a.lower_bound <= b.lower_bound for a, b in itertools.pairwise(classifier.trace_))
+    assert classifier.trace_[-1].objective == classifier.objective_
+    assert classifier.statistics_["subproblems"] > 1
+    for limit in ({"callback": lambda _: True}, {"time_limit": 0}, {"memory_limit": 1}):
+        with pytest.warns(match="stopped before its tree was proven"):
+            stopped = GOSDTClassifier(max_depth=8, regularization=0, **limit).fit(NUMBERS, np.arange(300) % 2)
+        assert stopped.status_ in ("interrupted", "time_limit", "memory_limit")
+        assert stopped.lower_bound_ < stopped.objective_
+    loose = GOSDTClassifier(max_depth=3, regularization=0, gap_limit=0.99).fit(X, y)
+    assert loose.gap_ <= 0.99
