@@ -186,42 +186,45 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
 }
 
 /// Finds the rows that the columns left do not tell apart and whose counts change if they are merged; takes their slots
-/// out of `chosen_`. Only rows of different classes can be such: they are looked for among the slots whose hash is
-/// shared by slots of two classes.
+/// out of `chosen_`. They are looked for among the slots whose hash is shared by slots of two classes or, where one row
+/// may have slots of both, by two different rows (two of equal 32-bit hashes may stay apart: q is then less than it
+/// could be).
 void RowSetMaker::merge_equal_rows(const RowSet& parent) {
-  constexpr std::uint8_t kTwoClasses = 255;
+  constexpr std::uint32_t kNone = 0, kSeveral = ~std::uint32_t{0};
   if (measures_.n_loss_prices == 0) return;
   const std::uint32_t n_targets = measures_.netted ? measures_.n_classes : measures_.n_counts();  // that settling reads
   std::size_t n_chosen = 0;
   for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
-  classes_seen_.assign(std::bit_ceil(4 * n_chosen), 0);
-  const int unused_bits = std::countl_zero(classes_seen_.size()) + 1;
+  seen_.assign(std::bit_ceil(4 * n_chosen), kNone);
+  const int unused_bits = std::countl_zero(seen_.size()) + 1;
   const std::uint32_t n_words = n_row_words_;
   const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
-  const auto hash_of = [=](std::size_t slot) {
+  const auto hash_bits = [=](std::size_t slot, Word flip) {  // of the columns left; flipped, of the others
     const Word* row = slot_rows + slot * n_words;
     Word hash = 0;
     for (std::uint32_t k = 0; k < n_words; ++k) {
-      hash = (hash ^ (row[k] & kept[k])) * 0x9e3779b97f4a7c15ULL;
+      hash = (hash ^ (row[k] & (kept[k] ^ flip))) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32;
     }
-    return (hash * 0xbf58476d1ce4e5b9ULL) >> unused_bits;
+    return hash * 0xbf58476d1ce4e5b9ULL;
   };
-  std::uint8_t* const classes_seen = classes_seen_.data();
+  const auto hash_of = [=](std::size_t slot) { return hash_bits(slot, 0) >> unused_bits; };
+  std::uint32_t* const seen = seen_.data();
   for (const Segment& segment : parent.segments) {
     if (segment.target >= measures_.n_classes) break;
-    const auto seen = static_cast<std::uint8_t>(std::min(segment.target + 1, kTwoClasses - 1u));
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        std::uint8_t& known = classes_seen[hash_of(slot)];
-        known = known == 0 || known == seen ? seen : kTwoClasses;
+        const std::uint32_t here =
+            measures_.netted ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
+        std::uint32_t& known = seen[hash_of(slot)];
+        known = known == kNone || known == here ? here : kSeveral;
       });
   }
   suspect_.clear();
   for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
     for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        if (classes_seen[hash_of(slot)] == kTwoClasses) suspect_.push_back({slot, s, 0});
+        if (seen[hash_of(slot)] == kSeveral) suspect_.push_back({slot, s, 0});
       });
   if (suspect_.empty()) return;
   table_.assign(std::bit_ceil(2 * suspect_.size()), kEmpty);

@@ -129,8 +129,7 @@ class RowSetMaker {
   std::vector<Word> chosen_;      // slots of the parent, less those of changed rows
   AlignedVector<Word> gathered_;  // slots row by row on the parent's columns
   std::vector<Word> valid_;
-  std::vector<std::uint8_t> classes_seen_;
-  std::vector<std::uint32_t> table_;
+  std::vector<std::uint32_t> seen_, table_;
   std::vector<Suspect> suspect_;
   std::vector<SlotName> merged_;  // rows that need new slots, their bits and counts
   std::vector<Word> row_bits_;
