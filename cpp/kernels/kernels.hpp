@@ -144,8 +144,8 @@ struct Kernels {
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
   void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
-  /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both infinite
-  /// where the split is not allowed, the bound also where both sides are best closed as leaves).
+  /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both
+  /// infinite where the split is not allowed, the bound also where both sides are best closed as leaves).
   void (*look)(const Measures&, const PairInput&, std::uint32_t stride, const Looks&, Word* scratch);
   /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
   /// enough rows; of `constant`: it does not split them at all.

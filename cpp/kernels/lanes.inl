@@ -191,8 +191,8 @@ HORNBEAM_INLINE NarrowLanes narrow_pair(Lanes low, Lanes high) {
 }
 
 /// What bounds/pair_stage.hpp asks of one side under netted measures, less q. Of the two cells' err - q, the larger
-/// exceeds L where a cell is splittable and the lesser where both are. Then the three leaves lose the lesser; the least of
-/// these is L at most unless there are only columns with two such cells.
+/// exceeds L where a cell is splittable and the lesser where both are. Then the three leaves lose the lesser; the least
+/// of these is L at most unless there are only columns with two such cells.
 struct NarrowMinima {
   NarrowLanes stump_loss, lesser, no_lesser;  // the last: least of -lesser over all columns
 
@@ -365,7 +365,8 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,   pair_stage, look,             test_columns,
-                                  hash_columns,          transpose, pair_row,   raise_by_distance, scan_stumps};
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage, look,
+                                  test_columns,          hash_columns, transpose,  pair_row,
+                                  raise_by_distance, scan_stumps};
 
 }  // namespace hornbeam

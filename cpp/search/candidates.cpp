@@ -145,9 +145,10 @@ void Worker::spread_to_neighbours(Frame& frame, const Candidate& from) {
 /// larger without the difference (del <= n).
 void Worker::take_nested_bound(const Candidate& from, Candidate& to) {
   for (int x = 0; x < 2; ++x) {
-    const Ticks lost = std::max<Ticks>(from.side[x].largest_loss - to.side[x].largest_loss, 0);
     Side& side = to.side[x];
-    side.lower = std::min(std::max(side.lower, from.side[x].lower - lost), side.upper);
+    const Ticks gone = std::max<Ticks>(from.side[x].largest_loss - side.largest_loss, 0);
+    const Ticks more = std::max<Ticks>(side.least_loss - from.side[x].least_loss, 0);
+    side.lower = std::min(std::max(side.lower, from.side[x].lower - gone + more), side.upper);
   }
   to.raise_rest();
 }
@@ -241,7 +242,7 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
   work_ += std::uint64_t{rows.stride} * rows.slot_tile().tile.n_words;
   for (Candidate& g : frame.candidates) {
     if (!is_open(g)) continue;
-    Ticks distance[2][2];  // [side of f][side of g]: del of the rows on both sides
+    Ticks distance[2][2], least_loss[2][2];  // [side of f][side of g]: del and q of the rows on both sides
     for (int f = 0; f < 2; ++f) {
       for (int y = 0; y < 2; ++y) {
         for (std::uint32_t m = 0; m < measures_.size(); ++m) {
@@ -253,10 +254,12 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
         distance[f][y] =
             similarity_distance(problem_.costs.largest_loss(cell_.data()), problem_.costs.loss(cell_.data()),
                                 problem_.leaf_cost, frame.room.depth != kUnlimited);
+        least_loss[f][y] = problem_.costs.least_loss(cell_.data());
       }
     }
     for (int y = 0; y < 2; ++y) {
-      const Ticks bound = std::max(from.side[1].lower - distance[1][1 - y], from.side[0].lower - distance[0][1 - y]);
+      const Ticks bound = std::max(from.side[1].lower - distance[1][1 - y] + least_loss[0][y],
+                                   from.side[0].lower - distance[0][1 - y] + least_loss[1][y]);
       if (bound > g.side[y].lower) g.side[y].lower = std::min(bound, g.side[y].upper);
     }
     g.raise_rest();

@@ -20,6 +20,26 @@ void for_each_bit(Word word, std::size_t first, Visit visit) {
 
 std::size_t word_at(std::uint32_t w) { return std::size_t{w} * kWordBits; }
 
+/// The highest shift to use, given how many slots each shift would have, and the words it takes: words of single shifts
+/// below it plus words of (count >> top) copies at it.
+std::pair<std::uint32_t, std::uint64_t> choose_top(const std::uint64_t (&n_set)[64]) {
+  std::uint32_t top = 0, n_bits = 64;
+  while (n_bits > 0 && n_set[n_bits - 1] == 0) --n_bits;
+  if (n_bits == 0) return {0, 0};
+  std::uint64_t fewest = ~std::uint64_t{0}, below = 0, sum = 0;  // the last: of (count >> shift)
+  for (std::uint32_t shift = 0; shift < n_bits; ++shift) sum += n_set[shift] << shift;
+  for (std::uint32_t shift = 0; shift < n_bits; ++shift) {
+    const std::uint64_t n_words = below + (sum + kWordBits - 1) / kWordBits;
+    if (n_words < fewest) {
+      fewest = n_words;
+      top = shift;
+    }
+    below += (n_set[shift] + kWordBits - 1) / kWordBits;
+    sum = (sum - n_set[shift]) / 2;
+  }
+  return {top, fewest};
+}
+
 }  // namespace
 
 std::uint64_t RowSet::bytes() const {
@@ -82,12 +102,8 @@ void RowSetMaker::pair_stage(const RowSet& rows, std::uint32_t column, PairSide*
 }
 
 PairInput RowSetMaker::pair_input(const RowSet& rows) const {
-  PairInput input{rows.sums.data(),
-                  rows.total.data(),
-                  leaf_cost_,
-                  support_threshold_,
-                  static_cast<Ticks>(rows_per_leaf_),
-                  narrow_};
+  PairInput input{
+      rows.sums.data(), rows.total.data(), leaf_cost_, support_threshold_, static_cast<Ticks>(rows_per_leaf_), narrow_};
   if (is_narrow_) {
     input.narrow.sums = rows.narrow_sums.data();
     std::copy_n(rows.narrow_total, 2, input.narrow.total);
@@ -112,17 +128,18 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   kept_ = root.columns;
   const std::uint32_t n_counts = measures_.n_counts();
   merged_.assign(data_.n_rows, {});
-  row_bits_.assign(std::size_t{data_.n_rows} * n_row_words_, 0);
+  row_bits_.resize(word_at(data_.view().n_words) * n_row_words_);
   row_counts_.assign(std::size_t{data_.n_rows} * n_counts, 0);
   for (std::uint32_t row = 0; row < data_.n_rows; ++row) {
-    if (row % kWordBits == 0) stop.require_running();
+    if (row % kWordBits == 0) {
+      stop.require_running();
+      turn_word(data_.view(), row / kWordBits, n_row_words_, row_bits_.data() + std::size_t{row} * n_row_words_);
+    }
     std::int64_t* counts = &row_counts_[std::size_t{row} * n_counts];
     std::copy(data_.weight(row), data_.weight(row) + data_.n_classes, counts);
     if (measures_.counts_rows) counts[n_counts - 1] = data_.row_count[row];
     costs_.settle(counts);
     merged_[row] = {data_.identity(row, measures_.counts_rows), costs_.least_loss_of(counts)};
-    for (std::uint32_t c = 0; c < data_.n_columns; ++c)
-      row_bits_[std::size_t{row} * n_row_words_ + c / kWordBits] |= Word{data_.test(c, row)} << (c % kWordBits);
   }
   root.whole = {};
   for (const SlotName& name : merged_) root.whole.add(name);
@@ -134,7 +151,8 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   row_counts_ = {};
 }
 
-void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child) {
+void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole,
+                             RowSet& child) {
   child.whole = whole;
   n_row_words_ = parent.words_per_slot;
   kept_mask_.resize(words_for(parent.stride));
@@ -168,42 +186,45 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
 }
 
 /// Finds the rows that the columns left do not tell apart and whose counts change if they are merged; takes their slots
-/// out of `chosen_`. Only rows of different classes can be such: they are looked for among the slots whose hash is
-/// shared by slots of two classes.
+/// out of `chosen_`. They are looked for among the slots whose hash is shared by slots of two classes or, where one row
+/// may have slots of both, by two different rows (two of equal 32-bit hashes may stay apart: q is then less than it
+/// could be).
 void RowSetMaker::merge_equal_rows(const RowSet& parent) {
-  constexpr std::uint8_t kTwoClasses = 255;
+  constexpr std::uint32_t kNone = 0, kSeveral = ~std::uint32_t{0};
   if (measures_.n_loss_prices == 0) return;
   const std::uint32_t n_targets = measures_.netted ? measures_.n_classes : measures_.n_counts();  // that settling reads
   std::size_t n_chosen = 0;
   for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
-  classes_seen_.assign(std::bit_ceil(4 * n_chosen), 0);
-  const int unused_bits = std::countl_zero(classes_seen_.size()) + 1;
+  seen_.assign(std::bit_ceil(4 * n_chosen), kNone);
+  const int unused_bits = std::countl_zero(seen_.size()) + 1;
   const std::uint32_t n_words = n_row_words_;
   const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
-  const auto hash_of = [=](std::size_t slot) {
+  const auto hash_bits = [=](std::size_t slot, Word flip) {  // of the columns left; flipped, of the others
     const Word* row = slot_rows + slot * n_words;
     Word hash = 0;
     for (std::uint32_t k = 0; k < n_words; ++k) {
-      hash = (hash ^ (row[k] & kept[k])) * 0x9e3779b97f4a7c15ULL;
+      hash = (hash ^ (row[k] & (kept[k] ^ flip))) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32;
     }
-    return (hash * 0xbf58476d1ce4e5b9ULL) >> unused_bits;
+    return hash * 0xbf58476d1ce4e5b9ULL;
   };
-  std::uint8_t* const classes_seen = classes_seen_.data();
+  const auto hash_of = [=](std::size_t slot) { return hash_bits(slot, 0) >> unused_bits; };
+  std::uint32_t* const seen = seen_.data();
   for (const Segment& segment : parent.segments) {
     if (segment.target >= measures_.n_classes) break;
-    const auto seen = static_cast<std::uint8_t>(std::min(segment.target + 1, kTwoClasses - 1u));
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        std::uint8_t& known = classes_seen[hash_of(slot)];
-        known = known == 0 || known == seen ? seen : kTwoClasses;
+        const std::uint32_t here =
+            measures_.netted ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
+        std::uint32_t& known = seen[hash_of(slot)];
+        known = known == kNone || known == here ? here : kSeveral;
       });
   }
   suspect_.clear();
   for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
     for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        if (classes_seen[hash_of(slot)] == kTwoClasses) suspect_.push_back({slot, s, 0});
+        if (seen[hash_of(slot)] == kSeveral) suspect_.push_back({slot, s, 0});
       });
   if (suspect_.empty()) return;
   table_.assign(std::bit_ceil(2 * suspect_.size()), kEmpty);
@@ -274,30 +295,15 @@ void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows) {
 
 void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, RowSet& rows) {
   const std::uint32_t n_counts = measures_.n_counts(), n_words = n_row_words_;
-  std::uint64_t n_set[64] = {}, sum = 0;  // slots of each shift; sum of (count >> shift)
+  std::uint64_t n_set[64] = {};  // slots of each shift
   if (parent != nullptr)
     for (const Segment& segment : parent->segments)
       for (std::uint32_t w = segment.begin; w < segment.end && segment.target == target; ++w)
         n_set[segment.shift] += static_cast<std::uint64_t>(std::popcount(chosen_[w]));
   for (std::size_t row = 0; row < merged_.size(); ++row)
     for_each_bit(static_cast<Word>(row_counts_[row * n_counts + target]), 0, [&](std::size_t bit) { ++n_set[bit]; });
-  std::uint32_t n_bits = 64;
-  while (n_bits > 0 && n_set[n_bits - 1] == 0) --n_bits;
-  for (std::uint32_t shift = 0; shift < n_bits; ++shift) sum += n_set[shift] << shift;
-
-  // The highest shift: words of single shifts below it plus words of (count >> top) copies at it.
-  std::uint32_t top = 0;
-  std::uint64_t fewest = ~std::uint64_t{0}, below = 0;
-  for (std::uint32_t shift = 0; shift < n_bits; ++shift) {
-    const std::uint64_t n_slot_words = below + (sum + kWordBits - 1) / kWordBits;
-    if (n_slot_words < fewest) {
-      fewest = n_slot_words;
-      top = shift;
-    }
-    below += (n_set[shift] + kWordBits - 1) / kWordBits;
-    sum = (sum - n_set[shift]) / 2;
-  }
-  if (n_bits == 0) return;
+  const auto [top, fewest] = choose_top(n_set);
+  if (fewest == 0) return;
 
   const std::size_t most_slots = (rows.n_slot_words + fewest) * kWordBits;
   gathered_.resize(std::max(gathered_.size(), most_slots * n_words));
@@ -327,7 +333,8 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
         });
     }
     for (std::size_t row = 0; row < merged_.size(); ++row) {
-      const std::int64_t count = row_counts_[row * n_counts + target] >> shift, copies = shift < top ? count & 1 : count;
+      const std::int64_t count = row_counts_[row * n_counts + target] >> shift,
+                         copies = shift < top ? count & 1 : count;
       if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + row * n_words, copies);
     }
     const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
@@ -344,17 +351,20 @@ void RowSetMaker::make_slot_rows(RowSet& rows) const {
   if (!rows.slot_rows.empty()) return;
   rows.words_per_slot = words_for(rows.n_columns);
   rows.slot_rows.resize(word_at(rows.n_slot_words) * rows.words_per_slot);
+  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
+    turn_word(rows.slot_tile().tile, w, rows.words_per_slot, &rows.slot_rows[word_at(w) * rows.words_per_slot]);
+}
+
+/// Writes the 64 rows of one word of a tile.
+void RowSetMaker::turn_word(const TileView& tile, std::uint32_t w, std::uint32_t n_row_words, Word* rows) const {
   alignas(64) Word block[kWordBits];
-  for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
-    for (std::uint32_t k = 0; k < rows.words_per_slot; ++k) {
-      const std::uint32_t first = k * kWordBits, n = std::min(kWordBits, rows.stride - first);
-      const Word* from = &rows.slots[std::size_t{w} * rows.stride + first];
-      std::copy(from, from + n, block);
-      std::fill(block + n, block + kWordBits, 0);
-      kernels_.transpose(block);
-      Word* to = &rows.slot_rows[word_at(w) * rows.words_per_slot + k];
-      for (std::uint32_t i = 0; i < kWordBits; ++i) to[std::size_t{i} * rows.words_per_slot] = block[i];
-    }
+  for (std::uint32_t k = 0; k < n_row_words; ++k) {
+    const std::uint32_t first = k * kWordBits, n = std::min(kWordBits, tile.stride - first);
+    const Word* from = tile.words + std::size_t{w} * tile.stride + first;
+    std::copy(from, from + n, block);
+    std::fill(block + n, block + kWordBits, 0);
+    kernels_.transpose(block);
+    for (std::uint32_t i = 0; i < kWordBits; ++i) rows[std::size_t{i} * n_row_words + k] = block[i];
   }
 }
 

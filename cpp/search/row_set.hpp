@@ -51,7 +51,7 @@ struct RowSet {
   AlignedVector<Ticks> sums;                // measures of each column's true side: sums[m * stride + column]
   AlignedVector<std::int32_t> narrow_sums;  // PairInput
   std::int32_t narrow_total[2];
-  std::vector<Ticks> total;                 // measures of all rows
+  std::vector<Ticks> total;  // measures of all rows
   SlotName whole;
 
   SlotTile slot_tile() const {
@@ -98,6 +98,7 @@ class RowSetMaker {
     std::uint32_t segment, row;
   };
 
+  void turn_word(const TileView& tile, std::uint32_t w, std::uint32_t n_row_words, Word* rows) const;
   PairInput pair_input(const RowSet& rows) const;
   Word* scratch_for(const RowSet& rows);
   void choose_slots(const RowSet& parent, std::uint32_t column, bool side);
@@ -121,15 +122,14 @@ class RowSetMaker {
   AlignedVector<Word> scratch_, hashes_, wide_;
   AlignedVector<Ticks> pair_sums_, look_values_;
   Looks looks_;
-  NarrowPairInput narrow_;  // but for the sums
+  NarrowPairInput narrow_;                       // but for the sums
   std::uint32_t n_row_words_ = 0;                // of the parent's columns
   std::vector<Word> kept_mask_, constant_mask_;  // of the parent's columns
   std::vector<std::uint32_t> kept_;
   std::vector<Word> chosen_;      // slots of the parent, less those of changed rows
   AlignedVector<Word> gathered_;  // slots row by row on the parent's columns
   std::vector<Word> valid_;
-  std::vector<std::uint8_t> classes_seen_;
-  std::vector<std::uint32_t> table_;
+  std::vector<std::uint32_t> seen_, table_;
   std::vector<Suspect> suspect_;
   std::vector<SlotName> merged_;  // rows that need new slots, their bits and counts
   std::vector<Word> row_bits_;

@@ -46,8 +46,8 @@ class Worker {
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
   void list_candidates(Frame& frame);
-  Candidate candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column,
-                         std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const;
+  Candidate candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column, std::uint32_t least_of_true_side,
+                         std::uint32_t most_of_true_side) const;
   void pair_candidates(Frame& frame, Ticks budget);
   void pair(Frame& frame, Candidate& candidate);
   void spread_to_neighbours(Frame& frame, const Candidate& from);

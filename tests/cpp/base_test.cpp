@@ -53,7 +53,7 @@ TEST(a_clock_without_time_stops_at_the_first_look) {
 
 TEST(sizes_are_rounded_up_to_words_and_lanes) {
   CHECK(words_for(0) == 0 && words_for(1) == 1 && words_for(64) == 1 && words_for(65) == 2);
-  CHECK(padded_to_lanes(0) == 0 && padded_to_lanes(1) == 8 && padded_to_lanes(8) == 8 && padded_to_lanes(9) == 16);
+  CHECK(padded_to_lanes(0) == 0 && padded_to_lanes(1) == 16 && padded_to_lanes(16) == 16 && padded_to_lanes(17) == 32);
 }
 
 }  // namespace hornbeam
