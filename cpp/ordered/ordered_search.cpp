@@ -172,14 +172,19 @@ class OrderedSearch {
       }
       return result;
     }
-    Result smaller = solve(rows, depth - 1, best);
+    // The whole problem is solved for every smaller depth before, so that a stop finds a good tree. Elsewhere this
+    // costs more than it saves.
+    const std::uint32_t smaller_depth = &rows == &root_ ? depth - 1 : 2;
+    Result smaller = solve(rows, smaller_depth, best);
     const std::optional<RankSplit> root =
         smaller.cost < best ? std::optional(smaller.plan.front().split) : std::nullopt;
     if (smaller.cost < best) {
       result.cost = best = smaller.cost;
       result.plan = std::move(smaller.plan);
     }
-    if (!stop_.stopped()) search_cuts(rows, depth, best, root, result);
+    if (stop_.stopped()) return result;
+    levels_[depth].cuts.swap(smaller_depth == 2 ? two_levels_.cuts() : levels_[smaller_depth].cuts);
+    search_cuts(rows, depth, best, root, result);
     return result;
   }
 
@@ -188,7 +193,6 @@ class OrderedSearch {
                    Result& result) {
     Level& level = levels_[depth];
     std::vector<OpenCuts>& open = level.open;
-    level.cuts.swap(depth == 3 ? two_levels_.cuts() : levels_[depth - 1].cuts);  // those of the same rows
     open.clear();
     for (std::uint32_t v = 0; v < rows.n_variables(); ++v)
       if (!level.cuts[v].empty()) open.push_back(all_open(v, level.cuts[v], problem_.costs.leaf));

@@ -69,7 +69,8 @@ class GOSDTClassifier(TreeClassifier):
         (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
     binarizer : {"exact", "quantile"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
-        columns of few values. "quantile": at most 8 thresholds for each column. None: the columns hold only 0 and 1.
+        columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column. None:
+        the columns hold only 0 and 1.
         A `Binarizer` is cloned and fitted.
     time_limit : float or None, default=None
         Seconds of wall clock for the search, which begins after binarizing. None: no limit.
@@ -78,8 +79,8 @@ class GOSDTClassifier(TreeClassifier):
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: only at proof.
     n_jobs : int or None, default=1
-        Threads of the search. None: 1; -1: every core. Objective, bounds at proof and status are the same for any
-        number; only with 1 the tree is the same, too, where several are optimal.
+        Threads of the search by binary columns, see Notes. None: 1; -1: every core. Objective, bounds at proof and
+        status are the same for any number; only with 1 the tree is the same, too, where several are optimal.
     verbose : int, default=0
         1: log the progress of the search at level INFO by the logger "hornbeam".
     callback : callable or None, default=None
@@ -138,6 +139,14 @@ class GOSDTClassifier(TreeClassifier):
     and costs of moderate denominators are exact; others are rounded to 2^-51 of the largest possible loss, or with
     several costs per class to 2^-31 of it and these costs to 2^-20 of the largest of the class.
 
+    There are two searches, and `fit` takes the faster one by itself. Where the binary columns are mostly thresholds of
+    few columns of numbers (64 or more of them on average) and nothing but `max_depth`, of at most 16, limits the tree,
+    the rows are searched in the order of each column, after [3]_ and [4]_: no binary columns are made, and one thread
+    works. This needs the same price for all wrong predictions, which objective "accuracy" has, a total weight below
+    2^28 (after division by a common divisor) and at most 2^24 rows and 128 classes. All other problems, categories and
+    few thresholds among them, are searched by binary columns, after [1]_ and [2]_. Status, objective and bounds at
+    proof are the same; of equally good trees, the search in order keeps the first that it finds.
+
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
 
     References
@@ -145,6 +154,10 @@ class GOSDTClassifier(TreeClassifier):
     .. [1] J. Lin, C. Zhong, D. Hu, C. Rudin, M. Seltzer, "Generalized and Scalable Optimal Sparse Decision Trees",
            ICML 2020: the objective and the identity of subproblems.
     .. [2] X. Hu, C. Rudin, M. Seltzer, "Optimal Sparse Decision Trees", NeurIPS 2019: the first bounds.
+    .. [3] R. Mazumder, X. Meng, H. Wang, "Quant-BnB: A Scalable Branch-and-Bound Method for Optimal Decision Trees
+           with Continuous Features", ICML 2022: bounds for runs of thresholds.
+    .. [4] C. E. Briţa, J. G. M. van der Linden, E. Demirović, "Optimal Classification Trees for Continuous Feature
+           Data Using Dynamic Programming with Branch-and-Bound", AAAI 2025: sorted rows, two levels at once.
 
     Examples
     --------
