@@ -213,12 +213,12 @@ nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std:
 
 NB_MODULE(_core, module) {
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
-  module.def("solve", &solve_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
-             nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
-             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-             nb::arg("gap_limit") = 0.0, nb::arg("n_threads") = 1, nb::arg("switches") = nb::dict(),
-             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+  module.def("solve", &solve_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"), nb::arg("classes").noconvert(),
+             nb::arg("weights").noconvert(), nb::arg("costs").noconvert(), nb::arg("leaf_cost"),
+             nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(), nb::arg("min_samples_leaf") = 1,
+             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("gap_limit") = 0.0,
+             nb::arg("n_threads") = 1, nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree of least cost; see hornbeam._core's stub for types and api/solve.hpp for what they mean.");
   module.def("solve_ranked", &solve_ranked, nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert(),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),

@@ -132,10 +132,10 @@ struct StumpScan {
   const std::int32_t* weight;   // of each row; null where all weigh one
   bool is_narrow;               // every sum of weights fits 15 bits
   std::uint32_t n_classes;
-  const std::int32_t* held;    // weight of each class where root split i holds: held[class * kScanLanes + i]
-  const std::int32_t* total;   // weight of each class
+  const std::int32_t* held;     // weight of each class where root split i holds: held[class * kScanLanes + i]
+  const std::int32_t* total;    // weight of each class
   std::int32_t* least_loss[2];  // by side of the root splits; lowered
-  void* scratch;               // more than two classes: (n_classes + rows) * 2 * kScanLanes numbers of 32 bits
+  void* scratch;                // more than two classes: (n_classes + rows) * 2 * kScanLanes numbers of 32 bits
 };
 
 struct Kernels {
