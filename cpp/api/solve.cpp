@@ -80,7 +80,7 @@ Outcome search_columns(const RankedColumns& columns, const Input& input, const C
                                input.weights,
                                input.n_classes,
                                {costs.largest(0), input.leaf_cost},
-                               *input.tree.depth,
+                               input.tree.depth.value_or(kMostOrderedDepth),
                                input.switches.similarity};
   return search_ordered(problem, input.limits, stop, on_poll);
 }

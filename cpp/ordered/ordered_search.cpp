@@ -54,7 +54,8 @@ class OrderedSearch {
   Outcome run() {
     open_root();
     try {
-      report(solve(root_, problem_.depth, now_.upper + 1), problem_.depth);
+      root_depth_ = useful_depth(problem_.depth, now_.upper + 1);
+      report(solve(root_, root_depth_, now_.upper + 1), root_depth_);
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
@@ -138,14 +139,20 @@ class OrderedSearch {
     if (limits_.bytes && bytes() + more > *limits_.bytes) stop_.stop(Status::memory_limit);
   }
 
-  /// What is known of the whole problem; a bound only if it is about all trees.
+  /// What is known of the whole problem; a bound only if it is about trees of every depth.
   void report(const Result& result, std::uint32_t depth) {
     if (result.cost < now_.upper) {
       now_.upper = result.cost;
       incumbent_ = result.plan;
     }
-    if (depth == problem_.depth) now_.lower = std::max(now_.lower, std::min(result.lower, now_.upper));
+    if (depth == root_depth_) now_.lower = std::max(now_.lower, std::min(result.lower, now_.upper));
     poll();
+  }
+
+  /// The largest depth of a tree that costs less than `best`: it has more leaves than levels of splits.
+  std::uint32_t useful_depth(std::uint32_t depth, Ticks best) const {
+    const Ticks leaf = problem_.costs.leaf;
+    return leaf == 0 ? depth : static_cast<std::uint32_t>(std::min<Ticks>(depth, (best - 1) / leaf - 1));
   }
 
   /// The best tree of at most this depth among those that cost less than `bound`.
@@ -161,6 +168,7 @@ class OrderedSearch {
     if (depth == 0 || leaf <= two_leaves) return result;
     result.lower = two_leaves;
     if (two_leaves >= best) return result;
+    depth = useful_depth(depth, best);
     check_room(two_levels_.growth_for(rows));
     if (stop_.stopped()) return result;
     if (depth <= 2) {
@@ -183,6 +191,13 @@ class OrderedSearch {
       result.plan = std::move(smaller.plan);
     }
     if (stop_.stopped()) return result;
+    if (&rows == &root_)  // a deeper tree has a leaf more
+      now_.lower = std::max(now_.lower, std::min(best, (Ticks{depth} + 1) * problem_.costs.leaf));
+    depth = useful_depth(depth, best);
+    if (depth <= smaller_depth) {
+      result.lower = smaller.lower;
+      return result;
+    }
     levels_[depth].cuts.swap(smaller_depth == 2 ? two_levels_.cuts() : levels_[smaller_depth].cuts);
     search_cuts(rows, depth, best, root, result);
     return result;
@@ -341,6 +356,7 @@ class OrderedSearch {
   TwoLevelCuts two_levels_;
   std::vector<Level> levels_;  // by depth left
   OrderedRows root_;
+  std::uint32_t root_depth_ = 0;
   Plan incumbent_;
   std::vector<std::uint32_t> number_;
   Progress now_{};
