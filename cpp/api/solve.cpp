@@ -11,7 +11,7 @@ namespace hornbeam {
 
 namespace {
 
-void require(bool holds, const std::string& message) {
+void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
