@@ -102,11 +102,10 @@ HORNBEAM_INLINE PairCell<Lanes> cell_of(const Measures& m, const Lanes* measures
     }
     const Lanes least_loss = measures[n_classes], lost_anyway = m.netted ? least_loss : Lanes{};
     return {sum + lost_anyway, sum - most + lost_anyway, least_loss};
-  } else {
-    Lanes least = measures[0];
-    for (std::uint32_t k = 1; k < m.n_predictions; ++k) least = smaller(least, measures[k]);
-    return {measures[m.n_predictions], least, measures[m.loss_index()]};
   }
+  Lanes least = measures[0];
+  for (std::uint32_t k = 1; k < m.n_predictions; ++k) least = smaller(least, measures[k]);
+  return {measures[m.n_predictions], least, measures[m.loss_index()]};
 }
 
 /// Whether a column with these two cells is a legal split.
@@ -248,7 +247,8 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
       cell[3][c] = failed[c] - cell[2][c];
     }
 #pragma GCC unroll 2
-    for (int side = 0; side < 2; ++side) minima[side].take(cell[2 * side], cell[2 * side + 1], threshold, leaf_cost);
+    for (std::size_t side = 0; side < 2; ++side)
+      minima[side].take(cell[2 * side], cell[2 * side + 1], threshold, leaf_cost);
   }
   const Ticks held_least = in.sums[std::size_t{m.loss_index()} * stride + column];
   const Ticks least_loss[2] = {held_least, in.total[m.loss_index()] - held_least};
@@ -324,7 +324,7 @@ void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const
     }
     Lanes stump{}, bound{}, can_grow{};
     for (int side = 0; side < 2; ++side) {
-      const PairCell<Lanes> cell = cell_of<kClasses>(m, cells + side * size);
+      const PairCell<Lanes> cell = cell_of<kClasses>(m, cells + std::size_t{size} * static_cast<std::size_t>(side));
       store(out.largest_loss[side] + block, cell.largest_loss);
       store(out.loss[side] + block, cell.loss);
       store(out.least_loss[side] + block, cell.least_loss);

@@ -11,6 +11,9 @@ struct ScanLanes {
   static void store(T* to, Vector value) { *reinterpret_cast<InMemory*>(to) = value; }
 };
 
+template <class T>
+using ScanVector = ScanLanes<T>::Vector;
+
 /// Lane j of a vector of T stands for this bit of a row's membership word: a broadcast word read as 16-bit lanes has
 /// its low half in the even lanes.
 template <class T>
@@ -19,8 +22,8 @@ constexpr std::uint32_t bit_of_lane(std::uint32_t lane) {
 }
 
 template <class T>
-HORNBEAM_INLINE typename ScanLanes<T>::Vector bits_of_lanes() {
-  typename ScanLanes<T>::Vector bits{};
+HORNBEAM_INLINE ScanVector<T> bits_of_lanes() {
+  ScanVector<T> bits{};
   for (std::uint32_t j = 0; j < kScanLanes; ++j)
     bits[j] = static_cast<T>(std::uint32_t{1} << (sizeof(T) == 4 ? j : j / 2));
   return bits;
@@ -28,22 +31,22 @@ HORNBEAM_INLINE typename ScanLanes<T>::Vector bits_of_lanes() {
 
 /// All ones in the lanes whose bit is set in `member`.
 template <class T>
-HORNBEAM_INLINE typename ScanLanes<T>::Vector spread(std::uint32_t member, typename ScanLanes<T>::Vector bits) {
-  using Vector = typename ScanLanes<T>::Vector;
+HORNBEAM_INLINE ScanVector<T> spread(std::uint32_t member, ScanVector<T> bits) {
+  using Vector = ScanVector<T>;
   typedef std::uint32_t Words __attribute__((vector_size(kScanLanes * sizeof(T))));
   const Vector all = reinterpret_cast<Vector>(Words{} + member);
   return reinterpret_cast<Vector>((all & bits) != Vector{});
 }
 
 template <class T>
-HORNBEAM_INLINE typename ScanLanes<T>::Vector from_bits(const std::int32_t* by_bit) {
-  typename ScanLanes<T>::Vector value{};
+HORNBEAM_INLINE ScanVector<T> from_bits(const std::int32_t* by_bit) {
+  ScanVector<T> value{};
   for (std::uint32_t j = 0; j < kScanLanes; ++j) value[j] = static_cast<T>(by_bit[bit_of_lane<T>(j)]);
   return value;
 }
 
 template <class T>
-HORNBEAM_INLINE void lower_by_bits(typename ScanLanes<T>::Vector value, std::int32_t* by_bit) {
+HORNBEAM_INLINE void lower_by_bits(ScanVector<T> value, std::int32_t* by_bit) {
   for (std::uint32_t j = 0; j < kScanLanes; ++j) {
     std::int32_t& here = by_bit[bit_of_lane<T>(j)];
     here = value[j] < here ? value[j] : here;
@@ -62,7 +65,7 @@ HORNBEAM_INLINE Vector greater(Vector a, Vector b) {
 /// Two classes: the counts stay in registers.
 template <class T, bool kWeighted>
 HORNBEAM_INLINE void scan_two_classes(const StumpScan& in) {
-  using Vector = typename ScanLanes<T>::Vector;
+  using Vector = ScanVector<T>;
   const Vector bits = bits_of_lanes<T>();
   const Vector is_class_one[2] = {Vector{}, ~Vector{}};
   const Vector held_total[2] = {from_bits<T>(in.held), from_bits<T>(in.held + kScanLanes)};
@@ -103,13 +106,13 @@ HORNBEAM_INLINE void scan_two_classes(const StumpScan& in) {
 template <class T>
 void scan_classes(const StumpScan& in) {
   using Lanes32 = ScanLanes<T>;
-  using Vector = typename Lanes32::Vector;
+  using Vector = ScanVector<T>;
   const Vector bits = bits_of_lanes<T>();
   T* count = reinterpret_cast<T*>(in.scratch);  // [side][class] of the walk
   T* most_left = count + 2 * std::size_t{in.n_classes} * kScanLanes;
   Vector side_total[2] = {Vector{}, Vector{}};
   for (std::uint32_t k = 0; k < in.n_classes; ++k) {
-    const Vector held = from_bits<T>(in.held + k * kScanLanes);
+    const Vector held = from_bits<T>(in.held + std::size_t{k} * kScanLanes);
     side_total[1] += held;
     side_total[0] += Vector{} + static_cast<T>(in.total[k]) - held;
   }

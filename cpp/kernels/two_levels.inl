@@ -36,7 +36,7 @@ HORNBEAM_INLINE void transpose_lanes(WordLanes* v) {
 
 void transpose(Word* block) {
   WordLanes v[8];
-  for (int i = 0; i < 8; ++i) v[i] = reinterpret_cast<WordLanes>(load(block + 8 * i));
+  for (std::size_t i = 0; i < 8; ++i) v[i] = reinterpret_cast<WordLanes>(load(block + 8 * i));
   swap_stage<32>(v, 0x00000000ffffffffULL);
   swap_stage<16>(v, 0x0000ffff0000ffffULL);
   swap_stage<8>(v, 0x00ff00ff00ff00ffULL);
@@ -45,7 +45,7 @@ void transpose(Word* block) {
   swap_stage<2>(v, 0x3333333333333333ULL);
   swap_stage<1>(v, 0x5555555555555555ULL);
   transpose_lanes(v);
-  for (int i = 0; i < 8; ++i) store(block + 8 * i, reinterpret_cast<Lanes>(v[i]));
+  for (std::size_t i = 0; i < 8; ++i) store(block + 8 * i, reinterpret_cast<Lanes>(v[i]));
 }
 
 /// `kClasses` > 0 fixes the number of classes at compile time.

@@ -66,7 +66,7 @@ void TwoLevelSolver::gather(const RowSet& parent, std::uint32_t column, bool sid
       }
     }
     if (n_in_word > 0) {
-      for (std::uint32_t k = 0; k < n_words; ++k)
+      for (std::size_t k = 0; k < n_words; ++k)
         std::fill(block + k * kWordBits + n_in_word, block + (k + 1) * kWordBits, 0);
       ++n_words_;
     }

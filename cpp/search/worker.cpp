@@ -231,7 +231,7 @@ bool Worker::needs_two_levels(const Side& side) const {
 
 void Worker::solve_two_levels(Frame& frame, Candidate& candidate, int x) {
   shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
-  Side& side = candidate.side[x];
+  const Side& side = candidate.side[x];
   const auto found = two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper);
   if (!found) return;
   KnownTree best = *found;
