@@ -75,7 +75,7 @@ def test_ranks_say_of_every_condition_and_row_what_the_bits_say(seed):
     own = [AtMost(0, 0.5), AtMost(0, 0.5), AtMost(0, -1.0), AtMost(0, float("nan")), AtMost(0, 2.0), AtMost(1, 2.5)]
     others = [IsMissing(0), IsOne(3), IsIn(4, ("red", "blue")), AtMost(2, -100.0), AtMost(2, 100.0)]
     for conditions in (ThresholdBinarizer().fit(X).conditions_, own, others, []):
-        ranks, n_thresholds = rank_conditions(conditions, table)
+        ranks, n_thresholds = rank_conditions(threshold_runs(conditions), table)
         assert ranks.dtype == n_thresholds.dtype == np.uint32
         assert ranks.shape == (len(n_thresholds), len(X))
         columns = [rank <= t for rank, n in zip(ranks, n_thresholds, strict=True) for t in range(n)]

@@ -196,13 +196,14 @@ def threshold_runs(conditions: Iterable[Condition]) -> list[list[Condition]]:
 
 
 def rank_conditions(
-    conditions: Iterable[Condition], table: Table
+    runs: Sequence[Sequence[Condition]], table: Table
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Ask conditions about all rows of a table, one rank for the answers of each of `threshold_runs`.
+    """Ask conditions about all rows of a table, one rank for the answers of each run.
 
     Parameters
     ----------
-    conditions : iterable of Condition
+    runs : sequence of sequence of Condition
+        As `threshold_runs` parts them.
     table : Table
 
     Returns
@@ -213,12 +214,11 @@ def rank_conditions(
     n_thresholds : ndarray of uint32 of shape (n_runs,)
         Number of conditions in each run.
     """
-    runs = threshold_runs(conditions)
     ranks = np.empty((len(runs), table.n_rows), dtype=np.uint32)
     for index, run in enumerate(runs):
         column = table.columns[run[0].column]
-        thresholds = [condition.threshold for condition in run if isinstance(condition, AtMost)]
         if len(run) > 1:
+            thresholds = [condition.threshold for condition in run if isinstance(condition, AtMost)]
             # In float64, as the conditions compare; NaN comes after every number.
             ranks[index] = np.searchsorted(thresholds, column.values.astype(np.float64, copy=False))
         else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hornbeam import _core
 from hornbeam._units import Units
-from hornbeam.binarizers import pack_conditions, rank_conditions, threshold_runs
+from hornbeam.binarizers import pack_conditions, rank_conditions
 from hornbeam.conditions import Condition
 from hornbeam.table import Table
 
@@ -31,13 +31,13 @@ def search_by_bits(conditions: Sequence[Condition], table: Table, options: Mappi
     return partial(_core.solve, pack_conditions(conditions, table), table.n_rows, **options)
 
 
-def search_by_ranks(conditions: Sequence[Condition], table: Table, options: Mapping[str, Any]) -> Search:
+def search_by_ranks(runs: Sequence[Sequence[Condition]], table: Table, options: Mapping[str, Any]) -> Search:
     """Return the search that takes thresholds of ranked variables and no other limit on the tree than `max_depth`."""
     known = {name: value for name, value in options.items() if name not in ("max_leaves", "min_samples_leaf")}
-    return partial(_core.solve_ranked, *rank_conditions(conditions, table), **known)
+    return partial(_core.solve_ranked, *rank_conditions(runs, table), **known)
 
 
-def suits_ranks(conditions: Sequence[Condition], units: Units, options: Mapping[str, Any]) -> bool:
+def suits_ranks(runs: Sequence[Sequence[Condition]], units: Units, options: Mapping[str, Any]) -> bool:
     """Say whether the search by ranks can solve a problem and is expected to be the faster one."""
     n_classes = len(units.costs)
     price = units.costs[0, 1]
@@ -50,5 +50,5 @@ def suits_ranks(conditions: Sequence[Condition], units: Units, options: Mapping[
         and bool(price > 0)
         and np.array_equal(units.costs, price * (1 - np.eye(n_classes, dtype=np.int64)))
         and int(units.weights.sum()) < _MOST_WEIGHT
-        and len(conditions) >= _LEAST_THRESHOLDS * len(threshold_runs(conditions)) > 0
+        and sum(map(len, runs)) >= _LEAST_THRESHOLDS * len(runs) > 0
     )
