@@ -47,6 +47,10 @@ class Column:
             return np.isnan(self.values) if is_float else np.zeros(len(self.values), dtype=bool)
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
 
+    def has_missing(self) -> bool:
+        """Return whether any value is missing."""
+        return self.values.dtype.kind in "fO" and bool(self.is_missing().any())
+
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
@@ -85,11 +89,15 @@ class TableSchema:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns of equal length; `named` says that their names are the user's, not made up as ``x0``, ``x1``, ..."""
+    """Columns of equal length; `named` says that their names are the user's, not made up as ``x0``, ``x1``, ...
+
+    `flags` are the values of all columns at once, of shape (n_columns, n_rows), where all are booleans; else None.
+    """
 
     columns: tuple[Column, ...]
     n_rows: int
     named: bool = False
+    flags: npt.NDArray[np.bool_] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,6 +111,9 @@ class Table:
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """Return the table of some rows, given as indices or as a boolean mask of shape (n_rows,)."""
+        if self.flags is not None:
+            flags = np.ascontiguousarray(self.flags[:, rows])
+            return _table_of_matrix(self.names, flags, (None,) * len(self.columns), self.named)
         columns = tuple(replace(column, values=column.values[rows]) for column in self.columns)
         return Table(columns, len(columns[0].values), self.named)
 
@@ -160,6 +171,8 @@ def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree")
             expect.check_names(X.names, X.named, user)
             return replace(X, columns=tuple(map(_as_kind, X.columns, expect.kinds)))
         return X
+    if isinstance(X, np.ndarray):
+        return _read_array(X, expect, user)
     if issparse(X):
         raise TypeError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert to a dense numpy "
@@ -186,7 +199,7 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
     if len(dtypes) == 1 and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
         matrix = frame.to_numpy()
         if matrix.dtype.kind in "biuf":  # otherwise there are missing values that NumPy does not know
-            return Table(_columns_of_matrix(names, matrix, kinds), len(frame), named)
+            return _table_of_matrix(names, _transpose(matrix), kinds, named)
     series = (frame[:, position] for position in range(len(names)))
     columns = tuple(_column_of_series(*arguments) for arguments in zip(names, series, kinds, strict=True))
     return Table(columns, len(frame), named)
@@ -257,7 +270,7 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
     kinds = expect.kinds if expect is not None else (None,) * len(names)
     if array.dtype.kind in "UO":
         return Table(tuple(map(_column_of_cells, names, array.T, kinds)), len(array))
-    return Table(_columns_of_matrix(names, array, kinds), len(array))
+    return _table_of_matrix(names, _transpose(array), kinds)
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -266,10 +279,13 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
 
 
-def _columns_of_matrix(
-    names: Sequence[str], matrix: npt.NDArray[Any], kinds: Sequence[Kind | None]
-) -> tuple[Column, ...]:
-    return tuple(map(_column_of_numbers, names, _transpose(matrix), kinds))
+def _table_of_matrix(
+    names: Sequence[str], columns: npt.NDArray[Any], kinds: Sequence[Kind | None], named: bool = False
+) -> Table:
+    """Make a table of numbers from a matrix with a row for each column of the table."""
+    read = _column_of_flags if columns.dtype == bool else _column_of_numbers
+    flags = columns if columns.dtype == bool else None
+    return Table(tuple(map(read, names, columns, kinds)), columns.shape[1], named, flags)
 
 
 def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -298,6 +314,10 @@ def _dtype_of_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Keep what is narrower than float64 and held by it exactly; turn everything else into float64."""
     is_kept = dtype.isnative and (dtype == np.float32 or (dtype.kind in "biu" and dtype.itemsize < 8))
     return dtype if is_kept else np.dtype(np.float64)
+
+
+def _column_of_flags(name: str, values: npt.NDArray[np.bool_], expected: Kind | None) -> Column:
+    return _as_kind(Column(name, "number", values), expected)
 
 
 def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | None) -> Column:

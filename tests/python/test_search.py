@@ -1,13 +1,14 @@
 """Which search runs is nothing that a user can see, but for the time it takes."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
-from hornbeam.binarizers import pack_conditions, rank_conditions, threshold_runs
+from hornbeam.binarizers import Conditions, Thresholds, pack_conditions, rank_conditions
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
 from hornbeam.estimators import gosdt
 from hornbeam.table import read_table
@@ -74,8 +75,8 @@ def test_ranks_say_of_every_condition_and_row_what_the_bits_say(seed):
     table = read_table(X)
     own = [AtMost(0, 0.5), AtMost(0, 0.5), AtMost(0, -1.0), AtMost(0, float("nan")), AtMost(0, 2.0), AtMost(1, 2.5)]
     others = [IsMissing(0), IsOne(3), IsIn(4, ("red", "blue")), AtMost(2, -100.0), AtMost(2, 100.0)]
-    for conditions in (ThresholdBinarizer().fit(X).conditions_, own, others, []):
-        ranks, n_thresholds = rank_conditions(threshold_runs(conditions), table)
+    for conditions in map(Conditions, (ThresholdBinarizer().fit(X).conditions_, own, others, [])):
+        ranks, n_thresholds = rank_conditions(conditions, table)
         assert ranks.dtype == n_thresholds.dtype == np.uint32
         assert ranks.shape == (len(n_thresholds), len(X))
         columns = [rank <= t for rank, n in zip(ranks, n_thresholds, strict=True) for t in range(n)]
@@ -87,10 +88,35 @@ def test_ranks_say_of_every_condition_and_row_what_the_bits_say(seed):
 
 def test_runs_are_the_thresholds_of_one_column_as_long_as_they_rise():
     a, b, c, d = AtMost(0, 1.0), AtMost(0, 2.0), AtMost(1, 3.0), IsMissing(0)
-    assert threshold_runs([a, b, d, c]) == [[a, b], [d], [c]]
-    assert threshold_runs([b, a]) == [[b], [a]]
-    assert threshold_runs([a, a]) == [[a], [a]]
-    assert threshold_runs([]) == []
+    for parts, lengths in (
+        ([a, b, d, c], [2, 1, 1]),
+        ([b, a], [1, 1]),
+        ([a, a], [1, 1]),
+        ([a, b, c], [2, 1]),
+        ([], []),
+    ):
+        conditions = Conditions(parts)
+        assert [len(run) if isinstance(run, Thresholds) else 1 for run in conditions.runs] == lengths
+        assert conditions == parts
+    assert Conditions([d, Thresholds(0, []), Thresholds(1, [3.0])]).runs[0] == d
+    assert Conditions([d, Thresholds(0, []), Thresholds(1, [3.0])]) == [d, c]
+
+
+def test_conditions_are_a_sequence():
+    a, b, c, d = AtMost(0, 1.0), AtMost(0, 2.0), AtMost(1, 3.0), IsMissing(0)
+    conditions = Conditions([d, a, b, c])
+    assert len(conditions) == 4
+    assert [conditions[i] for i in range(-4, 4)] == [d, a, b, c] * 2
+    assert conditions[1:3] == [a, b]
+    assert list(reversed(conditions)) == [c, b, a, d]
+    assert b in conditions
+    assert conditions.index(c) == 3
+    assert conditions != [d, a, b]
+    assert repr(conditions) == repr([d, a, b, c])
+    assert pickle.loads(pickle.dumps(conditions)) == conditions
+    for index in (4, -5):
+        with pytest.raises(IndexError):
+            conditions[index]
 
 
 def way_of(monkeypatch, X, y, sample_weight=None, **parameters):

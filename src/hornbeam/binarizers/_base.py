@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam._units import check_weights
-from hornbeam.conditions import AtMost, Condition
+from hornbeam.binarizers._conditions import Conditions, Run, ask, pack_conditions
 from hornbeam.table import Table, TableInput, TableSchema, read_table
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the transformers from a table to binary columns, and the way to write your own.
 
-    A subclass gives `_find_conditions`; fitting, transforming, names and packing follow from the list it returns.
+    A subclass gives `_find_conditions`; fitting, transforming, names and packing follow from what it returns.
 
     Attributes
     ----------
-    conditions_ : list of Condition
-        What each binary column asks, in their order.
+    conditions_ : Conditions
+        What each binary column asks, in their order: a sequence of `Condition`.
     schema_ : TableSchema
         Names and kinds of the columns seen in `fit`.
     n_features_in_ : int
@@ -37,12 +37,15 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         Their names; only there if `fit` was given a data frame whose names are texts.
     """
 
-    conditions_: list[Condition]
+    conditions_: Conditions
     schema_: TableSchema
 
     @abstractmethod
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Condition]:
-        """Return the conditions of a table whose rows all weigh more than zero; `y` is as the user gave it."""
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
+        """Return the conditions of a table whose rows all weigh more than zero, alone or as `Thresholds`.
+
+        `y` is as the user gave it.
+        """
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the conditions.
@@ -74,7 +77,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
             table, weights = table.take(present), weights[present]
             y = None if y is None else np.asarray(y)[present]
         self.schema_ = table.schema
-        self.conditions_ = self._find_conditions(table, y, weights)
+        self.conditions_ = Conditions(self._find_conditions(table, y, weights))
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:
@@ -98,8 +101,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         check_is_fitted(self)
         table = self._read(X)
         answers = np.empty((table.n_rows, len(self.conditions_)), dtype=bool, order="F")
-        for index, condition in enumerate(self.conditions_):
-            answers[:, index] = condition.holds(table.columns[condition.column])
+        for index, answer in enumerate(ask(self.conditions_, table)):
+            answers[:, index] = answer
         return answers
 
     def pack(self, X: Any) -> npt.NDArray[np.uint8]:
@@ -144,83 +147,3 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         # input_tags.string stays False: with it, scikit-learn's checks demand that any object be taken as a cell.
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def pack_conditions(conditions: Iterable[Condition], table: Table) -> npt.NDArray[np.uint8]:
-    """Ask conditions about all rows of a table, one bit for each answer.
-
-    Parameters
-    ----------
-    conditions : sequence of Condition
-    table : Table
-
-    Returns
-    -------
-    ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
-        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is the answer for row ``r``; bits behind the last row are 0.
-        Made condition by condition: the unpacked matrix, eight times as large, never exists.
-    """
-    conditions = list(conditions)
-    bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
-    for index, condition in enumerate(conditions):
-        bits[index] = np.packbits(condition.holds(table.columns[condition.column]), bitorder="little")
-    return bits
-
-
-def threshold_runs(conditions: Iterable[Condition]) -> list[list[Condition]]:
-    """Part conditions into the variables that they are thresholds of.
-
-    Parameters
-    ----------
-    conditions : iterable of Condition
-
-    Returns
-    -------
-    list of list of Condition
-        In their order: every longest run of neighbours that ask one column with rising thresholds, and every other
-        condition alone.
-    """
-    runs: list[list[Condition]] = []
-    for condition in conditions:
-        before = runs[-1][-1] if runs else None
-        if (
-            isinstance(condition, AtMost)
-            and isinstance(before, AtMost)
-            and before.column == condition.column
-            and before.threshold < condition.threshold
-        ):
-            runs[-1].append(condition)
-        else:
-            runs.append([condition])
-    return runs
-
-
-def rank_conditions(
-    runs: Sequence[Sequence[Condition]], table: Table
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Ask conditions about all rows of a table, one rank for the answers of each run.
-
-    Parameters
-    ----------
-    runs : sequence of sequence of Condition
-        As `threshold_runs` parts them.
-    table : Table
-
-    Returns
-    -------
-    ranks : ndarray of uint32 of shape (n_runs, n_rows)
-        Number of the first condition of the run that holds for the row, all later ones hold, too; their number where
-        none does, as for a missing value.
-    n_thresholds : ndarray of uint32 of shape (n_runs,)
-        Number of conditions in each run.
-    """
-    ranks = np.empty((len(runs), table.n_rows), dtype=np.uint32)
-    for index, run in enumerate(runs):
-        column = table.columns[run[0].column]
-        if len(run) > 1:
-            thresholds = [condition.threshold for condition in run if isinstance(condition, AtMost)]
-            # In float64, as the conditions compare; NaN comes after every number.
-            ranks[index] = np.searchsorted(thresholds, column.values.astype(np.float64, copy=False))
-        else:
-            ranks[index] = ~run[0].holds(column)
-    return ranks, np.array([len(run) for run in runs], dtype=np.uint32)

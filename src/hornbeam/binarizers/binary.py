@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.conditions import Condition, IsOne
+from hornbeam.conditions import IsOne
 from hornbeam.table import Column, Table
 
 
@@ -17,8 +17,8 @@ class BinaryColumns(Binarizer):
 
     Attributes
     ----------
-    conditions_ : list of IsOne
-        One for each column, in their order; also for constant columns.
+    conditions_ : Conditions
+        An `IsOne` for each column, in their order; also for constant columns.
     schema_ : TableSchema
         Names and kinds of the columns seen in `fit`.
     n_features_in_ : int
@@ -33,9 +33,10 @@ class BinaryColumns(Binarizer):
     ['x0 = 1', 'x1 = 1']
     """
 
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Condition]:
-        for column in table.columns:
-            _check_binary(column)
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[IsOne]:
+        if table.flags is None:
+            for column in table.columns:
+                _check_binary(column)
         return [IsOne(index) for index in range(len(table.columns))]
 
 

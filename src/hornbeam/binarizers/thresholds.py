@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
+from hornbeam.binarizers._conditions import Run, Thresholds
+from hornbeam.conditions import IsIn, IsMissing, IsOne
 from hornbeam.table import Column, Table
 
 
@@ -41,8 +42,8 @@ class ThresholdBinarizer(Binarizer):
 
     Attributes
     ----------
-    conditions_ : list of Condition
-        What each binary column asks: by column, thresholds rising, "is missing" last.
+    conditions_ : Conditions
+        What each binary column asks, a sequence of `Condition`: by column, thresholds rising, "is missing" last.
     schema_ : TableSchema
         Names and kinds of the columns seen in `fit`.
     n_features_in_ : int
@@ -70,39 +71,40 @@ class ThresholdBinarizer(Binarizer):
         self.n_thresholds = n_thresholds
         self.thresholds = thresholds
 
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Condition]:
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Run]:
         if self.strategy not in ("exact", "quantile"):
             raise ValueError(f"strategy must be 'exact' or 'quantile', got {self.strategy!r}.")
         if not isinstance(self.n_thresholds, Integral) or self.n_thresholds < 1:
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {self.n_thresholds!r}.")
         own = _own_thresholds(self.thresholds, table)
-        conditions: list[Condition] = []
+        if table.flags is not None and not own:
+            changing = table.flags.any(axis=1) & ~table.flags.all(axis=1)
+            return [IsOne(index) for index in np.flatnonzero(changing).tolist()]
+        conditions: list[Run] = []
         for index, column in enumerate(table.columns):
             missing = column.is_missing()
             if index in own:
-                conditions += [AtMost(index, threshold) for threshold in own[index]]
+                conditions.append(Thresholds(index, own[index]))
             elif column.kind == "category":
                 conditions += _of_categories(index, column.values)
             elif missing.any():
-                conditions += self._of_numbers(index, column.values[~missing], weights[~missing])
+                conditions.append(self._of_numbers(index, column.values[~missing], weights[~missing]))
             else:
-                conditions += self._of_numbers(index, column.values, weights)
+                conditions.append(self._of_numbers(index, column.values, weights))
             if missing.any() and not missing.all():
                 conditions.append(IsMissing(index))
         return conditions
 
-    def _of_numbers(
-        self, index: int, values: npt.NDArray[Any], weights: npt.NDArray[Any]
-    ) -> list[AtMost] | list[IsOne]:
+    def _of_numbers(self, index: int, values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> IsOne | Thresholds:
         distinct = _distinct(values)
         if np.array_equal(distinct, [0, 1]):
-            return [IsOne(index)]
+            return IsOne(index)
         thresholds = midpoints(distinct)
         if self.strategy == "quantile" and len(thresholds) > self.n_thresholds:
             group = np.unique(values, return_inverse=True)[1]
             below = np.cumsum(np.bincount(group, weights), dtype=np.float64)
             thresholds = thresholds[_nearest_shares(below, self.n_thresholds)]
-        return [AtMost(index, threshold) for threshold in thresholds.tolist()]
+        return Thresholds(index, thresholds)
 
 
 def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

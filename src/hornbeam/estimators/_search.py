@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from hornbeam import _core
 from hornbeam._units import Units
-from hornbeam.binarizers import pack_conditions, rank_conditions
-from hornbeam.conditions import Condition
+from hornbeam.binarizers import Conditions, pack_conditions, rank_conditions
 from hornbeam.table import Table
 
 # What the search by ranks can do: see check_ranked in cpp/api/solve.cpp.
@@ -26,18 +25,18 @@ _LEAST_THRESHOLDS = 64
 Search: TypeAlias = "Callable[..., _core.Outcome]"
 
 
-def search_by_bits(conditions: Sequence[Condition], table: Table, options: Mapping[str, Any]) -> Search:
+def search_by_bits(conditions: Conditions, table: Table, options: Mapping[str, Any]) -> Search:
     """Return the search that takes any columns and limits; classes, weights, costs and leaf cost are still to give."""
     return partial(_core.solve, pack_conditions(conditions, table), table.n_rows, **options)
 
 
-def search_by_ranks(runs: Sequence[Sequence[Condition]], table: Table, options: Mapping[str, Any]) -> Search:
+def search_by_ranks(conditions: Conditions, table: Table, options: Mapping[str, Any]) -> Search:
     """Return the search that takes thresholds of ranked variables and no other limit on the tree than `max_depth`."""
     known = {name: value for name, value in options.items() if name not in ("max_leaves", "min_samples_leaf")}
-    return partial(_core.solve_ranked, *rank_conditions(runs, table), **known)
+    return partial(_core.solve_ranked, *rank_conditions(conditions, table), **known)
 
 
-def suits_ranks(runs: Sequence[Sequence[Condition]], units: Units, options: Mapping[str, Any]) -> bool:
+def suits_ranks(conditions: Conditions, units: Units, options: Mapping[str, Any]) -> bool:
     """Say whether the search by ranks can solve a problem and is expected to be the faster one."""
     n_classes = len(units.costs)
     price = units.costs[0, 1]
@@ -50,5 +49,5 @@ def suits_ranks(runs: Sequence[Sequence[Condition]], units: Units, options: Mapp
         and bool(price > 0)
         and np.array_equal(units.costs, price * (1 - np.eye(n_classes, dtype=np.int64)))
         and int(units.weights.sum()) < _MOST_WEIGHT
-        and sum(map(len, runs)) >= _LEAST_THRESHOLDS * len(runs) > 0
+        and len(conditions) >= _LEAST_THRESHOLDS * len(conditions.runs) > 0
     )

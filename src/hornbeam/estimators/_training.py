@@ -65,16 +65,18 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
         labels = np.asarray(y, dtype=object)
     if labels.dtype.kind not in "biufUO":
         raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected texts or integers.")
-    labels = column_or_1d(labels, warn=True)
+    if labels.ndim != 1:
+        labels = column_or_1d(labels, warn=True)
     missing = _missing_rows(labels)
     if len(missing) > 0:
         raise ValueError(
             f"Input y contains NaN: the target is missing in {len(missing)} rows, first in row {missing[0]}."
         )
     labels = _plain(labels)
-    if labels.dtype.kind == "f" and np.isinf(labels).any():
-        raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
-    check_classification_targets(labels)
+    if labels.dtype.kind == "f":
+        if np.isinf(labels).any():
+            raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
+        check_classification_targets(labels)
     return labels
 
 

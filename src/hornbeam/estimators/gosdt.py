@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._units import Units, make_units
-from hornbeam.binarizers import Binarizer, threshold_runs
+from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._parameters import (
     check_callback,
@@ -309,9 +309,8 @@ class GOSDTClassifier(TreeClassifier):
 
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
         conditions = self.binarizer_.conditions_
-        runs = threshold_runs(conditions)
-        if suits_ranks(runs, units, options):
-            return search_by_ranks(runs, training.table, options)
+        if suits_ranks(conditions, units, options):
+            return search_by_ranks(conditions, training.table, options)
         self._warn_of_many_columns()
         return search_by_bits(conditions, training.table, options)
 

@@ -133,7 +133,7 @@ class Tree:
         for node in np.flatnonzero(left >= 0)[::-1]:
             class_weights[node] = class_weights[left[node]] + class_weights[right[node]]
             n_samples[node] = n_samples[left[node]] + n_samples[right[node]]
-        has_missing = tuple(bool(column.is_missing().any()) for column in table.columns)
+        has_missing = tuple(column.has_missing() for column in table.columns)
         return cls(
             left,
             right,

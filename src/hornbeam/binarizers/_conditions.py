@@ -1,0 +1,198 @@
+"""The conditions of a binarizer, and their answers in the two forms that the searches take: bits and ranks."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.conditions import AtMost, Condition, IsOne
+from hornbeam.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Thresholds:
+    """Conditions ``column <= threshold`` on one column with rising thresholds, kept as one array.
+
+    Parameters
+    ----------
+    column : int
+    thresholds : array-like of shape (n_thresholds,)
+        Strictly rising.
+    """
+
+    __slots__ = ("column", "thresholds")
+
+    def __init__(self, column: int, thresholds: npt.ArrayLike) -> None:
+        self.column = column
+        self.thresholds = np.asarray(thresholds, dtype=np.float64)
+
+    def __len__(self) -> int:
+        """Return the number of conditions."""
+        return len(self.thresholds)
+
+    def condition(self, index: int) -> AtMost:
+        """Return one of the conditions."""
+        return AtMost(self.column, float(self.thresholds[index]))
+
+
+Run: TypeAlias = "Thresholds | Condition"
+
+
+class Conditions(Sequence[Condition]):
+    """A list of conditions that makes an object of a threshold only when it is asked for: there may be 10^5 of them.
+
+    Parameters
+    ----------
+    parts : iterable of Condition or Thresholds
+
+    Attributes
+    ----------
+    runs : tuple of Condition or Thresholds
+        The same in their order: every longest run of neighbouring `AtMost` of one column with rising
+        thresholds as one `Thresholds`, every other condition alone.
+
+    Examples
+    --------
+    >>> from hornbeam.conditions import AtMost, IsMissing
+    >>> conditions = Conditions([AtMost(0, 1.5), AtMost(0, 2.5), IsMissing(0)])
+    >>> len(conditions), len(conditions.runs), conditions[1]
+    (3, 2, AtMost(column=0, threshold=2.5))
+    """
+
+    def __init__(self, parts: Iterable[Run]) -> None:
+        self.runs = tuple(_join_thresholds(parts))
+        self._ends = list(accumulate(map(_length, self.runs)))
+
+    def __len__(self) -> int:
+        """Return the number of conditions."""
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Condition: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Condition]: ...
+    def __getitem__(self, index: int | slice) -> Condition | list[Condition]:
+        """Return one condition, or the list of those of a slice."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        position = range(len(self))[index]
+        at = bisect_right(self._ends, position)
+        run = self.runs[at]
+        return run.condition(position - self._ends[at]) if isinstance(run, Thresholds) else run
+
+    def __iter__(self) -> Iterator[Condition]:
+        """Make the conditions one after another."""
+        for run in self.runs:
+            if isinstance(run, Thresholds):
+                yield from (AtMost(run.column, threshold) for threshold in run.thresholds.tolist())
+            else:
+                yield run
+
+    def __eq__(self, other: object) -> bool:
+        """Compare condition by condition, also with a list."""
+        return isinstance(other, (Conditions, list, tuple)) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Show a list."""
+        return repr(list(self))
+
+
+def _length(run: Run) -> int:
+    return len(run) if isinstance(run, Thresholds) else 1
+
+
+def _join_thresholds(parts: Iterable[Run]) -> Iterator[Run]:
+    rising: list[AtMost] = []
+    for part in parts:
+        if isinstance(part, AtMost):
+            if rising and not (rising[-1].column == part.column and rising[-1].threshold < part.threshold):
+                yield _joined(rising)
+                rising = []
+            rising.append(part)
+            continue
+        if rising:
+            yield _joined(rising)
+            rising = []
+        if _length(part) > 0:
+            yield part
+    if rising:
+        yield _joined(rising)
+
+
+def _joined(rising: list[AtMost]) -> Run:
+    if len(rising) == 1:  # whose threshold may be NaN
+        return rising[0]
+    return Thresholds(rising[0].column, [condition.threshold for condition in rising])
+
+
+def ask(conditions: Conditions, table: Table) -> Iterator[npt.NDArray[np.bool_]]:
+    """Return for one condition after another whether it holds for each row; shape (n_rows,)."""
+    for run in conditions.runs:
+        column = table.columns[run.column]
+        if isinstance(run, Thresholds):
+            values = column.values.astype(np.float64, copy=False)
+            yield from (values <= threshold for threshold in run.thresholds.tolist())
+        else:
+            yield run.holds(column)
+
+
+def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
+    """Ask conditions about all rows of a table, one bit for each answer.
+
+    Parameters
+    ----------
+    conditions : Conditions
+    table : Table
+
+    Returns
+    -------
+    ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
+        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is the answer for row ``r``; bits behind the last row are 0.
+        Made condition by condition: the unpacked matrix, eight times as large, never exists.
+    """
+    if table.flags is not None and all(isinstance(run, IsOne) for run in conditions.runs):
+        packed = np.packbits(table.flags, axis=1, bitorder="little")
+        columns = [condition.column for condition in conditions]
+        return packed if columns == list(range(len(packed))) else packed[columns]
+    bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
+    for index, answers in enumerate(ask(conditions, table)):
+        bits[index] = np.packbits(answers, bitorder="little")
+    return bits
+
+
+def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Ask conditions about all rows of a table, one rank for the answers of each run.
+
+    Parameters
+    ----------
+    conditions : Conditions
+    table : Table
+
+    Returns
+    -------
+    ranks : ndarray of uint32 of shape (n_runs, n_rows)
+        Number of the first condition of the run that holds for the row, all later ones hold, too; their number where
+        none does, as for a missing value.
+    n_thresholds : ndarray of uint32 of shape (n_runs,)
+        Number of conditions in each run.
+    """
+    ranks = np.empty((len(conditions.runs), table.n_rows), dtype=np.uint32)
+    for index, run in enumerate(conditions.runs):
+        column = table.columns[run.column]
+        if isinstance(run, Thresholds):
+            # In float64, as the conditions compare; NaN comes after every number. Sorted values are found faster.
+            values = column.values.astype(np.float64, copy=False)
+            order = np.argsort(values)
+            ranks[index, order] = np.searchsorted(run.thresholds, values[order])
+        else:
+            ranks[index] = ~run.holds(column)
+    return ranks, np.array([_length(run) for run in conditions.runs], dtype=np.uint32)
