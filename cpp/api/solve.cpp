@@ -105,14 +105,15 @@ void check_ranked(const RankedColumns& columns, const Input& input) {
       require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
 }
 
-template <class Columns>
-Outcome solve_columns(const Columns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
+/// `search_in(costs, stop)` is the search; its tree is scored again.
+template <class Columns, class SearchIn>
+Outcome solve_columns(const Columns& columns, const Input& input, SearchIn search_in) {
   const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
                     input.switches.equivalent_points, input.tree.rows_per_leaf > 1);
   StopSignal stop(input.limits.seconds);
   Outcome outcome;
   try {
-    outcome = search_columns(columns, input, costs, stop, on_poll);
+    outcome = search_in(costs, stop);
   } catch (const StoppedBeforeSearch&) {
     outcome = single_leaf(input, costs, stop);
   }
@@ -132,14 +133,32 @@ Outcome solve_columns(const Columns& columns, const Input& input, const std::fun
 Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
   require(columns.n_rows > 0, "columns: there must be at least one row");
   check(input, columns.n_rows);
-  return solve_columns(columns, input, on_poll);
+  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
+    return search_columns(columns, input, costs, stop, on_poll);
+  });
 }
 
 Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
   require(columns.n_rows > 0, "ranks: there must be at least one row");
   check(input, columns.n_rows);
   check_ranked(columns, input);
-  return solve_columns(columns, input, on_poll);
+  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
+    return search_columns(columns, input, costs, stop, on_poll);
+  });
+}
+
+Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
+                   const std::function<bool(const Progress&)>& on_poll) {
+  require(columns.n_rows > 0, "columns: there must be at least one row");
+  require(input.n_classes > 1, "costs: lookahead needs at least two classes");
+  require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
+  require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
+  check(input, columns.n_rows);
+  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
+    const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
+    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
+    return search_lookahead(problem, lookahead, input.limits, stop, on_poll);
+  });
 }
 
 }  // namespace hornbeam

@@ -11,6 +11,7 @@
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "data/ranked_columns.hpp"
+#include "lookahead/lookahead_search.hpp"
 #include "search/search.hpp"
 
 namespace hornbeam {
@@ -35,5 +36,9 @@ Outcome solve(const PackedColumns& columns, const Input& input, const std::funct
 /// The same for columns that are thresholds of ranked variables, under a depth limit and no other; all wrong
 /// predictions must have one price.
 Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll);
+
+/// A tree of lookahead search, which is not proven best; it needs a depth limit and takes no limit of leaves.
+Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
+                   const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -134,7 +134,7 @@ struct Arguments {
   std::optional<std::int64_t> memory_limit;
   double gap_limit;
   std::int64_t n_threads;
-  const nb::dict& switches;
+  const nb::dict switches;
   const nb::object& callback;
   double callback_interval;
   bool trace;
@@ -144,8 +144,9 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-template <class Columns>
-nb::dict solve_columns(const Columns& columns, const Arguments& given) {
+/// `solve_input(input, on_poll)` is the search.
+template <class SolveInput>
+nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
   require(!given.max_depth || *given.max_depth >= 0, "max_depth: must be at least 0");
   require(!given.max_leaves || *given.max_leaves >= 1, "max_leaves: must be at least 1");
   require(given.min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
@@ -172,9 +173,16 @@ nb::dict solve_columns(const Columns& columns, const Arguments& given) {
   Outcome outcome;
   {
     const nb::gil_scoped_release no_gil;
-    outcome = solve(columns, input, [&poll](const Progress& at) { return poll(at); });
+    outcome = solve_input(input, [&poll](const Progress& at) { return poll(at); });
   }
   return to_dict(outcome, given.trace);
+}
+
+PackedColumns packed_columns(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows) {
+  require(n_rows > 0, "n_rows: must be greater than 0");
+  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
+          "columns: needs ceil(n_rows / 8) bytes a row");
+  return {columns.data(), to_count(columns.shape(0), "columns"), to_count(static_cast<std::size_t>(n_rows), "n_rows")};
 }
 
 nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
@@ -184,13 +192,26 @@ nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_ro
                       std::int64_t min_samples_leaf, std::optional<double> time_limit,
                       std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads,
                       const nb::dict& switches, const nb::object& callback, double callback_interval, bool trace) {
-  require(n_rows > 0, "n_rows: must be greater than 0");
-  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
-          "columns: needs ceil(n_rows / 8) bytes a row");
-  const PackedColumns packed{columns.data(), to_count(columns.shape(0), "columns"),
-                             to_count(static_cast<std::size_t>(n_rows), "n_rows")};
-  return solve_columns(packed, {classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit,
-                                memory_limit, gap_limit, n_threads, switches, callback, callback_interval, trace});
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  return solve_with({classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit,
+                     memory_limit, gap_limit, n_threads, switches, callback, callback_interval, trace},
+                    [&](const Input& input, const auto& on_poll) { return solve(packed, input, on_poll); });
+}
+
+nb::dict look_ahead_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                           const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                           const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost, std::int64_t max_depth,
+                           std::int64_t lookahead_depth, bool recursive, std::int64_t min_samples_leaf,
+                           std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
+                           std::int64_t n_threads, const nb::object& callback, double callback_interval, bool trace) {
+  require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive};
+  return solve_with({classes, weights, costs, leaf_cost, max_depth, std::nullopt, min_samples_leaf, time_limit,
+                     memory_limit, 0.0, n_threads, nb::dict(), callback, callback_interval, trace},
+                    [&](const Input& input, const auto& on_poll) {
+                      return look_ahead(packed, input, lookahead, on_poll);
+                    });
 }
 
 nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std::uint32_t, 1>& n_thresholds,
@@ -205,8 +226,9 @@ nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std:
   to_count(n_columns, "n_thresholds");
   const RankedColumns ranked(ranks.data(), {n_thresholds.data(), n_thresholds.shape(0)},
                              to_count(ranks.shape(1), "ranks"));
-  return solve_columns(ranked, {classes, weights, costs, leaf_cost, max_depth, std::nullopt, 1, time_limit,
-                                memory_limit, gap_limit, n_threads, switches, callback, callback_interval, trace});
+  return solve_with({classes, weights, costs, leaf_cost, max_depth, std::nullopt, 1, time_limit, memory_limit,
+                     gap_limit, n_threads, switches, callback, callback_interval, trace},
+                    [&](const Input& input, const auto& on_poll) { return solve(ranked, input, on_poll); });
 }
 
 }  // namespace
@@ -220,6 +242,12 @@ NB_MODULE(_core, module) {
              nb::arg("n_threads") = 1, nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree of least cost; see hornbeam._core's stub for types and api/solve.hpp for what they mean.");
+  module.def("look_ahead", &look_ahead_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+             nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("lookahead_depth"), nb::arg("recursive"),
+             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("n_threads") = 1, nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             nb::arg("trace") = false, "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.");
   module.def("solve_ranked", &solve_ranked, nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert(),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("time_limit") = nb::none(),

@@ -111,6 +111,23 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   }
 }
 
+DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers) const {
+  DistinctRows part;
+  part.n_classes = n_classes;
+  part.n_columns = n_columns;
+  part.n_rows = static_cast<std::uint32_t>(numbers.size());
+  part.stride = stride;
+  part.bits.assign(std::size_t{words_for(part.n_rows)} * stride, 0);
+  for (std::uint32_t row = 0; row < part.n_rows; ++row) {
+    const std::uint32_t from = numbers[row];
+    part.row_count.push_back(row_count[from]);
+    part.class_weight.insert(part.class_weight.end(), weight(from), weight(from) + n_classes);
+    for (std::uint32_t c = 0; c < n_columns; ++c)
+      part.bits[std::size_t{row / kWordBits} * stride + c] |= Word{test(c, from)} << (row % kWordBits);
+  }
+  return part;
+}
+
 Fingerprint DistinctRows::identity(std::uint32_t row, bool counts_rows) const {
   const bool counts = counts_rows || std::any_of(weight(row), weight(row) + n_classes, [](auto w) { return w != 0; });
   return counts ? Fingerprint::of_row(row) : Fingerprint{};

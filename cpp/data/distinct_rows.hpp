@@ -31,6 +31,9 @@ struct DistinctRows {
   DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
                std::span<const std::int64_t> weights, std::uint32_t n_classes, StopSignal& stop);
 
+  /// Those of the rows with these numbers, in their order.
+  DistinctRows of(const std::vector<std::uint32_t>& numbers) const;
+
   std::uint32_t n_classes;
   std::uint32_t n_columns;
   std::uint32_t n_rows = 0;                // distinct ones
@@ -49,6 +52,9 @@ struct DistinctRows {
   std::size_t bytes() const {
     return bits.capacity() * sizeof(Word) + (class_weight.capacity() + row_count.capacity()) * sizeof(std::int64_t);
   }
+
+ private:
+  DistinctRows() = default;
 };
 
 }  // namespace hornbeam

@@ -142,6 +142,8 @@ struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
+  /// The same of the slots in `rows`, one word a word of the tile.
+  void (*measure_rows)(const SlotTile&, const Measures&, const Word* rows, Ticks* out, Word* scratch);
   void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
   /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both

@@ -129,11 +129,9 @@ HORNBEAM_INLINE void copy_column(const TileView& tile, std::uint32_t column, Wor
 }
 
 template <int kClasses, int kCounts>
-void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, Ticks* out, Word* scratch) {
+void measure_as(const SlotTile& slots, const Measures& m, const Word* mask, Ticks* out, Word* scratch) {
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* measures = counts + m.n_counts();
-  Word* mask = reinterpret_cast<Word*>(measures + m.size());
-  copy_column(slots.tile, column, mask);
   Lanes fixed_counts[kCounts > 0 ? kCounts : 1];
   for (std::uint32_t block = 0; block < slots.tile.stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
@@ -265,10 +263,17 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
 
 bool is_two_class(const Measures& m) { return m.separable && m.n_classes == 2 && !m.counts_rows; }
 
+void measure_rows(const SlotTile& slots, const Measures& m, const Word* rows, Ticks* out, Word* scratch) {
+  if (is_two_class(m) && m.n_loss_prices == 0) return measure_as<2, 2>(slots, m, rows, out, scratch);
+  if (is_two_class(m) && m.n_loss_prices == 1) return measure_as<2, 3>(slots, m, rows, out, scratch);
+  measure_as<0, 0>(slots, m, rows, out, scratch);
+}
+
 void measure(const SlotTile& slots, const Measures& m, const std::uint32_t* column, Ticks* out, Word* scratch) {
   const std::uint32_t which = column == nullptr ? kNoColumn : *column;
-  if (is_two_class(m) && m.n_loss_prices == 1) return measure_as<2, 3>(slots, m, which, out, scratch);
-  measure_as<0, 0>(slots, m, which, out, scratch);
+  Word* mask = scratch + kLanes * std::size_t{m.n_counts() + m.size()};
+  copy_column(slots.tile, which, mask);
+  measure_rows(slots, m, mask, out, scratch);
 }
 
 void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
@@ -365,8 +370,8 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage, look,
-                                  test_columns,          hash_columns, transpose,  pair_row,
-                                  raise_by_distance, scan_stumps};
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      measure_rows, pair_stage, look,
+                                  test_columns,          hash_columns, transpose,    pair_row,
+                                  raise_by_distance,     scan_stumps};
 
 }  // namespace hornbeam

@@ -1,0 +1,183 @@
+#include "lookahead/greedy_trees.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hornbeam {
+
+namespace {
+
+/// Weights up to here have their logarithms looked up.
+constexpr std::int64_t kMostTabled = std::int64_t{1} << 20;
+
+double entropy_of(double mass) { return mass > 0 ? mass * std::log2(mass) : 0.0; }
+
+bool have_one_price(const Costs& costs) {
+  for (std::uint32_t c = 1; c < costs.n_classes(); ++c)
+    if (costs.largest(c) != costs.largest(0)) return false;
+  return true;
+}
+
+}  // namespace
+
+GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
+                         std::uint64_t rows_per_leaf, std::int64_t total_weight,
+                         std::function<bool(std::uint64_t)> goes_on)
+    : costs_(costs),
+      measures_(counting.measures()),
+      kernels_(kernels),
+      leaf_cost_(leaf_cost),
+      rows_per_leaf_(static_cast<Ticks>(rows_per_leaf)),
+      has_one_price_(have_one_price(costs)),
+      goes_on_(std::move(goes_on)) {
+  for (std::vector<Ticks>& side : side_) side.resize(measures_.n_classes);
+  if (!has_one_price_ || total_weight > kMostTabled) return;
+  entropy_.resize(static_cast<std::size_t>(total_weight) + 1);
+  for (std::size_t weight = 0; weight < entropy_.size(); ++weight)
+    entropy_[weight] = entropy_of(static_cast<double>(weight));
+}
+
+Ticks GreedyTrees::leaf_cost(const Ticks* class_weight) const {
+  return leaf_cost_ + costs_.loss_of(class_weight, costs_.best_prediction(class_weight));
+}
+
+std::uint64_t GreedyTrees::bytes() const {
+  std::uint64_t bytes = (entropy_.capacity() + scratch_.capacity() + all_.capacity()) * 8;
+  for (const Level& level : levels_)
+    for (int x = 0; x < 2; ++x) bytes += (level.mask[x].capacity() + level.sums[x].capacity()) * 8;
+  return bytes;
+}
+
+GreedyTrees::Sides GreedyTrees::costs_of_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth) {
+  Sides sides;
+  all_.assign(rows.n_slot_words, ~Word{0});
+  grow_sides(rows, all_.data(), rows.sums.data(), rows.total.data(), column, depth, nullptr, sides.cost);
+  return sides;
+}
+
+Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, Splits& splits) {
+  may_stop_ = false;  // what has been counted on may be asked for after a stop
+  AlignedVector<Word> all(rows.n_slot_words, ~Word{0});
+  const Ticks cost = grow_node(rows, all.data(), rows.sums.data(), rows.total.data(), depth, &splits);
+  may_stop_ = true;
+  return cost;
+}
+
+/// The tree on the slots in `mask`, whose measures are `total` and, of the true side of each column, `sums`.
+Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
+                             std::uint32_t depth, Splits* splits) {
+  const Ticks leaf = leaf_cost(total);
+  const std::size_t root = splits == nullptr ? 0 : splits->size();
+  Ticks best = leaf;
+  if (depth > 0 && leaf > 2 * leaf_cost_) {
+    if (const std::uint32_t column = best_column(rows, sums, total); column != kNoSplit) {
+      Ticks cost[2];
+      if (splits != nullptr) splits->push_back(rows.columns[column]);
+      best = std::min(leaf, grow_sides(rows, mask, sums, total, column, depth - 1, splits, cost));
+    }
+  }
+  if (splits != nullptr && best == leaf) {
+    splits->resize(root);
+    splits->push_back(kNoSplit);
+  }
+  return best;
+}
+
+/// The trees on both sides of a column, each of at most `depth`; the true one first.
+Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
+                              std::uint32_t column, std::uint32_t depth, Splits* splits, Ticks* cost) {
+  const std::size_t stride = rows.stride, size = measures_.size();
+  if (levels_.size() <= depth) levels_.resize(depth + std::size_t{1});
+  Level& level = levels_[depth];
+  bool is_grown[2];
+  for (int x = 0; x < 2; ++x) {
+    level.total[x].resize(size);
+    for (std::size_t m = 0; m < size; ++m) {
+      const Ticks held = sums[m * stride + column];
+      level.total[x][m] = x == 1 ? held : total[m] - held;
+    }
+    cost[x] = leaf_cost(level.total[x].data());
+    is_grown[x] = depth > 0 && cost[x] > 2 * leaf_cost_;
+  }
+  for (int x = 0; x < 2; ++x) {
+    if (!is_grown[x]) continue;
+    level.mask[x].resize(rows.n_slot_words);
+    for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
+      level.mask[x][w] = mask[w] & (x == 1 ? rows.word(column, w) : ~rows.word(column, w));
+    level.sums[x].resize(size * stride);
+  }
+  if (is_grown[0] && is_grown[1]) {
+    measure(rows, level.mask[1].data(), level.sums[1]);
+    for (std::size_t i = 0; i < size * stride; ++i) level.sums[0][i] = sums[i] - level.sums[1][i];
+  } else if (is_grown[0] || is_grown[1]) {
+    const int x = is_grown[1] ? 1 : 0;
+    measure(rows, level.mask[x].data(), level.sums[x]);
+  }
+  for (const int x : {1, 0}) {
+    if (is_stopped_ && may_stop_) return cost[0] = cost[1] = kInfinity;
+    if (is_grown[x])
+      cost[x] = grow_node(rows, levels_[depth].mask[x].data(), levels_[depth].sums[x].data(),
+                          levels_[depth].total[x].data(), depth, splits);
+    else if (splits != nullptr)
+      splits->push_back(kNoSplit);
+  }
+  return cost[0] + cost[1];
+}
+
+void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums) {
+  const SlotTile slots = rows.slot_tile();
+  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, measures_)));
+  kernels_.measure_rows(slots, measures_, mask, sums.data(), scratch_.data());
+  if (!goes_on_(std::uint64_t{rows.stride} * (rows.n_slot_words + 8))) is_stopped_ = true;
+}
+
+/// The column of largest information gain among those that split the rows, kNoSplit if there is none.
+std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total) {
+  const std::size_t stride = rows.stride;
+  std::uint32_t best = kNoSplit;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    Ticks held = 0, failed = 0;
+    for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
+      side_[1][k] = sums[k * stride + column];
+      side_[0][k] = total[k] - side_[1][k];
+      held += side_[1][k];
+      failed += side_[0][k];
+    }
+    if (held == 0 || failed == 0) continue;
+    if (measures_.counts_rows) {
+      const Ticks rows_held = sums[measures_.rows_index() * stride + column];
+      if (rows_held < rows_per_leaf_ || total[measures_.rows_index()] - rows_held < rows_per_leaf_) continue;
+    }
+    const double here = impurity(side_[1].data()) + impurity(side_[0].data());
+    if (here < least) {
+      least = here;
+      best = column;
+    }
+  }
+  return best;
+}
+
+/// Entropy of the classes times their weight; what rows can lose is their weight where classes have different prices.
+double GreedyTrees::impurity(const Ticks* class_weight) const {
+  if (!entropy_.empty()) {
+    Ticks all = 0;
+    double parts = 0;
+    for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
+      all += class_weight[k];
+      parts += entropy_[static_cast<std::size_t>(class_weight[k])];
+    }
+    return entropy_[static_cast<std::size_t>(all)] - parts;
+  }
+  double all = 0, parts = 0;
+  for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
+    const double price = has_one_price_ ? 1.0 : static_cast<double>(costs_.largest(k));
+    const double mass = static_cast<double>(class_weight[k]) * price;
+    all += mass;
+    parts += entropy_of(mass);
+  }
+  return entropy_of(all) - parts;
+}
+
+}  // namespace hornbeam

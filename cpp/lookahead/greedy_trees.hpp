@@ -1,0 +1,77 @@
+// lookahead/greedy_trees.hpp
+//
+// WHAT    Greedy trees: each node asks the column of largest information gain until the depth is used up, then subtrees
+//         that do not pay for their leaves are cut off from below.
+// FLOW    lookahead/lookahead_search closes the subproblems at its lookahead depth with what these trees cost.
+// HOLDS   (G1) `cost` is that of the tree that `grow` makes, or infinite if the caller said to stop. (G2) Ties of gain
+//         go to the first column. The gain is not an integer, but it only chooses; costs are exact.
+// COST    One pass of the counting kernel for the two sides of a node together: what a side holds is the node's count
+//         less the other side's. No row is copied; a node is a mask over the slots of its row set.
+// SOURCE  [babbar2025split, algorithm 4]; the cutting from below is theirs, too (it makes the best pruning of the full
+//         greedy tree). A node whose leaf costs no more than two leaves is not split: nothing below could pay.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "data/costs.hpp"
+#include "search/row_set.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+/// A tree in pre-order, true sides first: the column (of the data) that each node asks, kNoSplit at a leaf.
+using Splits = std::vector<std::uint32_t>;
+
+class GreedyTrees {
+ public:
+  /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
+  /// counted); `costs` says what a leaf loses. `goes_on` is told of work done and says whether to go on.
+  GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
+              std::uint64_t rows_per_leaf, std::int64_t total_weight, std::function<bool(std::uint64_t)> goes_on);
+
+  /// Costs of the trees of at most `depth` on both sides of a column.
+  struct Sides {
+    Ticks cost[2];
+  };
+  Sides costs_of_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth);
+
+  /// Appends the tree on the whole row set to `splits` and returns its cost.
+  Ticks grow(const RowSet& rows, std::uint32_t depth, Splits& splits);
+
+  /// A leaf's cost, from the weight of each class.
+  Ticks leaf_cost(const Ticks* class_weight) const;
+
+  std::uint64_t bytes() const;
+
+ private:
+  /// What a node of some depth is, kept from one node to the next.
+  struct Level {
+    AlignedVector<Word> mask[2];  // the slots of both sides
+    AlignedVector<Ticks> sums[2];
+    std::vector<Ticks> total[2];
+  };
+
+  Ticks grow_node(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t depth,
+                  Splits* splits);
+  Ticks grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t column,
+                   std::uint32_t depth, Splits* splits, Ticks* cost);
+  std::uint32_t best_column(const RowSet& rows, const Ticks* sums, const Ticks* total);
+  double impurity(const Ticks* class_weight) const;
+  void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
+
+  const Costs& costs_;
+  const Measures measures_;
+  const Kernels& kernels_;
+  const Ticks leaf_cost_;
+  const Ticks rows_per_leaf_;
+  const bool has_one_price_;
+  const std::function<bool(std::uint64_t)> goes_on_;
+  std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different prices
+  std::vector<Level> levels_;    // by depth left
+  AlignedVector<Word> scratch_, all_;
+  std::vector<Ticks> side_[2];  // weights of the classes
+  bool may_stop_ = true, is_stopped_ = false;
+};
+
+}  // namespace hornbeam

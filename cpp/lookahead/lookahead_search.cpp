@@ -1,0 +1,334 @@
+#include "lookahead/lookahead_search.hpp"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <utility>
+
+namespace hornbeam {
+
+namespace {
+
+using Rows = std::vector<std::uint32_t>;  // numbers of distinct rows
+
+/// A cost for each class of 1 for every wrong prediction: the measures of a row set are then the class weights.
+Costs counting(std::uint32_t n_classes, bool counts_rows) {
+  std::vector<Ticks> cost(std::size_t{n_classes} * n_classes, 1);
+  for (std::uint32_t c = 0; c < n_classes; ++c) cost[std::size_t{c} * (n_classes + 1)] = 0;
+  return {n_classes, n_classes, std::move(cost), false, counts_rows};
+}
+
+/// Reads Splits as the arrays that a caller gets.
+class TreeWriter {
+ public:
+  TreeWriter(const Problem& problem, const Splits& splits) : problem_(problem), next_(splits.begin()) {}
+
+  ResultTree write() {
+    Rows all(problem_.rows.n_rows);
+    std::iota(all.begin(), all.end(), 0u);
+    add_node(all);
+    return std::move(tree_);
+  }
+
+ private:
+  void add_node(const Rows& rows) {
+    std::vector<std::int64_t> weight(problem_.rows.n_classes);
+    for (const std::uint32_t row : rows)
+      for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
+    const std::uint32_t prediction = problem_.costs.best_prediction(weight.data());
+    const std::uint32_t split = *next_++;
+    const std::size_t node = tree_.column.size();
+    tree_.column.push_back(split == kNoSplit ? -1 : static_cast<std::int32_t>(split));
+    tree_.left.push_back(-1);
+    tree_.right.push_back(-1);
+    tree_.prediction.push_back(static_cast<std::int32_t>(prediction));
+    if (split == kNoSplit) {
+      tree_.cost += problem_.leaf_cost + problem_.costs.loss_of(weight.data(), prediction);
+      return;
+    }
+    Rows side[2];
+    for (const std::uint32_t row : rows) side[problem_.rows.test(split, row) ? 1 : 0].push_back(row);
+    tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
+    add_node(side[1]);
+    tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
+    add_node(side[0]);
+  }
+
+  const Problem& problem_;
+  Splits::const_iterator next_;
+  ResultTree tree_;
+};
+
+class LookaheadSearch {
+ public:
+  LookaheadSearch(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits, StopSignal& stop,
+                  const std::function<bool(const Progress&)>& on_poll)
+      : problem_(problem),
+        lookahead_(lookahead),
+        limits_(limits),
+        stop_(stop),
+        on_poll_(on_poll),
+        counting_(counting(problem.rows.n_classes, problem.limits_rows())),
+        maker_(problem.rows, counting_, kernels(), problem.leaf_cost, problem.tree.rows_per_leaf, 1),
+        greedy_(counting_, problem.costs, kernels(), problem.leaf_cost, problem.tree.rows_per_leaf,
+                std::accumulate(problem.rows.class_weight.begin(), problem.rows.class_weight.end(), std::int64_t{0}),
+                [this](std::uint64_t work) { return goes_on(work); }),
+        table_(false, limits.bytes),
+        child_(std::size_t{lookahead.depth} + 1) {}
+
+  Outcome run() {
+    const std::uint32_t depth = *problem_.tree.depth;
+    Rows all(problem_.rows.n_rows);
+    std::iota(all.begin(), all.end(), 0u);
+    RowSet root;
+    maker_.make_root(root, stop_);
+    now_.lower = lower_bound();
+    Splits splits;
+    now_.upper = greedy_.grow(root, depth, splits);
+    poll();
+    try {
+      Splits found;
+      const bool looks_ahead = lookahead_.is_recursive || lookahead_.depth < depth;
+      if (complete(root, all, depth, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper) splits.swap(found);
+    } catch (const std::bad_alloc&) {
+      stop_.stop(Status::memory_limit);
+    }
+    Outcome outcome;
+    outcome.tree = TreeWriter(problem_, splits).write();
+    now_.upper = outcome.tree.cost;
+    poll();
+    outcome.lower = std::min(now_.lower, now_.upper);
+    outcome.status = outcome.lower == now_.upper ? Status::optimal : stop_.reason().value_or(Status::heuristic);
+    outcome.n_subproblems = n_subproblems_;
+    outcome.n_table_entries = table_.size();
+    outcome.bytes = most_bytes_;
+    outcome.seconds = stop_.elapsed();
+    outcome.trace = std::move(trace_);
+    return outcome;
+  }
+
+ private:
+  struct Prefix {
+    Ticks cost;
+    std::uint32_t column;  // of the row set, kNoSplit for a leaf
+  };
+
+  /// bounds/equivalent_points.hpp for the whole problem.
+  Ticks lower_bound() const {
+    std::vector<std::int64_t> total(problem_.rows.n_classes);
+    Ticks least_loss = 0;
+    for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row) {
+      const std::int64_t* weight = problem_.rows.weight(row);
+      least_loss += problem_.costs.loss_of(weight, problem_.costs.best_prediction(weight));
+      for (std::uint32_t c = 0; c < total.size(); ++c) total[c] += weight[c];
+    }
+    return std::min(greedy_.leaf_cost(total.data()), cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
+  }
+
+  bool goes_on(std::uint64_t work) {
+    work_ += work;
+    if (work_ >= std::uint64_t{1} << 19) poll();
+    return !stop_.stopped();
+  }
+
+  void poll() {
+    work_ = 0;
+    now_.seconds = stop_.elapsed();
+    now_.n_subproblems = n_subproblems_ + n_in_part_;
+    now_.bytes = problem_.rows.bytes() + greedy_.bytes() + table_.bytes();
+    for (const RowSet& rows : child_) now_.bytes += rows.bytes();
+    most_bytes_ = std::max(most_bytes_, now_.bytes);
+    stop_.check_clock();
+    if (table_.is_full() || (limits_.bytes && now_.bytes > *limits_.bytes)) stop_.stop(Status::memory_limit);
+    if (trace_.empty() || trace_.back().upper != now_.upper || trace_.back().lower != now_.lower)
+      trace_.push_back(now_);
+    if (!stop_.stopped() && on_poll_(now_)) stop_.stop(Status::interrupted);
+  }
+
+  /// The best prefix of at most `steps` levels of splits, its leaves worth their greedy trees.
+  Prefix best_prefix(RowSet& rows, std::uint32_t depth, std::uint32_t steps) {
+    Prefix best{greedy_.leaf_cost(rows.total.data()), kNoSplit};
+    if (depth == 0 || best.cost <= 2 * problem_.leaf_cost) return best;
+    const SubproblemKey key{rows.whole.identity, depth, steps};
+    if (const auto known = table_.find(key)) {
+      const auto at = std::find(rows.columns.begin(), rows.columns.end(), known->tree.split);
+      const bool is_leaf = known->tree.split == kNoSplit;
+      return {known->tree.cost, is_leaf ? kNoSplit : static_cast<std::uint32_t>(at - rows.columns.begin())};
+    }
+    ++n_subproblems_;
+    if (steps > 1) maker_.make_slot_rows(rows);
+    for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+      const Ticks cost = cost_of_split(rows, column, depth - 1, steps - 1, best.cost);
+      if (!goes_on(rows.n_columns)) return best;
+      if (cost < best.cost) best = {cost, column};
+    }
+    const std::uint32_t split = best.column == kNoSplit ? kNoSplit : rows.columns[best.column];
+    table_.tighten(key, {best.cost, {best.cost, split, kUnlimited, {}}});
+    return best;
+  }
+
+  /// What both sides of a column cost together; anything from `bound` on if they do not cost less than that.
+  Ticks cost_of_split(const RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps, Ticks bound) {
+    const Side sides[2] = {side_of(rows, column, false), side_of(rows, column, true)};
+    if (sides[0].n_rows < problem_.tree.rows_per_leaf || sides[1].n_rows < problem_.tree.rows_per_leaf) return kInfinity;
+    Ticks cost[2];
+    for (int x = 0; x < 2; ++x) cost[x] = std::min(sides[x].leaf, 2 * problem_.leaf_cost);
+    if (cost[0] + cost[1] >= bound) return bound;
+    if (steps == 0) return greedy_cost(rows, column, depth);
+    SlotName name[2];
+    name_sides(rows, column, name);
+    for (const int x : {1, 0}) {
+      cost[x] = sides[x].leaf;
+      if (depth > 0 && sides[x].leaf > 2 * problem_.leaf_cost) {
+        RowSet& child = child_[steps];
+        maker_.make_child(rows, column, x == 1, name[x], child);
+        child.slot_rows.clear();
+        cost[x] = best_prefix(child, depth, steps).cost;
+      }
+      if (cost[0] + cost[1] >= bound) return bound;
+    }
+    return cost[0] + cost[1];
+  }
+
+  /// The same where both sides are closed by greedy trees; looked up where other prefixes may lead to the same rows.
+  Ticks greedy_cost(const RowSet& rows, std::uint32_t column, std::uint32_t depth) {
+    if (lookahead_.depth == 1) {
+      const auto sides = greedy_.costs_of_sides(rows, column, depth);
+      return sides.cost[0] + sides.cost[1];
+    }
+    SlotName name[2];
+    name_sides(rows, column, name);
+    const SubproblemKey key[2] = {{name[0].identity, depth, 0}, {name[1].identity, depth, 0}};
+    const auto known_false = table_.find(key[0]), known_true = table_.find(key[1]);
+    if (known_false && known_true) return known_false->tree.cost + known_true->tree.cost;
+    n_subproblems_ += 2;
+    const auto sides = greedy_.costs_of_sides(rows, column, depth);
+    if (stop_.stopped()) return kInfinity;
+    for (int x = 0; x < 2; ++x) table_.tighten(key[x], {sides.cost[x], {sides.cost[x], kNoSplit, kUnlimited, {}}});
+    return sides.cost[0] + sides.cost[1];
+  }
+
+  struct Side {
+    Ticks leaf;
+    std::uint64_t n_rows;
+  };
+
+  Side side_of(const RowSet& rows, std::uint32_t column, bool side) const {
+    const Measures measures = counting_.measures();
+    const auto of = [&](std::size_t m) {
+      const Ticks held = rows.sums[m * rows.stride + column];
+      return side ? held : rows.total[m] - held;
+    };
+    std::vector<Ticks> weight(measures.n_classes);
+    for (std::uint32_t k = 0; k < measures.n_classes; ++k) weight[k] = of(k);
+    return {greedy_.leaf_cost(weight.data()),
+            measures.counts_rows ? static_cast<std::uint64_t>(of(measures.rows_index())) : 1};
+  }
+
+  void name_sides(const RowSet& rows, std::uint32_t column, SlotName (&name)[2]) const {
+    name[1] = rows.name_of(column, true);
+    name[0] = name[1];
+    name[0].identity ^= rows.whole.identity;
+  }
+
+  /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the greedy
+  /// tree if that costs less.
+  Ticks complete(RowSet& rows, const Rows& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
+    const std::size_t root = splits.size();
+    Prefix prefix{greedy_.leaf_cost(rows.total.data()), kNoSplit};
+    if (steps > 0) prefix = best_prefix(rows, depth, steps);
+    Ticks cost = prefix.cost;
+    if (prefix.column != kNoSplit) {
+      const std::uint32_t steps_left = lookahead_.is_recursive ? lookahead_.depth : steps - 1;
+      cost = complete_sides(rows, numbers, prefix.column, depth - 1, steps_left, splits);
+    } else if (lookahead_.is_recursive || stop_.stopped() || prefix.cost <= 2 * problem_.leaf_cost || depth == 0) {
+      splits.push_back(kNoSplit);
+    } else {
+      cost = solve(numbers, depth, splits);
+    }
+    if (!stop_.stopped()) return cost;
+    Splits greedy;
+    const Ticks greedy_cost = greedy_.grow(rows, depth, greedy);
+    if (greedy_cost >= cost) return cost;
+    splits.resize(root);
+    splits.insert(splits.end(), greedy.begin(), greedy.end());
+    return greedy_cost;
+  }
+
+  Ticks complete_sides(RowSet& rows, const Rows& numbers, std::uint32_t column, std::uint32_t depth,
+                       std::uint32_t steps, Splits& splits) {
+    const std::uint32_t split = rows.columns[column];
+    splits.push_back(split);
+    Rows side[2];
+    for (const std::uint32_t row : numbers) side[problem_.rows.test(split, row) ? 1 : 0].push_back(row);
+    SlotName name[2];
+    name_sides(rows, column, name);
+    maker_.make_slot_rows(rows);
+    Ticks cost = 0;
+    for (const int x : {1, 0}) {
+      RowSet child;
+      maker_.make_child(rows, column, x == 1, name[x], child);
+      cost += complete(child, side[x], depth, steps, splits);
+    }
+    return cost;
+  }
+
+  /// Appends the optimal tree of some rows, or the best that was found in time.
+  Ticks solve(const Rows& numbers, std::uint32_t depth, Splits& splits) {
+    const DistinctRows rows = problem_.rows.of(numbers);
+    TreeLimits tree = problem_.tree;
+    tree.depth = depth;
+    const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
+    std::optional<double> seconds;
+    if (limits_.seconds) seconds = std::max(0.0, *limits_.seconds - stop_.elapsed());
+    StopSignal stop(seconds);
+    SearchLimits limits = limits_;
+    limits.gap = 0;
+    if (limits.bytes) limits.bytes = *limits.bytes - std::min(*limits.bytes, now_.bytes);
+    try {
+      const Outcome outcome = search(part, limits, stop, [this](const Progress& at) {
+        n_in_part_ = at.n_subproblems;
+        poll();
+        return stop_.stopped();
+      });
+      n_subproblems_ += outcome.n_subproblems;
+      n_in_part_ = 0;
+      most_bytes_ = std::max(most_bytes_, now_.bytes + outcome.bytes);
+      if (outcome.status != Status::optimal) stop_.stop(outcome.status);
+      if (numbers.size() == problem_.rows.n_rows) now_.lower = std::max(now_.lower, outcome.lower);
+      for (const std::int32_t column : outcome.tree.column)
+        splits.push_back(column < 0 ? kNoSplit : static_cast<std::uint32_t>(column));
+      return outcome.tree.cost;
+    } catch (const StoppedBeforeSearch&) {
+      stop_.stop(stop.reason().value_or(Status::interrupted));
+      splits.push_back(kNoSplit);
+      std::vector<std::int64_t> weight(rows.n_classes);
+      for (std::uint32_t row = 0; row < rows.n_rows; ++row)
+        for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += rows.weight(row)[c];
+      return greedy_.leaf_cost(weight.data());
+    }
+  }
+
+  const Problem& problem_;
+  const Lookahead& lookahead_;
+  const SearchLimits& limits_;
+  StopSignal& stop_;
+  const std::function<bool(const Progress&)>& on_poll_;
+  const Costs counting_;
+  RowSetMaker maker_;
+  GreedyTrees greedy_;
+  SubproblemTable table_;      // prefixes by the levels left; greedy trees under 0
+  std::vector<RowSet> child_;  // by the levels left
+  Progress now_{};
+  std::vector<Progress> trace_;
+  std::uint64_t n_subproblems_ = 0, n_in_part_ = 0, work_ = 0, most_bytes_ = 0;
+};
+
+}  // namespace
+
+Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+  return LookaheadSearch(problem, lookahead, limits, stop, on_poll).run();
+}
+
+}  // namespace hornbeam

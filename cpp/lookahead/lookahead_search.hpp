@@ -1,0 +1,29 @@
+// lookahead/lookahead_search.hpp
+//
+// WHAT    SPLIT: the best prefix of a few splits where every leaf of the prefix is worth its greedy tree, then the
+//         optimal tree in place of each greedy one. LicketySPLIT: the first split of that prefix, then the same again
+//         on both sides.
+// FLOW    api/look_ahead -> here -> lookahead/greedy_trees, and search/search for the optimal trees.
+// HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and with a time limit no more than the
+//         best known when it stopped. (K2) SPLIT's tree costs no more than any tree of the lookahead depth.
+// SOURCE  [babbar2025split]: algorithms 1 and 3, theorems A.1 and A.2. Every prefix leaf is completed by all the depth
+//         that is left to it, as the paper says. Costs stay those of the whole problem, so that no price is rescaled.
+#pragma once
+
+#include <functional>
+
+#include "lookahead/greedy_trees.hpp"
+#include "search/search.hpp"
+
+namespace hornbeam {
+
+struct Lookahead {
+  std::uint32_t depth;  // splits searched exhaustively; at least 1
+  bool is_recursive;    // LicketySPLIT
+};
+
+/// `problem` has a depth limit and no limit of leaves.
+Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+
+}  // namespace hornbeam
