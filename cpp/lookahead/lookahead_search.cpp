@@ -122,7 +122,9 @@ class LookaheadSearch {
       least_loss += problem_.costs.loss_of(weight, problem_.costs.best_prediction(weight));
       for (std::uint32_t c = 0; c < total.size(); ++c) total[c] += weight[c];
     }
-    return std::min(greedy_.leaf_cost(total.data()), cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
+    const Ticks leaf = greedy_.leaf_cost(total.data());
+    if (*problem_.tree.depth == 0) return leaf;
+    return std::min(leaf, cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
   }
 
   bool goes_on(std::uint64_t work) {

@@ -3,7 +3,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from hornbeam.binarizers import ThresholdBinarizer
-from hornbeam.estimators import GOSDTClassifier, Progress
+from hornbeam.estimators import GOSDTClassifier, LicketySPLITClassifier, Progress, SPLITClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.tree import Tree
 
@@ -12,4 +12,13 @@ try:
 except PackageNotFoundError:  # used from a source tree, without installation
     __version__ = "unknown"
 
-__all__ = ["GOSDTClassifier", "NotProvenWarning", "Progress", "ThresholdBinarizer", "Tree", "__version__"]
+__all__ = [
+    "GOSDTClassifier",
+    "LicketySPLITClassifier",
+    "NotProvenWarning",
+    "Progress",
+    "SPLITClassifier",
+    "ThresholdBinarizer",
+    "Tree",
+    "__version__",
+]

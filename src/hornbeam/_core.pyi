@@ -56,3 +56,21 @@ def solve_ranked(
     callback_interval: float = 0.1,
     trace: bool = False,
 ) -> Outcome: ...
+def look_ahead(
+    columns: npt.NDArray[np.uint8],
+    n_rows: int,
+    classes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64],
+    costs: npt.NDArray[np.int64],
+    leaf_cost: int,
+    max_depth: int,
+    lookahead_depth: int,
+    recursive: bool,
+    min_samples_leaf: int = 1,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    n_threads: int = 1,
+    callback: Callable[[Progress], bool | None] | None = None,
+    callback_interval: float = 0.1,
+    trace: bool = False,
+) -> Outcome: ...

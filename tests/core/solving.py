@@ -34,6 +34,13 @@ def solve(problem: Problem, **options: Any) -> _core.Outcome:
     return _core.solve(**arguments(problem), **options)
 
 
+def look_ahead(problem: Problem, steps: int, *, recursive: bool = False, **options: Any) -> _core.Outcome:
+    """Solve a problem by lookahead search: SPLIT, or LicketySPLIT if `recursive`."""
+    given = arguments(problem)
+    assert given.pop("max_leaves") is None
+    return _core.look_ahead(**given, lookahead_depth=steps, recursive=recursive, **options)
+
+
 def check_proven(problem: Problem, outcome: _core.Outcome, optimum: int) -> None:
     """Assert that the outcome is a proof of this optimum and its tree attains it within the limits."""
     assert (outcome["status"], outcome["lower"], outcome["upper"]) == ("optimal", optimum, optimum), problem

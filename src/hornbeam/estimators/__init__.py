@@ -2,5 +2,6 @@
 
 from hornbeam.estimators._progress import Progress
 from hornbeam.estimators.gosdt import GOSDTClassifier
+from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 
-__all__ = ["GOSDTClassifier", "Progress"]
+__all__ = ["GOSDTClassifier", "LicketySPLITClassifier", "Progress", "SPLITClassifier"]

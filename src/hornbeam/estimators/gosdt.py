@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
-from fractions import Fraction
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy.typing as npt
 
-from hornbeam import _core
-from hornbeam._units import Units, make_units
+from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._parameters import (
-    check_callback,
-    check_integer,
-    check_number,
-    check_switches,
-    number_of_threads,
-)
-from hornbeam.estimators._progress import Progress, make_listener, relative_gap
-from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
-from hornbeam.estimators._training import Training, read_training
-from hornbeam.exceptions import NotProvenWarning
-from hornbeam.objectives import OBJECTIVES, ClassData, Loss, check_objective
-from hornbeam.tree import Tree
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from hornbeam.estimators._additive import AdditiveClassifier
+from hornbeam.estimators._parameters import check_integer, check_number, check_switches
+from hornbeam.estimators._progress import Progress
+from hornbeam.estimators._search import Search
+from hornbeam.estimators._training import Training
 
 BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "subset")
 
 
-class GOSDTClassifier(TreeClassifier):
+class GOSDTClassifier(AdditiveClassifier):
     """Optimal sparse decision tree for an additive objective, with a proof.
 
     Minimises ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -209,133 +193,13 @@ class GOSDTClassifier(TreeClassifier):
         self.bounds = bounds
         self.trace = trace
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the best tree and prove it, or go as far as the limits allow.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, texts or
-            categories; None, NaN, NA and null are missing values.
-        y : array-like of shape (n_rows,)
-            Labels of at least two classes: texts, integers, booleans.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
-            is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
-        TypeError
-            If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
-
-        Warns
-        -----
-        NotProvenWarning
-            If the search was stopped before the proof, unless by `gap_limit`.
-        """
-        options = self._check_parameters()
-        begin = perf_counter()
-        training = read_training(X, y, sample_weight, type(self).__name__)
-        self.schema_, self.classes_ = training.table.schema, training.classes
-        self._binarize(training)
-        units = self._make_units(training)
-        search = self._choose_search(training, units, options)
-        binarize_seconds = perf_counter() - begin
-        outcome = search(
-            training.codes,
-            units.weights,
-            units.costs,
-            units.leaf_cost,
-            callback=make_listener(self.callback, self.verbose, units),
-            trace=self.trace,
-        )
-        self._set_result(outcome, units)
-        self.tree_ = Tree.from_search(
-            outcome["tree"],
-            self.binarizer_.conditions_,
-            training.table,
-            training.codes,
-            training.weights,
-            training.classes,
-            self.schema_,
-            training.target_name,
-        )
-        self.depth_ = self.tree_.depth
-        self.statistics_ = {
-            **outcome["statistics"],
-            "binarize_seconds": binarize_seconds,
-            "n_binary_columns": len(self.binarizer_.conditions_),
-        }
-        self._warn_unless_proven()
-        return self
-
     def _check_parameters(self) -> dict[str, Any]:
-        """Check all parameters that need no data; return what goes to the search as it is."""
-        check_number("regularization", self.regularization)
-        check_objective(self.objective, self.omega, self.cost_matrix)
-        check_callback(self.callback)
-        check_integer("verbose", self.verbose, least=0)
-        if not isinstance(self.trace, bool):
-            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
-        gap_limit = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
-        options: dict[str, Any] = {
-            "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, least=1),
-            "gap_limit": gap_limit,
-            "n_threads": number_of_threads(self.n_jobs),
-            "switches": check_switches("bounds", self.bounds, BOUNDS),
-        }
-        if self.max_depth is not None:
-            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
+        options = super()._check_parameters()
+        options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
+        options["switches"] = check_switches("bounds", self.bounds, BOUNDS)
         if self.max_leaves is not None:
             options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
-        if self.time_limit is not None:
-            options["time_limit"] = check_number("time_limit", self.time_limit)
-        if self.memory_limit is not None:
-            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
         return options
 
-    def _make_units(self, training: Training) -> Units:
-        def make_loss(totals: tuple[Fraction, ...]) -> Loss:
-            data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
-            return OBJECTIVES[self.objective](data)
-
-        return make_units(training.weights, training.codes, len(training.classes), make_loss, self.regularization)
-
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
-        conditions = self.binarizer_.conditions_
-        if suits_ranks(conditions, units, options):
-            return search_by_ranks(conditions, training.table, options)
-        self._warn_of_many_columns()
-        return search_by_bits(conditions, training.table, options)
-
-    def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
-        """Translate the outcome of the search into the user's units."""
-        upper, lower = outcome["upper"], outcome["lower"]
-        self.n_leaves_ = int((outcome["tree"]["column"] < 0).sum())
-        self.objective_ = units.objective(upper)
-        self.loss_ = units.objective(upper - units.leaf_cost * self.n_leaves_)
-        self.lower_bound_ = units.objective(lower)
-        self.gap_ = relative_gap(self.objective_, self.lower_bound_)
-        self.regularization_ = units.regularization
-        self.status_ = outcome["status"]
-        if self.trace:
-            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
-        elif hasattr(self, "trace_"):
-            del self.trace_
-
-    def _warn_unless_proven(self) -> None:
-        if self.status_ in ("optimal", "gap_limit"):
-            return
-        warnings.warn(
-            f"The search stopped before its tree was proven optimal (status {self.status_!r}): objective "
-            f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
-            "valid; for a proof allow more, or raise regularization, lower max_depth or use fewer binary columns.",
-            NotProvenWarning,
-            stacklevel=3,
-        )
+        return self._choose_exact_search(training, units, options)

@@ -1,0 +1,171 @@
+"""What the classifiers share whose objective is a sum over the rows: from table to tree, by whatever search."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from hornbeam import _core
+from hornbeam._units import Units, make_units
+from hornbeam.estimators._base import TreeClassifier
+from hornbeam.estimators._parameters import check_callback, check_integer, check_number, number_of_threads
+from hornbeam.estimators._progress import Progress, make_listener, relative_gap
+from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
+from hornbeam.estimators._training import Training, read_training
+from hornbeam.exceptions import NotProvenWarning
+from hornbeam.objectives import OBJECTIVES, ClassData, Loss, check_objective
+from hornbeam.tree import Tree
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class AdditiveClassifier(TreeClassifier):
+    """Base of the classifiers that minimise ``loss + regularization * n_leaves`` for a loss that is a sum.
+
+    A subclass checks the parameters that only it has in `_check_parameters` and says in `_choose_search` which search
+    of the core is to run.
+    """
+
+    regularization: float
+    min_samples_leaf: int
+    max_depth: int | None
+    objective: str
+    omega: float
+    cost_matrix: Any
+    class_weight: Any
+    time_limit: float | None
+    memory_limit: int | None
+    n_jobs: int | None
+    verbose: int
+    callback: Callable[[Progress], bool | None] | None
+    trace: bool
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the best tree and prove it, or go as far as the limits allow.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, texts or
+            categories; None, NaN, NA and null are missing values.
+        y : array-like of shape (n_rows,)
+            Labels of at least two classes: texts, integers, booleans.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
+            is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
+        TypeError
+            If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
+
+        Warns
+        -----
+        NotProvenWarning
+            If the search was stopped before the proof, unless by `gap_limit`.
+        """
+        options = self._check_parameters()
+        begin = perf_counter()
+        training = read_training(X, y, sample_weight, type(self).__name__)
+        self.schema_, self.classes_ = training.table.schema, training.classes
+        self._binarize(training)
+        units = self._make_units(training)
+        search = self._choose_search(training, units, options)
+        binarize_seconds = perf_counter() - begin
+        problem = (training.codes, units.weights, units.costs, units.leaf_cost)
+        outcome = search(*problem, callback=make_listener(self.callback, self.verbose, units), trace=self.trace)
+        self._set_result(outcome, units)
+        self.tree_ = Tree.from_search(
+            outcome["tree"],
+            self.binarizer_.conditions_,
+            training.table,
+            training.codes,
+            training.weights,
+            training.classes,
+            self.schema_,
+            training.target_name,
+        )
+        self.depth_ = self.tree_.depth
+        self.statistics_ = {
+            **outcome["statistics"],
+            "binarize_seconds": binarize_seconds,
+            "n_binary_columns": len(self.binarizer_.conditions_),
+        }
+        self._warn_unless_proven()
+        return self
+
+    @abstractmethod
+    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+        """Return the search to run, but for classes, weights, costs, leaf cost, `callback` and `trace`."""
+
+    def _check_parameters(self) -> dict[str, Any]:
+        """Check all parameters that need no data; return what goes to the search as it is."""
+        check_number("regularization", self.regularization)
+        check_objective(self.objective, self.omega, self.cost_matrix)
+        check_callback(self.callback)
+        check_integer("verbose", self.verbose, least=0)
+        if not isinstance(self.trace, bool):
+            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
+        options: dict[str, Any] = {
+            "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, least=1),
+            "n_threads": number_of_threads(self.n_jobs),
+        }
+        if self.max_depth is not None:
+            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
+        if self.time_limit is not None:
+            options["time_limit"] = check_number("time_limit", self.time_limit)
+        if self.memory_limit is not None:
+            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
+        return options
+
+    def _choose_exact_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+        """Return the exact search that is expected to be the faster one."""
+        conditions = self.binarizer_.conditions_
+        if suits_ranks(conditions, units, options):
+            return search_by_ranks(conditions, training.table, options)
+        self._warn_of_many_columns()
+        return search_by_bits(conditions, training.table, options)
+
+    def _make_units(self, training: Training) -> Units:
+        def make_loss(totals: tuple[Fraction, ...]) -> Loss:
+            data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
+            return OBJECTIVES[self.objective](data)
+
+        return make_units(training.weights, training.codes, len(training.classes), make_loss, self.regularization)
+
+    def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
+        """Translate the outcome of the search into the user's units."""
+        upper, lower = outcome["upper"], outcome["lower"]
+        self.n_leaves_ = int((outcome["tree"]["column"] < 0).sum())
+        self.objective_ = units.objective(upper)
+        self.loss_ = units.objective(upper - units.leaf_cost * self.n_leaves_)
+        self.lower_bound_ = units.objective(lower)
+        self.gap_ = relative_gap(self.objective_, self.lower_bound_)
+        self.regularization_ = units.regularization
+        self.status_ = outcome["status"]
+        if self.trace:
+            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
+        elif hasattr(self, "trace_"):
+            del self.trace_
+
+    def _warn_unless_proven(self) -> None:
+        if self.status_ in ("optimal", "gap_limit", "heuristic"):
+            return
+        warnings.warn(
+            f"The search stopped before its tree was proven optimal (status {self.status_!r}): objective "
+            f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
+            "valid; for a proof allow more, or raise regularization, lower max_depth or use fewer binary columns.",
+            NotProvenWarning,
+            stacklevel=3,
+        )

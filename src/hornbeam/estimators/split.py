@@ -1,0 +1,266 @@
+"""SPLIT and LicketySPLIT: near-optimal trees in the time of a few greedy ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam._units import Units
+from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam.estimators._additive import AdditiveClassifier
+from hornbeam.estimators._parameters import check_integer
+from hornbeam.estimators._progress import Progress
+from hornbeam.estimators._search import Search
+from hornbeam.estimators._training import Training
+
+if TYPE_CHECKING:
+    from hornbeam._core import Progress as Record
+
+
+class _LookaheadClassifier(AdditiveClassifier):
+    """What SPLIT and LicketySPLIT share: the call of the search, and the exact search that certifies its tree."""
+
+    certify: bool
+    _is_recursive: bool
+
+    def _check_parameters(self) -> dict[str, Any]:
+        if self.max_depth is None:
+            raise TypeError("max_depth must be an integer, got None: lookahead search needs a limit of depth.")
+        if not isinstance(self.certify, bool):
+            raise TypeError(f"certify must be True or False, got {self.certify!r}.")
+        return super()._check_parameters()
+
+    def _steps(self) -> int:
+        """Return the number of levels of splits that are searched before the trees are greedy."""
+        return 1
+
+    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+        self._warn_of_many_columns()
+        search = partial(
+            _core.look_ahead,
+            pack_conditions(self.binarizer_.conditions_, training.table),
+            training.table.n_rows,
+            lookahead_depth=self._steps(),
+            recursive=self._is_recursive,
+            **options,
+        )
+        return partial(self._certified, training, units, options, search) if self.certify else search
+
+    def _certified(
+        self,
+        training: Training,
+        units: Units,
+        options: dict[str, Any],
+        search: Search,
+        *problem: Any,
+        callback: Callable[[Record], bool] | None,
+        trace: bool,
+    ) -> _core.Outcome:
+        """Run the search, then the exact one for its lower bound alone, in what is left of the time."""
+        outcome = search(*problem, callback=callback, trace=trace)
+        if outcome["status"] != "heuristic":
+            return outcome
+        upper, seconds = outcome["upper"], outcome["statistics"]["seconds"]
+        if "time_limit" in options:
+            options = {**options, "time_limit": max(0.0, options["time_limit"] - seconds)}
+
+        def listen(record: Record) -> bool:
+            elapsed, _, lower, subproblems, memory = record
+            now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory)
+            return lower >= upper or (callback is not None and callback(now))
+
+        exact = self._choose_exact_search(training, units, options)(*problem, callback=listen, trace=trace)
+        lower = max(outcome["lower"], min(exact["lower"], upper))
+        statistics = {**outcome["statistics"], "certify_seconds": exact["statistics"]["seconds"]}
+        later = [(seconds + at[0], upper, min(at[2], upper), *at[3:]) for at in exact["trace"]]
+        return {
+            **outcome,
+            "lower": lower,
+            "status": "optimal" if lower == upper else outcome["status"],
+            "statistics": statistics,
+            "trace": outcome["trace"] + later,
+        }
+
+
+class SPLITClassifier(_LookaheadClassifier):
+    """Near-optimal sparse decision tree by lookahead search with greedy completion, then optimal completion.
+
+    The first `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being worth the greedy
+    tree (by information gain, cut back where it does not pay) of the depth that is left. Then the optimal tree takes
+    the place of every greedy one. The tree is never worse than the greedy tree of the same depth and price of a leaf,
+    nor than any tree of depth `lookahead_depth`; where some optimal tree is greedy below that depth, it is optimal.
+
+    Parameters
+    ----------
+    regularization : float, default=0.01
+        Price of one leaf; see `GOSDTClassifier`.
+    lookahead_depth : int, default=2
+        Levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the search is the exact one.
+        The authors' code counts nodes instead: its ``lookahead_depth_budget`` is one more.
+    max_depth : int, default=5
+        Largest number of edges from the root to a leaf. The authors' ``full_depth_budget`` is one more.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
+    objective, omega, cost_matrix, class_weight
+        See `GOSDTClassifier`. Information gain counts rows by what they can lose.
+    binarizer : {"exact", "quantile"}, Binarizer or None, default="quantile"
+        How columns become binary; see `GOSDTClassifier`. The time grows with the power ``lookahead_depth + 1`` of the
+        number of binary columns.
+    time_limit, memory_limit, n_jobs, verbose, callback, trace
+        See `GOSDTClassifier`. A search that is stopped gives its best tree, never worse than the greedy one. `n_jobs`
+        is used by the optimal completion, and by the certifying search.
+    certify : bool, default=False
+        Whether to search exactly afterwards, within what is left of `time_limit`, for a better `lower_bound_`. The
+        tree stays; if it is proven best, `status_` is "optimal".
+
+    Attributes
+    ----------
+    status_ : {"heuristic", "optimal", "time_limit", "memory_limit", "interrupted"}
+        "heuristic": the search came to its end, and its tree is not proven best.
+    lower_bound_ : float
+        No tree within the limits has a smaller objective. Without `certify` often no more than the price of two leaves
+        and the loss of equal rows with different labels.
+    tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, regularization_, binarizer_, schema_, n_features_in_, \
+feature_names_in_, statistics_, trace_
+        See `GOSDTClassifier`.
+
+    References
+    ----------
+    .. [1] V. Babbar, H. McTavish, C. Rudin, M. Seltzer, "Near-Optimal Decision Trees in a SPLIT Second", ICML 2025:
+           algorithms 1, 2 and 4, theorems A.1 to A.3.
+
+    Examples
+    --------
+    >>> from hornbeam import SPLITClassifier
+    >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]]
+    >>> classifier = SPLITClassifier(regularization=0.01, binarizer=None).fit(X, [0, 1, 1, 0])
+    >>> classifier.loss_, classifier.n_leaves_
+    (0.0, 4)
+    """
+
+    _is_recursive = False
+
+    def __init__(
+        self,
+        regularization: float = 0.01,
+        lookahead_depth: int = 2,
+        max_depth: int = 5,
+        min_samples_leaf: int = 1,
+        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        omega: float = 1.0,
+        cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        binarizer: Literal["exact", "quantile"] | Binarizer | None = "quantile",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = 1,
+        verbose: int = 0,
+        callback: Callable[[Progress], bool | None] | None = None,
+        certify: bool = False,
+        trace: bool = False,
+    ) -> None:
+        self.regularization = regularization
+        self.lookahead_depth = lookahead_depth
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.objective = objective
+        self.omega = omega
+        self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
+        self.binarizer = binarizer
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.certify = certify
+        self.trace = trace
+
+    def _check_parameters(self) -> dict[str, Any]:
+        check_integer("lookahead_depth", self.lookahead_depth, least=1)
+        return super()._check_parameters()
+
+    def _steps(self) -> int:
+        return int(self.lookahead_depth)
+
+
+class LicketySPLITClassifier(_LookaheadClassifier):
+    """Near-optimal sparse decision tree in polynomial time: one split searched at a time, with greedy trees below it.
+
+    At every node the split is taken whose sides are cheapest if both are completed by the greedy tree (by information
+    gain, cut back where it does not pay) of the depth that is left; a node is a leaf where no split pays even so. The
+    time is O(n k^2 d^2) for n rows, k binary columns and depth d; the tree is never worse than the greedy tree of the
+    same depth and price of a leaf.
+
+    Parameters
+    ----------
+    regularization : float, default=0.01
+        Price of one leaf; see `GOSDTClassifier`.
+    max_depth : int, default=5
+        Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
+        levels and makes one split more, so that its trees have up to F edges on a path.
+    min_samples_leaf, objective, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, n_jobs, \
+verbose, callback, certify, trace
+        See `SPLITClassifier`.
+
+    Attributes
+    ----------
+    status_, lower_bound_
+        See `SPLITClassifier`.
+    tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, regularization_, binarizer_, schema_, n_features_in_, \
+feature_names_in_, statistics_, trace_
+        See `GOSDTClassifier`.
+
+    References
+    ----------
+    .. [1] V. Babbar, H. McTavish, C. Rudin, M. Seltzer, "Near-Optimal Decision Trees in a SPLIT Second", ICML 2025:
+           algorithms 3 and 4, theorems 6.4 and A.1.
+
+    Examples
+    --------
+    >>> from hornbeam import LicketySPLITClassifier
+    >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]]
+    >>> classifier = LicketySPLITClassifier(regularization=0.01, binarizer=None).fit(X, [0, 1, 1, 0])
+    >>> classifier.loss_, classifier.n_leaves_
+    (0.0, 4)
+    """
+
+    _is_recursive = True
+
+    def __init__(
+        self,
+        regularization: float = 0.01,
+        max_depth: int = 5,
+        min_samples_leaf: int = 1,
+        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        omega: float = 1.0,
+        cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        binarizer: Literal["exact", "quantile"] | Binarizer | None = "quantile",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = 1,
+        verbose: int = 0,
+        callback: Callable[[Progress], bool | None] | None = None,
+        certify: bool = False,
+        trace: bool = False,
+    ) -> None:
+        self.regularization = regularization
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.objective = objective
+        self.omega = omega
+        self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
+        self.binarizer = binarizer
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.certify = certify
+        self.trace = trace

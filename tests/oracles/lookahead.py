@@ -1,0 +1,79 @@
+"""Lookahead search with greedy completion, written for reading: plain Python, no pruning, nothing of hornbeam.
+
+Problems are given as in `oracles.exhaustive`. Ties of information gain go to the first column, and so do ties of cost;
+a split must cost less than the leaf.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+from oracles.problems import Problem
+
+Rows = tuple[int, ...]
+
+
+def greedy_cost(problem: Problem, rows: Rows, depth: int) -> int:
+    """Return the cost of the greedy tree of at most `depth` edges, cut back from below where it does not pay."""
+    leaf = leaf_cost(problem, rows)
+    columns = [c for c in range(len(problem.rows[0])) if is_allowed(problem, rows, c)]
+    if depth == 0 or not columns:
+        return leaf
+    column = min(columns, key=lambda c: sum(impurity(problem, side) for side in sides(problem, rows, c)))
+    return min(leaf, sum(greedy_cost(problem, side, depth - 1) for side in sides(problem, rows, column)))
+
+
+def lookahead_cost(problem: Problem, rows: Rows, depth: int, steps: int) -> tuple[int, int | None]:
+    """Return what the best prefix of `steps` levels costs, completed by greedy trees, and its first split."""
+    if steps == 0:
+        return greedy_cost(problem, rows, depth), None
+    best: tuple[int, int | None] = (leaf_cost(problem, rows), None)
+    if depth == 0:
+        return best
+    for column in range(len(problem.rows[0])):
+        if is_allowed(problem, rows, column):
+            parts = [lookahead_cost(problem, side, depth - 1, steps - 1)[0] for side in sides(problem, rows, column)]
+            if sum(parts) < best[0]:
+                best = (sum(parts), column)
+    return best
+
+
+def licketysplit_cost(problem: Problem, rows: Rows, depth: int, steps: int = 1) -> int:
+    """Return the cost of the tree that takes the first split of the best prefix, then the same on both sides."""
+    _, column = lookahead_cost(problem, rows, depth, steps)
+    if column is None:
+        return leaf_cost(problem, rows)
+    return sum(licketysplit_cost(problem, side, depth - 1, steps) for side in sides(problem, rows, column))
+
+
+def leaf_cost(problem: Problem, rows: Rows) -> int:
+    """Return the cost of a single leaf."""
+    predictions = range(len(problem.costs[0]))
+    return problem.leaf_cost + min(
+        sum(problem.weights[r] * problem.costs[problem.classes[r]][k] for r in rows) for k in predictions
+    )
+
+
+def sides(problem: Problem, rows: Rows, column: int) -> tuple[Rows, Rows]:
+    """Return the rows where the column is 1, and those where it is 0."""
+    held = tuple(r for r in rows if problem.rows[r][column])
+    return held, tuple(r for r in rows if not problem.rows[r][column])
+
+
+def is_allowed(problem: Problem, rows: Rows, column: int) -> bool:
+    """Say whether both sides have rows enough."""
+    return all(len(side) >= problem.min_samples_leaf for side in sides(problem, rows, column))
+
+
+def impurity(problem: Problem, rows: Rows) -> float:
+    """Return the entropy of the classes times their mass: what rows weigh, or can lose if classes differ in that."""
+    largest = [max(costs) for costs in problem.costs]
+    price = [1] * len(largest) if len(set(largest)) == 1 else largest
+    mass = [0.0] * len(price)
+    for r in rows:
+        mass[problem.classes[r]] += float(problem.weights[r] * price[problem.classes[r]])
+    everything = parts = 0.0
+    for each in mass:
+        everything += each
+        parts += each * log2(each) if each > 0 else 0.0
+    return (everything * log2(everything) if everything > 0 else 0.0) - parts
