@@ -2,7 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-from hornbeam.binarizers import ThresholdBinarizer
+from hornbeam.binarizers import ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators import GOSDTClassifier, LicketySPLITClassifier, Progress, SPLITClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.tree import Tree
@@ -19,6 +19,7 @@ __all__ = [
     "Progress",
     "SPLITClassifier",
     "ThresholdBinarizer",
+    "ThresholdGuessBinarizer",
     "Tree",
     "__version__",
 ]

@@ -3,6 +3,7 @@
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, Thresholds, pack_conditions, rank_conditions
 from hornbeam.binarizers.binary import BinaryColumns
+from hornbeam.binarizers.guess import ThresholdGuessBinarizer
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "BinaryColumns",
     "Conditions",
     "ThresholdBinarizer",
+    "ThresholdGuessBinarizer",
     "Thresholds",
     "pack_conditions",
     "rank_conditions",

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer
+from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._progress import logger
 from hornbeam.estimators._training import Training
 from hornbeam.table import Table, TableInput
@@ -110,8 +110,10 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
             return clone(self.binarizer)  # type: ignore[no-any-return]
         if isinstance(self.binarizer, str) and self.binarizer in ("exact", "quantile"):
             return ThresholdBinarizer(strategy=self.binarizer)  # type: ignore[arg-type]
+        if isinstance(self.binarizer, str) and self.binarizer == "guess":
+            return ThresholdGuessBinarizer()
         raise ValueError(
-            "binarizer must be 'exact', 'quantile', None (columns of 0 and 1) or a Binarizer such as "
+            "binarizer must be 'exact', 'quantile', 'guess', None (columns of 0 and 1) or a Binarizer such as "
             f"ThresholdBinarizer(), got {self.binarizer!r}."
         )
 

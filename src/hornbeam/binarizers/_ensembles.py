@@ -1,0 +1,89 @@
+"""Which thresholds a fitted ensemble of trees asks, whatever library it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+Split = tuple[int, float]
+
+
+def splits_of(ensemble: Any) -> set[Split]:
+    """Return the splits ``column <= threshold`` of all trees of a fitted ensemble.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        Tree, forest, extra trees, bagging, gradient boosting or histogram gradient boosting of scikit-learn, or an
+        estimator of XGBoost or LightGBM.
+
+    Returns
+    -------
+    set of (int, float)
+        Index of the column, and threshold: the largest number that may go to the left.
+
+    Raises
+    ------
+    TypeError
+        If the estimator shows no trees in any of these ways.
+    """
+    for shows_trees, read in _READERS:
+        if shows_trees(ensemble):
+            return set(read(ensemble))
+    raise TypeError(
+        f"reference must be an ensemble of trees of scikit-learn, XGBoost or LightGBM, got {type(ensemble).__name__}, "
+        "which shows no trees."
+    )
+
+
+def _of_trees(ensemble: Any) -> Iterator[Split]:
+    for member in np.ravel(ensemble.estimators_):
+        yield from _of_tree(member)
+
+
+def _of_tree(estimator: Any) -> Iterator[Split]:
+    tree = estimator.tree_
+    inner = tree.children_left != tree.children_right
+    return zip(tree.feature[inner].tolist(), tree.threshold[inner].tolist(), strict=True)
+
+
+def _of_histograms(ensemble: Any) -> Iterator[Split]:
+    for predictor in (predictor for iteration in ensemble._predictors for predictor in iteration):
+        nodes = predictor.nodes[predictor.nodes["is_leaf"] == 0]
+        yield from zip(nodes["feature_idx"].tolist(), nodes["num_threshold"].tolist(), strict=True)
+
+
+def _of_xgboost(ensemble: Any) -> Iterator[Split]:
+    booster = ensemble.get_booster()
+    number = {name: index for index, name in enumerate(booster.feature_names or ())}
+    nodes = booster.trees_to_dataframe()
+    for name, threshold in zip(nodes["Feature"], nodes["Split"], strict=True):
+        if name != "Leaf":
+            column = number[name] if number else int(name[1:])
+            yield column, float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))  # it asks "less than"
+
+
+def _of_lightgbm(ensemble: Any) -> Iterator[Split]:
+    def walk(node: dict[str, Any]) -> Iterator[Split]:
+        if "split_feature" in node:
+            yield int(node["split_feature"]), float(node["threshold"])
+            yield from walk(node["left_child"])
+            yield from walk(node["right_child"])
+
+    for tree in ensemble.booster_.dump_model()["tree_info"]:
+        yield from walk(tree["tree_structure"])
+
+
+def _has(name: str) -> Callable[[Any], bool]:
+    return lambda ensemble: hasattr(ensemble, name)
+
+
+_READERS: Iterable[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Split]]]] = (
+    (_has("estimators_"), _of_trees),
+    (_has("tree_"), _of_tree),
+    (_has("_predictors"), _of_histograms),
+    (_has("get_booster"), _of_xgboost),
+    (_has("booster_"), _of_lightgbm),
+)

@@ -1,0 +1,206 @@
+"""Few thresholds, guessed from those that a reference ensemble asks."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingClassifier
+
+from hornbeam.binarizers._base import Binarizer
+from hornbeam.binarizers._conditions import Conditions, ask
+from hornbeam.binarizers._ensembles import splits_of
+from hornbeam.binarizers.thresholds import midpoints
+from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
+from hornbeam.table import Column, Table
+
+
+class ThresholdGuessBinarizer(Binarizer):
+    """Ask what a reference ensemble asks, less the conditions that it can do without.
+
+    The reference is fitted on the table; the thresholds of its trees become binary columns; on these it is fitted
+    again, and the least important column is removed, until its score on the training data would fall. A tree over
+    the remaining columns can then be as accurate as the reference is (theorem 4.1), and there are few enough of them
+    for an exact search.
+
+    Missing values lie above every threshold, as in all conditions, and where a column has some the reference may also
+    ask whether the value is missing. Categories are asked one by one.
+
+    Parameters
+    ----------
+    reference : estimator or None, default=None
+        Unfitted ensemble of trees: gradient boosting, histogram gradient boosting, forest or tree of scikit-learn, or
+        an estimator of XGBoost or LightGBM; for a regressor the labels must be numbers. It is cloned. None: 40 stumps
+        of scikit-learn's `GradientBoostingClassifier`. With deeper or more trees there are more columns.
+    tolerance : float, default=0.0
+        How far the reference's score on the training data may fall while columns are removed, at least 0.
+    eliminate : bool, default=True
+        Whether to remove columns at all.
+    random_state : int, RandomState or None, default=0
+        For the default reference.
+
+    Attributes
+    ----------
+    conditions_ : Conditions
+        What each binary column asks, a sequence of `Condition`: by column, thresholds rising.
+    reference_ : estimator
+        The reference, fitted on the binary columns that remain.
+    scores_ : dict
+        Score on the training data of the reference on the table ("table"), on all its thresholds ("thresholds") and
+        on those that remain ("conditions"). Theorem 4.1 needs the last not below the first.
+    n_thresholds_ : int
+        Number of conditions before any was removed.
+    schema_ : TableSchema
+        Names and kinds of the columns seen in `fit`.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names; only there if `fit` was given a data frame whose names are texts.
+
+    Notes
+    -----
+    All columns that no tree of the reference splits on are removed at once: without them the same splits remain the
+    best ones at every node, up to the order in which scikit-learn tries columns of equal merit.
+
+    References
+    ----------
+    .. [1] H. McTavish, C. Zhong, R. Achermann, I. Karimalis, J. Chen, C. Rudin, M. Seltzer, "Fast Sparse Decision Tree
+           Optimization via Reference Ensembles", AAAI 2022: section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hornbeam import ThresholdGuessBinarizer
+    >>> X = np.arange(20.0).reshape(-1, 1)
+    >>> ThresholdGuessBinarizer().fit(X, X[:, 0] > 6).get_feature_names_out().tolist()
+    ['x0 <= 6.5']
+    """
+
+    reference_: Any
+    scores_: dict[str, float]
+    n_thresholds_: int
+
+    def __init__(
+        self, reference: Any = None, tolerance: float = 0.0, eliminate: bool = True, random_state: Any = 0
+    ) -> None:
+        self.reference = reference
+        self.tolerance = tolerance
+        self.eliminate = eliminate
+        self.random_state = random_state
+
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Condition]:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        tolerance = self.tolerance
+        if isinstance(tolerance, bool) or not isinstance(tolerance, Real):
+            raise TypeError(f"tolerance must be a number, got {tolerance!r}.")
+        if not tolerance >= 0:
+            raise ValueError(f"tolerance must be at least 0, got {tolerance!r}.")
+        if not isinstance(self.eliminate, bool):
+            raise TypeError(f"eliminate must be True or False, got {self.eliminate!r}.")
+        labels = np.asarray(y)
+        sources = [source for index, column in enumerate(table.columns) for source in _sources(index, column)]
+        if not sources:
+            raise ValueError(f"X has only constant columns (n_samples={table.n_rows}); there is nothing to ask.")
+        values = np.column_stack([_values(source, table) for source in sources])
+        reference = self._fit_reference(values, labels, weights)
+        self.scores_ = {"table": float(reference.score(values, labels, sample_weight=weights))}
+        conditions = sorted(
+            {_condition(sources[j], threshold, table) for j, threshold in splits_of(reference)}, key=_order
+        )
+        self.n_thresholds_ = len(conditions)
+        return self._eliminate(conditions, table, labels, weights)
+
+    def _fit_reference(self, values: npt.NDArray[Any], labels: npt.NDArray[Any], weights: npt.NDArray[Any]) -> Any:
+        if self.reference is None:
+            reference = GradientBoostingClassifier(n_estimators=40, max_depth=1, random_state=self.random_state)
+        else:
+            reference = clone(self.reference)
+        return reference.fit(values, labels, sample_weight=weights)
+
+    def _eliminate(
+        self, conditions: list[Condition], table: Table, labels: npt.NDArray[Any], weights: npt.NDArray[Any]
+    ) -> list[Condition]:
+        """Remove the least important columns until the score would fall; fit the reference on the rest."""
+        answers = np.column_stack(list(ask(Conditions(conditions), table))).astype(np.float32)
+        kept = np.arange(len(conditions))
+        model = self._fit_reference(answers, labels, weights)
+        least = score = float(model.score(answers, labels, sample_weight=weights))
+        self.scores_["thresholds"] = score
+        while self.eliminate and len(kept) > 1:
+            importances = _importances(model)
+            unused = importances == 0
+            fewer = kept[~unused] if unused.any() and not unused.all() else np.delete(kept, importances.argmin())
+            candidate = self._fit_reference(answers[:, fewer], labels, weights)
+            candidate_score = float(candidate.score(answers[:, fewer], labels, sample_weight=weights))
+            if candidate_score < least - self.tolerance:
+                break
+            kept, model, score = fewer, candidate, candidate_score
+        self.reference_ = model
+        self.scores_["conditions"] = score
+        return [conditions[index] for index in kept]
+
+
+_Source = int | Condition
+"""What a column of the reference's table holds: the numbers of a column, or the answers to a condition."""
+
+
+def _sources(index: int, column: Column) -> list[_Source]:
+    missing = column.is_missing()
+    values = column.values[~missing]
+    asks_missing: list[_Source] = [IsMissing(index)] if missing.any() and not missing.all() else []
+    if column.kind == "category":
+        return [IsIn(index, (category,)) for category in sorted(set(values), key=str)] + asks_missing
+    distinct = np.unique(values)
+    if len(distinct) < 2:
+        return asks_missing
+    if np.array_equal(distinct, [0, 1]):
+        return [IsOne(index), *asks_missing]
+    return [index, *asks_missing]
+
+
+def _values(source: _Source, table: Table) -> npt.NDArray[np.float64]:
+    if not isinstance(source, int):
+        return source.holds(table.columns[source.column]).astype(np.float64)
+    values = table.columns[source].values.astype(np.float64)
+    missing = np.isnan(values)
+    return np.where(missing, _above(values[~missing]), values) if missing.any() else values
+
+
+def _above(values: npt.NDArray[np.float64]) -> float:
+    """Return a number that is above all of these for float32, too."""
+    most = float(values.max())
+    return most + max(1.0, abs(most))
+
+
+def _condition(source: _Source, threshold: float, table: Table) -> Condition:
+    """Return what a split of the reference asks."""
+    if not isinstance(source, int):
+        return source
+    values = table.columns[source].values.astype(np.float64)
+    values = np.unique(values[~np.isnan(values)])
+    n_below = int(np.searchsorted(values.astype(np.float32), threshold, side="right"))
+    if n_below >= len(values):
+        return IsMissing(source)
+    if n_below > 0 and not values[n_below - 1] <= threshold < values[n_below]:  # float32 sees other neighbours
+        threshold = float(midpoints(values[n_below - 1 : n_below + 1])[0])
+    return AtMost(source, threshold)
+
+
+def _order(condition: Condition) -> tuple[int, int, float, str]:
+    kind = (AtMost, IsOne, IsIn, IsMissing).index(type(condition))
+    return condition.column, kind, getattr(condition, "threshold", 0.0), str(getattr(condition, "values", ""))
+
+
+def _importances(model: Any) -> npt.NDArray[np.float64]:
+    """Return what the columns gained in all splits of an ensemble."""
+    if hasattr(model, "feature_importances_"):
+        return np.asarray(model.feature_importances_, dtype=np.float64)
+    gains = np.zeros(model.n_features_in_)
+    for predictor in (predictor for iteration in model._predictors for predictor in iteration):
+        nodes = predictor.nodes[predictor.nodes["is_leaf"] == 0]
+        np.add.at(gains, nodes["feature_idx"], nodes["gain"])
+    return gains
