@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hornbeam import GOSDTClassifier
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
 
 
 @parametrize_with_checks(
@@ -11,6 +11,8 @@ from hornbeam import GOSDTClassifier
         GOSDTClassifier(),
         GOSDTClassifier(max_depth=2, objective="balanced", binarizer="quantile"),
         GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", trace=True),
+        SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),
+        LicketySPLITClassifier(certify=True, time_limit=5.0),
     ]
 )
 def test_scikit_learn_check(estimator, check):

@@ -1,0 +1,133 @@
+"""SPLIT and LicketySPLIT as a user meets them."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
+
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, NotProvenWarning, SPLITClassifier
+from hornbeam.datasets import load_tic_tac_toe
+
+CANCER = load_breast_cancer(return_X_y=True)
+IRIS = load_iris(return_X_y=True)
+BOTH = [SPLITClassifier, LicketySPLITClassifier]
+
+
+@pytest.mark.parametrize("make", BOTH)
+@pytest.mark.parametrize("data", [CANCER, IRIS], ids=["two classes", "three classes"])
+def test_objective_is_that_of_the_tree_and_lies_between_optimum_and_its_bound(make, data):
+    X, y = data
+    classifier = make(regularization=0.01, max_depth=3).fit(X, y)
+    assert classifier.loss_ == pytest.approx(np.mean(classifier.predict(X) != y))
+    assert classifier.objective_ == pytest.approx(classifier.loss_ + 0.01 * classifier.n_leaves_)
+    assert classifier.status_ == "heuristic"
+    assert classifier.depth_ <= 3
+    exact = GOSDTClassifier(regularization=0.01, max_depth=3, binarizer="quantile").fit(X, y)
+    assert classifier.lower_bound_ <= exact.objective_ <= classifier.objective_
+    assert 0 < classifier.gap_ < 1
+
+
+def test_split_from_the_full_depth_on_is_the_exact_search():
+    X, y = CANCER
+    split = SPLITClassifier(regularization=0.01, lookahead_depth=3, max_depth=3).fit(X, y)
+    exact = GOSDTClassifier(regularization=0.01, max_depth=3, binarizer="quantile").fit(X, y)
+    assert split.status_ == "optimal"
+    assert split.objective_ == split.lower_bound_ == exact.objective_
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_certify_gives_the_optimum_as_bound_and_keeps_the_tree(make):
+    X, y = CANCER
+    plain = make(regularization=0.01, max_depth=3).fit(X, y)
+    certified = make(regularization=0.01, max_depth=3, certify=True, trace=True).fit(X, y)
+    exact = GOSDTClassifier(regularization=0.01, max_depth=3, binarizer="quantile").fit(X, y)
+    assert certified.objective_ == plain.objective_
+    assert plain.lower_bound_ < certified.lower_bound_ == exact.objective_
+    assert certified.status_ == ("optimal" if certified.objective_ == exact.objective_ else "heuristic")
+    assert certified.statistics_["certify_seconds"] > 0
+    assert certified.trace_[-1].lower_bound == certified.lower_bound_
+    assert all(step.objective >= certified.objective_ for step in certified.trace_)
+
+
+def test_certify_ends_with_the_time_limit():
+    X, y = load_tic_tac_toe(return_X_y=True)
+    classifier = LicketySPLITClassifier(regularization=0.0, max_depth=9, certify=True, time_limit=0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotProvenWarning)  # where even the lookahead takes longer
+        classifier.fit(X, y)
+    assert classifier.status_ in {"heuristic", "time_limit"}
+    assert classifier.lower_bound_ < classifier.objective_
+
+
+@pytest.mark.parametrize("make", BOTH)
+@pytest.mark.parametrize("objective", ["balanced", "weighted", "cost"])
+def test_other_objectives_and_weights(make, objective):
+    X, y = CANCER
+    weights = np.random.default_rng(0).integers(1, 4, len(y))
+    costs = [[0, 2], [5, 0]] if objective == "cost" else None
+    omega = 3.0 if objective == "weighted" else 1.0
+    parameters = {"objective": objective, "omega": omega, "cost_matrix": costs, "max_depth": 3, "regularization": 0.005}
+    weighted = make(**parameters).fit(X, y, sample_weight=weights)
+    repeated = make(**parameters).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert weighted.objective_ == repeated.objective_
+    assert weighted.tree_.n_leaves == repeated.tree_.n_leaves
+    exact = GOSDTClassifier(**parameters, binarizer="quantile").fit(X, y, sample_weight=weights)
+    assert weighted.lower_bound_ <= exact.objective_ <= weighted.objective_
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_min_samples_leaf_holds(make):
+    X, y = CANCER
+    classifier = make(regularization=0.001, max_depth=4, min_samples_leaf=40).fit(X, y)
+    assert np.bincount(classifier.apply(X))[np.unique(classifier.apply(X))].min() >= 40
+    assert classifier.n_leaves_ > 2
+
+
+def test_near_optimal_trees_beat_greedy_ones_where_greedy_is_blind():
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 2, size=(2000, 8))
+    y = X[:, 0] ^ X[:, 1]
+    greedy = DecisionTreeClassifier(criterion="entropy", max_depth=2).fit(X, y)
+    assert greedy.score(X, y) < 0.7
+    for make in BOTH:
+        assert make(regularization=0.001, max_depth=2, binarizer=None).fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_pickles_and_grid_search(make):
+    X, y = IRIS
+    search = GridSearchCV(make(), {"regularization": [0.001, 0.1], "max_depth": [1, 3]}, cv=3).fit(X, y)
+    assert search.best_params_["max_depth"] == 3
+    again = pickle.loads(pickle.dumps(search.best_estimator_))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+
+
+@pytest.mark.parametrize("make", BOTH)
+@pytest.mark.parametrize("limit", [{"time_limit": 0.0}, {"memory_limit": 0}, {"callback": lambda progress: True}])
+def test_limits_end_in_a_tree_with_a_warning(make, limit):
+    X, y = CANCER
+    with pytest.warns(NotProvenWarning, match="stopped"):
+        classifier = make(regularization=0.001, **limit).fit(X, y)
+    assert classifier.status_ in {"time_limit", "memory_limit", "interrupted"}
+    assert classifier.lower_bound_ <= classifier.objective_
+    assert classifier.predict(X).shape == y.shape
+
+
+@pytest.mark.parametrize(
+    ("make", "parameters", "error", "message"),
+    [
+        (SPLITClassifier, {"lookahead_depth": 0}, ValueError, "lookahead_depth"),
+        (SPLITClassifier, {"lookahead_depth": 1.5}, TypeError, "lookahead_depth"),
+        (SPLITClassifier, {"max_depth": None}, TypeError, "max_depth"),
+        (LicketySPLITClassifier, {"max_depth": -1}, ValueError, "max_depth"),
+        (LicketySPLITClassifier, {"certify": "yes"}, TypeError, "certify"),
+        (LicketySPLITClassifier, {"regularization": -0.1}, ValueError, "regularization"),
+    ],
+)
+def test_wrong_parameters_are_named(make, parameters, error, message):
+    with pytest.raises(error, match=message):
+        make(**parameters).fit(*IRIS)
