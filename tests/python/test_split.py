@@ -10,7 +10,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, NotProvenWarning, SPLITClassifier
-from hornbeam.datasets import load_tic_tac_toe
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -54,8 +53,9 @@ def test_certify_gives_the_optimum_as_bound_and_keeps_the_tree(make):
 
 
 def test_certify_ends_with_the_time_limit():
-    X, y = load_tic_tac_toe(return_X_y=True)
-    classifier = LicketySPLITClassifier(regularization=0.0, max_depth=9, certify=True, time_limit=0.3)
+    draw = np.random.default_rng(0)
+    X, y = draw.integers(0, 2, size=(3000, 40)), draw.integers(0, 2, size=3000)
+    classifier = LicketySPLITClassifier(regularization=0.0, certify=True, time_limit=0.3, binarizer=None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotProvenWarning)  # where even the lookahead takes longer
         classifier.fit(X, y)
