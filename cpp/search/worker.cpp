@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
+#include "bounds/packing.hpp"
 #include "bounds/support_condition.hpp"
 
 namespace hornbeam {
@@ -28,7 +29,8 @@ Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kerne
       two_levels_(problem, kernels, [this](std::uint64_t work) {
         work_ += work;
         return !stopped();
-      }) {}
+      }),
+      packer_(problem) {}
 
 bool Worker::stopped() {
   if (work_ >= kWorkBetweenPolls) {
@@ -74,6 +76,7 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
+  frame.is_packed = false;
   frame.candidates.clear();
   frame.candidate_of.clear();
   count_bytes(frame);
@@ -107,6 +110,24 @@ void Worker::expand(Frame& frame) {
   count_bytes(frame);
   if (frame.candidates.empty()) frame.lower = frame.upper();
   record(frame);
+}
+
+/// Bounds a frame that its pair stage leaves open by bounds/packing.hpp, once.
+void Worker::pack_pairs(Frame& frame, Ticks budget) {
+  if (frame.is_packed || !packer_.is_usable()) return;
+  frame.is_packed = true;
+  // Where it has closed few frames of late, it is tried on few.
+  if (packing_credit_ < 0) {
+    ++packing_credit_;
+    return;
+  }
+  maker_.make_slot_rows(frame.rows);
+  const Ticks without = packing_bound(problem_.leaf_cost, frame.least_loss, 0);
+  const Ticks packed = packer_.pack(frame.rows, frame.upper() - without);
+  work_ += packer_.work();
+  frame.lower = std::max(frame.lower, std::min(frame.upper(), without + packed));
+  packing_credit_ = frame.lower >= frame.cut(budget) ? std::min(packing_credit_ + 8, 64) : packing_credit_ - 1;
+  if (packing_credit_ < 0) packing_credit_ = -64;
 }
 
 Ticks Worker::lowest_rest(const Frame& frame) const {
@@ -165,6 +186,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
       is_refreshed = true;
     }
     frame.lower = std::max(frame.lower, std::min(frame.upper(), lowest_rest(frame)));
+    if (frame.lower < frame.cut(budget)) pack_pairs(frame, budget);
     record(frame);
     if (frame.is_root) poll_();
     if (frame.lower >= frame.cut(budget)) break;

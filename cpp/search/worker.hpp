@@ -18,6 +18,7 @@
 
 #include "kernels/kernels.hpp"
 #include "search/frame.hpp"
+#include "search/packing.hpp"
 #include "search/problem.hpp"
 #include "search/row_set.hpp"
 #include "search/two_levels.hpp"
@@ -45,6 +46,7 @@ class Worker {
   void look_for_overtaken();
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
+  void pack_pairs(Frame& frame, Ticks budget);
   void list_candidates(Frame& frame);
   Candidate candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column, std::uint32_t least_of_true_side,
                          std::uint32_t most_of_true_side) const;
@@ -84,6 +86,8 @@ class Worker {
   std::vector<Ticks> cell_;  // measures of one row set, spare
   RowSetMaker maker_;
   TwoLevelSolver two_levels_;
+  PairPacker packer_;
+  int packing_credit_ = 16;  // below zero: frames to leave out
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;

@@ -31,7 +31,7 @@ from hornbeam.tree import Tree
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "subset")
+BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
 
 
 class GOSDTClassifier(TreeClassifier):
@@ -87,7 +87,7 @@ class GOSDTClassifier(TreeClassifier):
         Called with a `Progress` about ten times a second; returning True stops the search.
     bounds : dict or None, default=None
         For measuring: from the name of a bound ("support_condition", "pair_stage", "equivalent_points", "similarity",
-        "subset") to False, to search without it. The optimum stays the same. None: all are used.
+        "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used.
     trace : bool, default=False
         Whether to keep the course of the search in `trace_`.
 
