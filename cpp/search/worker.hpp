@@ -65,6 +65,7 @@ class Worker {
   bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   bool needs_two_levels(const Side& side) const;
+  bool probe(Frame& frame, Candidate& candidate, int x, Ticks budget);
   void solve_two_levels(Frame& frame, Candidate& candidate, int x);
   void learn_side(Frame& frame, Candidate& candidate, int x, const Interval& known);
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
@@ -87,6 +88,11 @@ class Worker {
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
+  Frame probe_;
+  std::uint64_t stat_[8] = {};
+ public:
+  ~Worker();
+ private:
   struct Goal {
     const Frame* frame;
     Ticks budget;
