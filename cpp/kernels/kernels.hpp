@@ -71,7 +71,9 @@ struct SlotTile {
   TileView tile;
   const Segment* segments;
   std::uint32_t n_segments;
-  const Word* filter = nullptr;  // the rows that count, one word a tile word; null for all
+  const Word* filter = nullptr;  // the slots that count, one word a tile word; null for all
+
+  SlotTile filtered(const Word* by) const { return {tile, segments, n_segments, by}; }
 };
 
 /// Where the sums of a column lie in NarrowPairInput: two vectors of eight 64-bit counts become one of sixteen 32-bit

@@ -182,16 +182,27 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
   return whole;
 }
 
-/// Names both sides: one pass over the slots.
+/// Makes many names cheaper where many are asked for. Their base losses are asked for where depth or leaves are limited.
+void Worker::expect_names(Frame& frame, Ticks budget) {
+  constexpr std::ptrdiff_t kWorthPlanes = 5;
+  if (frame.room.depth != kUnlimited || frame.room.leaves != kUnlimited) return;
+  const auto needs_name = [&](const Candidate& candidate) {
+    return !candidate.has_keys && candidate.rest < frame.cut(budget);
+  };
+  if (std::count_if(frame.candidates.begin(), frame.candidates.end(), needs_name) >= kWorthPlanes)
+    maker_.make_name_planes(frame.rows);
+}
+
+/// Names both sides: one pass over the slots of the smaller one.
 void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.has_keys = true;
   const RowSet& rows = frame.rows;
-  const bool is_limited = frame.room.depth != kUnlimited || frame.room.leaves != kUnlimited;
-  const SlotName name = maker_.name_of(rows, candidate.column, is_limited);
-  candidate.key[1].set = candidate.key[0].set = name.identity;
-  candidate.key[0].set ^= rows.whole.identity;
-  candidate.side[1].base_loss = name.base_loss;
-  candidate.side[0].base_loss = rows.whole.base_loss - name.base_loss;
+  const int smaller = candidate.side[1].largest_loss <= candidate.side[0].largest_loss ? 1 : 0;
+  const SlotName name = maker_.name_of(rows, candidate.column, smaller == 1);
+  candidate.key[smaller].set = candidate.key[1 - smaller].set = name.identity;
+  candidate.key[1 - smaller].set ^= rows.whole.identity;
+  candidate.side[smaller].base_loss = name.base_loss;
+  candidate.side[1 - smaller].base_loss = rows.whole.base_loss - name.base_loss;
   for (int x = 0; x < 2; ++x) {
     const Side& side = candidate.side[x];
     const Room room = side.room.without_idle_limits(problem_.leaf_cost, side.loss, side.base_loss);

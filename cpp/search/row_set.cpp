@@ -41,17 +41,12 @@ std::uint64_t RowSet::bytes() const {
 }
 
 bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
+  const RowSet& tile = source == nullptr ? *this : *source;
   Word only_a = 0, only_b = 0;
-  if (source != nullptr) {
-    for (std::uint32_t w = 0; w < source->n_slot_words; ++w) {
-      only_a |= source->word(a, w) & ~source->word(b, w) & filter[w];
-      only_b |= source->word(b, w) & ~source->word(a, w) & filter[w];
-    }
-    return only_a == 0 || only_b == 0;
-  }
-  for (std::uint32_t w = 0; w < n_slot_words; ++w) {
-    only_a |= word(a, w) & ~word(b, w);
-    only_b |= word(b, w) & ~word(a, w);
+  for (std::uint32_t w = 0; w < tile.n_slot_words; ++w) {
+    const Word counted = source == nullptr ? ~Word{0} : filter[w];
+    only_a |= tile.word(a, w) & ~tile.word(b, w) & counted;
+    only_b |= tile.word(b, w) & ~tile.word(a, w) & counted;
   }
   return only_a == 0 || only_b == 0;
 }
@@ -169,10 +164,8 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   finish(child);
 }
 
-void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole,
-                              RowSet& child) {
+void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
   child.source = &parent;
-  child.whole = whole;
   child.n_columns = parent.n_columns;
   child.stride = parent.stride;
   child.columns = parent.columns;

@@ -14,40 +14,34 @@ void RowSetMaker::make_name_planes(RowSet& rows) const {
 #ifndef HORNBEAM_EXACT_SUPPORT_SETS
   if (!rows.name_planes.empty()) return;
   rows.name_planes.resize(rows.n_slot_words * kPlanes);
-  rows.has_base_loss.resize(rows.n_slot_words);
   for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
     Word* const high = &rows.name_planes[w * kPlanes];
     Word* const low = high + kWordBits;
-    Word lossy = 0;
     for (std::uint32_t i = 0; i < kWordBits; ++i) {
-      const SlotName& name = rows.names[word_at(w) + i];
-      high[i] = name.identity.hash();
-      low[i] = name.identity.other_hash();
-      lossy |= Word{name.base_loss != 0} << i;
+      high[i] = rows.names[word_at(w) + i].identity.hash();
+      low[i] = rows.names[word_at(w) + i].identity.other_hash();
     }
     kernels_.transpose(high);
     kernels_.transpose(low);
-    rows.has_base_loss[w] = lossy;
   }
 #endif
 }
 
-SlotName RowSetMaker::name_of(const RowSet& rows, std::uint32_t column, bool with_base_loss) const {
+SlotName RowSetMaker::name_of(const RowSet& rows, std::uint32_t column, bool side) const {
   SlotName name;
-  if (rows.name_planes.empty()) {
-    for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
-      for_each_bit(rows.word(column, w), word_at(w), [&](std::size_t slot) { name.add(rows.names[slot]); });
+#ifndef HORNBEAM_EXACT_SUPPORT_SETS
+  if (!rows.name_planes.empty()) {
+    Word key[2];
+    kernels_.name_column(rows.slot_tile().tile, column, rows.name_planes.data(), key);
+    name.identity = Fingerprint(Key128{key[0], key[1]});
+    if (!side) name.identity ^= rows.whole.identity;
     return name;
   }
-#ifndef HORNBEAM_EXACT_SUPPORT_SETS
-  Word key[2];
-  kernels_.name_column(rows.slot_tile().tile, column, rows.name_planes.data(), key);
-  name.identity = Fingerprint(Key128{key[0], key[1]});
 #endif
-  if (with_base_loss)
-    for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
-      for_each_bit(rows.word(column, w) & rows.has_base_loss[w], word_at(w),
-                   [&](std::size_t slot) { name.base_loss += rows.names[slot].base_loss; });
+  for (const Segment& segment : rows.segments)
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      for_each_bit(rows.chosen(column, side, w, segment.valid(w)), word_at(w),
+                   [&](std::size_t slot) { name.add(rows.names[slot]); });
   return name;
 }
 

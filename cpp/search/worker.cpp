@@ -1,9 +1,6 @@
 #include "search/worker.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
@@ -15,8 +12,6 @@ namespace {
 
 /// Words of kernel work between two looks at the clock: well under a millisecond.
 constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
-
-constexpr std::ptrdiff_t kNamesForPlanes = 5;
 
 }  // namespace
 
@@ -163,11 +158,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
     pair_candidates(frame, budget);
     if (stopped()) break;
     if (!is_refreshed) {
-      const auto needs_name = [&](const Candidate& candidate) {
-        return !candidate.is_range && !candidate.has_keys && candidate.rest < frame.cut(budget);
-      };
-      if (std::count_if(frame.candidates.begin(), frame.candidates.end(), needs_name) >= kNamesForPlanes)
-        maker_.make_name_planes(frame.rows);
+      expect_names(frame, budget);
       for (Candidate& candidate : frame.candidates)
         if (!candidate.is_range && candidate.rest < frame.cut(budget)) expect(frame, candidate);
       for (Candidate& candidate : frame.candidates)
@@ -218,7 +209,8 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       continue;
     }
     const Ticks needed = frame.cut(budget) - side[1 - x].lower - awaited;
-    if (child[x] == nullptr && probe(frame, candidate, x, std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1)))) {
+    const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
+    if (child[x] == nullptr && may_probe(frame) && probe(frame, candidate, x, goal)) {
       step[x] += step[x] / 2 + 1;
       continue;
     }
@@ -226,7 +218,7 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
     child[x]->lower = std::max(child[x]->lower, side[x].lower);
     {
       const Claims::Claim claim(shared_.claims, candidate.key[x]);
-      solve(*child[x], std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1)));
+      solve(*child[x], goal);
     }
     step[x] += step[x] / 2 + 1;
     learn_side(frame, candidate, x, {child[x]->lower, child[x]->tree});
@@ -252,79 +244,6 @@ void Worker::solve_two_levels(Frame& frame, Candidate& candidate, int x) {
   if (const KnownTree leaf{problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
     best = leaf;
   learn_side(frame, candidate, x, shared_.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best}));
-}
-
-Worker::~Worker() {
-  if (std::getenv("PSTAT")) fprintf(stderr, "probes %lu closed-by-look %lu closed-by-pair %lu failed %lu pairs-ok %lu declined %lu\n", stat_[0], stat_[1], stat_[2], stat_[3], stat_[4], stat_[6]);
-}
-
-bool Worker::probe(Frame& frame, Candidate& candidate, int x, Ticks budget) {
-  static const bool off = std::getenv("NOPROBE") != nullptr;
-  if (off || frame.room.leaves != kUnlimited || !problem_.switches.pair_stage) return false;
-  ++stat_[0];
-  Frame& counted = probe_;
-  Side& side = candidate.side[x];
-  maker_.count_child(frame.rows, candidate.column, x == 1, {candidate.key[x].set, side.base_loss}, counted.rows);
-  work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words / 8;
-  counted.room = side.room.without_idle_limits(problem_.leaf_cost, side.loss, side.base_loss);
-  counted.largest_loss = side.largest_loss;
-  counted.loss = side.loss;
-  counted.least_loss = side.least_loss;
-  counted.lower = side.lower;
-  counted.tree = {problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}};
-  const Looks& looks = maker_.look(counted.rows);
-  const std::uint32_t n_columns = counted.rows.n_columns;
-  const auto best_stump = static_cast<std::uint32_t>(std::min_element(looks.stump_loss, looks.stump_loss + n_columns) - looks.stump_loss);
-  if (looks.stump_loss[best_stump] < kInfinity)
-    take_tree(counted, candidate_of(counted, looks, best_stump, 1, 1));
-  const auto cut = [&] { return std::min({side.upper, counted.tree.cost, budget}); };
-  const auto first = static_cast<std::uint32_t>(std::min_element(looks.bound, looks.bound + n_columns) - looks.bound);
-  counted.candidates.clear();
-  counted.candidate_of.clear();
-  if (looks.bound[first] < cut()) {
-    Candidate g = candidate_of(counted, looks, first, 1, 1);
-    pair(counted, g);
-    if (g.rest < cut()) {
-      ++stat_[3];
-      return false;
-    }
-    counted.candidates.push_back(g);
-  }
-  Ticks rest = kInfinity;
-  const Ticks cut_now = cut();
-  {
-    static const double factor = std::getenv("PF") ? atof(std::getenv("PF")) : 1e9;
-    std::uint64_t n_chosen = 0, n_open = 0;
-    for (const Word word : counted.rows.filter) n_chosen += std::popcount(word);
-    for (std::uint32_t c = 0; c < n_columns; ++c) n_open += looks.bound[c] < cut_now ? 1 : 0;
-    const double more = double(n_open) * (double(frame.rows.n_slot_words) - double(n_chosen) / 64) * frame.rows.stride / 8;
-    if (more > factor * double(n_chosen)) {
-      ++stat_[6];
-      return false;
-    }
-  }
-  for (std::uint32_t c = 0; c < n_columns; ++c) {
-    if (c == first) continue;
-    if (looks.bound[c] < cut_now) counted.candidates.push_back(candidate_of(counted, looks, c, 1, 1));
-    else rest = std::min(rest, looks.bound[c]);
-  }
-  if (similarity_holds(counted) && !counted.candidates.empty()) spread_to_neighbours(counted, counted.candidates[0]);
-  for (Candidate& g : counted.candidates) {
-    if (!g.is_paired && g.rest < cut()) {
-      ++stat_[4];
-      pair(counted, g);
-      if (g.rest < cut()) {
-        ++stat_[3];
-        return false;
-      }
-      if (similarity_holds(counted)) spread_to_neighbours(counted, g);
-    }
-    rest = std::min(rest, g.rest);
-  }
-  const Interval known = shared_.table.tighten(candidate.key[x], {std::min({rest, side.upper, counted.tree.cost}), counted.tree});
-  learn_side(frame, candidate, x, known);
-  ++stat_[2];
-  return true;
 }
 
 std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& candidate, int x) {

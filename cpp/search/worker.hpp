@@ -56,6 +56,7 @@ class Worker {
   void divide(Frame& frame, std::size_t index);
   Candidate part_of(const Frame& frame, Candidate whole, std::uint32_t least_of_true_side,
                     std::uint32_t most_of_true_side) const;
+  void expect_names(Frame& frame, Ticks budget);
   void find_keys(const Frame& frame, Candidate& candidate);
   void expect(const Frame& frame, Candidate& candidate);
   void refresh(Frame& frame, Candidate& candidate);
@@ -65,7 +66,10 @@ class Worker {
   bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   bool needs_two_levels(const Side& side) const;
+  bool may_probe(const Frame& frame) const;
   bool probe(Frame& frame, Candidate& candidate, int x, Ticks budget);
+  bool is_cheaper_built(const Looks& looks, Ticks cut) const;
+  void open_counted(const Frame& frame, const Candidate& candidate, int x);
   void solve_two_levels(Frame& frame, Candidate& candidate, int x);
   void learn_side(Frame& frame, Candidate& candidate, int x, const Interval& known);
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
@@ -88,11 +92,7 @@ class Worker {
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
-  Frame probe_;
-  std::uint64_t stat_[8] = {};
- public:
-  ~Worker();
- private:
+  Frame counted_;  // the side that is being probed
   struct Goal {
     const Frame* frame;
     Ticks budget;
