@@ -182,10 +182,11 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
   return whole;
 }
 
-/// Makes many names cheaper where many are asked for. Their base losses are asked for where depth or leaves are limited.
+/// Makes many names cheaper where many are asked for and their base losses are not (Room::without_idle_limits).
 void Worker::expect_names(Frame& frame, Ticks budget) {
   constexpr std::ptrdiff_t kWorthPlanes = 5;
-  if (frame.room.depth != kUnlimited || frame.room.leaves != kUnlimited) return;
+  const bool is_limited = frame.room.depth != kUnlimited || frame.room.leaves != kUnlimited;
+  if (is_limited && problem_.leaf_cost > 0) return;
   const auto needs_name = [&](const Candidate& candidate) {
     return !candidate.has_keys && candidate.rest < frame.cut(budget);
   };

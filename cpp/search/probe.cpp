@@ -14,8 +14,19 @@
 
 namespace hornbeam {
 
-bool Worker::may_probe(const Frame& frame) const {
-  return problem_.switches.pair_stage && frame.room.leaves == kUnlimited;
+/// Where probes have failed too often of late, only one in sixteen is made, to see whether that has changed.
+bool Worker::may_probe(const Frame& frame) {
+  if (!problem_.switches.pair_stage || frame.room.leaves != kUnlimited) return false;
+  return probe_credit_ > 0 || ++n_probes_left_out_ % 16 == 0;
+}
+
+/// Raises the side to `budget` or closes it, if its candidates' pair stages are enough for that. A success spares about
+/// three times what a failure costs.
+bool Worker::probe(Frame& frame, Candidate& candidate, int x, Ticks budget) {
+  constexpr int kMostCredit = 60, kSpared = 3;
+  const bool is_raised = raise_by_probe(frame, candidate, x, budget);
+  probe_credit_ = is_raised ? std::min(probe_credit_ + kSpared, kMostCredit) : std::max(probe_credit_ - 1, 0);
+  return is_raised;
 }
 
 /// Counts the side `x` of a candidate, with its leaf as the first tree.
@@ -30,8 +41,7 @@ void Worker::open_counted(const Frame& frame, const Candidate& candidate, int x)
   counted_.candidate_of.clear();
 }
 
-/// Raises the side to `budget` or closes it, if its candidates' pair stages are enough for that.
-bool Worker::probe(Frame& frame, Candidate& candidate, int x, Ticks budget) {
+bool Worker::raise_by_probe(Frame& frame, Candidate& candidate, int x, Ticks budget) {
   open_counted(frame, candidate, x);
   const Side& side = candidate.side[x];
   const std::uint32_t n_columns = counted_.rows.n_columns;

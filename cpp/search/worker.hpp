@@ -66,7 +66,8 @@ class Worker {
   bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   bool needs_two_levels(const Side& side) const;
-  bool may_probe(const Frame& frame) const;
+  bool may_probe(const Frame& frame);
+  bool raise_by_probe(Frame& frame, Candidate& candidate, int x, Ticks budget);
   bool probe(Frame& frame, Candidate& candidate, int x, Ticks budget);
   bool is_cheaper_built(const Looks& looks, Ticks cut) const;
   void open_counted(const Frame& frame, const Candidate& candidate, int x);
@@ -93,6 +94,8 @@ class Worker {
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
   Frame counted_;  // the side that is being probed
+  int probe_credit_ = 1;
+  std::uint32_t n_probes_left_out_ = 0;
   struct Goal {
     const Frame* frame;
     Ticks budget;
