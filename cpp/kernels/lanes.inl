@@ -378,7 +378,7 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,     pair_stage, look,     narrow_sums,
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage,  look,      narrow_sums,
                                   test_columns,          hash_columns, name_column, transpose, pair_row,
                                   raise_by_distance,     scan_stumps};
 

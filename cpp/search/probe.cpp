@@ -14,19 +14,35 @@
 
 namespace hornbeam {
 
-/// Where probes have failed too often of late, only one in sixteen is made, to see whether that has changed.
-bool Worker::may_probe(const Frame& frame) {
-  if (!problem_.switches.pair_stage || frame.room.leaves != kUnlimited) return false;
-  return probe_credit_ > 0 || ++n_probes_left_out_ % 16 == 0;
+/// Raises the side `x` of a candidate to `goal` by a probe. If that fails and the other side is not built either, tries
+/// whether the other side can be raised by what this one leaves over, so that none of them need be built.
+bool Worker::raise_by_probes(Frame& frame, Candidate& candidate, int x, Ticks goal, Ticks budget,
+                             bool may_probe_other) {
+  if (!may_probe(frame)) return false;
+  const Probed found = probe(frame, candidate, x, goal);
+  if (found.is_raised) return true;
+  const Side &side = candidate.side[x], &other = candidate.side[1 - x];
+  const Ticks left = frame.cut(budget) - found.reach;
+  if (!may_probe_other || other.is_closed() || needs_two_levels(other)) return false;
+  if (found.reach <= side.lower || left <= other.lower) return false;
+  if (!probe(frame, candidate, 1 - x, left).is_raised) return false;
+  const Ticks needed = frame.cut(budget) - other.lower;
+  return needed <= side.lower || probe(frame, candidate, x, needed).is_raised;
 }
 
-/// Raises the side to `budget` or closes it, if its candidates' pair stages are enough for that. A success spares about
-/// three times what a failure costs.
-bool Worker::probe(Frame& frame, Candidate& candidate, int x, Ticks budget) {
+/// Where probes have failed too often of late, only one in sixteen is made, to see whether that has changed.
+bool Worker::may_probe(const Frame& frame) {
+  constexpr std::uint32_t kLeftOut = 16;
+  if (!problem_.switches.pair_stage || frame.room.leaves != kUnlimited) return false;
+  return probe_credit_ > 0 || ++n_probes_left_out_ % kLeftOut == 0;
+}
+
+/// A success spares about three times what a failure costs.
+Worker::Probed Worker::probe(Frame& frame, Candidate& candidate, int x, Ticks goal) {
   constexpr int kMostCredit = 60, kSpared = 3;
-  const bool is_raised = raise_by_probe(frame, candidate, x, budget);
-  probe_credit_ = is_raised ? std::min(probe_credit_ + kSpared, kMostCredit) : std::max(probe_credit_ - 1, 0);
-  return is_raised;
+  const Probed found = pair_counted(frame, candidate, x, goal);
+  probe_credit_ = found.is_raised ? std::min(probe_credit_ + kSpared, kMostCredit) : std::max(probe_credit_ - 1, 0);
+  return found;
 }
 
 /// Counts the side `x` of a candidate, with its leaf as the first tree.
@@ -41,7 +57,8 @@ void Worker::open_counted(const Frame& frame, const Candidate& candidate, int x)
   counted_.candidate_of.clear();
 }
 
-bool Worker::raise_by_probe(Frame& frame, Candidate& candidate, int x, Ticks budget) {
+/// Pairs the candidates of the side, the one of the lowest bound first, until one stays below the goal.
+Worker::Probed Worker::pair_counted(Frame& frame, Candidate& candidate, int x, Ticks goal) {
   open_counted(frame, candidate, x);
   const Side& side = candidate.side[x];
   const std::uint32_t n_columns = counted_.rows.n_columns;
@@ -49,33 +66,34 @@ bool Worker::raise_by_probe(Frame& frame, Candidate& candidate, int x, Ticks bud
   const auto bounded = [&](std::size_t column) {
     return candidate_of(counted_, looks, static_cast<std::uint32_t>(column), 1, 1);
   };
-  const auto cut = [&] { return std::min({side.upper, counted_.tree.cost, budget}); };
-  const Ticks* const stump = std::min_element(looks.stump_loss, looks.stump_loss + n_columns);
-  if (*stump < kInfinity) take_tree(counted_, bounded(stump - looks.stump_loss));
-  const Ticks* const first = std::min_element(looks.bound, looks.bound + n_columns);
-  Ticks rest = *first;
+  const auto cut = [&] { return std::min({side.upper, counted_.tree.cost, goal}); };
+  const auto best_stump =
+      static_cast<std::size_t>(std::min_element(looks.stump_loss, looks.stump_loss + n_columns) - looks.stump_loss);
+  if (looks.stump_loss[best_stump] < kInfinity) take_tree(counted_, bounded(best_stump));
+  const auto first = static_cast<std::size_t>(std::min_element(looks.bound, looks.bound + n_columns) - looks.bound);
+  Ticks rest = looks.bound[first];
   if (rest < cut()) {
-    Candidate lowest = bounded(first - looks.bound);
+    Candidate lowest = bounded(first);
     pair(counted_, lowest);
-    if (lowest.rest < cut() || is_cheaper_built(looks, cut())) return false;
     rest = lowest.rest;
+    if (rest < cut() || is_cheaper_built(looks, cut())) return {false, rest};
   }
   const Ticks most = cut();
-  for (std::uint32_t c = 0; c < n_columns; ++c) {
-    if (looks.bound[c] < most && c != first - looks.bound) counted_.candidates.push_back(bounded(c));
+  for (std::size_t c = 0; c < n_columns; ++c) {
+    if (looks.bound[c] < most && c != first) counted_.candidates.push_back(bounded(c));
     if (looks.bound[c] >= most) rest = std::min(rest, looks.bound[c]);
   }
   for (Candidate& g : counted_.candidates) {
     if (g.rest < cut()) {
       pair(counted_, g);
-      if (g.rest < cut()) return false;
+      if (g.rest < cut() || stopped()) return {false, std::min(rest, g.rest)};
       if (similarity_holds(counted_)) spread_to_neighbours(counted_, g);
     }
     rest = std::min(rest, g.rest);
   }
   const Ticks proven = std::min({rest, side.upper, counted_.tree.cost});
   learn_side(frame, candidate, x, shared_.table.tighten(candidate.key[x], {proven, counted_.tree}));
-  return true;
+  return {true, proven};
 }
 
 /// Whether the candidates below `cut` are so many that pairing them on the parent's words instead of the side's costs
@@ -83,12 +101,17 @@ bool Worker::raise_by_probe(Frame& frame, Candidate& candidate, int x, Ticks bud
 bool Worker::is_cheaper_built(const Looks& looks, Ticks cut) const {
   constexpr std::uint64_t kStepsToBuildSlot = 16;
   const RowSet& rows = counted_.rows;
-  std::uint64_t n_slots = 0;
-  for (const Word word : rows.filter) n_slots += static_cast<std::uint64_t>(std::popcount(word));
+  std::uint64_t n_slots = 0, n_words = 0;  // of the side
+  for (const Segment& segment : rows.source->segments) {
+    std::uint32_t here = 0;
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      here += static_cast<std::uint32_t>(std::popcount(rows.filter[w]));
+    n_slots += here;
+    n_words += words_for(here);
+  }
   const auto n_pairs = static_cast<std::uint64_t>(
       std::count_if(looks.bound, looks.bound + rows.n_columns, [cut](Ticks bound) { return bound < cut; }));
-  const std::uint64_t spared_words = rows.filter.size() - n_slots / kWordBits;
-  return n_pairs * spared_words * (rows.stride / kLanes) > kStepsToBuildSlot * n_slots;
+  return n_pairs * (rows.filter.size() - n_words) * (rows.stride / kLanes) > kStepsToBuildSlot * n_slots;
 }
 
 }  // namespace hornbeam

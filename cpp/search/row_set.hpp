@@ -85,7 +85,8 @@ class RowSetMaker {
   /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child);
 
-  /// Only the measures of that child, and its rows as a filter of the parent's tile: no column is dropped, no row merged.
+  /// Only the measures of that child, and its rows as a filter of the parent's tile: no column is dropped, no row
+  /// merged.
   void count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
 
   void make_slot_rows(RowSet& rows) const;

@@ -4,14 +4,14 @@
 
 namespace hornbeam {
 
-namespace {
+#ifdef HORNBEAM_EXACT_SUPPORT_SETS
 
-constexpr std::size_t kPlanes = 128;  // bits of a fingerprint
+void RowSetMaker::make_name_planes(RowSet&) const {}  // a mask of rows has no fixed number of planes
 
-}  // namespace
+#else
 
 void RowSetMaker::make_name_planes(RowSet& rows) const {
-#ifndef HORNBEAM_EXACT_SUPPORT_SETS
+  constexpr std::size_t kPlanes = 2 * kWordBits;
   if (!rows.name_planes.empty()) return;
   rows.name_planes.resize(rows.n_slot_words * kPlanes);
   for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
@@ -24,8 +24,9 @@ void RowSetMaker::make_name_planes(RowSet& rows) const {
     kernels_.transpose(high);
     kernels_.transpose(low);
   }
-#endif
 }
+
+#endif
 
 SlotName RowSetMaker::name_of(const RowSet& rows, std::uint32_t column, bool side) const {
   SlotName name;

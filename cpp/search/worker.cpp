@@ -210,11 +210,14 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
     }
     const Ticks needed = frame.cut(budget) - side[1 - x].lower - awaited;
     const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
-    if (child[x] == nullptr && may_probe(frame) && probe(frame, candidate, x, goal)) {
-      step[x] += step[x] / 2 + 1;
-      continue;
+    if (child[x] == nullptr) {
+      if (raise_by_probes(frame, candidate, x, goal, budget, child[1 - x] == nullptr)) {
+        step[x] += step[x] / 2 + 1;
+        continue;
+      }
+      if (stopped()) break;
+      child[x] = make_child(frame, candidate, x);
     }
-    if (child[x] == nullptr) child[x] = make_child(frame, candidate, x);
     child[x]->lower = std::max(child[x]->lower, side[x].lower);
     {
       const Claims::Claim claim(shared_.claims, candidate.key[x]);

@@ -41,6 +41,12 @@ class Worker {
   void solve(Frame& frame, Ticks budget);
 
  private:
+  /// Of search/probe.cpp: whether the side has reached the goal; if not, the most that a probe can prove.
+  struct Probed {
+    bool is_raised;
+    Ticks reach;
+  };
+
   bool stopped();
   void look_for_overtaken();
   void open(Frame& frame, const Room& room);
@@ -66,9 +72,10 @@ class Worker {
   bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   bool needs_two_levels(const Side& side) const;
+  bool raise_by_probes(Frame& frame, Candidate& candidate, int x, Ticks goal, Ticks budget, bool may_probe_other);
   bool may_probe(const Frame& frame);
-  bool raise_by_probe(Frame& frame, Candidate& candidate, int x, Ticks budget);
-  bool probe(Frame& frame, Candidate& candidate, int x, Ticks budget);
+  Probed probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
+  Probed pair_counted(Frame& frame, Candidate& candidate, int x, Ticks goal);
   bool is_cheaper_built(const Looks& looks, Ticks cut) const;
   void open_counted(const Frame& frame, const Candidate& candidate, int x);
   void solve_two_levels(Frame& frame, Candidate& candidate, int x);
