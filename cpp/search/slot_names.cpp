@@ -11,7 +11,7 @@ void RowSetMaker::make_name_planes(RowSet&) const {}  // a mask of rows has no f
 #else
 
 void RowSetMaker::make_name_planes(RowSet& rows) const {
-  constexpr std::size_t kPlanes = 2 * kWordBits;
+  constexpr std::size_t kPlanes = 2 * std::size_t{kWordBits};
   if (!rows.name_planes.empty()) return;
   rows.name_planes.resize(rows.n_slot_words * kPlanes);
   for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
