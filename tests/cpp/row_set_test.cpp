@@ -275,7 +275,7 @@ void check_counted(Setup& setup, const RowSet& parent, const GroupsByBits& group
 }
 
 /// Names from bit planes are those made slot by slot, but for the base loss.
-SlotName check_names(Setup& setup, RowSet& set, std::uint32_t column, bool side) {
+SlotName check_names(const Setup& setup, RowSet& set, std::uint32_t column, bool side) {
   const SlotName name = setup.maker.name_of(set, column, side);
   setup.maker.make_name_planes(set);
   CHECK(setup.maker.name_of(set, column, side).identity == name.identity);
