@@ -55,8 +55,7 @@ class OrderedSearch {
     OrderedWorker& worker = workers_.front();
     try {
       poll();
-      if (!root_.sort_rows([&worker](std::uint64_t work) { return worker.goes_on(work); }))
-        throw StoppedBeforeSearch{};
+      if (!root_.sort_rows([&worker](std::uint64_t work) { return worker.goes_on(work); })) throw StoppedBeforeSearch{};
       poll();
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);

@@ -1,7 +1,7 @@
 // ordered/ordered_worker.hpp
 //
 // WHAT    One thread of the ordered search: solves subproblems by recursion.
-// FLOW    ordered/ordered_search and ordered/shared_root ask -> here -> ordered/two_level_cuts at the lowest two levels.
+// FLOW    ordered/ordered_search, ordered/shared_root -> here -> ordered/two_level_cuts at the lowest two levels.
 // HOLDS   (W1) `lower` of a result never exceeds the cost of any tree of the allowed depth that costs less than asked
 //         for; a stop leaves it valid.
 //         (W2) what all threads hold and are about to take stays within the limit, or the search stops.
@@ -58,8 +58,7 @@ class OrderedWorker {
   };
 
   void search_cuts(const OrderedRows& rows, std::uint32_t depth, Ticks bound, OrderedResult& result);
-  bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_held, bool side,
-                  OrderedRows& child);
+  bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child);
   void reserve(std::uint64_t more);
   void announce(std::uint64_t bytes);
   std::uint64_t bytes() const;

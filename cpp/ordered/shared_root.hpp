@@ -6,7 +6,7 @@
 // HOLDS   (R1) `lower` never exceeds the cost of any tree of the problem's depth, `upper` is that of `plan`: a cut that
 //         a thread is at counts with what was known when it was taken.
 //         (R2) all that changes is guarded by one mutex, but for the best cost, which is read at any time. No thread
-//         holds the mutex while it tries a cut, is told to stop, or calls back.
+//         holds the mutex while it tries a cut or calls back.
 // COST    The mutex is taken a few times a cut, which takes from a tenth of a millisecond to seconds. The last cuts of
 //         a depth leave threads idle: there are some ten to a thousand cuts to a depth, so little is lost with two.
 // SOURCE  Ours.
@@ -32,7 +32,7 @@ class SharedRoot {
 
   SharedRoot(const OrderedProblem& problem, OrderedState& state, std::uint32_t n_threads);
 
-  // These are for the calling thread while no other works.
+  // For the calling thread while no other works, down to `may_gain`.
   /// False if stopped before the rows are in order.
   bool sort_rows(const GoesOn& goes_on);
   const OrderedRows& rows() const { return rows_; }
@@ -42,14 +42,14 @@ class SharedRoot {
   void open(std::uint32_t depth, std::vector<std::vector<Cut>>& cuts);
   std::vector<std::vector<Cut>>& cuts() { return heap_.cuts(); }
   const Plan& plan() const { return plan_; }
+  /// Whether trees of this depth may cost less than the best one.
+  bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
 
   /// Tries cuts until none is left or the search is stopped. `on_step` is called between two of them, and often while
   /// there is none to try as long as other threads may leave some.
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
   Interval interval() const;
-  /// Whether trees of this depth may cost less than the best one.
-  bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
 
  private:
   Ticks best() const { return best_.load(std::memory_order_relaxed); }

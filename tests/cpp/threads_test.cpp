@@ -127,8 +127,7 @@ RANDOM_TEST(a_stop_while_threads_search_ranks_leaves_a_valid_interval, 100) {
   };
   for (const int n_polls : {1, 5, 10, 20, 40, 80, 160, 320, 640})
     for (const std::uint32_t threads : {2, 4}) check_stopped({{}, {}, 0, threads}, n_polls);
-  for (int i = 0; i < 5; ++i)
-    check_stopped({{}, static_cast<std::uint64_t>(draw.between(1000, 60'000)), 0, 3}, -1);
+  for (int i = 0; i < 5; ++i) check_stopped({{}, static_cast<std::uint64_t>(draw.between(1000, 60'000)), 0, 3}, -1);
   check_stopped({0.0005, {}, 0, 3}, -1);
   check_stopped({{}, {}, 0.2, 3}, -1);
 }
