@@ -79,10 +79,12 @@ class OrderedSearch {
     std::vector<std::exception_ptr> failures(limits_.threads);
     std::vector<std::thread> others;
     others.reserve(limits_.threads);
-    try {
-      for (std::uint32_t i = 1; i < limits_.threads; ++i)
+    for (std::uint32_t i = 1; i < limits_.threads; ++i) {
+      try {
         others.emplace_back([this, i, &failures] { try_cuts(i, [] {}, failures[i]); });
-    } catch (const std::exception&) {  // the machine has no more of them: those that are there do the work
+      } catch (const std::exception&) {
+        break;  // the machine has no more threads: those that are there do the work
+      }
     }
     try_cuts(0, [this] { poll(); }, failures[0]);
     for (std::thread& other : others) other.join();
