@@ -71,11 +71,21 @@ struct SlotTile {
   TileView tile;
   const Segment* segments;
   std::uint32_t n_segments;
+  const Word* filter = nullptr;  // the slots that count, one word a tile word; null for all
+
+  SlotTile filtered(const Word* by) const { return {tile, segments, n_segments, by}; }
 };
+
+/// Where the sums of a column lie in NarrowPairInput: two vectors of eight 64-bit counts become one of sixteen 32-bit
+/// ones by a shift and an OR, which leaves the first eight columns in the even places.
+constexpr std::uint32_t narrow_place(std::uint32_t column) {
+  const std::uint32_t i = column % kNarrowLanes;
+  return column - i + 2 * (i % kLanes) + i / kLanes;
+}
 
 /// What the pair stage of netted measures needs in 32 bits, in units of the price.
 struct NarrowPairInput {
-  const std::int32_t* sums = nullptr;  // of the two classes; null where they do not fit
+  const std::int32_t* sums = nullptr;  // of the two classes, in `narrow_place`; null where they do not fit
   std::int32_t total[2];
   std::int32_t leaf_cost;          // rounded down
   std::int32_t support_threshold;  // rounded up
@@ -147,12 +157,17 @@ struct Kernels {
   /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both
   /// infinite where the split is not allowed, the bound also where both sides are best closed as leaves).
   void (*look)(const Measures&, const PairInput&, std::uint32_t stride, const Looks&, Word* scratch);
+  /// Fills the sums of NarrowPairInput, from those of `n` columns.
+  void (*narrow_sums)(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* narrow);
   /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
   /// enough rows; of `constant`: it does not split them at all.
   void (*test_columns)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, bool side,
                        Word* allowed, Word* constant, Word* scratch);
   /// A hash of each column that is equal for a column and its complement; `valid` marks the bits of each word in use.
   void (*hash_columns)(TileView tile, const Word* valid, Word* hashes);
+  /// The XOR over the rows of a column of names that lie in bit planes: bit i of planes[w * 128 + b] is bit b of the
+  /// name of row i of word w.
+  void (*name_column)(TileView tile, std::uint32_t column, const Word* planes, Word* name);
   /// Transposes an aligned 64 x 64 bit block: bit j of word i becomes bit i of word j.
   void (*transpose)(Word* block);
   /// Lowers the stump losses of `column` and of the columns in `blocks` by their pairs; `scratch` has n_words words.

@@ -179,6 +179,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
     pair_candidates(frame, budget);
     if (stopped()) break;
     if (!is_refreshed) {
+      expect_names(frame, budget);
       for (Candidate& candidate : frame.candidates)
         if (!candidate.is_range && candidate.rest < frame.cut(budget)) expect(frame, candidate);
       for (Candidate& candidate : frame.candidates)
@@ -229,12 +230,20 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       solve_two_levels(frame, candidate, x);
       continue;
     }
-    if (child[x] == nullptr) child[x] = make_child(frame, candidate, x);
-    child[x]->lower = std::max(child[x]->lower, side[x].lower);
     const Ticks needed = frame.cut(budget) - side[1 - x].lower - awaited;
+    const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
+    if (child[x] == nullptr) {
+      if (raise_by_probes(frame, candidate, x, goal, budget, child[1 - x] == nullptr)) {
+        step[x] += step[x] / 2 + 1;
+        continue;
+      }
+      if (stopped()) break;
+      child[x] = make_child(frame, candidate, x);
+    }
+    child[x]->lower = std::max(child[x]->lower, side[x].lower);
     {
       const Claims::Claim claim(shared_.claims, candidate.key[x]);
-      solve(*child[x], std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1)));
+      solve(*child[x], goal);
     }
     step[x] += step[x] / 2 + 1;
     learn_side(frame, candidate, x, {child[x]->lower, child[x]->tree});

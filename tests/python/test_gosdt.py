@@ -325,6 +325,14 @@ def test_the_number_of_threads_does_not_change_the_optimum(n_jobs):
     assert (one.objective_, one.status_) == (many.objective_, many.status_)
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2, -1])
+def test_the_number_of_threads_does_not_change_the_optimum_by_ranks(n_jobs):
+    draw = np.random.default_rng(3)
+    X, y = draw.normal(size=(150, 2)), draw.integers(0, 2, 150)
+    one, many = (GOSDTClassifier(0.005, max_depth=3, n_jobs=jobs).fit(X, y) for jobs in (1, n_jobs))
+    assert (one.objective_, one.lower_bound_, one.status_) == (many.objective_, many.lower_bound_, many.status_)
+
+
 def test_decision_path_and_apply_agree_on_the_leaf():
     X, y = random_problem(13)
     classifier = GOSDTClassifier(0.01).fit(X, y)
