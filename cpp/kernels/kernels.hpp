@@ -176,6 +176,11 @@ struct Kernels {
   void (*raise_by_distance)(const PairRow&, std::int32_t level, std::int32_t* bound);
   /// Lowers the least losses of two leaves on both sides of the root splits by the cuts of one variable.
   void (*scan_stumps)(const StumpScan&);
+  /// In how many bits `row` differs from each row of a tile whose "columns" are rows: 254 for more, 255 where it
+  /// differs in a bit of `barred`.
+  void (*row_distances)(const Word* row, TileView rows, const Word* barred, std::uint8_t* distances);
+  /// The least of these numbers of bits, over all rows of the tile.
+  Ticks (*least_row_distance)(const Word* row, TileView rows);
 };
 
 /// Words of scratch space that a kernel call needs.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <functional>
 
 #include "base/fingerprint.hpp"
 
@@ -10,27 +10,16 @@ namespace hornbeam {
 
 namespace {
 
-/// More pairs than this are thinned out evenly.
-constexpr std::size_t kMostPairs = 1 << 22;
-constexpr std::uint32_t kMostBetween = 64;
+constexpr std::uint8_t kBarred = 255;  // Kernels::row_distances
 
-/// Writes for each row of `y` the number of bits in which it differs from the row `x`.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target_clones("avx2", "default")]]
-#endif
-void count_between(const Word* x, const Word* y, std::size_t n, std::size_t step, std::size_t n_words,
-                   std::uint8_t* between) {
-  for (std::size_t b = 0; b < n; b += step) {
-    int differ = 0;
-    for (std::size_t w = 0; w < n_words; ++w) differ += __builtin_popcountll(x[w] ^ y[b * n_words + w]);
-    *between++ = static_cast<std::uint8_t>(std::min<int>(differ, kMostBetween));
-  }
-}
+/// Words of rows to compare beyond which a set is not packed: on the largest, searching costs less.
+constexpr std::size_t kMostWords = 1 << 22;
 
 }  // namespace
 
-PairPacker::PairPacker(const Problem& problem)
+PairPacker::PairPacker(const Problem& problem, const Kernels& kernels)
     : problem_(problem),
+      kernels_(kernels),
       measures_(problem.costs.measures()),
       is_usable_(problem.switches.packing && measures_.separable && measures_.netted && measures_.n_classes == 2 &&
                  measures_.price[0] == measures_.price[1] && problem.leaf_cost > 0) {}
@@ -38,9 +27,12 @@ PairPacker::PairPacker(const Problem& problem)
 void PairPacker::find_columns(const RowSet& rows) {
   const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];
   allowed_.assign(rows.words_per_slot, 0);
+  all_room_ = 0;
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
     const Ticks held = rows.sums[c] + rows.sums[rows.stride + c];
-    if (held >= threshold && all - held >= threshold) allowed_[c / kWordBits] |= Word{1} << (c % kWordBits);
+    if (held < threshold || all - held < threshold) continue;
+    allowed_[c / kWordBits] |= Word{1} << (c % kWordBits);
+    all_room_ += problem_.leaf_cost;
   }
   room_.assign(rows.n_columns, problem_.leaf_cost);
   full_.assign(rows.words_per_slot, 0);
@@ -88,58 +80,108 @@ void PairPacker::merge_equal(int k, std::size_t n_words) {
   left.resize(n_kept);
 }
 
-Ticks PairPacker::pack(const RowSet& rows, Ticks enough) {
+Ticks PairPacker::pack(const RowSet& rows, Ticks needed, Ticks enough) {
+  n_words_ = rows.words_per_slot;
+  Ticks weight[2];  // of the rows of each class
+  for (int k = 0; k < 2; ++k) weight[k] = rows.total[static_cast<std::size_t>(k)];
+  first_ = weight[1] < weight[0] ? 1 : 0;
+  Ticks left = weight[first_];
+  work_ = 0;
+  if (left < needed || rows.n_columns == 0) return 0;
   find_columns(rows);
   find_rows(rows);
-  const std::size_t n_words = rows.words_per_slot;
-  const std::size_t n[2] = {left_[0].size(), left_[1].size()};
-  work_ = n[0] * n[1] * n_words / 4;
-  if (n[0] == 0 || n[1] == 0) return 0;
-  std::size_t step = 1;  // of the rows of either class
-  while ((n[0] / step + 1) * (n[1] / step + 1) > kMostPairs) ++step;
-  const std::size_t n_b = (n[1] + step - 1) / step;
-  const std::size_t n_pairs = (n[0] + step - 1) / step * n_b;
-  between_.resize(n_pairs);
-  std::size_t at = 0;
-  for (std::size_t a = 0; a < n[0]; a += step, at += n_b)
-    count_between(&bits_[0][a * n_words], bits_[1].data(), n[1], step, n_words, &between_[at]);
+  const std::size_t n_rows = left_[first_].size();
+  turn_others();
+  const std::size_t n_to_compare = n_rows * left_[1 - first_].size() * n_words_;
+  if (n_to_compare > kMostWords) return 0;
+  turn_others();
+  work_ = 2 * n_to_compare;
+  nearest_.resize(n_rows);
+  order_.resize(n_rows);
+  for (std::size_t a = 0; a < n_rows; ++a) {
+    nearest_[a] = kernels_.least_row_distance(&bits_[first_][a * n_words_], others());
+    order_[a] = static_cast<std::uint32_t>(a);
+  }
+  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return nearest_[a] < nearest_[b]; });
   Ticks packed = 0;
-  for (std::uint32_t d = 0; d <= kMostBetween; ++d) {
-    for (std::size_t a = 0; a < n[0]; a += step) {
-      const std::uint8_t* const row = &between_[a / step * n_b];
-      for (std::size_t b = 0; left_[0][a] > 0 && b < n_b; ++b) {
-        const void* const found = std::memchr(row + b, static_cast<int>(d), n_b - b);
-        if (found == nullptr) break;
-        b = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - row);
-        packed += take(a, b * step, n_words);
-        if (packed >= enough) return packed;
-      }
-    }
+  for (const std::uint32_t a : order_) {
+    const Ticks possible = nearest_[a] == 0 ? left : std::min(left, all_room_ / nearest_[a]);
+    if (packed + possible < needed || n_others_ == 0) return packed;
+    left -= left_[first_][a];
+    packed += pack_row(a);
+    if (packed >= enough) return packed;
   }
   return packed;
 }
 
+/// Lays the rows of the other class side by side.
+void PairPacker::turn_others() {
+  const std::vector<Word>& bits = bits_[1 - first_];
+  n_others_ = static_cast<std::uint32_t>(left_[1 - first_].size());
+  stride_ = padded_to_lanes(std::max(n_others_, 1u));
+  other_words_.assign(n_words_ * stride_, 0);
+  for (std::size_t b = 0; b < n_others_; ++b)
+    for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = bits[b * n_words_ + w];
+  for (std::size_t b = n_others_; b < stride_ && n_others_ > 0; ++b)  // rows that change no least distance
+    for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = bits[w];
+  distances_.resize(stride_);
+}
+
+void PairPacker::find_distances(std::size_t a) {
+  kernels_.row_distances(&bits_[first_][a * n_words_], others(), full_.data(), distances_.data());
+}
+
+/// Gives the weight of a row to pairs with the rows nearest to it.
+Ticks PairPacker::pack_row(std::size_t a) {
+  find_distances(a);
+  Ticks packed = 0;
+  spent_.clear();
+  while (left_[first_][a] > 0) {
+    const auto end = distances_.begin() + n_others_;
+    const std::uint8_t nearest = *std::min_element(distances_.begin(), end);
+    if (nearest == kBarred) break;
+    const auto b = static_cast<std::size_t>(std::find(distances_.begin(), end, nearest) - distances_.begin());
+    packed += take(a, b);
+    distances_[b] = kBarred;
+    if (left_[1 - first_][b] == 0) spent_.push_back(static_cast<std::uint32_t>(b));
+  }
+  forget_spent();
+  return packed;
+}
+
 /// Gives a pair all the weight that is left for it.
-Ticks PairPacker::take(std::size_t a, std::size_t b, std::size_t n_words) {
-  Ticks weight = std::min(left_[0][a], left_[1][b]);
-  if (weight == 0) return 0;
-  const Word *x = &bits_[0][a * n_words], *y = &bits_[1][b * n_words];
-  for (std::size_t w = 0; w < n_words; ++w)
-    if (((x[w] ^ y[w]) & full_[w]) != 0) return 0;
+Ticks PairPacker::take(std::size_t a, std::size_t b) {
+  const Word* x = &bits_[first_][a * n_words_];
+  Ticks weight = std::min(left_[first_][a], left_[1 - first_][b]), n_columns = 0;
   const auto for_each_column = [&](auto visit) {
-    for (std::size_t w = 0; w < n_words; ++w)
-      for (Word word = x[w] ^ y[w]; word != 0; word &= word - 1)
+    for (std::size_t w = 0; w < n_words_; ++w)
+      for (Word word = x[w] ^ other_words_[w * stride_ + b]; word != 0; word &= word - 1)
         visit(w, static_cast<std::size_t>(std::countr_zero(word)));
   };
-  for_each_column([&](std::size_t w, std::size_t bit) { weight = std::min(weight, room_[w * kWordBits + bit]); });
+  for_each_column([&](std::size_t w, std::size_t bit) {
+    weight = std::min(weight, room_[w * kWordBits + bit]);
+    ++n_columns;
+  });
+  if (weight == 0) return 0;
   for_each_column([&](std::size_t w, std::size_t bit) {
     Ticks& room = room_[w * kWordBits + bit];
     room -= weight;
     if (room == 0) full_[w] |= Word{1} << bit;
   });
-  left_[0][a] -= weight;
-  left_[1][b] -= weight;
+  all_room_ -= weight * n_columns;
+  left_[first_][a] -= weight;
+  left_[1 - first_][b] -= weight;
   return weight;
+}
+
+/// Takes rows of the other class without weight out of the tile; the last one moves to each place.
+void PairPacker::forget_spent() {
+  std::sort(spent_.begin(), spent_.end(), std::greater<>());
+  for (const std::uint32_t b : spent_) {
+    --n_others_;
+    left_[1 - first_][b] = left_[1 - first_][n_others_];
+    for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = other_words_[w * stride_ + n_others_];
+  }
 }
 
 }  // namespace hornbeam

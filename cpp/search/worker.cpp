@@ -14,6 +14,10 @@ namespace {
 /// Words of kernel work between two looks at the clock: well under a millisecond.
 constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
 
+/// Below so many open candidates, or so little depth, searching a frame costs less than packing its rows.
+constexpr std::ptrdiff_t kLeastOpenToPack = 8;
+constexpr std::uint32_t kLeastDepthToPack = 4;
+
 }  // namespace
 
 Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
@@ -26,11 +30,12 @@ Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kerne
       measures_(problem.costs.measures()),
       cell_(measures_.size()),
       maker_(problem.rows, problem.costs, kernels, problem.leaf_cost, problem.tree.rows_per_leaf, problem.threshold()),
-      two_levels_(problem, kernels, [this](std::uint64_t work) {
-        work_ += work;
-        return !stopped();
-      }),
-      packer_(problem) {}
+      two_levels_(problem, kernels,
+                  [this](std::uint64_t work) {
+                    work_ += work;
+                    return !stopped();
+                  }),
+      packer_(problem, kernels) {}
 
 bool Worker::stopped() {
   if (work_ >= kWorkBetweenPolls) {
@@ -114,7 +119,9 @@ void Worker::expand(Frame& frame) {
 
 /// Bounds a frame that its pair stage leaves open by bounds/packing.hpp, once.
 void Worker::pack_pairs(Frame& frame, Ticks budget) {
-  if (frame.is_packed || !packer_.is_usable()) return;
+  if (frame.is_packed || !packer_.is_usable() || frame.room.depth < kLeastDepthToPack) return;
+  const auto is_open = [&](const Candidate& candidate) { return candidate.rest < frame.cut(budget); };
+  if (std::count_if(frame.candidates.begin(), frame.candidates.end(), is_open) < kLeastOpenToPack) return;
   frame.is_packed = true;
   // Where it has closed few frames of late, it is tried on few.
   if (packing_credit_ < 0) {
@@ -123,10 +130,10 @@ void Worker::pack_pairs(Frame& frame, Ticks budget) {
   }
   maker_.make_slot_rows(frame.rows);
   const Ticks without = packing_bound(problem_.leaf_cost, frame.least_loss, 0);
-  const Ticks packed = packer_.pack(frame.rows, frame.upper() - without);
+  const Ticks packed = packer_.pack(frame.rows, frame.cut(budget) - without, frame.upper() - without);
   work_ += packer_.work();
   frame.lower = std::max(frame.lower, std::min(frame.upper(), without + packed));
-  packing_credit_ = frame.lower >= frame.cut(budget) ? std::min(packing_credit_ + 8, 64) : packing_credit_ - 1;
+  packing_credit_ = frame.lower >= frame.cut(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
   if (packing_credit_ < 0) packing_credit_ = -64;
 }
 
