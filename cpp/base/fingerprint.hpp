@@ -43,6 +43,7 @@ struct Key128 {
 class Fingerprint {
  public:
   Fingerprint() = default;
+  explicit Fingerprint(Key128 key) : key_(key) {}
   static Fingerprint of_row(std::uint32_t row) { return Fingerprint(Key128::of(row)); }
   Fingerprint& operator^=(const Fingerprint& other) {
     key_ ^= other.key_;
@@ -54,7 +55,6 @@ class Fingerprint {
   static constexpr std::size_t heap_bytes() { return 0; }
 
  private:
-  explicit Fingerprint(Key128 key) : key_(key) {}
   Key128 key_;
 };
 

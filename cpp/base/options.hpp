@@ -29,6 +29,7 @@ struct Switches {
   bool pair_stage = true;
   bool equivalent_points = true;
   bool similarity = true;
+  bool packing = true;
   bool subset = true;
 };
 

@@ -79,6 +79,8 @@ Switches switches_of(const nb::dict& given) {
       switches.equivalent_points = on;
     else if (name == "similarity")
       switches.similarity = on;
+    else if (name == "packing")
+      switches.packing = on;
     else if (name == "subset")
       switches.subset = on;
     else

@@ -71,11 +71,21 @@ struct SlotTile {
   TileView tile;
   const Segment* segments;
   std::uint32_t n_segments;
+  const Word* filter = nullptr;  // the slots that count, one word a tile word; null for all
+
+  SlotTile filtered(const Word* by) const { return {tile, segments, n_segments, by}; }
 };
+
+/// Where the sums of a column lie in NarrowPairInput: two vectors of eight 64-bit counts become one of sixteen 32-bit
+/// ones by a shift and an OR, which leaves the first eight columns in the even places.
+constexpr std::uint32_t narrow_place(std::uint32_t column) {
+  const std::uint32_t i = column % kNarrowLanes;
+  return column - i + 2 * (i % kLanes) + i / kLanes;
+}
 
 /// What the pair stage of netted measures needs in 32 bits, in units of the price.
 struct NarrowPairInput {
-  const std::int32_t* sums = nullptr;  // of the two classes; null where they do not fit
+  const std::int32_t* sums = nullptr;  // of the two classes, in `narrow_place`; null where they do not fit
   std::int32_t total[2];
   std::int32_t leaf_cost;          // rounded down
   std::int32_t support_threshold;  // rounded up
@@ -142,19 +152,22 @@ struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
-  /// The same of the slots in `rows`, one word a word of the tile.
-  void (*measure_rows)(const SlotTile&, const Measures&, const Word* rows, Ticks* out, Word* scratch);
   void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
   /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both
   /// infinite where the split is not allowed, the bound also where both sides are best closed as leaves).
   void (*look)(const Measures&, const PairInput&, std::uint32_t stride, const Looks&, Word* scratch);
+  /// Fills the sums of NarrowPairInput, from those of `n` columns.
+  void (*narrow_sums)(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* narrow);
   /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
   /// enough rows; of `constant`: it does not split them at all.
   void (*test_columns)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, bool side,
                        Word* allowed, Word* constant, Word* scratch);
   /// A hash of each column that is equal for a column and its complement; `valid` marks the bits of each word in use.
   void (*hash_columns)(TileView tile, const Word* valid, Word* hashes);
+  /// The XOR over the rows of a column of names that lie in bit planes: bit i of planes[w * 128 + b] is bit b of the
+  /// name of row i of word w.
+  void (*name_column)(TileView tile, std::uint32_t column, const Word* planes, Word* name);
   /// Transposes an aligned 64 x 64 bit block: bit j of word i becomes bit i of word j.
   void (*transpose)(Word* block);
   /// Lowers the stump losses of `column` and of the columns in `blocks` by their pairs; `scratch` has n_words words.
@@ -163,6 +176,11 @@ struct Kernels {
   void (*raise_by_distance)(const PairRow&, std::int32_t level, std::int32_t* bound);
   /// Lowers the least losses of two leaves on both sides of the root splits by the cuts of one variable.
   void (*scan_stumps)(const StumpScan&);
+  /// In how many bits `row` differs from each row of a tile whose "columns" are rows: 254 for more, 255 where it
+  /// differs in a bit of `barred`.
+  void (*row_distances)(const Word* row, TileView rows, const Word* barred, std::uint8_t* distances);
+  /// The least of these numbers of bits, over all rows of the tile.
+  Ticks (*least_row_distance)(const Word* row, TileView rows);
 };
 
 /// Words of scratch space that a kernel call needs.

@@ -123,15 +123,20 @@ HORNBEAM_INLINE Lanes is_allowed(const Measures& m, const PairInput& in, const L
 }
 
 /// Copies one column of the tile to contiguous words; all ones stand for "no column".
-HORNBEAM_INLINE void copy_column(const TileView& tile, std::uint32_t column, Word* to) {
+HORNBEAM_INLINE void copy_column(const SlotTile& slots, std::uint32_t column, Word* to) {
+  const TileView& tile = slots.tile;
   for (std::uint32_t w = 0; w < tile.n_words; ++w)
     to[w] = column == kNoColumn ? ~Word{0} : tile.words[std::size_t{w} * tile.stride + column];
+  if (slots.filter != nullptr)
+    for (std::uint32_t w = 0; w < tile.n_words; ++w) to[w] &= slots.filter[w];
 }
 
 template <int kClasses, int kCounts>
-void measure_as(const SlotTile& slots, const Measures& m, const Word* mask, Ticks* out, Word* scratch) {
+void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, Ticks* out, Word* scratch) {
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* measures = counts + m.n_counts();
+  Word* mask = reinterpret_cast<Word*>(measures + m.size());
+  copy_column(slots, column, mask);
   Lanes fixed_counts[kCounts > 0 ? kCounts : 1];
   for (std::uint32_t block = 0; block < slots.tile.stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
@@ -149,7 +154,7 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* spare = counts + m.n_counts();
   Word* mask = reinterpret_cast<Word*>(spare + 4 * std::size_t{m.size()});
-  copy_column(slots.tile, column, mask);
+  copy_column(slots, column, mask);
   Lanes fixed_counts[kCounts > 0 ? kCounts : 1];
   Lanes fixed_cells[kClasses > 0 ? 4 * (kClasses + 1) : 1];
   Lanes* cells = kClasses > 0 ? fixed_cells : spare;
@@ -180,11 +185,18 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
                    smallest_lane(minima[side].four_leaves) != 0};
 }
 
-/// The counts of eight columns as the lower or upper half of narrow lanes.
+/// Counts of sixteen columns in the order of `narrow_place`.
 HORNBEAM_INLINE NarrowLanes narrow_pair(Lanes low, Lanes high) {
-  typedef std::int32_t HalfLanes __attribute__((vector_size(4 * kLanes)));
-  return __builtin_shufflevector(__builtin_convertvector(low, HalfLanes), __builtin_convertvector(high, HalfLanes), 0,
-                                 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return reinterpret_cast<NarrowLanes>(low | (high << Ticks{32}));
+}
+
+void narrow_sums(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* out) {
+  typedef double Quotients __attribute__((vector_size(8 * kLanes)));  // exact: below 2^52
+  const auto in_weight = [price](Lanes cost) {
+    return __builtin_convertvector(__builtin_convertvector(cost, Quotients) / static_cast<double>(price), Lanes);
+  };
+  for (std::size_t i = 0; i < n; i += kNarrowLanes)
+    store_narrow(out + i, narrow_pair(in_weight(load(sums + i)), in_weight(load(sums + i + kLanes))));
 }
 
 /// What bounds/pair_stage.hpp asks of one side under netted measures, less q. Of the two cells' err - q, the larger
@@ -214,10 +226,12 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
   while (n_segments[2] < slots.n_segments && slots.segments[n_segments[2]].target == 1) ++n_segments[2];
   const std::uint32_t n_words = n_segments[2] == 0 ? 0 : slots.segments[n_segments[2] - 1].end;
   for (std::uint32_t w = 0; w < n_words; ++w) mask[w] = slots.tile.words[std::size_t{w} * stride + column];
+  if (slots.filter != nullptr)
+    for (std::uint32_t w = 0; w < n_words; ++w) mask[w] &= slots.filter[w];
   const NarrowLanes leaf_cost = narrow(narrow_in.leaf_cost), threshold = narrow(narrow_in.support_threshold);
   NarrowLanes held[2], failed[2];
   for (int c = 0; c < 2; ++c) {
-    held[c] = narrow(narrow_in.sums[std::size_t(c) * stride + column]);
+    held[c] = narrow(narrow_in.sums[std::size_t(c) * stride + narrow_place(column)]);
     failed[c] = narrow(narrow_in.total[c]) - held[c];
   }
   const NarrowMinima nothing = {narrow(kNarrowInfinity), narrow(kNarrowInfinity), NarrowLanes{}};
@@ -263,17 +277,11 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
 
 bool is_two_class(const Measures& m) { return m.separable && m.n_classes == 2 && !m.counts_rows; }
 
-void measure_rows(const SlotTile& slots, const Measures& m, const Word* rows, Ticks* out, Word* scratch) {
-  if (is_two_class(m) && m.n_loss_prices == 0) return measure_as<2, 2>(slots, m, rows, out, scratch);
-  if (is_two_class(m) && m.n_loss_prices == 1) return measure_as<2, 3>(slots, m, rows, out, scratch);
-  measure_as<0, 0>(slots, m, rows, out, scratch);
-}
-
 void measure(const SlotTile& slots, const Measures& m, const std::uint32_t* column, Ticks* out, Word* scratch) {
   const std::uint32_t which = column == nullptr ? kNoColumn : *column;
-  Word* mask = scratch + kLanes * std::size_t{m.n_counts() + m.size()};
-  copy_column(slots.tile, which, mask);
-  measure_rows(slots, m, mask, out, scratch);
+  if (is_two_class(m) && m.n_loss_prices == 0) return measure_as<2, 2>(slots, m, which, out, scratch);
+  if (is_two_class(m) && m.n_loss_prices == 1) return measure_as<2, 3>(slots, m, which, out, scratch);
+  measure_as<0, 0>(slots, m, which, out, scratch);
 }
 
 void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
@@ -292,7 +300,7 @@ void test_columns_as(const SlotTile& slots, const Measures& m, const PairInput& 
   Lanes* held = counts + m.n_counts();
   Lanes* failed = held + m.size();
   Word* mask = reinterpret_cast<Word*>(held + 4 * std::size_t{m.size()});
-  copy_column(slots.tile, column, mask);
+  copy_column(slots, column, mask);
   for (std::uint32_t w = 0; w < words_for(stride); ++w) allowed[w] = constant[w] = 0;
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     count_block<kCounts>(slots, block, mask, m.n_counts(), counts);
@@ -365,13 +373,16 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
   }
 }
 
+#include "kernels/names.inl"
+#include "kernels/row_distances.inl"
 #include "kernels/stump_scan.inl"
 #include "kernels/two_levels.inl"
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      measure_rows, pair_stage, look,
-                                  test_columns,          hash_columns, transpose,    pair_row,
-                                  raise_by_distance,     scan_stumps};
+const Kernels HORNBEAM_KERNELS = {
+    HORNBEAM_KERNELS_NAME, measure,           pair_stage, look,     narrow_sums,       test_columns,
+    hash_columns,          name_column,       transpose,  pair_row, raise_by_distance, scan_stumps,
+    row_distances,         least_row_distance};
 
 }  // namespace hornbeam

@@ -128,7 +128,7 @@ Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks*
 void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums) {
   const SlotTile slots = rows.slot_tile();
   scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, measures_)));
-  kernels_.measure_rows(slots, measures_, mask, sums.data(), scratch_.data());
+  kernels_.measure(slots.filtered(mask), measures_, nullptr, sums.data(), scratch_.data());
   if (!goes_on_(std::uint64_t{rows.stride} * (rows.n_slot_words + 8))) is_stopped_ = true;
 }
 

@@ -19,11 +19,6 @@
 
 namespace hornbeam {
 
-inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
-inline constexpr std::uint32_t kMostOrderedClasses = 128;
-inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 28;  // sums of weights are of 32 bits
-inline constexpr std::uint32_t kMostOrderedDepth = 16;
-
 /// Told how many entries were read since the last call; false where the search has to stop.
 using GoesOn = std::function<bool(std::uint64_t work)>;
 

@@ -19,10 +19,26 @@ std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
 
 }  // namespace
 
-std::uint64_t bytes_of(const std::vector<std::vector<Cut>>& cuts) {
-  std::uint64_t bytes = 0;
-  for (const std::vector<Cut>& of_variable : cuts) bytes += of_variable.capacity() * sizeof(Cut);
-  return bytes;
+TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound) {
+  TwoLevelResult best{bound, kInfinity, {}};
+  const auto& total = rows.class_weight();
+  std::vector<std::int32_t> held(total.size());
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
+    std::fill(held.begin(), held.end(), 0);
+    const std::uint32_t* entry = rows.entries(v);
+    for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
+      held[class_of(entry[i])] += rows.weight_of(row_of(entry[i]));
+      if (!ends_rank(entry[i])) continue;
+      std::int32_t most_held = 0, most_failed = 0;
+      for (std::size_t k = 0; k < total.size(); ++k) {
+        most_held = std::max(most_held, held[k]);
+        most_failed = std::max(most_failed, total[k] - held[k]);
+      }
+      const Ticks cost = 2 * costs.leaf + costs.price * (rows.weight() - most_held - most_failed);
+      if (cost < best.lower) best = {cost, cost, rows.split_behind(v, i + 1)};
+    }
+  }
+  return best;
 }
 
 std::uint64_t TwoLevelCuts::bytes() const {

@@ -11,16 +11,10 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "ordered/open_cuts.hpp"
-#include "ordered/ordered_rows.hpp"
+#include "ordered/cut_heap.hpp"
+#include "ordered/ordered_problem.hpp"
 
 namespace hornbeam {
-
-/// Price of a unit of weight in a wrong leaf, and of a leaf.
-struct OrderedCosts {
-  Ticks price;
-  Ticks leaf;
-};
 
 struct TwoLevelResult {
   Ticks lower;  // no tree of depth one or two costs less
@@ -70,7 +64,7 @@ class TwoLevelCuts {
   std::vector<std::uint64_t> scratch_;
 };
 
-/// Bytes of lists of cuts.
-std::uint64_t bytes_of(const std::vector<std::vector<Cut>>& cuts);
+/// The best tree with two leaves if it costs less than `bound`. One pass over the rows, so it is not stopped.
+TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound);
 
 }  // namespace hornbeam

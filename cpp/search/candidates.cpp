@@ -182,12 +182,30 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
   return whole;
 }
 
+/// Makes many names cheaper where many are asked for and their base losses are not (Room::without_idle_limits). One by
+/// one, a slot in four is looked at, for four steps; with planes, a name costs 16 steps a word and some more.
+void Worker::expect_names(Frame& frame, Ticks budget) {
+  constexpr std::int64_t kStepsOfWord = 16, kStepsOfName = 60, kStepsToMakeWord = 300;
+  const bool is_limited = frame.room.depth != kUnlimited || frame.room.leaves != kUnlimited;
+  if (is_limited && problem_.leaf_cost > 0) return;
+  const std::int64_t n_words = frame.rows.n_slot_words;
+  std::int64_t n_slots = 0;
+  for (const Segment& segment : frame.rows.segments) n_slots += segment.n_slots;
+  const std::int64_t spared = n_slots - kStepsOfWord * n_words - kStepsOfName;
+  if (spared <= 0) return;
+  const auto needs_name = [&](const Candidate& candidate) {
+    return !candidate.has_keys && candidate.rest < frame.cut(budget);
+  };
+  if (std::count_if(frame.candidates.begin(), frame.candidates.end(), needs_name) * spared > kStepsToMakeWord * n_words)
+    maker_.make_name_planes(frame.rows);
+}
+
 /// Names both sides: one pass over the slots of the smaller one.
 void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.has_keys = true;
   const RowSet& rows = frame.rows;
   const int smaller = candidate.side[1].largest_loss <= candidate.side[0].largest_loss ? 1 : 0;
-  const SlotName name = rows.name_of(candidate.column, smaller == 1);
+  const SlotName name = maker_.name_of(rows, candidate.column, smaller == 1);
   candidate.key[smaller].set = candidate.key[1 - smaller].set = name.identity;
   candidate.key[1 - smaller].set ^= rows.whole.identity;
   candidate.side[smaller].base_loss = name.base_loss;

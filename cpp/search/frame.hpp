@@ -78,6 +78,7 @@ struct Frame {
   KnownTree tree;  // the best known; its cost is the upper bound
   bool is_root = false;
   bool is_expanded;
+  bool is_packed;
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> candidate_of;  // of each column, kNoCandidate without; made when first needed
   std::uint64_t counted_bytes = 0;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "bits/each_bit.hpp"
 #include "bounds/support_condition.hpp"
 
 namespace hornbeam {
@@ -11,14 +12,6 @@ namespace hornbeam {
 namespace {
 
 constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-
-/// Calls `visit(index)` for each set bit of a word that stands for the indices from `first` on.
-template <class Visit>
-void for_each_bit(Word word, std::size_t first, Visit visit) {
-  for (; word != 0; word &= word - 1) visit(first + static_cast<std::size_t>(std::countr_zero(word)));
-}
-
-std::size_t word_at(std::uint32_t w) { return std::size_t{w} * kWordBits; }
 
 /// The highest shift to use, given how many slots each shift would have, and the words it takes: words of single shifts
 /// below it plus words of (count >> top) copies at it.
@@ -43,26 +36,19 @@ std::pair<std::uint32_t, std::uint64_t> choose_top(const std::uint64_t (&n_set)[
 }  // namespace
 
 std::uint64_t RowSet::bytes() const {
-  return (slots.capacity() + slot_rows.capacity() + sums.capacity() + total.capacity()) * 8 +
+  return (slots.capacity() + slot_rows.capacity() + name_planes.capacity() + sums.capacity() + total.capacity()) * 8 +
          names.capacity() * sizeof(SlotName) + (columns.capacity() + narrow_sums.capacity()) * 4;
 }
 
 bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
+  const RowSet& tile = source == nullptr ? *this : *source;
   Word only_a = 0, only_b = 0;
-  for (std::uint32_t w = 0; w < n_slot_words; ++w) {
-    only_a |= word(a, w) & ~word(b, w);
-    only_b |= word(b, w) & ~word(a, w);
+  for (std::uint32_t w = 0; w < tile.n_slot_words; ++w) {
+    const Word counted = source == nullptr ? ~Word{0} : filter[w];
+    only_a |= tile.word(a, w) & ~tile.word(b, w) & counted;
+    only_b |= tile.word(b, w) & ~tile.word(a, w) & counted;
   }
   return only_a == 0 || only_b == 0;
-}
-
-SlotName RowSet::name_of(std::uint32_t column, bool side) const {
-  SlotName name;
-  for (const Segment& segment : segments)
-    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
-      for_each_bit(chosen(column, side, w, segment.valid(w)), word_at(w),
-                   [&](std::size_t slot) { name.add(names[slot]); });
-  return name;
 }
 
 RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
@@ -178,6 +164,34 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   finish(child);
 }
 
+void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
+  child.source = &parent;
+  child.n_columns = parent.n_columns;
+  child.stride = parent.stride;
+  child.columns = parent.columns;
+  child.filter.resize(parent.n_slot_words);
+  for (const Segment& segment : parent.segments)
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      child.filter[w] = parent.chosen(column, side, w, segment.valid(w));
+  const Ticks* both = pair_measures(parent, column);
+  child.sums.resize(parent.sums.size());
+  child.total.resize(measures_.size());
+  for (std::uint32_t m = 0; m < measures_.size(); ++m) {
+    const Ticks held = parent.sums[std::size_t{m} * parent.stride + column];
+    child.total[m] = side ? held : parent.total[m] - held;
+  }
+  for (std::size_t i = 0; i < child.sums.size(); ++i) child.sums[i] = side ? both[i] : parent.sums[i] - both[i];
+  narrow_sums_of(child);
+}
+
+void RowSetMaker::narrow_sums_of(RowSet& rows) {
+  if (!is_narrow_) return;
+  rows.narrow_sums.resize(2 * std::size_t{rows.stride});
+  const Ticks price = measures_.price[0];
+  for (std::size_t c = 0; c < 2; ++c) rows.narrow_total[c] = static_cast<std::int32_t>(rows.total[c] / price);
+  kernels_.narrow_sums(rows.sums.data(), price, rows.narrow_sums.size(), rows.narrow_sums.data());
+}
+
 void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool side) {
   chosen_.resize(parent.n_slot_words);
   for (const Segment& segment : parent.segments)
@@ -274,6 +288,7 @@ void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows) {
   rows.segments.clear();
   rows.n_slot_words = 0;
   rows.slot_rows.clear();
+  rows.name_planes.clear();
   for (std::uint32_t target = 0; target < measures_.n_counts(); ++target) lay_out_target(parent, target, rows);
   rows.names.resize(word_at(rows.n_slot_words));
 
@@ -424,12 +439,7 @@ void RowSetMaker::finish(RowSet& rows) {
   costs_.measures_of(counts_.data(), rows.total.data());
   rows.sums.resize(std::size_t{measures_.size()} * rows.stride);
   kernels_.measure(rows.slot_tile(), measures_, nullptr, rows.sums.data(), scratch_for(rows));
-  if (!is_narrow_) return;
-  rows.narrow_sums.resize(2 * std::size_t{rows.stride});
-  std::copy_n(counts_.begin(), 2, rows.narrow_total);
-  const double price = static_cast<double>(measures_.price[0]);
-  for (std::size_t i = 0; i < rows.narrow_sums.size(); ++i)
-    rows.narrow_sums[i] = static_cast<std::int32_t>(static_cast<double>(rows.sums[i]) / price);
+  narrow_sums_of(rows);
 }
 
 }  // namespace hornbeam

@@ -47,6 +47,7 @@ struct RowSet {
   /// The slots row by row, made when first needed: bit c % 64 of word c / 64 of a slot is column c.
   std::uint32_t words_per_slot = 0;
   AlignedVector<Word> slot_rows;
+  AlignedVector<Word> name_planes;  // the identities in `names` as bit planes (kernels.hpp), where made
 
   AlignedVector<Ticks> sums;                // measures of each column's true side: sums[m * stride + column]
   AlignedVector<std::int32_t> narrow_sums;  // PairInput
@@ -54,7 +55,12 @@ struct RowSet {
   std::vector<Ticks> total;  // measures of all rows
   SlotName whole;
 
+  /// Of a row set that is only counted: whose slots it uses, and which of them.
+  const RowSet* source = nullptr;
+  std::vector<Word> filter;
+
   SlotTile slot_tile() const {
+    if (source != nullptr) return source->slot_tile().filtered(filter.data());
     return {{slots.data(), n_slot_words, stride}, segments.data(), static_cast<std::uint32_t>(segments.size())};
   }
   Word word(std::uint32_t column, std::uint32_t w) const { return slots[std::size_t{w} * stride + column]; }
@@ -62,8 +68,6 @@ struct RowSet {
   Word chosen(std::uint32_t column, bool side, std::uint32_t w, Word valid) const {
     return (side ? word(column, w) : ~word(column, w)) & valid;
   }
-  /// Of the rows where the column equals `side`.
-  SlotName name_of(std::uint32_t column, bool side) const;
   /// Whether the rows of one column hold those of the other.
   bool are_nested(std::uint32_t a, std::uint32_t b) const;
   std::uint64_t bytes() const;
@@ -81,7 +85,16 @@ class RowSetMaker {
   /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child);
 
+  /// Only the measures of that child, and its rows as a filter of the parent's tile: no column is dropped, no row
+  /// merged.
+  void count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
+
   void make_slot_rows(RowSet& rows) const;
+
+  /// Bit planes pay before about five names; what is named from them has no base loss.
+  void make_name_planes(RowSet& rows) const;
+  /// Of the rows where the column equals `side`.
+  SlotName name_of(const RowSet& rows, std::uint32_t column, bool side) const;
 
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
   const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);
@@ -109,6 +122,7 @@ class RowSetMaker {
   void drop_repeated_columns(RowSet& rows);
   void keep_columns(RowSet& rows);
   void finish(RowSet& rows);
+  void narrow_sums_of(RowSet& rows);
 
   const DistinctRows& data_;
   const Costs& costs_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
+#include "bounds/packing.hpp"
 #include "bounds/support_condition.hpp"
 
 namespace hornbeam {
@@ -12,6 +13,10 @@ namespace {
 
 /// Words of kernel work between two looks at the clock: well under a millisecond.
 constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
+
+/// Below so many open candidates, or so little depth, searching a frame costs less than packing its rows.
+constexpr std::ptrdiff_t kLeastOpenToPack = 8;
+constexpr std::uint32_t kLeastDepthToPack = 4;
 
 }  // namespace
 
@@ -25,10 +30,12 @@ Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kerne
       measures_(problem.costs.measures()),
       cell_(measures_.size()),
       maker_(problem.rows, problem.costs, kernels, problem.leaf_cost, problem.tree.rows_per_leaf, problem.threshold()),
-      two_levels_(problem, kernels, [this](std::uint64_t work) {
-        work_ += work;
-        return !stopped();
-      }) {}
+      two_levels_(problem, kernels,
+                  [this](std::uint64_t work) {
+                    work_ += work;
+                    return !stopped();
+                  }),
+      packer_(problem, kernels) {}
 
 bool Worker::stopped() {
   if (work_ >= kWorkBetweenPolls) {
@@ -74,6 +81,7 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
+  frame.is_packed = false;
   frame.candidates.clear();
   frame.candidate_of.clear();
   count_bytes(frame);
@@ -107,6 +115,26 @@ void Worker::expand(Frame& frame) {
   count_bytes(frame);
   if (frame.candidates.empty()) frame.lower = frame.upper();
   record(frame);
+}
+
+/// Bounds a frame that its pair stage leaves open by bounds/packing.hpp, once.
+void Worker::pack_pairs(Frame& frame, Ticks budget) {
+  if (frame.is_packed || !packer_.is_usable() || frame.room.depth < kLeastDepthToPack) return;
+  const auto is_open = [&](const Candidate& candidate) { return candidate.rest < frame.cut(budget); };
+  if (std::count_if(frame.candidates.begin(), frame.candidates.end(), is_open) < kLeastOpenToPack) return;
+  frame.is_packed = true;
+  // Where it has closed few frames of late, it is tried on few.
+  if (packing_credit_ < 0) {
+    ++packing_credit_;
+    return;
+  }
+  maker_.make_slot_rows(frame.rows);
+  const Ticks without = packing_bound(problem_.leaf_cost, frame.least_loss, 0);
+  const Ticks packed = packer_.pack(frame.rows, frame.cut(budget) - without, frame.upper() - without);
+  work_ += packer_.work();
+  frame.lower = std::max(frame.lower, std::min(frame.upper(), without + packed));
+  packing_credit_ = frame.lower >= frame.cut(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
+  if (packing_credit_ < 0) packing_credit_ = -64;
 }
 
 Ticks Worker::lowest_rest(const Frame& frame) const {
@@ -158,6 +186,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
     pair_candidates(frame, budget);
     if (stopped()) break;
     if (!is_refreshed) {
+      expect_names(frame, budget);
       for (Candidate& candidate : frame.candidates)
         if (!candidate.is_range && candidate.rest < frame.cut(budget)) expect(frame, candidate);
       for (Candidate& candidate : frame.candidates)
@@ -165,6 +194,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
       is_refreshed = true;
     }
     frame.lower = std::max(frame.lower, std::min(frame.upper(), lowest_rest(frame)));
+    if (frame.lower < frame.cut(budget)) pack_pairs(frame, budget);
     record(frame);
     if (frame.is_root) poll_();
     if (frame.lower >= frame.cut(budget)) break;
@@ -207,12 +237,20 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       solve_two_levels(frame, candidate, x);
       continue;
     }
-    if (child[x] == nullptr) child[x] = make_child(frame, candidate, x);
-    child[x]->lower = std::max(child[x]->lower, side[x].lower);
     const Ticks needed = frame.cut(budget) - side[1 - x].lower - awaited;
+    const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
+    if (child[x] == nullptr) {
+      if (raise_by_probes(frame, candidate, x, goal, budget, child[1 - x] == nullptr)) {
+        step[x] += step[x] / 2 + 1;
+        continue;
+      }
+      if (stopped()) break;
+      child[x] = make_child(frame, candidate, x);
+    }
+    child[x]->lower = std::max(child[x]->lower, side[x].lower);
     {
       const Claims::Claim claim(shared_.claims, candidate.key[x]);
-      solve(*child[x], std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1)));
+      solve(*child[x], goal);
     }
     step[x] += step[x] / 2 + 1;
     learn_side(frame, candidate, x, {child[x]->lower, child[x]->tree});

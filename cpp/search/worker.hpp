@@ -18,6 +18,7 @@
 
 #include "kernels/kernels.hpp"
 #include "search/frame.hpp"
+#include "search/packing.hpp"
 #include "search/problem.hpp"
 #include "search/row_set.hpp"
 #include "search/two_levels.hpp"
@@ -41,10 +42,17 @@ class Worker {
   void solve(Frame& frame, Ticks budget);
 
  private:
+  /// Of search/probe.cpp: whether the side has reached the goal; if not, the most that a probe can prove.
+  struct Probed {
+    bool is_raised;
+    Ticks reach;
+  };
+
   bool stopped();
   void look_for_overtaken();
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
+  void pack_pairs(Frame& frame, Ticks budget);
   void list_candidates(Frame& frame);
   Candidate candidate_of(const Frame& frame, const Looks& looks, std::uint32_t column, std::uint32_t least_of_true_side,
                          std::uint32_t most_of_true_side) const;
@@ -56,6 +64,7 @@ class Worker {
   void divide(Frame& frame, std::size_t index);
   Candidate part_of(const Frame& frame, Candidate whole, std::uint32_t least_of_true_side,
                     std::uint32_t most_of_true_side) const;
+  void expect_names(Frame& frame, Ticks budget);
   void find_keys(const Frame& frame, Candidate& candidate);
   void expect(const Frame& frame, Candidate& candidate);
   void refresh(Frame& frame, Candidate& candidate);
@@ -65,6 +74,12 @@ class Worker {
   bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   bool needs_two_levels(const Side& side) const;
+  bool raise_by_probes(Frame& frame, Candidate& candidate, int x, Ticks goal, Ticks budget, bool may_probe_other);
+  bool may_probe(const Frame& frame);
+  Probed probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
+  Probed pair_counted(Frame& frame, Candidate& candidate, int x, Ticks goal);
+  bool is_cheaper_built(const Looks& looks, Ticks cut) const;
+  void open_counted(const Frame& frame, const Candidate& candidate, int x);
   void solve_two_levels(Frame& frame, Candidate& candidate, int x);
   void learn_side(Frame& frame, Candidate& candidate, int x, const Interval& known);
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
@@ -84,9 +99,14 @@ class Worker {
   std::vector<Ticks> cell_;  // measures of one row set, spare
   RowSetMaker maker_;
   TwoLevelSolver two_levels_;
+  PairPacker packer_;
+  int packing_credit_ = 16;  // below zero: frames to leave out
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
+  Frame counted_;  // the side that is being probed
+  int probe_credit_ = 1;
+  std::uint32_t n_probes_left_out_ = 0;
   struct Goal {
     const Frame* frame;
     Ticks budget;

@@ -10,7 +10,7 @@ from hornbeam import _core
 from oracles.exhaustive import Flat, members_of_nodes
 from oracles.problems import Problem
 
-SWITCHES = ("support_condition", "pair_stage", "equivalent_points", "similarity", "subset")
+SWITCHES = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
 
 
 def arguments(problem: Problem) -> dict[str, Any]:

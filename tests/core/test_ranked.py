@@ -30,6 +30,16 @@ def test_larger_problems_cost_what_the_other_search_proves(first, switches):
         check_proven(ranked.problem, ranked.solve(switches=switches), solve(ranked.problem)["upper"])
 
 
+@pytest.mark.parametrize("n_threads", [2, 4])
+def test_more_threads_prove_the_same_optimum(n_threads):
+    for seed in range(100):
+        ranked = random_ranked(seed, most_rows=80, most_thresholds=40)
+        check_proven(ranked.problem, ranked.solve(n_threads=n_threads), ranked.solve()["upper"])
+    for seed in SEEDS:
+        ranked, optimum = hard_ranked(seed)
+        check_proven(ranked.problem, ranked.solve(n_threads=n_threads), optimum)
+
+
 @pytest.mark.parametrize("max_depth", range(17))
 def test_every_depth_up_to_the_largest_is_solved(max_depth):
     ranks = [[r ^ r >> 1 for r in range(16)], [7 * r % 16 for r in range(16)]]
@@ -127,27 +137,31 @@ def test_a_memory_limit_leaves_a_valid_interval(seed, memory_limit):
     assert outcome["status"] in {"memory_limit", "optimal"}
 
 
+@pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
-def test_the_search_keeps_within_ten_percent_of_its_memory_limit(share):
+def test_the_search_keeps_within_ten_percent_of_its_memory_limit(share, n_threads):
     ranked = unsolvable_ranked()
-    needed = ranked.solve(time_limit=1)["statistics"]["bytes"]
-    outcome = ranked.solve(memory_limit=int(share * needed), time_limit=20)
+    needed = ranked.solve(time_limit=1)["statistics"]["bytes"]  # by one thread
+    outcome = ranked.solve(memory_limit=int(share * needed), time_limit=20, n_threads=n_threads)
     assert outcome["status"] == "memory_limit"
-    assert outcome["statistics"]["bytes"] <= 1.1 * share * needed
+    lists_of_cuts = 60_000  # of another thread: they are counted, but only once they are there
+    assert outcome["statistics"]["bytes"] <= 1.1 * share * needed + (n_threads - 1) * lists_of_cuts
     check_tree(ranked.problem, outcome)
 
 
-@pytest.mark.parametrize("time_limit", [0.0, 1e-6, 1e-3, 0.05])
-def test_a_time_limit_ends_the_search_in_time_with_a_tree(time_limit):
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("time_limit", [0.0, 1e-6, 1e-3, 0.05, 0.5])
+def test_a_time_limit_ends_the_search_in_time_with_a_tree(time_limit, n_threads):
     ranked = unsolvable_ranked()
-    outcome = ranked.solve(time_limit=time_limit)
+    outcome = ranked.solve(time_limit=time_limit, n_threads=n_threads)
     assert outcome["status"] == "time_limit"
     assert outcome["lower"] < outcome["upper"]
     assert outcome["statistics"]["seconds"] < time_limit + 1
     check_tree(ranked.problem, outcome)
 
 
-def test_ctrl_c_ends_the_search_with_the_best_tree():
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_ends_the_search_with_the_best_tree(n_threads):
     searching = threading.Event()
 
     def send() -> None:
@@ -157,7 +171,7 @@ def test_ctrl_c_ends_the_search_with_the_best_tree():
     sender = threading.Thread(target=send)
     sender.start()
     try:
-        outcome = unsolvable_ranked().solve(callback=lambda _: searching.set(), time_limit=20)
+        outcome = unsolvable_ranked().solve(callback=lambda _: searching.set(), time_limit=20, n_threads=n_threads)
     except KeyboardInterrupt:
         pytest.fail("KeyboardInterrupt was raised by the search")
     finally:
@@ -167,12 +181,15 @@ def test_ctrl_c_ends_the_search_with_the_best_tree():
     check_tree(unsolvable_ranked().problem, outcome)
 
 
-def test_an_exception_of_the_callback_is_raised():
-    def fail(_):
-        raise LookupError("from the callback")
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("after", [0, 0.3])
+def test_an_exception_of_the_callback_is_raised(n_threads, after):
+    def fail(progress):
+        if progress[0] >= after:
+            raise LookupError("from the callback")
 
     with pytest.raises(LookupError, match="from the callback"):
-        unsolvable_ranked().solve(callback=fail, callback_interval=0, time_limit=20)
+        unsolvable_ranked().solve(callback=fail, callback_interval=0, time_limit=20, n_threads=n_threads)
 
 
 GOOD = make_ranked([[0, 1, 2, 1], [1, 0, 0, 1]], [2, 1], [0, 1, 1, 0], [1, 2, 3, 4], 2, 1, 2)

@@ -129,7 +129,7 @@ struct NarrowSums {
     sums.resize(2 * std::size_t{stride});
     for (std::uint32_t k = 0; k < 2; ++k)
       for (std::uint32_t c = 0; c < counted.n_columns(); ++c)
-        sums[k * stride + c] = in_weight(wide.sums[k * counted.stride + c]);
+        sums[k * stride + narrow_place(c)] = in_weight(wide.sums[k * counted.stride + c]);
     input.narrow = {sums.data(),
                     {in_weight(wide.total[0]), in_weight(wide.total[1])},
                     in_weight(wide.leaf_cost),
@@ -231,6 +231,72 @@ RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
         }
       }
     }
+  }
+}
+
+RANDOM_TEST(a_filter_counts_as_if_the_other_slots_were_empty, 100) {
+  const Counted counted = random_counted(draw);
+  const Measures measures = counted.costs.measures();
+  const AlignedVector<Word> filter = random_words(draw, counted.n_words);
+  Counted emptied = counted;
+  for (std::uint32_t w = 0; w < counted.n_words; ++w)
+    for (std::uint32_t c = 0; c < counted.stride; ++c) emptied.slots[w * counted.stride + c] &= filter[w];
+  const SlotTile filtered = counted.tile().filtered(filter.data());
+  const std::uint32_t column = draw.below(counted.n_columns());
+  const std::size_t n_sums = std::size_t{measures.size()} * counted.stride;
+  AlignedVector<Word> scratch(kernel_scratch_words(counted.tile(), measures));
+  for (const Kernels* each : kernels_of_this_machine()) {
+    AlignedVector<Ticks> sums = measured(*each, emptied, nullptr), found(n_sums);
+    each->measure(filtered, measures, nullptr, found.data(), scratch.data());
+    CHECK(found == sums);
+    each->measure(filtered, measures, &column, found.data(), scratch.data());
+    CHECK(found == measured(*each, emptied, &column));
+    std::vector<Ticks> total(measures.size());
+    for (const Group& group : counted.groups)  // any total that no cell exceeds
+      for (std::size_t m = 0; m < total.size(); ++m) total[m] += counted.matrix.measures({group})[m];
+    const PairInput wide{sums.data(), total.data(), draw.between(0, 50), draw.between(1, 50), 1, {}};
+    const NarrowSums narrow(counted, wide);
+    for (const PairInput& input : {wide, narrow.input}) {
+      PairSide expected[2], sides[2];
+      each->pair_stage(emptied.tile(), measures, input, column, expected, scratch.data());
+      each->pair_stage(filtered, measures, input, column, sides, scratch.data());
+      for (int side = 0; side < 2; ++side) {
+        CHECK_EQUAL(sides[side].stump_loss, expected[side].stump_loss);
+        CHECK_EQUAL(sides[side].three_leaf_loss, expected[side].three_leaf_loss);
+        CHECK(sides[side].four_leaves == expected[side].four_leaves);
+      }
+    }
+  }
+}
+
+RANDOM_TEST(narrow_sums_are_the_sums_in_units_of_the_price_in_their_places, 50) {
+  const std::uint32_t n = kNarrowLanes * draw.size_between(1, 4);
+  const Ticks price = draw.choose<Ticks>({1, 3, Ticks{1} << 20, 1234567});
+  AlignedVector<Ticks> sums(n);
+  for (Ticks& sum : sums) sum = price * draw.between(0, kNarrowInfinity - 1);
+  for (const Kernels* each : kernels_of_this_machine()) {
+    AlignedVector<std::int32_t> narrow(n);
+    each->narrow_sums(sums.data(), price, n, narrow.data());
+    for (std::uint32_t c = 0; c < n; ++c) CHECK_EQUAL(Ticks{narrow[narrow_place(c)]} * price, sums[c]);
+  }
+}
+
+RANDOM_TEST(the_name_of_a_column_is_the_xor_of_the_names_of_its_rows, 50) {
+  const std::uint32_t stride = kNarrowLanes * draw.size_between(1, 2), n_words = draw.size_between(1, 5);
+  const AlignedVector<Word> words = random_words(draw, std::size_t{n_words} * stride);
+  const AlignedVector<Word> planes = random_words(draw, std::size_t{n_words} * 128);
+  const std::uint32_t column = draw.below(stride);
+  Word expected[2] = {0, 0};
+  for (std::uint32_t w = 0; w < n_words; ++w)
+    for (std::uint32_t bit = 0; bit < 128; ++bit) {
+      const int n_set = std::popcount(words[w * stride + column] & planes[w * 128 + bit]);
+      expected[bit / kWordBits] ^= Word{n_set % 2 == 1} << (bit % kWordBits);
+    }
+  for (const Kernels* each : kernels_of_this_machine()) {
+    Word name[2];
+    each->name_column({words.data(), n_words, stride}, column, planes.data(), name);
+    CHECK_EQUAL(name[0], expected[0]);
+    CHECK_EQUAL(name[1], expected[1]);
   }
 }
 

@@ -248,6 +248,40 @@ void check_dropped_columns(const Setup& setup, const RowSet& parent, const Group
   for (const std::vector<bool>& bits : lacked) CHECK(kept.contains(bits));
 }
 
+/// A child that is only counted has the measures of the groups of its parent that it holds.
+void check_counted(Setup& setup, const RowSet& parent, const GroupsByBits& groups, std::uint32_t split, bool side) {
+  RowSet counted;
+  setup.maker.count_child(parent, split, side, counted);
+  Groups all;
+  for (const auto& [values, group] : groups)
+    if (values[split] == side) all.push_back(group);
+  CHECK(counted.total == setup.matrix.measures(all));
+  CHECK_EQUAL(counted.n_columns, parent.n_columns);
+  for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
+    Groups held;
+    for (const auto& [values, group] : groups)
+      if (values[split] == side && values[c]) held.push_back(group);
+    const std::vector<Ticks> expected = setup.matrix.measures(held);
+    for (std::size_t m = 0; m < expected.size(); ++m) CHECK_EQUAL(counted.sums[m * counted.stride + c], expected[m]);
+    const std::uint32_t other = (c + 1) % parent.n_columns;
+    bool only_c = false, only_other = false;
+    for (const Slot& slot : slots_of(parent)) {
+      if (test(parent, split, slot.index) != side) continue;
+      only_c |= test(parent, c, slot.index) && !test(parent, other, slot.index);
+      only_other |= test(parent, other, slot.index) && !test(parent, c, slot.index);
+    }
+    CHECK(counted.are_nested(c, other) == !(only_c && only_other));
+  }
+}
+
+/// Names from bit planes are those made slot by slot, but for the base loss.
+SlotName check_names(const Setup& setup, RowSet& set, std::uint32_t column, bool side) {
+  const SlotName name = setup.maker.name_of(set, column, side);
+  setup.maker.make_name_planes(set);
+  CHECK(setup.maker.name_of(set, column, side).identity == name.identity);
+  return name;
+}
+
 void check_chain(Random& draw, Setup& setup) {
   RowSet parent, child;
   setup.maker.make_root(parent, setup.stop);
@@ -259,7 +293,9 @@ void check_chain(Random& draw, Setup& setup) {
     const bool side = draw.percent(50);
     check_pair_measures(setup, parent, groups, column);
     setup.maker.make_slot_rows(parent);
-    setup.maker.make_child(parent, column, side, parent.name_of(column, side), child);
+    check_counted(setup, parent, groups, column, side);
+    const SlotName name = check_names(setup, parent, column, side);
+    setup.maker.make_child(parent, column, side, name, child);
     std::erase_if(rows, [&](std::uint32_t row) { return setup.data.test(parent.columns[column], row) != side; });
     check_dropped_columns(setup, parent, groups, column, side, child);
     groups = check_set(setup, child, rows);

@@ -15,6 +15,7 @@ using testing::never;
 using testing::Oracle;
 using testing::PackedInput;
 using testing::Random;
+using testing::RankedProblem;
 using testing::TestProblem;
 
 namespace {
@@ -29,6 +30,23 @@ PackedInput input_of(const TestProblem& problem, std::uint32_t threads) {
   PackedInput input = problem.input();
   input.limits.threads = threads;
   return input;
+}
+
+/// A problem by ranks whose root has many cuts to try.
+RankedProblem ranked_problem(Random& draw) {
+  RankedProblem problem = random_ranked(draw, {60, 3, 20});
+  problem.depth = draw.size_between(3, 4);
+  return problem;
+}
+
+/// The threads look at the stop signal all the time.
+Outcome search(const RankedProblem& problem, const SearchLimits& limits,
+               const std::function<bool(const Progress&)>& on_poll) {
+  const RankedColumns columns = problem.columns();
+  StopSignal stop(limits.seconds);
+  return search_ordered(
+      {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth, true, 1}, limits,
+      stop, on_poll);
 }
 
 }  // namespace
@@ -81,12 +99,65 @@ RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_and_is_thrown, 3) {
   CHECK_THROWS(Interrupted, solve(input_of(problem, 3), poll));
 }
 
-RANDOM_TEST(searches_by_ranks_at_once_do_not_meet, 20) {
-  const testing::RankedProblem problem = random_ranked(draw, {30, 3, 8});
+RANDOM_TEST(any_number_of_threads_finds_the_cost_of_brute_force_by_ranks, 200) {
+  const RankedProblem problem = ranked_problem(draw);
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
-  testing::run_on_threads(
-      3, [&](std::uint32_t) { check_proven(plain, solve(problem.columns(), problem.input(plain), never), optimum); });
+  for (const std::uint32_t threads : {1, 2, 4}) {
+    check_proven(plain, search(problem, {{}, {}, 0, threads}, never), optimum);
+    Input input = problem.input(plain);
+    input.limits.threads = threads;
+    check_proven(plain, solve(problem.columns(), input, never), optimum);
+  }
+}
+
+RANDOM_TEST(a_stop_while_threads_search_ranks_leaves_a_valid_interval, 100) {
+  const RankedProblem problem = ranked_problem(draw);
+  const TestProblem plain = problem.plain();
+  const Ticks optimum = Oracle(plain).best();
+  const auto check_stopped = [&](const SearchLimits& limits, int n_polls) {
+    int n_seen = 0;
+    try {
+      const Outcome outcome = search(problem, limits, [&](const Progress&) { return ++n_seen == n_polls; });
+      check_interval(plain, outcome, optimum);
+      CHECK(outcome.trace.back().lower == outcome.lower && outcome.trace.back().upper == outcome.tree.cost);
+    } catch (const StoppedBeforeSearch&) {
+      CHECK(limits.bytes || n_polls <= static_cast<int>(2 + problem.n_thresholds.size()));
+    }
+  };
+  for (const int n_polls : {1, 5, 10, 20, 40, 80, 160, 320, 640})
+    for (const std::uint32_t threads : {2, 4}) check_stopped({{}, {}, 0, threads}, n_polls);
+  for (int i = 0; i < 5; ++i) check_stopped({{}, static_cast<std::uint64_t>(draw.between(1000, 60'000)), 0, 3}, -1);
+  check_stopped({0.0005, {}, 0, 3}, -1);
+  check_stopped({{}, {}, 0.2, 3}, -1);
+}
+
+RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_that_search_ranks, 20) {
+  struct Interrupted {};
+  RankedProblem problem = random_ranked(draw, {60, 3, 20});
+  problem.depth = 4;
+  const auto n_polls = static_cast<int>(draw.size_between(1, 200));
+  int n_seen = 0;
+  try {
+    search(problem, {{}, {}, 0, 3}, [&](const Progress&) -> bool {
+      if (++n_seen == n_polls) throw Interrupted{};
+      return false;
+    });
+    CHECK(n_seen < n_polls);
+  } catch (const Interrupted&) {
+    CHECK_EQUAL(n_seen, n_polls);
+  }
+}
+
+RANDOM_TEST(searches_by_ranks_at_once_do_not_meet, 20) {
+  const RankedProblem problem = random_ranked(draw, {30, 3, 8});
+  const TestProblem plain = problem.plain();
+  const Ticks optimum = Oracle(plain).best();
+  testing::run_on_threads(3, [&](std::uint32_t i) {
+    Input input = problem.input(plain);
+    input.limits.threads = i % 2 + 1;
+    check_proven(plain, solve(problem.columns(), input, never), optimum);
+  });
 }
 
 }  // namespace hornbeam

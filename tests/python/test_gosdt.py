@@ -314,7 +314,7 @@ def test_statistics_tell_the_work_and_the_number_of_binary_columns():
 
 def test_switching_bounds_off_keeps_the_optimum():
     X, y = random_problem(11)
-    off = dict.fromkeys(["support_condition", "pair_stage", "equivalent_points", "similarity", "subset"], False)
+    off = dict.fromkeys(["support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset"], False)
     assert GOSDTClassifier(0.02, bounds=off).fit(X, y).objective_ == GOSDTClassifier(0.02).fit(X, y).objective_
 
 
@@ -323,6 +323,14 @@ def test_the_number_of_threads_does_not_change_the_optimum(n_jobs):
     X, y = random_problem(12, n_rows=100, n_columns=8)
     one, many = GOSDTClassifier(0.005).fit(X, y), GOSDTClassifier(0.005, n_jobs=n_jobs).fit(X, y)
     assert (one.objective_, one.status_) == (many.objective_, many.status_)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2, -1])
+def test_the_number_of_threads_does_not_change_the_optimum_by_ranks(n_jobs):
+    draw = np.random.default_rng(3)
+    X, y = draw.normal(size=(150, 2)), draw.integers(0, 2, 150)
+    one, many = (GOSDTClassifier(0.005, max_depth=3, n_jobs=jobs).fit(X, y) for jobs in (1, n_jobs))
+    assert (one.objective_, one.lower_bound_, one.status_) == (many.objective_, many.lower_bound_, many.status_)
 
 
 def test_decision_path_and_apply_agree_on_the_leaf():

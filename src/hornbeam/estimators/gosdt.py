@@ -15,7 +15,7 @@ from hornbeam.estimators._progress import Progress
 from hornbeam.estimators._search import Search
 from hornbeam.estimators._training import Training
 
-BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "subset")
+BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
 
 
 class GOSDTClassifier(AdditiveClassifier):
@@ -63,15 +63,15 @@ class GOSDTClassifier(AdditiveClassifier):
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: only at proof.
     n_jobs : int or None, default=1
-        Threads of the search by binary columns, see Notes. None: 1; -1: every core. Objective, bounds at proof and
-        status are the same for any number; only with 1 the tree is the same, too, where several are optimal.
+        Threads of the search. None: 1; -1: every core. Objective, bounds at proof and status are the same for any
+        number; only with 1 the tree is the same, too, where several are optimal.
     verbose : int, default=0
         1: log the progress of the search at level INFO by the logger "hornbeam".
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     bounds : dict or None, default=None
         For measuring: from the name of a bound ("support_condition", "pair_stage", "equivalent_points", "similarity",
-        "subset") to False, to search without it. The optimum stays the same. None: all are used.
+        "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used.
     trace : bool, default=False
         Whether to keep the course of the search in `trace_`.
 
@@ -125,11 +125,11 @@ class GOSDTClassifier(AdditiveClassifier):
 
     There are two searches, and `fit` takes the faster one by itself. Where the binary columns are mostly thresholds of
     few columns of numbers (64 or more of them on average) and nothing but `max_depth`, of at most 16, limits the tree,
-    the rows are searched in the order of each column, after [3]_ and [4]_: no binary columns are made, and one thread
-    works. This needs the same price for all wrong predictions, which objective "accuracy" has, a total weight below
-    2^28 (after division by a common divisor) and at most 2^24 rows and 128 classes. All other problems, categories and
-    few thresholds among them, are searched by binary columns, after [1]_ and [2]_. Status, objective and bounds at
-    proof are the same; of equally good trees, the search in order keeps the first that it finds.
+    the rows are searched in the order of each column, after [3]_ and [4]_: no binary columns are made. This needs the
+    same price for all wrong predictions, which objective "accuracy" has, a total weight below 2^28 (after division by a
+    common divisor) and at most 2^24 rows and 128 classes. All other problems, categories and few thresholds among them,
+    are searched by binary columns, after [1]_ and [2]_. Status, objective and bounds at proof are the same; of equally
+    good trees, the search in order keeps the first that it finds.
 
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
 

@@ -1,0 +1,51 @@
+// ordered/cut_heap.hpp
+//
+// WHAT    The cuts of one subproblem that are still to be tried as roots: runs of them, the lowest bound first.
+// HOLDS   No tree whose root is a cut of a run costs less than `bound`.
+// COST    A cut that is tried takes a run and leaves two at most.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ordered/open_cuts.hpp"
+#include "ordered/ordered_problem.hpp"
+
+namespace hornbeam {
+
+/// Bytes of lists of cuts.
+std::uint64_t bytes_of(const std::vector<std::vector<Cut>>& cuts);
+
+/// A cut to try, and the run it divides.
+struct CutTrial {
+  OpenCuts run;
+  std::int64_t cut;
+};
+
+class CutHeap {
+ public:
+  /// Opens all cuts of each variable, which are taken from `cuts`; that of `first` is tried before all others.
+  void open(std::vector<std::vector<Cut>>& cuts, const OrderedRows& rows, const std::optional<RankSplit>& first,
+            Ticks leaf_cost);
+
+  /// The first cut, or the middle of the run of lowest bound, once the cuts are closed that cannot cost less than
+  /// `best`. None if none is left.
+  std::optional<CutTrial> take(const OrderedProblem& problem, Ticks best);
+
+  /// Opens again what is left of a run once its cut is tried.
+  void put_back(const OpenCuts& run, const CutBounds& tried);
+
+  Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }
+  std::vector<std::vector<Cut>>& cuts() { return cuts_; }
+  const std::vector<Cut>& cuts_of(std::uint32_t variable) const { return cuts_[variable]; }
+  std::uint64_t bytes() const { return bytes_of(cuts_) + open_.capacity() * sizeof(OpenCuts); }
+
+ private:
+  void push(const OpenCuts& run);
+
+  std::vector<std::vector<Cut>> cuts_;  // of each variable
+  std::vector<OpenCuts> open_;          // a heap
+  std::optional<std::int64_t> first_;   // cut of the run in front
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,53 @@
+// ordered/ordered_problem.hpp
+//
+// WHAT    What the ordered search is asked: ranks, classes and weights of the rows, prices, the largest depth.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "base/types.hpp"
+#include "data/ranked_columns.hpp"
+
+namespace hornbeam {
+
+inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
+inline constexpr std::uint32_t kMostOrderedClasses = 128;
+inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 28;  // sums of weights are of 32 bits
+inline constexpr std::uint32_t kMostOrderedDepth = 16;
+
+/// Price of a unit of weight in a wrong leaf, and of a leaf.
+struct OrderedCosts {
+  Ticks price;
+  Ticks leaf;
+
+  template <class Weights>
+  Ticks leaf_cost(const Weights& class_weight) const {
+    Ticks all = 0, most = 0;
+    for (const Ticks weight : class_weight) {
+      all += weight;
+      most = std::max(most, weight);
+    }
+    return leaf + price * (all - most);
+  }
+
+  /// The largest depth of a tree that costs less than `best`: it has more leaves than levels of splits.
+  std::uint32_t useful_depth(std::uint32_t depth, Ticks best) const {
+    if (leaf == 0) return best > 0 ? depth : 0;
+    return static_cast<std::uint32_t>(std::clamp<Ticks>((best - 1) / leaf - 1, 0, depth));
+  }
+};
+
+struct OrderedProblem {
+  const RankedColumns& columns;
+  std::span<const std::int32_t> classes;
+  std::span<const std::int64_t> weights;
+  std::uint32_t n_classes;
+  OrderedCosts costs;
+  std::uint32_t depth;
+  bool closes_cuts;                             // Switches::similarity
+  std::uint64_t work_between_polls = 1u << 20;  // entries read between two looks at the clock
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,143 @@
+#include "ordered/ordered_worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hornbeam {
+
+OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll)
+    : problem_(problem),
+      state_(state),
+      on_poll_(std::move(on_poll)),
+      goes_on_([this](std::uint64_t work) { return goes_on(work); }),
+      two_levels_(problem.costs, kernels(), problem.closes_cuts, goes_on_),
+      levels_(problem.depth + std::size_t{1}) {}
+
+bool OrderedWorker::goes_on(std::uint64_t work) {
+  work_ += work;
+  if (work_ >= problem_.work_between_polls) {
+    work_ = 0;
+    publish();
+    on_poll_();
+  }
+  return !state_.stop.stopped();
+}
+
+void OrderedWorker::publish() {
+  state_.n_subproblems.fetch_add(std::exchange(n_subproblems_, 0), std::memory_order_relaxed);
+  announce(bytes());
+}
+
+/// Stops the search if so many more bytes are too many.
+void OrderedWorker::reserve(std::uint64_t more) {
+  if (state_.most_bytes) announce(bytes() + more);
+}
+
+void OrderedWorker::announce(std::uint64_t bytes) {
+  state_.bytes.fetch_add(bytes - std::exchange(announced_bytes_, bytes), std::memory_order_relaxed);
+  state_.check_room();
+}
+
+std::uint64_t OrderedWorker::bytes() const {
+  std::uint64_t bytes = two_levels_.bytes() + sizeof(number_[0]) * number_.capacity();
+  for (const Level& level : levels_) bytes += level.heap.bytes() + level.child.bytes();
+  return bytes;
+}
+
+OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound) {
+  ++n_subproblems_;
+  const OrderedCosts& costs = problem_.costs;
+  const Ticks leaf = costs.leaf_cost(rows.class_weight()), two_leaves = 2 * costs.leaf;
+  OrderedResult result{leaf, kInfinity, {}};
+  Ticks best = bound;  // what a tree must stay below
+  if (leaf < bound) {
+    result.cost = best = leaf;
+    result.plan = {{PlanNode::Kind::leaf}};
+  }
+  if (depth == 0 || leaf <= two_leaves) return result;
+  result.lower = two_leaves;
+  if (two_leaves >= best) return result;
+  depth = costs.useful_depth(depth, best);
+  reserve(two_levels_.growth_for(rows));
+  if (state_.stop.stopped()) return result;
+  if (depth <= 2) {
+    const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
+    result.lower = std::min(best, small.lower);
+    if (small.cost < best) {
+      const Plan below{{depth == 1 ? PlanNode::Kind::leaf : PlanNode::Kind::small}};
+      result = {result.lower, small.cost, join(small.root, below, below)};
+    }
+    return result;
+  }
+  OrderedResult smaller = solve(rows, 2, best);
+  std::optional<RankSplit> root;
+  if (smaller.cost < best) {
+    root = smaller.plan.front().split;
+    result.cost = best = smaller.cost;
+    result.plan = std::move(smaller.plan);
+  }
+  if (state_.stop.stopped()) return result;
+  depth = costs.useful_depth(depth, best);
+  if (depth <= 2) {
+    result.lower = smaller.lower;
+    return result;
+  }
+  levels_[depth].heap.open(two_levels_.cuts(), rows, root, costs.leaf);
+  search_cuts(rows, depth, best, result);
+  return result;
+}
+
+/// Tries cuts as roots of deeper trees until none is open.
+void OrderedWorker::search_cuts(const OrderedRows& rows, std::uint32_t depth, Ticks bound, OrderedResult& result) {
+  CutHeap& heap = levels_[depth].heap;
+  std::atomic<Ticks> best = bound;
+  Ticks abandoned = kInfinity;  // bound of the cut that a stop left half-way
+  while (!state_.stop.stopped()) {
+    const std::optional<CutTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
+    if (!trial) break;
+    const CutBounds tried = try_cut(rows, depth, heap.cuts_of(trial->run.variable), *trial, best, result);
+    best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
+    if (state_.stop.stopped()) abandoned = tried.held + tried.failed;
+    heap.put_back(trial->run, tried);
+  }
+  result.lower = std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()});
+}
+
+CutBounds OrderedWorker::try_cut(const OrderedRows& rows, std::uint32_t depth, const std::vector<Cut>& cuts,
+                                 const CutTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result) {
+  const OpenCuts& run = trial.run;
+  const OrderedCosts& costs = problem_.costs;
+  CutBounds tried{trial.cut, costs.leaf, costs.leaf};
+  if (problem_.closes_cuts) {
+    tried.held = run.held_bound(cuts, costs.price, trial.cut);
+    tried.failed = run.failed_bound(cuts, costs.price, trial.cut);
+  }
+  OrderedRows& child = levels_[depth].child;
+  const std::uint32_t n_held = cuts[static_cast<std::size_t>(trial.cut)].n_rows;
+  OrderedResult side[2];
+  // The smaller side first: it is cheaper, and what it costs is spared by the larger one.
+  const int smaller = 2 * n_held <= rows.n_rows() ? 1 : 0;
+  for (const int x : {smaller, 1 - smaller}) {
+    Ticks& here = x == 1 ? tried.held : tried.failed;
+    const Ticks other = x == 1 ? tried.failed : tried.held, best_now = best.load(std::memory_order_relaxed);
+    if (here + other >= best_now || !make_child(rows, run.variable, n_held, x == 1, child)) break;
+    // Asked for more than this cut needs: what is proven beyond it closes the cuts around.
+    side[x] = solve(child, depth - 1, 2 * best_now - other);
+    here = std::max(here, side[x].lower);
+  }
+  if (side[0].cost + side[1].cost < best.load(std::memory_order_relaxed)) {
+    result.cost = side[0].cost + side[1].cost;
+    result.plan = join(rows.split_behind(run.variable, n_held), side[1].plan, side[0].plan);
+  }
+  return tried;
+}
+
+/// False if stopped, for want of memory perhaps.
+bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_held, bool side,
+                               OrderedRows& child) {
+  const std::uint64_t needed = rows.bytes_of(side ? n_held : rows.n_rows() - n_held);
+  if (needed > child.bytes()) reserve(needed - child.bytes());
+  return goes_on(0) && rows.make_child(variable, n_held, side, child, number_, goes_on_);
+}
+
+}  // namespace hornbeam

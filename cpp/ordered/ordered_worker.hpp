@@ -1,0 +1,77 @@
+// ordered/ordered_worker.hpp
+//
+// WHAT    One thread of the ordered search: solves subproblems by recursion.
+// FLOW    ordered/ordered_search, ordered/shared_root -> here -> ordered/two_level_cuts at the lowest two levels.
+// HOLDS   (W1) `lower` of a result never exceeds the cost of any tree of the allowed depth that costs less than asked
+//         for; a stop leaves it valid.
+//         (W2) what all threads hold and are about to take stays within the limit, or the search stops.
+// COST    A subproblem costs its rows x variables for each cut tried, whatever the number of thresholds.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "base/stop.hpp"
+#include "ordered/cut_heap.hpp"
+#include "ordered/ordered_problem.hpp"
+#include "ordered/plan.hpp"
+#include "ordered/two_level_cuts.hpp"
+
+namespace hornbeam {
+
+/// What the threads of one search share; the whole problem apart, which is in ordered/shared_root.hpp.
+struct OrderedState {
+  StopSignal& stop;
+  std::optional<std::uint64_t> most_bytes;
+  std::atomic<std::uint64_t> bytes{0};  // held or about to be taken
+  std::atomic<std::uint64_t> n_subproblems{0};
+
+  void check_room() {
+    if (most_bytes && bytes.load(std::memory_order_relaxed) > *most_bytes) stop.stop(Status::memory_limit);
+  }
+};
+
+class OrderedWorker {
+ public:
+  /// `on_poll` is called whenever much work was done.
+  OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll);
+
+  /// The best tree of at most this depth among those that cost less than `bound`.
+  OrderedResult solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound);
+
+  /// Solves the sides of a cut as far as it takes to know whether a tree of this depth with the cut as its root costs
+  /// less than `best`, which another thread may lower meanwhile.
+  CutBounds try_cut(const OrderedRows& rows, std::uint32_t depth, const std::vector<Cut>& cuts, const CutTrial& trial,
+                    const std::atomic<Ticks>& best, OrderedResult& result);
+
+  bool goes_on(std::uint64_t work);
+  /// Tells the others what this thread holds and has done.
+  void publish();
+  /// All cuts of each variable of the rows that `solve` was last asked for, if that tried trees of two levels.
+  std::vector<std::vector<Cut>>& two_level_cuts() { return two_levels_.cuts(); }
+
+ private:
+  /// What one level of the recursion works with, kept from one subproblem to the next.
+  struct Level {
+    CutHeap heap;
+    OrderedRows child;
+  };
+
+  void search_cuts(const OrderedRows& rows, std::uint32_t depth, Ticks bound, OrderedResult& result);
+  bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child);
+  void reserve(std::uint64_t more);
+  void announce(std::uint64_t bytes);
+  std::uint64_t bytes() const;
+
+  const OrderedProblem& problem_;
+  OrderedState& state_;
+  const std::function<void()> on_poll_;
+  const GoesOn goes_on_;
+  TwoLevelCuts two_levels_;
+  std::vector<Level> levels_;  // by depth left
+  std::vector<std::uint32_t> number_;
+  std::uint64_t work_ = 0, n_subproblems_ = 0;  // since the last `publish`
+  std::uint64_t announced_bytes_ = 0;
+};
+
+}  // namespace hornbeam

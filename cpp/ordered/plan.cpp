@@ -1,0 +1,73 @@
+#include "ordered/plan.hpp"
+
+#include <algorithm>
+
+#include "ordered/two_level_cuts.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+class PlanReader {
+ public:
+  PlanReader(const RankedColumns& columns, const OrderedCosts& costs) : columns_(columns), costs_(costs) {}
+
+  /// Writes the subtree that begins at `next`, and moves on behind it.
+  void read(const OrderedRows& rows, Plan::const_iterator& next) {
+    const PlanNode planned = *next++;
+    if (planned.kind == PlanNode::Kind::small) {
+      const Plan small = small_plan(rows);
+      Plan::const_iterator begin = small.begin();
+      return read(rows, begin);
+    }
+    const auto& weight = rows.class_weight();
+    const std::size_t node = tree.column.size();
+    tree.column.push_back(-1);
+    tree.left.push_back(-1);
+    tree.right.push_back(-1);
+    tree.prediction.push_back(
+        static_cast<std::int32_t>(std::max_element(weight.begin(), weight.end()) - weight.begin()));
+    if (planned.kind == PlanNode::Kind::leaf) return;
+    const RankSplit& split = planned.split;
+    tree.column[node] = static_cast<std::int32_t>(columns_.first_column[split.variable] + split.threshold);
+    for (const bool side : {true, false}) {
+      OrderedRows child;
+      std::vector<std::uint32_t> number;
+      rows.make_child(split.variable, rows.n_held_by(split), side, child, number, [](std::uint64_t) { return true; });
+      (side ? tree.left : tree.right)[node] = static_cast<std::int32_t>(tree.column.size());
+      read(child, next);
+    }
+  }
+
+  ResultTree tree;
+
+ private:
+  /// The better of a leaf and the best stump.
+  Plan small_plan(const OrderedRows& rows) const {
+    const Plan leaf{{PlanNode::Kind::leaf}};
+    const TwoLevelResult stump = best_stump(rows, costs_, costs_.leaf_cost(rows.class_weight()));
+    return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
+  }
+
+  const RankedColumns& columns_;
+  const OrderedCosts& costs_;
+};
+
+}  // namespace
+
+Plan join(const RankSplit& root, const Plan& held, const Plan& failed) {
+  Plan plan{{PlanNode::Kind::split, root}};
+  plan.insert(plan.end(), held.begin(), held.end());
+  plan.insert(plan.end(), failed.begin(), failed.end());
+  return plan;
+}
+
+ResultTree read_plan(const OrderedRows& rows, const Plan& plan, const RankedColumns& columns,
+                     const OrderedCosts& costs) {
+  PlanReader reader(columns, costs);
+  Plan::const_iterator next = plan.begin();
+  reader.read(rows, next);
+  return std::move(reader.tree);
+}
+
+}  // namespace hornbeam

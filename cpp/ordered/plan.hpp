@@ -1,0 +1,36 @@
+// ordered/plan.hpp
+//
+// WHAT    A tree that the ordered search found, and how it becomes a result.
+#pragma once
+
+#include <vector>
+
+#include "ordered/ordered_problem.hpp"
+#include "ordered/ordered_rows.hpp"
+#include "search/result_tree.hpp"
+
+namespace hornbeam {
+
+/// A node of a tree that was found. What is below a small one, a leaf or the best stump, is found again at the end.
+struct PlanNode {
+  enum class Kind { leaf, small, split } kind;
+  RankSplit split{};
+};
+
+/// A tree in pre-order, true sides first.
+using Plan = std::vector<PlanNode>;
+
+Plan join(const RankSplit& root, const Plan& held, const Plan& failed);
+
+/// What is found of one subproblem.
+struct OrderedResult {
+  Ticks lower = 0;         // of all trees that cost less than asked for
+  Ticks cost = kInfinity;  // of the tree `plan` if it costs less than asked for
+  Plan plan;
+};
+
+/// The tree of a plan for these rows, its cost left out.
+ResultTree read_plan(const OrderedRows& rows, const Plan& plan, const RankedColumns& columns,
+                     const OrderedCosts& costs);
+
+}  // namespace hornbeam

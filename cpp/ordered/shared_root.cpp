@@ -1,0 +1,110 @@
+#include "ordered/shared_root.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace hornbeam {
+
+namespace {
+
+/// How long a thread without a cut sleeps before it looks at the clock and at the stop signal.
+constexpr std::chrono::milliseconds kLongestSleep{2};
+
+Ticks cost_of_leaf(const OrderedProblem& problem) {
+  std::vector<Ticks> weight(problem.n_classes, 0);
+  for (std::size_t row = 0; row < problem.classes.size(); ++row)
+    weight[static_cast<std::size_t>(problem.classes[row])] += problem.weights[row];
+  return problem.costs.leaf_cost(weight);
+}
+
+}  // namespace
+
+SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::uint32_t n_threads)
+    : problem_(problem),
+      state_(state),
+      best_(cost_of_leaf(problem)),
+      lower_(std::min(best(), problem.costs.leaf)),
+      in_flight_(n_threads, kInfinity) {}
+
+bool SharedRoot::sort_rows(const GoesOn& goes_on) {
+  const RankedColumns& columns = problem_.columns;
+  announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{2}));
+  const bool is_sorted =
+      goes_on(0) && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, goes_on);
+  announce(rows_.bytes());
+  return is_sorted;
+}
+
+void SharedRoot::announce(std::uint64_t bytes) {
+  state_.bytes.fetch_add(bytes - std::exchange(announced_bytes_, bytes), std::memory_order_relaxed);
+  state_.check_room();
+}
+
+SharedRoot::Interval SharedRoot::interval() const {
+  const std::lock_guard lock(mutex_);
+  return {lower_, best()};
+}
+
+void SharedRoot::improve(OrderedResult& found) {
+  if (found.cost >= best()) return;
+  best_.store(found.cost, std::memory_order_relaxed);
+  plan_ = std::move(found.plan);
+}
+
+/// A bound of the trees up to some depth is one of all trees if deeper ones cannot cost less than the best.
+void SharedRoot::raise_lower(Ticks bound, std::uint32_t depth) {
+  if (!may_gain(depth + 1)) lower_ = std::max(lower_, std::min(bound, best()));
+}
+
+void SharedRoot::learn(OrderedResult found, std::uint32_t depth) {
+  improve(found);
+  raise_lower(found.lower, depth);
+}
+
+void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Cut>>& cuts) {
+  depth_ = depth;
+  const bool has_root = plan_.front().kind == PlanNode::Kind::split;
+  heap_.open(cuts, rows_, has_root ? std::optional(plan_.front().split) : std::nullopt, problem_.costs.leaf);
+  // All trees of fewer levels are known; others have a leaf more than levels of splits.
+  lower_ = std::max(lower_, std::min(best(), (Ticks{depth} + 1) * problem_.costs.leaf));
+  announce(rows_.bytes() + heap_.bytes());
+}
+
+Ticks SharedRoot::bound_in_flight() const { return *std::min_element(in_flight_.begin(), in_flight_.end()); }
+
+/// The next cut for a thread.
+std::optional<CutTrial> SharedRoot::take(std::uint32_t thread) {
+  std::optional<CutTrial> trial = heap_.take(problem_, best());
+  if (trial) in_flight_[thread] = trial->run.bound();
+  return trial;
+}
+
+void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    raise_lower(std::min(heap_.bound(), bound_in_flight()), depth_);
+    lock.unlock();
+    on_step();
+    lock.lock();
+    if (state_.stop.stopped()) return;
+    const std::optional<CutTrial> trial = take(thread);
+    if (!trial) {
+      if (bound_in_flight() == kInfinity) break;
+      changed_.wait_for(lock, kLongestSleep);
+      continue;
+    }
+    lock.unlock();
+    OrderedResult found;
+    const CutBounds tried = worker.try_cut(rows_, depth_, heap_.cuts_of(trial->run.variable), *trial, best_, found);
+    lock.lock();
+    in_flight_[thread] = state_.stop.stopped() ? tried.held + tried.failed : kInfinity;
+    improve(found);
+    heap_.put_back(trial->run, tried);
+    announce(rows_.bytes() + heap_.bytes());
+    changed_.notify_all();
+  }
+  raise_lower(kInfinity, depth_);
+}
+
+}  // namespace hornbeam

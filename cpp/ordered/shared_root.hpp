@@ -1,0 +1,78 @@
+// ordered/shared_root.hpp
+//
+// WHAT    What is known of the whole problem, its best tree and its bound, and the cuts of its rows, which all threads
+//         try as roots of trees of one depth.
+// FLOW    ordered/ordered_search opens a depth -> every thread calls `work` -> ordered/ordered_worker for each cut.
+// HOLDS   (R1) `lower` never exceeds the cost of any tree of the problem's depth, `upper` is that of `plan`: a cut that
+//         a thread is at counts with what was known when it was taken.
+//         (R2) all that changes is guarded by one mutex, but for the best cost, which is read at any time. No thread
+//         holds the mutex while it tries a cut or calls back.
+// COST    The mutex is taken a few times a cut, which takes from a tenth of a millisecond to seconds. The last cuts of
+//         a depth leave threads idle: there are some ten to a thousand cuts to a depth, so little is lost with two.
+// SOURCE  Ours.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "ordered/cut_heap.hpp"
+#include "ordered/ordered_worker.hpp"
+#include "ordered/plan.hpp"
+
+namespace hornbeam {
+
+class SharedRoot {
+ public:
+  struct Interval {
+    Ticks lower, upper;
+  };
+
+  SharedRoot(const OrderedProblem& problem, OrderedState& state, std::uint32_t n_threads);
+
+  // For the calling thread while no other works, down to `may_gain`.
+  /// False if stopped before the rows are in order.
+  bool sort_rows(const GoesOn& goes_on);
+  const OrderedRows& rows() const { return rows_; }
+  /// Takes what was found of trees of at most this depth.
+  void learn(OrderedResult found, std::uint32_t depth);
+  /// Opens all cuts as roots of trees of this depth, once those of the depth below are known.
+  void open(std::uint32_t depth, std::vector<std::vector<Cut>>& cuts);
+  std::vector<std::vector<Cut>>& cuts() { return heap_.cuts(); }
+  const Plan& plan() const { return plan_; }
+  /// Whether trees of this depth may cost less than the best one.
+  bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
+
+  /// Tries cuts until none is left or the search is stopped. `on_step` is called between two of them, and often while
+  /// there is none to try as long as other threads may leave some.
+  void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
+
+  Interval interval() const;
+
+ private:
+  Ticks best() const { return best_.load(std::memory_order_relaxed); }
+  std::uint32_t useful_depth() const { return problem_.costs.useful_depth(problem_.depth, best()); }
+  void improve(OrderedResult& found);
+  void raise_lower(Ticks bound, std::uint32_t depth);
+  std::optional<CutTrial> take(std::uint32_t thread);
+  Ticks bound_in_flight() const;
+  void announce(std::uint64_t bytes);
+
+  const OrderedProblem& problem_;
+  OrderedState& state_;
+  OrderedRows rows_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<Ticks> best_;
+  Ticks lower_;
+  Plan plan_{{PlanNode::Kind::leaf}};
+  CutHeap heap_;
+  std::uint32_t depth_ = 0;       // of the trees whose roots are in `heap_`
+  std::vector<Ticks> in_flight_;  // bound of the cut that each thread is at, or that a stop left half-way
+  std::uint64_t announced_bytes_ = 0;
+};
+
+}  // namespace hornbeam

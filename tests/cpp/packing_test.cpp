@@ -1,0 +1,88 @@
+// packing_test.cpp: search/packing against brute force.
+#include "search/packing.hpp"
+
+#include <algorithm>
+
+#include "bounds/packing.hpp"
+#include "support/check.hpp"
+#include "support/oracle.hpp"
+#include "support/problem.hpp"
+
+namespace hornbeam {
+
+using testing::Oracle;
+using testing::Random;
+using testing::TestProblem;
+
+namespace {
+
+/// Two classes, and one price for every error.
+TestProblem two_class_problem(Random& draw) {
+  TestProblem problem = draw.percent(50) ? hard_problem(draw, {2, 90, 1, 6}) : random_problem(draw, {2, 40, 1, 6});
+  for (std::int32_t& each : problem.classes) each %= 2;
+  problem.n_classes = problem.n_predictions = 2;
+  const Ticks price = draw.choose<Ticks>({1, 2, 3});
+  problem.costs = {0, price, price, 0};
+  for (std::int64_t& weight : problem.weights) weight = 1 + weight % 7;
+  problem.leaf_cost = draw.choose<Ticks>({1, 2, 3, 5, 8, 20});
+  return problem;
+}
+
+struct Packed {
+  const TestProblem& problem;
+  Costs costs{2, 2, problem.costs, true, false};
+  StopSignal stop{std::nullopt};
+  DistinctRows data{problem.columns(), problem.classes, problem.weights, 2, stop};
+  Switches switches;
+  Problem core{data, costs, problem.leaf_cost, {}, switches};
+  RowSetMaker maker{data, costs, kernels(), problem.leaf_cost, 1, core.threshold()};
+  PairPacker packer{core, kernels()};
+  RowSet root;
+
+  explicit Packed(const TestProblem& given) : problem(given) {
+    maker.make_root(root, stop);
+    if (root.n_columns > 0) maker.make_slot_rows(root);
+  }
+};
+
+}  // namespace
+
+RANDOM_TEST(a_packing_never_promises_more_than_the_best_tree_costs, 3000) {
+  const TestProblem problem = two_class_problem(draw);
+  Packed packed(problem);
+  CHECK(packed.packer.is_usable());
+  const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
+  const Ticks least_loss = testing::least_loss(problem, all_rows(problem));
+  CHECK(packing_bound(problem.leaf_cost, least_loss, all) <= Oracle(problem).best());
+}
+
+RANDOM_TEST(a_packing_stops_at_enough_and_may_give_up_only_below_what_is_needed, 2000) {
+  const TestProblem problem = two_class_problem(draw);
+  Packed packed(problem);
+  const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
+  for (const Ticks needed : {all, all + 1, 2 * all + 1}) {
+    const Ticks found = packed.packer.pack(packed.root, needed, kInfinity);
+    CHECK(found <= all);
+    CHECK(needed > all || found == all);
+  }
+  const Ticks half = (all + 1) / 2, found = packed.packer.pack(packed.root, half, half);
+  CHECK(found >= half);
+  CHECK(found <= all);
+}
+
+TEST(two_rows_that_many_columns_tell_apart_are_packed_whole) {
+  TestProblem problem;
+  problem.n_classes = problem.n_predictions = 2;
+  problem.n_columns = 2;
+  problem.rows = {{false, false}, {true, false}, {false, true}, {true, true}};
+  problem.classes = {0, 1, 1, 0};
+  problem.weights = {5, 5, 5, 5};
+  problem.costs = {0, 1, 1, 0};
+  problem.leaf_cost = 2;
+  problem.pack();
+  Packed packed(problem);
+  // Each pair of neighbours is told apart by one column, which has room for one leaf.
+  CHECK_EQUAL(packed.packer.pack(packed.root, 0, kInfinity), 4);
+}
+
+}  // namespace hornbeam
