@@ -159,6 +159,7 @@ class LookaheadSearch {
     }
     ++n_subproblems_;
     if (steps > 1) maker_.make_slot_rows(rows);
+    if (lookahead_.depth > 1) maker_.make_name_planes(rows);
     for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
       const Ticks cost = cost_of_split(rows, column, depth - 1, steps - 1, best.cost);
       if (!goes_on(rows.n_columns)) return best;
@@ -184,7 +185,6 @@ class LookaheadSearch {
       if (depth > 0 && sides[x].leaf > 2 * problem_.leaf_cost) {
         RowSet& child = child_[steps];
         maker_.make_child(rows, column, x == 1, name[x], child);
-        child.slot_rows.clear();
         cost[x] = best_prefix(child, depth, steps).cost;
       }
       if (cost[0] + cost[1] >= bound) return bound;
@@ -228,7 +228,7 @@ class LookaheadSearch {
   }
 
   void name_sides(const RowSet& rows, std::uint32_t column, SlotName (&name)[2]) const {
-    name[1] = rows.name_of(column, true);
+    name[1] = maker_.name_of(rows, column, true);
     name[0] = name[1];
     name[0].identity ^= rows.whole.identity;
   }
