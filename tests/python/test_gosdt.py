@@ -314,7 +314,8 @@ def test_statistics_tell_the_work_and_the_number_of_binary_columns():
 
 def test_switching_bounds_off_keeps_the_optimum():
     X, y = random_problem(11)
-    off = dict.fromkeys(["support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset"], False)
+    names = ["support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset"]
+    off = dict.fromkeys(names, False)
     assert GOSDTClassifier(0.02, bounds=off).fit(X, y).objective_ == GOSDTClassifier(0.02).fit(X, y).objective_
 
 
