@@ -17,8 +17,9 @@ MAY_INCLUDE = {
     "table": {"base"},
     "search": {"base", "bits", "bounds", "data", "kernels", "table"},
     "ordered": {"base", "data", "kernels", "search"},
+    "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
     "verify": {"base", "data"},
-    "api": {"base", "bits", "bounds", "data", "kernels", "ordered", "search", "table", "verify"},
+    "api": {"base", "bits", "bounds", "data", "kernels", "lookahead", "ordered", "search", "table", "verify"},
     "bindings": {"api", "base"},
 }
 

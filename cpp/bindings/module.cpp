@@ -209,11 +209,10 @@ nb::dict look_ahead_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t
   require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
   const PackedColumns packed = packed_columns(columns, n_rows);
   const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive};
-  return solve_with({classes, weights, costs, leaf_cost, max_depth, std::nullopt, min_samples_leaf, time_limit,
-                     memory_limit, 0.0, n_threads, nb::dict(), callback, callback_interval, trace},
-                    [&](const Input& input, const auto& on_poll) {
-                      return look_ahead(packed, input, lookahead, on_poll);
-                    });
+  return solve_with(
+      {classes, weights, costs, leaf_cost, max_depth, std::nullopt, min_samples_leaf, time_limit, memory_limit, 0.0,
+       n_threads, nb::dict(), callback, callback_interval, trace},
+      [&](const Input& input, const auto& on_poll) { return look_ahead(packed, input, lookahead, on_poll); });
 }
 
 nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std::uint32_t, 1>& n_thresholds,

@@ -65,6 +65,7 @@ class LookaheadSearch {
                   const std::function<bool(const Progress&)>& on_poll)
       : problem_(problem),
         lookahead_(lookahead),
+        depth_(problem.tree.depth.value_or(0)),
         limits_(limits),
         stop_(stop),
         on_poll_(on_poll),
@@ -77,19 +78,18 @@ class LookaheadSearch {
         child_(std::size_t{lookahead.depth} + 1) {}
 
   Outcome run() {
-    const std::uint32_t depth = *problem_.tree.depth;
     Rows all(problem_.rows.n_rows);
     std::iota(all.begin(), all.end(), 0u);
     RowSet root;
     maker_.make_root(root, stop_);
     now_.lower = lower_bound();
     Splits splits;
-    now_.upper = greedy_.grow(root, depth, splits);
+    now_.upper = greedy_.grow(root, depth_, splits);
     poll();
     try {
       Splits found;
-      const bool looks_ahead = lookahead_.is_recursive || lookahead_.depth < depth;
-      if (complete(root, all, depth, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper) splits.swap(found);
+      const bool looks_ahead = lookahead_.is_recursive || lookahead_.depth < depth_;
+      if (complete(root, all, depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper) splits.swap(found);
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
@@ -123,7 +123,7 @@ class LookaheadSearch {
       for (std::uint32_t c = 0; c < total.size(); ++c) total[c] += weight[c];
     }
     const Ticks leaf = greedy_.leaf_cost(total.data());
-    if (*problem_.tree.depth == 0) return leaf;
+    if (depth_ == 0) return leaf;
     return std::min(leaf, cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
   }
 
@@ -173,7 +173,8 @@ class LookaheadSearch {
   /// What both sides of a column cost together; anything from `bound` on if they do not cost less than that.
   Ticks cost_of_split(const RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps, Ticks bound) {
     const Side sides[2] = {side_of(rows, column, false), side_of(rows, column, true)};
-    if (sides[0].n_rows < problem_.tree.rows_per_leaf || sides[1].n_rows < problem_.tree.rows_per_leaf) return kInfinity;
+    if (sides[0].n_rows < problem_.tree.rows_per_leaf || sides[1].n_rows < problem_.tree.rows_per_leaf)
+      return kInfinity;
     Ticks cost[2];
     for (int x = 0; x < 2; ++x) cost[x] = std::min(sides[x].leaf, 2 * problem_.leaf_cost);
     if (cost[0] + cost[1] >= bound) return bound;
@@ -233,8 +234,8 @@ class LookaheadSearch {
     name[0].identity ^= rows.whole.identity;
   }
 
-  /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the greedy
-  /// tree if that costs less.
+  /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
+  /// greedy tree if that costs less.
   Ticks complete(RowSet& rows, const Rows& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
     const std::size_t root = splits.size();
     Prefix prefix{greedy_.leaf_cost(rows.total.data()), kNoSplit};
@@ -313,6 +314,7 @@ class LookaheadSearch {
 
   const Problem& problem_;
   const Lookahead& lookahead_;
+  const std::uint32_t depth_;
   const SearchLimits& limits_;
   StopSignal& stop_;
   const std::function<bool(const Progress&)>& on_poll_;
