@@ -34,6 +34,10 @@ void check(const Input& input, std::uint32_t n_rows) {
       largest[c] = std::max(largest[c], cost);
     }
   }
+  require(input.reference.empty() || input.reference.size() == n_rows, "reference: one for each row is needed");
+  for (const std::int32_t prediction : input.reference)
+    require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < input.n_predictions,
+            "reference: must be in [0, n_predictions)");
   unsigned __int128 total = 0, weight = 0;
   for (std::size_t row = 0; row < input.classes.size(); ++row) {
     require(input.classes[row] >= 0 && static_cast<std::uint32_t>(input.classes[row]) < input.n_classes,
@@ -68,7 +72,11 @@ Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& st
 
 Outcome search_columns(const PackedColumns& columns, const Input& input, const Costs& costs, StopSignal& stop,
                        const std::function<bool(const Progress&)>& on_poll) {
-  const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
+  std::vector<Ticks> reference_losses;
+  for (std::size_t row = 0; row < input.reference.size(); ++row)
+    reference_losses.push_back(input.weights[row] * costs.of(static_cast<std::uint32_t>(input.classes[row]),
+                                                             static_cast<std::uint32_t>(input.reference[row])));
+  const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop, reference_losses);
   const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
   return search(problem, input.limits, stop, on_poll);
 }
@@ -87,6 +95,7 @@ Outcome search_columns(const RankedColumns& columns, const Input& input, const C
 
 /// What the ordered search asks for beyond `check`.
 void check_ranked(const RankedColumns& columns, const Input& input) {
+  require(input.reference.empty(), "reference: not for ranks");
   require(input.tree.depth && *input.tree.depth <= kMostOrderedDepth, "max_depth: ranks need a limit of at most 16");
   require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ranks");
   require(columns.n_rows <= kMostOrderedRows, "ranks: there may be at most 2^24 rows");

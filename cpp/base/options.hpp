@@ -33,11 +33,12 @@ struct Switches {
   bool subset = true;
 };
 
-enum class Status { optimal, heuristic, time_limit, memory_limit, gap_limit, interrupted };
+enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted };
 
 constexpr const char* name_of(Status status) {
   switch (status) {
     case Status::optimal: return "optimal";
+    case Status::guessed: return "guessed";
     case Status::heuristic: return "heuristic";
     case Status::time_limit: return "time_limit";
     case Status::memory_limit: return "memory_limit";

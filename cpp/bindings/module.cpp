@@ -140,6 +140,7 @@ struct Arguments {
   const nb::object& callback;
   double callback_interval;
   bool trace;
+  std::span<const std::int32_t> reference = {};
 };
 
 void require(bool holds, const char* message) {
@@ -169,6 +170,7 @@ nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
       .tree = {limit(given.max_depth), limit(given.max_leaves), static_cast<std::uint64_t>(given.min_samples_leaf)},
       .limits = {given.time_limit, std::nullopt, given.gap_limit, static_cast<std::uint32_t>(given.n_threads)},
       .switches = switches_of(given.switches),
+      .reference = given.reference,
   };
   if (given.memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*given.memory_limit);
   Poll poll(given.callback, given.callback_interval);
@@ -193,10 +195,12 @@ nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_ro
                       std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
                       std::int64_t min_samples_leaf, std::optional<double> time_limit,
                       std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads,
-                      const nb::dict& switches, const nb::object& callback, double callback_interval, bool trace) {
+                      const nb::dict& switches, const nb::object& callback, double callback_interval, bool trace,
+                      const std::optional<ArrayIn<std::int32_t, 1>>& reference) {
   const PackedColumns packed = packed_columns(columns, n_rows);
   return solve_with({classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit,
-                     memory_limit, gap_limit, n_threads, switches, callback, callback_interval, trace},
+                     memory_limit, gap_limit, n_threads, switches, callback, callback_interval, trace,
+                     reference ? std::span(reference->data(), reference->size()) : std::span<const std::int32_t>()},
                     [&](const Input& input, const auto& on_poll) { return solve(packed, input, on_poll); });
 }
 
@@ -242,6 +246,7 @@ NB_MODULE(_core, module) {
              nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("gap_limit") = 0.0,
              nb::arg("n_threads") = 1, nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             nb::arg("reference").noconvert().none() = nb::none(),
              "Find a tree of least cost; see hornbeam._core's stub for types and api/solve.hpp for what they mean.");
   module.def("look_ahead", &look_ahead_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),

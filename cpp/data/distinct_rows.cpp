@@ -72,7 +72,8 @@ class RowIndex {
 }  // namespace
 
 DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all, StopSignal& stop)
+                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all, StopSignal& stop,
+                           std::span<const Ticks> reference_losses)
     : n_classes(classes_in_all), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
   RowIndex index(words_per_row);
@@ -94,10 +95,12 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   n_rows = index.size();
   row_count.assign(n_rows, 0);
   class_weight.assign(std::size_t{n_rows} * n_classes, 0);
+  if (!reference_losses.empty()) reference_loss.assign(n_rows, 0);
   for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
     const std::size_t number = number_of_row[row];
     row_count[number] += 1;
     class_weight[number * n_classes + static_cast<std::uint32_t>(classes[row])] += weights[row];
+    if (!reference_losses.empty()) reference_loss[number] += reference_losses[row];
   }
   bits.assign(std::size_t{words_for(n_rows)} * stride, 0);
   for (std::uint32_t first = 0; first < n_rows; first += kWordBits) {
@@ -121,6 +124,7 @@ DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers) const {
   for (std::uint32_t row = 0; row < part.n_rows; ++row) {
     const std::uint32_t from = numbers[row];
     part.row_count.push_back(row_count[from]);
+    if (!reference_loss.empty()) part.reference_loss.push_back(reference_loss[from]);
     part.class_weight.insert(part.class_weight.end(), weight(from), weight(from) + n_classes);
     for (std::uint32_t c = 0; c < n_columns; ++c)
       part.bits[std::size_t{row / kWordBits} * stride + c] |= Word{test(c, from)} << (row % kWordBits);

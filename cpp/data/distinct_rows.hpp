@@ -27,9 +27,11 @@ struct PackedColumns {
 };
 
 struct DistinctRows {
-  /// Throws StoppedBeforeSearch if `stop` says so on the way.
+  /// `reference_losses` is empty or has what a reference loses on each row. Throws StoppedBeforeSearch if `stop` says
+  /// so on the way.
   DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-               std::span<const std::int64_t> weights, std::uint32_t n_classes, StopSignal& stop);
+               std::span<const std::int64_t> weights, std::uint32_t n_classes, StopSignal& stop,
+               std::span<const Ticks> reference_losses = {});
 
   /// Those of the rows with these numbers, in their order.
   DistinctRows of(const std::vector<std::uint32_t>& numbers) const;
@@ -41,6 +43,7 @@ struct DistinctRows {
   AlignedVector<Word> bits;                // word-major: bit r % 64 of bits[(r / 64) * stride + column]
   std::vector<std::int64_t> class_weight;  // (n_rows, n_classes)
   std::vector<std::int64_t> row_count;     // (n_rows): how many of the caller's rows
+  std::vector<Ticks> reference_loss;       // (n_rows), empty without a reference
 
   bool test(std::uint32_t column, std::uint32_t row) const {
     return (bits[std::size_t{row / kWordBits} * stride + column] >> (row % kWordBits)) & 1;
@@ -50,7 +53,8 @@ struct DistinctRows {
   const std::int64_t* weight(std::uint32_t row) const { return &class_weight[std::size_t{row} * n_classes]; }
   TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
   std::size_t bytes() const {
-    return bits.capacity() * sizeof(Word) + (class_weight.capacity() + row_count.capacity()) * sizeof(std::int64_t);
+    return bits.capacity() * sizeof(Word) +
+           (class_weight.capacity() + row_count.capacity() + reference_loss.capacity()) * sizeof(std::int64_t);
   }
 
  private:

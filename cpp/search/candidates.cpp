@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
+#include "bounds/reference.hpp"
 #include "bounds/similarity.hpp"
 #include "bounds/subset.hpp"
 #include "search/worker.hpp"
@@ -187,7 +188,7 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
 void Worker::expect_names(Frame& frame, Ticks budget) {
   constexpr std::int64_t kStepsOfWord = 16, kStepsOfName = 60, kStepsToMakeWord = 300;
   const bool is_limited = frame.room.depth != kUnlimited || frame.room.leaves != kUnlimited;
-  if (is_limited && problem_.leaf_cost > 0) return;
+  if (problem_.has_reference() || (is_limited && problem_.leaf_cost > 0)) return;
   const std::int64_t n_words = frame.rows.n_slot_words;
   std::int64_t n_slots = 0;
   for (const Segment& segment : frame.rows.segments) n_slots += segment.n_slots;
@@ -210,12 +211,26 @@ void Worker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.key[1 - smaller].set ^= rows.whole.identity;
   candidate.side[smaller].base_loss = name.base_loss;
   candidate.side[1 - smaller].base_loss = rows.whole.base_loss - name.base_loss;
+  candidate.side[smaller].reference_loss = name.reference_loss;
+  candidate.side[1 - smaller].reference_loss = rows.whole.reference_loss - name.reference_loss;
   for (int x = 0; x < 2; ++x) {
     const Side& side = candidate.side[x];
     const Room room = side.room.without_idle_limits(problem_.leaf_cost, side.loss, side.base_loss);
     candidate.key[x].depth = room.depth;
     candidate.key[x].leaves = room.leaves;
   }
+  if (!problem_.has_reference()) return;
+  for (Side& side : candidate.side)
+    if (!side.room.only_leaf()) guess(side.reference_loss, side.upper, side.lower);
+  candidate.raise_rest();
+}
+
+/// bounds/reference.hpp for a set; remembers if it says more than what is proven.
+void Worker::guess(Ticks reference_loss, Ticks upper, Ticks& lower) {
+  const Ticks guessed = std::min(upper, guessed_bound(problem_.leaf_cost, reference_loss));
+  if (guessed <= lower) return;
+  lower = guessed;
+  shared_.has_guessed.store(true, std::memory_order_relaxed);
 }
 
 /// Names both sides and starts to fetch what `refresh` will read: the look-ups of a frame's candidates miss the caches,
@@ -234,8 +249,8 @@ void Worker::refresh(Frame& frame, Candidate& candidate) {
     Interval known;
     if (!side.is_closed())
       if (const auto entry = shared_.table.find(candidate.key[x])) known = *entry;
-    // best(this side) + best(other side) >= lower(set).
-    known.lower = std::max(known.lower, frame.lower - other.upper);
+    // best(this side) + best(other side) >= lower(set), unless that is a guess.
+    if (!problem_.has_reference()) known.lower = std::max(known.lower, frame.lower - other.upper);
     learn_side(frame, candidate, x, known);
   }
 }
@@ -271,7 +286,7 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
         }
         distance[f][y] =
             similarity_distance(problem_.costs.largest_loss(cell_.data()), problem_.costs.loss(cell_.data()),
-                                problem_.leaf_cost, frame.room.depth != kUnlimited);
+                                problem_.leaf_cost, frame.room.depth != kUnlimited || problem_.has_reference());
         least_loss[f][y] = problem_.costs.least_loss(cell_.data());
       }
     }

@@ -16,10 +16,11 @@ namespace hornbeam {
 
 /// One side of a candidate split.
 struct Side {
-  Ticks largest_loss;  // n
-  Ticks loss;          // err
-  Ticks least_loss;    // q
-  Ticks base_loss;     // q of the distinct rows before merges; known once the keys are
+  Ticks largest_loss;        // n
+  Ticks loss;                // err
+  Ticks least_loss;          // q
+  Ticks base_loss;           // q of the distinct rows before merges; known once the keys are
+  Ticks reference_loss = 0;  // the same
   Ticks lower;
   Ticks large;      // bound for every tree that `upper` did not come from by bounds/pair_stage.hpp
   Ticks upper;      // cost of the best tree known

@@ -27,6 +27,7 @@ struct Problem {
 
   Ticks threshold() const { return support_threshold(switches.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }
+  bool has_reference() const { return !rows.reference_loss.empty(); }
 };
 
 /// Depth and leaves that a subproblem may still use; kUnlimited where the limit cannot bind.
@@ -62,6 +63,7 @@ struct SharedState {
   std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
   std::optional<std::uint64_t> byte_limit;
   Claims claims;
+  std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
 
   std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
   void check_memory() {

@@ -125,7 +125,8 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
     std::copy(data_.weight(row), data_.weight(row) + data_.n_classes, counts);
     if (measures_.counts_rows) counts[n_counts - 1] = data_.row_count[row];
     costs_.settle(counts);
-    merged_[row] = {data_.identity(row, measures_.counts_rows), costs_.least_loss_of(counts)};
+    merged_[row] = {data_.identity(row, measures_.counts_rows), costs_.least_loss_of(counts),
+                    data_.reference_loss.empty() ? 0 : data_.reference_loss[row]};
   }
   root.whole = {};
   for (const SlotName& name : merged_) root.whole.add(name);

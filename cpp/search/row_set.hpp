@@ -28,10 +28,12 @@ namespace hornbeam {
 /// What a slot stands for; of the slots of one row, or of rows merged, the first has all and the others none.
 struct SlotName {
   Fingerprint identity;
-  Ticks base_loss = 0;  // least loss of the distinct rows before any merge
+  Ticks base_loss = 0;       // least loss of the distinct rows before any merge
+  Ticks reference_loss = 0;  // what the reference loses on them (bounds/reference.hpp)
   void add(const SlotName& other) {
     identity ^= other.identity;
     base_loss += other.base_loss;
+    reference_loss += other.reference_loss;
   }
 };
 
@@ -91,7 +93,7 @@ class RowSetMaker {
 
   void make_slot_rows(RowSet& rows) const;
 
-  /// Bit planes pay before about five names; what is named from them has no base loss.
+  /// Bit planes pay before about five names; what is named from them has identities alone.
   void make_name_planes(RowSet& rows) const;
   /// Of the rows where the column equals `side`.
   SlotName name_of(const RowSet& rows, std::uint32_t column, bool side) const;

@@ -29,6 +29,8 @@ class Search {
     Worker worker(problem_, shared_, kernels(), 0, [this] { poll(); });
     worker.open_root(root);
     root_key_ = root.key;
+    sure_lower_ =
+        std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     poll();
     worker.find_incumbent(root);
     poll();
@@ -67,7 +69,8 @@ class Search {
 
   Progress progress() const {
     const Interval root = shared_.table.find(root_key_).value_or(Interval{});
-    return {shared_.stop.elapsed(), root.tree.cost, root.lower, shared_.n_subproblems.load(std::memory_order_relaxed),
+    const Ticks lower = shared_.has_guessed ? sure_lower_ : root.lower;
+    return {shared_.stop.elapsed(), root.tree.cost, lower, shared_.n_subproblems.load(std::memory_order_relaxed),
             shared_.bytes()};
   }
 
@@ -86,8 +89,9 @@ class Search {
     result.tree = read_tree(problem_, shared_.table, room);
     result.lower = last.lower;
     // A stop may come after the proof, and a proof just after a limit.
-    const bool proven = last.lower >= result.tree.cost;
-    result.status = proven ? Status::optimal : shared_.stop.reason().value_or(Status::optimal);
+    const Ticks reached = shared_.table.find(root_key_).value_or(Interval{}).lower;
+    const Status ended = last.lower >= result.tree.cost ? Status::optimal : Status::guessed;
+    result.status = reached >= result.tree.cost ? ended : shared_.stop.reason().value_or(ended);
     result.n_subproblems = last.n_subproblems;
     result.n_table_entries = shared_.table.size();
     result.bytes = last.bytes;
@@ -101,6 +105,7 @@ class Search {
   const std::function<bool(const Progress&)>& on_poll_;
   SharedState shared_;
   SubproblemKey root_key_;
+  Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   std::vector<Progress> trace_;
 };
 

@@ -112,6 +112,7 @@ void Worker::expand(Frame& frame) {
     return record(frame);
   }
   list_candidates(frame);
+  if (problem_.has_reference()) guess(frame.rows.whole.reference_loss, frame.upper(), frame.lower);
   count_bytes(frame);
   if (frame.candidates.empty()) frame.lower = frame.upper();
   record(frame);
@@ -286,7 +287,7 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
     child = std::move(spare_.back());
     spare_.pop_back();
   }
-  maker_.make_child(frame.rows, candidate.column, x == 1, {candidate.key[x].set, candidate.side[x].base_loss},
+  maker_.make_child(frame.rows, candidate.column, x == 1, {candidate.key[x].set, candidate.side[x].base_loss, candidate.side[x].reference_loss},
                     child->rows);
   work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words;
   open(*child, candidate.side[x].room);

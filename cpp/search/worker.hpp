@@ -66,6 +66,7 @@ class Worker {
                     std::uint32_t most_of_true_side) const;
   void expect_names(Frame& frame, Ticks budget);
   void find_keys(const Frame& frame, Candidate& candidate);
+  void guess(Ticks reference_loss, Ticks upper, Ticks& lower);
   void expect(const Frame& frame, Candidate& candidate);
   void refresh(Frame& frame, Candidate& candidate);
   void take_tree(Frame& frame, const Candidate& candidate);

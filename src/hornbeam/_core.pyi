@@ -38,6 +38,7 @@ def solve(
     callback: Callable[[Progress], bool | None] | None = None,
     callback_interval: float = 0.1,
     trace: bool = False,
+    reference: npt.NDArray[np.int32] | None = None,
 ) -> Outcome: ...
 def solve_ranked(
     ranks: npt.NDArray[np.uint32],

@@ -34,6 +34,11 @@ def solve(problem: Problem, **options: Any) -> _core.Outcome:
     return _core.solve(**arguments(problem), **options)
 
 
+def solve_guessed(problem: Problem, reference: list[int], **options: Any) -> _core.Outcome:
+    """Solve a problem with the bounds that a reference's predictions guess."""
+    return solve(problem, reference=np.array(reference, dtype=np.int32), **options)
+
+
 def look_ahead(problem: Problem, steps: int, *, recursive: bool = False, **options: Any) -> _core.Outcome:
     """Solve a problem by lookahead search: SPLIT, or LicketySPLIT if `recursive`."""
     given = arguments(problem)

@@ -80,6 +80,7 @@ class AdditiveClassifier(TreeClassifier):
         training = read_training(X, y, sample_weight, type(self).__name__)
         self.schema_, self.classes_ = training.table.schema, training.classes
         self._binarize(training)
+        options |= self._read_options(X, training)
         units = self._make_units(training)
         search = self._choose_search(training, units, options)
         binarize_seconds = perf_counter() - begin
@@ -104,6 +105,10 @@ class AdditiveClassifier(TreeClassifier):
         }
         self._warn_unless_proven()
         return self
+
+    def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
+        """Return what else goes to the search and depends on the data."""
+        return {}
 
     @abstractmethod
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
@@ -160,7 +165,7 @@ class AdditiveClassifier(TreeClassifier):
             del self.trace_
 
     def _warn_unless_proven(self) -> None:
-        if self.status_ in ("optimal", "gap_limit", "heuristic"):
+        if self.status_ in ("optimal", "gap_limit", "guessed", "heuristic"):
             return
         warnings.warn(
             f"The search stopped before its tree was proven optimal (status {self.status_!r}): objective "

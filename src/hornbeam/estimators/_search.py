@@ -42,6 +42,7 @@ def suits_ranks(conditions: Conditions, units: Units, options: Mapping[str, Any]
     price = units.costs[0, 1]
     return (
         options.get("max_depth", _MOST_DEPTH + 1) <= _MOST_DEPTH
+        and "reference" not in options
         and options.get("max_leaves") is None
         and options["min_samples_leaf"] == 1
         and len(units.weights) <= _MOST_ROWS

@@ -25,6 +25,8 @@ class Training:
     weights: npt.NDArray[Any]
     classes: npt.NDArray[Any]
     target_name: str
+    present: npt.NDArray[np.bool_]
+    """Which of the given rows these are."""
 
 
 def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
@@ -55,7 +57,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
     codes = np.searchsorted(classes, labels).astype(np.int32)
-    return Training(table, codes, weights, classes, _name_of(y))
+    return Training(table, codes, weights, classes, _name_of(y), present)
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:

@@ -12,6 +12,7 @@ from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._parameters import check_integer, check_number, check_switches
 from hornbeam.estimators._progress import Progress
+from hornbeam.estimators._reference import reference_codes
 from hornbeam.estimators._search import Search
 from hornbeam.estimators._training import Training
 
@@ -51,10 +52,11 @@ class GOSDTClassifier(AdditiveClassifier):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
         (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
-    binarizer : {"exact", "quantile"}, Binarizer or None, default="exact"
+    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
-        columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column. None:
-        the columns hold only 0 and 1.
+        columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column.
+        "guess": the few that a reference ensemble asks, see `ThresholdGuessBinarizer`. None: the columns hold only 0
+        and 1.
         A `Binarizer` is cloned and fitted.
     time_limit : float or None, default=None
         Seconds of wall clock for the search, which begins after binarizing. None: no limit.
@@ -74,6 +76,12 @@ class GOSDTClassifier(AdditiveClassifier):
         "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used.
     trace : bool, default=False
         Whether to keep the course of the search in `trace_`.
+    reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
+        A model that is hard to beat, or its predictions for the rows of `X`; "binarizer": the reference that
+        ``binarizer="guess"`` ends with. The search then takes its loss on any set of rows for a lower bound, which is
+        a guess, and finishes sooner. The tree found costs no more than any tree of the limits would if it also lost, on
+        each row, at least what the reference loses there [5]_: as good as the best tree where the reference errs only
+        where the best tree does.
 
     Attributes
     ----------
@@ -89,8 +97,9 @@ class GOSDTClassifier(AdditiveClassifier):
         No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal".
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
-    status_ : {"optimal", "gap_limit", "time_limit", "memory_limit", "interrupted"}
-        Why the search ended. "optimal": `tree_` is proven best. "interrupted": by Ctrl-C or by the callback.
+    status_ : {"optimal", "guessed", "gap_limit", "time_limit", "memory_limit", "interrupted"}
+        Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises.
+        "interrupted": by Ctrl-C or by the callback.
     n_leaves_ : int
         Number of leaves of `tree_`.
     depth_ : int
@@ -142,6 +151,8 @@ class GOSDTClassifier(AdditiveClassifier):
            with Continuous Features", ICML 2022: bounds for runs of thresholds.
     .. [4] C. E. Briţa, J. G. M. van der Linden, E. Demirović, "Optimal Classification Trees for Continuous Feature
            Data Using Dynamic Programming with Branch-and-Bound", AAAI 2025: sorted rows, two levels at once.
+    .. [5] H. McTavish, C. Zhong, R. Achermann, I. Karimalis, J. Chen, C. Rudin, M. Seltzer, "Fast Sparse Decision Tree
+           Optimization via Reference Ensembles", AAAI 2022: section 4.3, theorem 4.3.
 
     Examples
     --------
@@ -165,7 +176,7 @@ class GOSDTClassifier(AdditiveClassifier):
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile"] | Binarizer | None = "exact",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
@@ -174,6 +185,7 @@ class GOSDTClassifier(AdditiveClassifier):
         callback: Callable[[Progress], bool | None] | None = None,
         bounds: Mapping[str, bool] | None = None,
         trace: bool = False,
+        reference: Any = None,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
@@ -192,6 +204,7 @@ class GOSDTClassifier(AdditiveClassifier):
         self.callback = callback
         self.bounds = bounds
         self.trace = trace
+        self.reference = reference
 
     def _check_parameters(self) -> dict[str, Any]:
         options = super()._check_parameters()
@@ -200,6 +213,11 @@ class GOSDTClassifier(AdditiveClassifier):
         if self.max_leaves is not None:
             options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
         return options
+
+    def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
+        if self.reference is None:
+            return {}
+        return {"reference": reference_codes(self.reference, X, training, self.binarizer_)}
 
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
         return self._choose_exact_search(training, units, options)

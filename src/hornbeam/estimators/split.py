@@ -107,7 +107,7 @@ class SPLITClassifier(_LookaheadClassifier):
         Smallest number of training rows in a leaf.
     objective, omega, cost_matrix, class_weight
         See `GOSDTClassifier`. Information gain counts rows by what they can lose.
-    binarizer : {"exact", "quantile"}, Binarizer or None, default="quantile"
+    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The time grows with the power ``lookahead_depth + 1`` of the
         number of binary columns.
     time_limit, memory_limit, n_jobs, verbose, callback, trace
@@ -154,7 +154,7 @@ feature_names_in_, statistics_, trace_
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile"] | Binarizer | None = "quantile",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
@@ -240,7 +240,7 @@ feature_names_in_, statistics_, trace_
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile"] | Binarizer | None = "quantile",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,

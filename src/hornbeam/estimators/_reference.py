@@ -1,0 +1,46 @@
+"""What a reference model predicts for the training rows, for the bounds that are guessed from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.binarizers import Binarizer
+from hornbeam.estimators._training import Training
+
+
+def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binarizer) -> npt.NDArray[np.int32]:
+    """Return the predictions as codes (indices into `training.classes`) of the rows of `training`.
+
+    Raises
+    ------
+    ValueError
+        If there is not one prediction for each given row, a prediction is no label of `y`, or the binarizer has no
+        reference.
+    """
+    if isinstance(reference, str):
+        predictions = _of_binarizer(reference, binarizer, training)
+    else:
+        given = np.asarray(reference.predict(X) if hasattr(reference, "predict") else reference)
+        if given.shape != training.present.shape:
+            raise ValueError(
+                f"reference must predict one label for each of the {len(training.present)} rows of X, got an array of "
+                f"shape {given.shape}."
+            )
+        predictions = given[training.present]
+    codes = np.searchsorted(training.classes, predictions).clip(max=len(training.classes) - 1)
+    unknown = np.flatnonzero(training.classes[codes] != predictions)
+    if unknown.size:
+        found = predictions[unknown[:1]].tolist()[0]
+        raise ValueError(f"reference predicts {found!r}, which is no label of y; the labels are {training.classes}.")
+    return codes.astype(np.int32)
+
+
+def _of_binarizer(reference: str, binarizer: Binarizer, training: Training) -> npt.NDArray[Any]:
+    if reference != "binarizer":
+        raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer', got {reference!r}.")
+    if not hasattr(binarizer, "reference_"):
+        raise ValueError("reference='binarizer' needs binarizer='guess' or another ThresholdGuessBinarizer.")
+    return np.asarray(binarizer.reference_.predict(binarizer.transform(training.table)))
