@@ -1,0 +1,82 @@
+"""Values of the guesses and SPLIT papers, on the data of ``../shared`` beside the repository if present.
+
+They were computed with the authors' programs and by independent brute force; depths are counted in edges.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.model_selection import KFold
+
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier, ThresholdGuessBinarizer
+from published.shared import SHARED, as_is, read
+
+pytestmark = pytest.mark.skipif(not SHARED.exists(), reason=f"{SHARED} is not there")
+
+# Objective and leaves of LicketySPLIT by depth 1 to 5, on compas_fairml.bin.
+LICKETYSPLIT = {
+    0.005: [(0.349274, 2), (0.346659, 3), (0.344854, 4), (0.344183, 5), (0.344647, 6)],
+    0.001: [(0.341274, 2), (0.334659, 3), (0.326318, 6), (0.318110, 8), (0.318110, 8)],
+    0.0001: [(0.339474, 2), (0.331959, 3), (0.320856, 7), (0.310624, 10), (0.304247, 24)],
+}
+
+# Objective and leaves of SPLIT by (depth, splits searched); the authors' program counts one more of both.
+SPLIT = {
+    0.005: {(2, 1): (0.346659, 3), (3, 2): (0.344854, 4), (4, 1): (0.344183, 5), (4, 2): (0.344183, 5)},
+    0.001: {(2, 1): (0.334659, 3), (3, 1): (0.326318, 6), (4, 1): (0.318110, 8), (4, 2): (0.317652, 9)},
+    0.0001: {(2, 1): (0.331959, 3), (3, 1): (0.320856, 7), (4, 1): (0.309914, 11), (4, 2): (0.308718, 12)},
+}
+
+# Of each fold: objective with guessed bounds, optimum, bound of theorem 4.3 with the optimal tree, columns kept.
+FOLDS = {
+    (40, 1): (
+        [0.32591, 0.32121, 0.32406, 0.31645, 0.32748],
+        [0.32583, 0.32121, 0.32406, 0.31645, 0.32748],
+        [0.37452, 0.36103, 0.35518, 0.35698, 0.37380],
+        [17, 9, 19, 16, 14],
+    ),
+    (30, 2): (
+        [0.32339, 0.31760, 0.32351, 0.31600, 0.32342],
+        [0.32339, 0.31760, 0.32351, 0.31582, 0.32342],
+        [0.35181, 0.35090, 0.35301, 0.34043, 0.36649],
+        [27, 29, 29, 24, 23],
+    ),
+}
+
+
+@pytest.mark.parametrize("regularization", LICKETYSPLIT)
+def test_licketysplit_of_the_paper(regularization):
+    X, y = as_is("compas_fairml.bin")
+    for depth, (objective, leaves) in enumerate(LICKETYSPLIT[regularization], start=1):
+        found = LicketySPLITClassifier(regularization, max_depth=depth, binarizer=None).fit(X, y)
+        assert (round(found.objective_, 6), found.n_leaves_) == (objective, leaves)
+
+
+@pytest.mark.parametrize("regularization", SPLIT)
+def test_split_of_the_authors(regularization):
+    X, y = as_is("compas_fairml.bin")
+    for (depth, steps), (objective, leaves) in SPLIT[regularization].items():
+        found = SPLITClassifier(regularization, steps, depth, binarizer=None).fit(X, y)
+        assert (round(found.objective_, 6), found.n_leaves_) == (objective, leaves)
+
+
+@pytest.mark.parametrize(("n_estimators", "max_depth"), FOLDS)
+def test_guesses_fold_by_fold(n_estimators, max_depth):
+    X, y = read("compas")
+    folds = KFold(5, shuffle=True, random_state=2021).split(X)
+    for (rows, _), guessed, optimum, bound, columns in zip(folds, *FOLDS[n_estimators, max_depth], strict=True):
+        table, labels = X[rows], y[rows]
+        boosting = {"n_estimators": n_estimators, "max_depth": max_depth}
+        binarizer = ThresholdGuessBinarizer(GradientBoostingClassifier(**boosting, random_state=2021))
+        binary = binarizer.fit(table, labels).transform(table)
+        reference = GradientBoostingClassifier(**boosting, random_state=42).fit(binary, labels).predict(binary)
+        exact = GOSDTClassifier(0.001, max_depth=5, binarizer=None).fit(binary, labels)
+        found = GOSDTClassifier(0.001, max_depth=5, binarizer=None, reference=reference).fit(binary, labels)
+        assert binary.shape[1] == columns
+        assert round(exact.objective_, 5) == optimum
+        assert exact.objective_ <= found.objective_ <= guessed + 5e-6  # no worse than the authors' program
+        errs = (reference != labels) | (exact.predict(binary) != labels)
+        assert round(np.mean(errs) + 0.001 * exact.n_leaves_, 5) == bound
+        assert found.objective_ <= bound
