@@ -73,6 +73,7 @@ Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& st
 Outcome search_columns(const PackedColumns& columns, const Input& input, const Costs& costs, StopSignal& stop,
                        const std::function<bool(const Progress&)>& on_poll) {
   std::vector<Ticks> reference_losses;
+  reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
     reference_losses.push_back(input.weights[row] * costs.of(static_cast<std::uint32_t>(input.classes[row]),
                                                              static_cast<std::uint32_t>(input.reference[row])));

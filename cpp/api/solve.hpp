@@ -27,8 +27,7 @@ struct Input {
   TreeLimits tree;
   SearchLimits limits;
   Switches switches;
-  std::span<const std::int32_t> reference =
-      {};  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
+  std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
 };
 
 /// Throws std::invalid_argument for input that breaks what Input says, std::logic_error if the tree found does not

@@ -140,7 +140,7 @@ struct Arguments {
   const nb::object& callback;
   double callback_interval;
   bool trace;
-  std::span<const std::int32_t> reference = {};
+  std::span<const std::int32_t> reference;
 };
 
 void require(bool holds, const char* message) {

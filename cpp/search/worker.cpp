@@ -287,8 +287,8 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
     child = std::move(spare_.back());
     spare_.pop_back();
   }
-  maker_.make_child(frame.rows, candidate.column, x == 1, {candidate.key[x].set, candidate.side[x].base_loss, candidate.side[x].reference_loss},
-                    child->rows);
+  maker_.make_child(frame.rows, candidate.column, x == 1,
+                    {candidate.key[x].set, candidate.side[x].base_loss, candidate.side[x].reference_loss}, child->rows);
   work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words;
   open(*child, candidate.side[x].room);
   return child;

@@ -5,6 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 from hornbeam.binarizers import ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators import GOSDTClassifier, LicketySPLITClassifier, Progress, SPLITClassifier
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.guesses import sufficient_depth
 from hornbeam.tree import Tree
 
 try:
@@ -22,4 +23,5 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "__version__",
+    "sufficient_depth",
 ]

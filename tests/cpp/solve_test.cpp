@@ -19,8 +19,8 @@ using testing::TestProblem;
 namespace {
 
 constexpr bool Switches::* kSwitches[] = {&Switches::support_condition, &Switches::pair_stage,
-                                          &Switches::equivalent_points, &Switches::similarity, &Switches::packing,
-                                          &Switches::subset};
+                                          &Switches::equivalent_points, &Switches::similarity,
+                                          &Switches::packing,           &Switches::subset};
 
 /// All on, each off, all off, and a random choice of switches; on one thread and, for some, on two.
 void check_all_switches(Random& draw, const TestProblem& problem) {
