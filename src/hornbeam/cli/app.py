@@ -34,7 +34,7 @@ def fit(
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")
     ] = None,
     binarizer: Annotated[
-        str, typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, or none (columns are 0/1).")
+        str, typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, guess (of a boosted model), none.")
     ] = "exact",
     n_thresholds: Annotated[int | None, typer.Option(help="Most thresholds per column, for `quantile`: 8.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds of search.")] = None,

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from hornbeam.binarizers import ThresholdBinarizer
+from hornbeam.binarizers import Binarizer, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Certificate, Model
 from hornbeam.estimators import GOSDTClassifier, Progress
@@ -69,7 +69,7 @@ def _certificate(classifier: GOSDTClassifier) -> Certificate:
         n_rows=int(classifier.tree_.n_samples[0]),
         n_columns=classifier.n_features_in_,
         n_conditions=len(classifier.binarizer_.conditions_),
-        thresholds=getattr(classifier.binarizer_, "strategy", "none"),
+        thresholds=_thresholds_of(classifier.binarizer_),
         max_depth=classifier.max_depth,
         max_leaves=classifier.max_leaves,
         min_samples_leaf=classifier.min_samples_leaf,
@@ -80,6 +80,12 @@ def _certificate(classifier: GOSDTClassifier) -> Certificate:
     )
 
 
+def _thresholds_of(binarizer: Binarizer) -> str:
+    if isinstance(binarizer, ThresholdGuessBinarizer):
+        return "guess"
+    return getattr(binarizer, "strategy", "none")
+
+
 def binarizer_named(name: str, n_thresholds: int | None) -> str | ThresholdBinarizer | None:
     """Return the `binarizer` of the classifier that the options ask for.
 
@@ -88,8 +94,8 @@ def binarizer_named(name: str, n_thresholds: int | None) -> str | ThresholdBinar
     CommandError
         If the name is unknown, or a number of thresholds is given where it has no meaning.
     """
-    if name not in ("exact", "quantile", "none"):
-        raise CommandError(f"--binarizer {name!r}: expected exact, quantile or none")
+    if name not in ("exact", "quantile", "guess", "none"):
+        raise CommandError(f"--binarizer {name!r}: expected exact, quantile, guess or none")
     if name != "quantile" and n_thresholds is not None:
         raise CommandError(f"--n-thresholds belongs to --binarizer quantile, not to {name}")
     if n_thresholds is not None:

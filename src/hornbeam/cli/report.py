@@ -20,6 +20,7 @@ STOPPED_BY = {
 THRESHOLDS = {
     "exact": "every threshold",
     "quantile": "quantile thresholds",
+    "guess": "thresholds of a boosted model",
     "none": "columns of 0 and 1",
 }
 
