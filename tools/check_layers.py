@@ -36,9 +36,8 @@ MAY_IMPORT = {
     "plotting": {"conditions", "table", "tree"},
     "binarizers": {"_units", "conditions", "table"},
     "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "objectives", "table", "tree"},
-    "guesses": {"estimators"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
-    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "guesses"} | READING,
+    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions"} | READING,
 }
 
 

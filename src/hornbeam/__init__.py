@@ -3,9 +3,14 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from hornbeam.binarizers import ThresholdBinarizer, ThresholdGuessBinarizer
-from hornbeam.estimators import GOSDTClassifier, LicketySPLITClassifier, Progress, SPLITClassifier
+from hornbeam.estimators import (
+    GOSDTClassifier,
+    LicketySPLITClassifier,
+    Progress,
+    SPLITClassifier,
+    sufficient_depth,
+)
 from hornbeam.exceptions import NotProvenWarning
-from hornbeam.guesses import sufficient_depth
 from hornbeam.tree import Tree
 
 try:

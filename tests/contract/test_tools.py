@@ -43,7 +43,7 @@ def test_the_repository_passes(name):
 
 @pytest.mark.parametrize("name", ["check_layers", "check_bounds", "check_sizes"])
 def test_every_checker_is_itself_short(name):
-    assert len((ROOT / "tools" / f"{name}.py").read_text().splitlines()) <= 80
+    assert len((ROOT / "tools" / f"{name}.py").read_text().splitlines()) <= 100
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
-from hornbeam import GOSDTClassifier
-from hornbeam.guesses import sufficient_depth
+from hornbeam import GOSDTClassifier, sufficient_depth
 
 X, y = load_breast_cancer(return_X_y=True)
 PARAMETERS = {"regularization": 0.01, "max_depth": 3, "binarizer": "quantile"}

@@ -1,7 +1,8 @@
 """Classifiers in the manner of scikit-learn."""
 
 from hornbeam.estimators._progress import Progress
+from hornbeam.estimators.depth import sufficient_depth
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 
-__all__ = ["GOSDTClassifier", "LicketySPLITClassifier", "Progress", "SPLITClassifier"]
+__all__ = ["GOSDTClassifier", "LicketySPLITClassifier", "Progress", "SPLITClassifier", "sufficient_depth"]
