@@ -125,5 +125,6 @@ def _check_statistics(tree: Tree) -> None:
     if (tree.n_samples[inner] != tree.n_samples[left] + tree.n_samples[right]).any():
         raise ValueError("n_samples: the rows of two children must add up to those of their parent.")
     # Sums of real weights depend on their order: compare up to rounding.
-    if not np.allclose(tree.class_weights[inner], tree.class_weights[left] + tree.class_weights[right], rtol=1e-6):
+    parts, whole = tree.class_weights[left] + tree.class_weights[right], tree.class_weights[inner]
+    if (np.abs(whole - parts) > 1e-8 + 1e-6 * parts).any():
         raise ValueError("class_weights: the weights of two children must add up to those of their parent.")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from hornbeam.conditions import Condition
-from hornbeam.table import Table
+from hornbeam.table import Column, Table
 
 Children = npt.NDArray[np.int32]
 
@@ -31,7 +30,9 @@ def leaf_of_rows(
             continue
         column = table.columns[condition.column]
         # The root sees every row: gathering all values there would copy the column for nothing.
-        holds = condition.holds(column if node == 0 else replace(column, values=column.values[rows]))
+        if node > 0:
+            column = Column(column.name, column.kind, column.values[rows])
+        holds = condition.holds(column)
         waiting[int(left[node])] = rows[holds]
         waiting[int(right[node])] = rows[~holds]
     return leaves
@@ -39,10 +40,11 @@ def leaf_of_rows(
 
 def node_depths(left: Children, right: Children) -> npt.NDArray[np.intp]:
     """Return the number of edges between the root and each node; shape (n_nodes,)."""
-    depths = np.zeros(len(left), dtype=np.intp)
-    for node in np.flatnonzero(left >= 0):
-        depths[[left[node], right[node]]] = depths[node] + 1
-    return depths
+    depths = [0] * len(left)
+    for node, (held, failed) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        if held >= 0:
+            depths[held] = depths[failed] = depths[node] + 1
+    return np.array(depths, dtype=np.intp)
 
 
 def path_matrix(left: Children, right: Children, leaves: npt.NDArray[np.intp]) -> csr_matrix:
