@@ -116,7 +116,7 @@ void make_hard(Random& draw, TestProblem& problem) {
 }  // namespace
 
 PackedInput TestProblem::input() const {
-  return {{classes, weights, costs, n_classes, n_predictions, leaf_cost, limits, {}, {}}, columns()};
+  return {{classes, weights, costs, n_classes, n_predictions, leaf_cost, limits, {}, {}, {}}, columns()};
 }
 
 void TestProblem::pack() {
