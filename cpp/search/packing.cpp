@@ -21,8 +21,7 @@ PairPacker::PairPacker(const Problem& problem, const Kernels& kernels)
     : problem_(problem),
       kernels_(kernels),
       measures_(problem.costs.measures()),
-      is_usable_(problem.switches.packing && measures_.separable && measures_.netted && measures_.n_classes == 2 &&
-                 measures_.price[0] == measures_.price[1] && problem.leaf_cost > 0) {}
+      is_usable_(problem.switches.packing && measures_.netted && problem.leaf_cost > 0) {}
 
 void PairPacker::find_columns(const RowSet& rows) {
   const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];
@@ -91,7 +90,6 @@ Ticks PairPacker::pack(const RowSet& rows, Ticks needed, Ticks enough) {
   find_columns(rows);
   find_rows(rows);
   const std::size_t n_rows = left_[first_].size();
-  turn_others();
   const std::size_t n_to_compare = n_rows * left_[1 - first_].size() * n_words_;
   if (n_to_compare > kMostWords) return 0;
   turn_others();
