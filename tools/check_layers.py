@@ -18,8 +18,21 @@ MAY_INCLUDE = {
     "search": {"base", "bits", "bounds", "data", "kernels", "table"},
     "ordered": {"base", "data", "kernels", "search"},
     "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
+    "posterior": {"base", "bounds", "data", "kernels", "search", "table"},
     "verify": {"base", "data"},
-    "api": {"base", "bits", "bounds", "data", "kernels", "lookahead", "ordered", "search", "table", "verify"},
+    "api": {
+        "base",
+        "bits",
+        "bounds",
+        "data",
+        "kernels",
+        "lookahead",
+        "ordered",
+        "posterior",
+        "search",
+        "table",
+        "verify",
+    },
     "bindings": {"api", "base"},
 }
 

@@ -1,0 +1,109 @@
+#include "posterior/posterior_search.hpp"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+#include "posterior/closest_rows.hpp"
+#include "posterior/posterior_tree.hpp"
+#include "posterior/posterior_worker.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Work (PosteriorWorker) after which no wider round of `improve` begins; about half a second.
+constexpr std::uint64_t kWorkOnFirstTrees = std::uint64_t{1} << 25;
+
+PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                        StopSignal& stop) {
+  std::vector<std::int64_t> totals(rows.n_classes, 0);
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row)
+    for (std::uint32_t k = 0; k < rows.n_classes; ++k) totals[k] += rows.weight(row)[k];
+  const std::int64_t largest = *std::max_element(rows.row_count.begin(), rows.row_count.end());
+  return {model, {totals, rows.n_columns, largest, least_distance(rows, stop)}, limits.depth};
+}
+
+class PosteriorSearch {
+ public:
+  PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                  StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
+      : rows_(rows),
+        limits_(limits),
+        stop_(stop),
+        on_poll_(on_poll),
+        costs_(costs_of(rows, model, limits, stop)),
+        table_(false, limits.bytes),
+        worker_(rows, costs_, table_, stop, limits.expansions, [this] { poll(); }) {}
+
+  Outcome run() {
+    worker_.open_root(root_);
+    try {
+      for (std::uint32_t width = 1; width == 1 || (worker_.work() < kWorkOnFirstTrees && !stop_.stopped()); ++width) {
+        worker_.improve(root_, width);
+        poll();
+        if (root_.candidates.size() <= width) break;
+      }
+      while (!root_.is_closed() && !stop_.stopped()) {
+        const Ticks gap = root_.known.tree.cost - root_.known.lower;
+        worker_.solve(root_, root_.known.lower + std::max<Ticks>(gap / 10 * 3, 1));
+        poll();
+      }
+    } catch (const std::bad_alloc&) {
+      stop_.stop(Status::memory_limit);
+    }
+    return outcome();
+  }
+
+ private:
+  Progress progress() const {
+    const std::uint64_t bytes =
+        rows_.bytes() + costs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
+    return {stop_.elapsed(), root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes};
+  }
+
+  void poll() {
+    const Progress now = progress();
+    most_bytes_ = std::max(most_bytes_, now.bytes);
+    stop_.check_clock();
+    if (table_.is_full() || (limits_.bytes && now.bytes > *limits_.bytes)) stop_.stop(Status::memory_limit);
+    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
+    if (!stop_.stopped() && on_poll_(now)) stop_.stop(Status::interrupted);
+  }
+
+  Outcome outcome() {
+    Outcome result;
+    result.tree = read_posterior_tree(rows_, costs_, table_);
+    root_.known.tree.cost = result.tree.cost;
+    poll();
+    result.lower = std::min(root_.known.lower, result.tree.cost);
+    result.status =
+        result.lower == result.tree.cost ? Status::optimal : stop_.reason().value_or(Status::interrupted);
+    result.n_subproblems = worker_.n_expansions();
+    result.n_table_entries = table_.size();
+    result.bytes = most_bytes_;
+    result.seconds = stop_.elapsed();
+    result.trace = std::move(trace_);
+    return result;
+  }
+
+  const DistinctRows& rows_;
+  const PosteriorLimits& limits_;
+  StopSignal& stop_;
+  const std::function<bool(const Progress&)>& on_poll_;
+  PosteriorCosts costs_;
+  SubproblemTable table_;
+  PosteriorWorker worker_;
+  PosteriorWorker::Frame root_;
+  std::uint64_t most_bytes_ = 0;
+  std::vector<Progress> trace_;
+};
+
+}  // namespace
+
+Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+  return PosteriorSearch(rows, model, limits, stop, on_poll).run();
+}
+
+}  // namespace hornbeam

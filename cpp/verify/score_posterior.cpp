@@ -1,0 +1,62 @@
+#include "verify/score_posterior.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace hornbeam {
+
+namespace {
+
+struct Scorer {
+  const FlatTree& tree;
+  const ColumnTest& columns;
+  std::span<const std::int32_t> classes;
+  double alpha, beta;
+  std::span<const double> rho;
+
+  std::uint32_t count_splits(const std::vector<std::uint32_t>& rows) const {
+    std::uint32_t n = 0;
+    for (std::uint32_t c = 0; c < columns.n_columns; ++c) {
+      bool holds = false, fails = false;
+      for (const std::uint32_t row : rows) (columns.holds(c, row) ? holds : fails) = true;
+      n += holds && fails;
+    }
+    return n;
+  }
+
+  double leaf(const std::vector<std::uint32_t>& rows) const {
+    std::vector<double> counts(rho.begin(), rho.end());
+    for (const std::uint32_t row : rows) counts[static_cast<std::size_t>(classes[row])] += 1;
+    const double sum = std::accumulate(rho.begin(), rho.end(), 0.0);
+    double cost = std::lgamma(sum + static_cast<double>(rows.size())) - std::lgamma(sum);
+    for (std::size_t k = 0; k < rho.size(); ++k) cost -= std::lgamma(counts[k]) - std::lgamma(rho[k]);
+    return cost;
+  }
+
+  double node(std::size_t number, const std::vector<std::uint32_t>& rows, std::uint32_t depth) const {
+    if (rows.empty()) throw std::logic_error("every node has rows");
+    const double split = alpha * std::pow(1.0 + depth, -beta);
+    const std::uint32_t n_splits = count_splits(rows);
+    if (tree.column[number] < 0) return leaf(rows) - (n_splits > 0 ? std::log1p(-split) : 0.0);
+    std::vector<std::uint32_t> side[2];
+    for (const std::uint32_t row : rows)
+      side[columns.holds(static_cast<std::uint32_t>(tree.column[number]), row) ? 1 : 0].push_back(row);
+    return std::log(static_cast<double>(n_splits)) - std::log(split) +
+           node(static_cast<std::size_t>(tree.left[number]), side[1], depth + 1) +
+           node(static_cast<std::size_t>(tree.right[number]), side[0], depth + 1);
+  }
+};
+
+}  // namespace
+
+double score_posterior(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
+                       double alpha, double beta, std::span<const double> rho,
+                       std::optional<std::uint32_t> max_depth) {
+  check_tree(tree, columns.n_columns, static_cast<std::uint32_t>(rho.size()), max_depth);
+  std::vector<std::uint32_t> rows(classes.size());
+  std::iota(rows.begin(), rows.end(), 0u);
+  return Scorer{tree, columns, classes, alpha, beta, rho}.node(0, rows, 0);
+}
+
+}  // namespace hornbeam
