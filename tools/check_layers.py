@@ -48,9 +48,20 @@ MAY_IMPORT = {
     "export": {"conditions", "table", "tree"},
     "plotting": {"conditions", "table", "tree"},
     "binarizers": {"_units", "conditions", "table"},
-    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "objectives", "table", "tree"},
+    "posterior": {"binarizers", "conditions", "table", "tree"},
+    "estimators": {
+        "_core",
+        "_units",
+        "binarizers",
+        "conditions",
+        "exceptions",
+        "objectives",
+        "posterior",
+        "table",
+        "tree",
+    },
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
-    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions"} | READING,
+    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,
 }
 
 

@@ -238,8 +238,9 @@ nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std:
 }
 
 nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
-                                const ArrayIn<std::int32_t, 1>& classes, double alpha, double beta,
-                                const ArrayIn<double, 1>& rho, std::int64_t bits, std::optional<std::int64_t> max_depth,
+                                const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                                double alpha, double beta, const ArrayIn<double, 1>& rho, std::int64_t bits,
+                                std::optional<std::int64_t> max_depth,
                                 std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
                                 std::optional<std::int64_t> max_expansions, const nb::object& callback,
                                 double callback_interval, bool trace) {
@@ -250,6 +251,7 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
   require(callback_interval >= 0, "callback_interval: must be at least 0");
   const PackedColumns packed = packed_columns(columns, n_rows);
   PosteriorInput input{{classes.data(), classes.shape(0)},
+                       {weights.data(), weights.shape(0)},
                        {alpha, beta, {rho.data(), rho.shape(0)}, static_cast<std::uint32_t>(bits)},
                        {std::nullopt, time_limit, std::nullopt, std::nullopt}};
   if (max_depth) input.limits.depth = static_cast<std::uint32_t>(std::min<std::int64_t>(*max_depth, 0xffffffffLL));
@@ -291,7 +293,7 @@ NB_MODULE(_core, module) {
              "The same for columns that are thresholds of ranked variables: threshold t of variable v holds in the "
              "rows where ranks[v] <= t.");
   module.def("solve_posterior", &solve_posterior_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             nb::arg("classes").noconvert(), nb::arg("alpha"), nb::arg("beta"), nb::arg("rho").noconvert(),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("alpha"), nb::arg("beta"), nb::arg("rho").noconvert(),
              nb::arg("bits"), nb::arg("max_depth") = nb::none(), nb::arg("time_limit") = nb::none(),
              nb::arg("memory_limit") = nb::none(), nb::arg("max_expansions") = nb::none(),
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,

@@ -30,27 +30,28 @@ class SplitCounts {
  public:
   void reset(Ticks n_rows) {
     n_rows_ = n_rows;
-    n_left_.assign(static_cast<std::size_t>(n_rows / 2) + 1, 0);
+    left_.assign(static_cast<std::size_t>(n_rows / 2) + 1, 0);
   }
   void add(Ticks n_held, std::uint32_t copies) {
-    n_left_[static_cast<std::size_t>(std::min(n_held, n_rows_ - n_held))] += copies;
+    left_[static_cast<std::size_t>(std::min(n_held, n_rows_ - n_held))] += copies;
   }
-  void finish() {
-    std::uint32_t sum = 0;
-    for (std::size_t i = n_left_.size(); i-- > 0;) {
-      const std::uint32_t here = n_left_[i];
-      n_left_[i] = sum;
-      sum += here;
+  /// `logs` has the logarithms of the numbers of columns, that of 0 being 0.
+  void finish(const Ticks* logs) {
+    Ticks n_left = 0;
+    for (std::size_t i = left_.size(); i-- > 0;) {
+      const Ticks here = left_[i];
+      left_[i] = logs[n_left];
+      n_left += here;
     }
   }
-  /// Columns that still leave rows on both sides whichever `n_removed` rows are taken away.
-  std::uint32_t without(Ticks n_removed) const {
-    return n_left_[std::min(static_cast<std::size_t>(n_removed), n_left_.size() - 1)];
+  /// The logarithm of how many columns still leave rows on both sides whichever `n_removed` rows are taken away.
+  Ticks log_without(Ticks n_removed) const {
+    return left_.data()[std::min(static_cast<std::size_t>(n_removed), left_.size() - 1)];
   }
 
  private:
   Ticks n_rows_ = 0;
-  std::vector<std::uint32_t> n_left_;
+  std::vector<Ticks> left_;
 };
 
 }  // namespace hornbeam

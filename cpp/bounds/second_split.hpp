@@ -44,7 +44,7 @@ class Stairs {
   }
   /// Whether some column may have `first` rows of the one class on one side and `second` of the other on the other.
   bool may_separate(Ticks first, Ticks second) const {
-    return most_[static_cast<std::size_t>(first >> shift_)] >= second;
+    return most_.data()[first >> shift_] >= second;
   }
 
  private:

@@ -25,46 +25,51 @@ struct ColumnCounts {
 template <int kClasses>
 class CellCosts {
  public:
+  /// `tables` is space to use.
   CellCosts(const PosteriorCosts& costs, const DepthCosts& at, std::vector<const Ticks*>& tables)
-      : costs_(costs), at_(at), n_classes_(costs.n_classes()), group_(costs.largest_group()) {
-    tables.resize(2 * std::size_t{n_classes_});
+      : n_classes_(costs.n_classes()),
+        group_(costs.largest_group()),
+        leaf_(at.leaf),
+        split_(at.split),
+        second_split_(at.second_split),
+        all_(costs.all_rows().data()),
+        choice_(at.choice.data()),
+        mixed_(costs.mixed().data()) {
+    tables.resize(3 * std::size_t{n_classes_});
+    tables_ = tables.data();
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
+      const std::size_t size = costs.rows_of_class(k).size();
       tables[k] = costs.rows_of_class(k).data();
       tables[n_classes_ + k] = at.least_of_class[k].data();
+      tables[2 * n_classes_ + k] = at.least_of_class[k].data() + size;  // no other class is there
     }
-    tables_ = tables.data();
   }
 
-  /// Adds the bounds of the `n` > 0 rows of `counts`, which are all rows of `columns` but `n_removed`.
+  /// Adds the bounds of the `n` > 0 rows of `counts`, which are all rows of `columns` but `n_removed`. Written without
+  /// branches: these depend on the data in no order that a processor could learn.
   [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, const ColumnCounts& columns,
                                   Ticks& lower, Ticks& upper) const {
     const std::uint32_t n_classes = kClasses > 0 ? kClasses : n_classes_;
-    Ticks leaf = costs_.all_rows()[static_cast<std::size_t>(n)], split = 0;
-    bool is_pure = false;
+    Ticks leaf = all_[n], split = split_ + std::max(choice_[n], columns.splits.log_without(n_removed));
     for (std::uint32_t k = 0; k < n_classes; ++k) {
       leaf -= tables_[k][counts[k]];
-      const bool is_alone = counts[k] == n;
-      is_pure |= is_alone;
-      split += tables_[n_classes + k][counts[k] + (is_alone ? static_cast<Ticks>(costs_.rows_of_class(k).size()) : 0)];
+      split += tables_[n_classes + k + (counts[k] == n ? n_classes : 0)][counts[k]];
     }
-    if (n == 1) {
-      lower += leaf;
-      upper += leaf;
-      return;
+    if constexpr (kClasses == 2) {
+      const Ticks fewest = std::min(counts[0], counts[1]), more = std::min(second_split_, mixed_[fewest]);
+      const bool is_needed = (fewest > 0) & !columns.stairs.may_separate(counts[0], counts[1]);
+      split += more & -static_cast<Ticks>(is_needed);
     }
-    upper += leaf + at_.leaf;
-    if (n > group_) leaf += at_.leaf;
-    if (kClasses == 2 && !is_pure && !columns.stairs.may_separate(counts[0], counts[1]))
-      split += std::min(at_.second_split, costs_.mixed()[static_cast<std::size_t>(std::min(counts[0], counts[1]))]);
-    split += at_.split + std::max(at_.choice[static_cast<std::size_t>(n)], costs_.log_of(columns.splits.without(n_removed)));
-    lower += std::min(leaf, split);
+    const Ticks priced = leaf + leaf_;
+    upper += n == 1 ? leaf : priced;
+    const Ticks least = std::min(n > group_ ? priced : leaf, split);
+    lower += n == 1 ? leaf : least;
   }
 
  private:
-  const PosteriorCosts& costs_;
-  const DepthCosts& at_;
   const std::uint32_t n_classes_;
-  const Ticks group_;
+  const Ticks group_, leaf_, split_, second_split_;
+  const Ticks *const all_, *const choice_, *const mixed_;
   const Ticks* const* tables_;  // of the classes: likelihood, then least costs with a split
 };
 

@@ -57,6 +57,7 @@ class PosteriorCosts {
   std::uint32_t max_depth() const { return max_depth_; }
   Ticks largest_group() const { return largest_group_; }
   Ticks log_of(std::uint32_t n_splits) const { return logs_[n_splits]; }
+  const std::vector<Ticks>& logs() const { return logs_; }  // of 0: 0
 
   /// Minus the logarithm of the likelihood is all_rows[n] - sum over k of rows_of_class(k)[counts[k]].
   Ticks likelihood(const Ticks* counts) const;

@@ -12,15 +12,22 @@ namespace hornbeam {
 
 namespace {
 
-/// Work (PosteriorWorker) after which no wider round of `improve` begins; about half a second.
-constexpr std::uint64_t kWorkOnFirstTrees = std::uint64_t{1} << 25;
+/// Work of a round of PosteriorWorker::improve, and the share of all work that such rounds may take beyond one.
+constexpr std::uint64_t kWorkOfRound = std::uint64_t{1} << 26;
+constexpr std::uint64_t kShareOfRounds = 8;
+
+/// The root's budget is the middle of its interval, until the gap is this part of what it was: then it is infinite.
+constexpr Ticks kLastPartOfGap = 8;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
                         StopSignal& stop) {
   std::vector<std::int64_t> totals(rows.n_classes, 0);
-  for (std::uint32_t row = 0; row < rows.n_rows; ++row)
-    for (std::uint32_t k = 0; k < rows.n_classes; ++k) totals[k] += rows.weight(row)[k];
-  const std::int64_t largest = *std::max_element(rows.row_count.begin(), rows.row_count.end());
+  std::int64_t largest = 0;
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
+    const std::int64_t* weight = rows.weight(row);
+    for (std::uint32_t k = 0; k < rows.n_classes; ++k) totals[k] += weight[k];
+    largest = std::max(largest, std::accumulate(weight, weight + rows.n_classes, std::int64_t{0}));
+  }
   return {model, {totals, rows.n_columns, largest, least_distance(rows, stop)}, limits.depth};
 }
 
@@ -39,14 +46,12 @@ class PosteriorSearch {
   Outcome run() {
     worker_.open_root(root_);
     try {
-      for (std::uint32_t width = 1; width == 1 || (worker_.work() < kWorkOnFirstTrees && !stop_.stopped()); ++width) {
-        worker_.improve(root_, width);
-        poll();
-        if (root_.candidates.size() <= width) break;
-      }
+      find_trees(2);
+      const Ticks first_gap = gap();
       while (!root_.is_closed() && !stop_.stopped()) {
-        const Ticks gap = root_.known.tree.cost - root_.known.lower;
-        worker_.solve(root_, root_.known.lower + std::max<Ticks>(gap / 10 * 3, 1));
+        find_trees(~std::uint32_t{0});
+        const bool is_last = gap() <= first_gap / kLastPartOfGap;
+        worker_.solve(root_, is_last ? kInfinity : root_.known.lower + gap() / 2 + 1);
         poll();
       }
     } catch (const std::bad_alloc&) {
@@ -56,6 +61,20 @@ class PosteriorSearch {
   }
 
  private:
+  Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
+
+  /// Rounds of rising width up to `widest`, the first two in any case.
+  void find_trees(std::uint32_t widest) {
+    while (width_ < widest && !root_.is_closed() && !stop_.stopped()) {
+      if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
+      const std::uint64_t before = worker_.work();
+      worker_.improve(root_, ++width_, before + kWorkOfRound + before / kShareOfRounds);
+      work_on_trees_ += worker_.work() - before;
+      poll();
+      if (root_.candidates.size() <= width_) width_ = ~std::uint32_t{0};
+    }
+  }
+
   Progress progress() const {
     const std::uint64_t bytes =
         rows_.bytes() + costs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
@@ -95,7 +114,8 @@ class PosteriorSearch {
   SubproblemTable table_;
   PosteriorWorker worker_;
   PosteriorWorker::Frame root_;
-  std::uint64_t most_bytes_ = 0;
+  std::uint32_t width_ = 0;
+  std::uint64_t work_on_trees_ = 0, most_bytes_ = 0;
   std::vector<Progress> trace_;
 };
 

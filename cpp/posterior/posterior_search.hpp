@@ -4,8 +4,8 @@
 //         allow: first trees, the root's interval over time, the tree.
 // FLOW    api/posterior -> here -> posterior/posterior_worker -> posterior/posterior_tree.
 // HOLDS   Re-entrant: two searches in two threads do not meet. The outcome's costs are ticks of PosteriorModel::bits.
-// CHOICE  The root's budget grows by three tenths of the gap, so that its lower bound is close at any time; the budget of
-//         infinity at once proves up to twice as fast and says nothing until it does.
+// CHOICE  The root's budget is halfway to its upper bound three times, then infinite: its lower bound is fair at any
+//         time and the proof takes little longer. Ten budgets rise more evenly and take up to five times as long.
 // SOURCE  [sullivan2024maptree]: objective and guarantees (theorems 6, 9, 10 and 12).
 #pragma once
 
@@ -23,7 +23,7 @@ struct PosteriorLimits {
   std::optional<std::uint64_t> expansions;
 };
 
-/// `rows` counts rows: every weight is one. At least the whole problem is expanded, whatever the limits.
+/// The weights of `rows` are numbers of rows. At least the whole problem is expanded, whatever the limits.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
                          StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
 

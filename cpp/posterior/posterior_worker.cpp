@@ -7,7 +7,7 @@ namespace hornbeam {
 
 namespace {
 
-constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 18;
+constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 21;
 
 /// Costs by which the measures of a row set are the numbers of rows of each class.
 Costs counting_costs(std::uint32_t n_classes) {
@@ -191,7 +191,7 @@ void PosteriorWorker::solve(Frame& s, Ticks budget) {
   s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
 }
 
-void PosteriorWorker::improve(Frame& s, std::uint32_t width) {
+void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until) {
   const SubproblemKey mark{s.rows.whole.identity, s.depth, width};  // a round of a width visits a pair once
   if (table_.find(mark)) return;
   expand(s, kInfinity);
@@ -203,10 +203,10 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width) {
   tries.resize(static_cast<std::size_t>(n));
   for (Candidate& candidate : tries) {
     refresh(s, candidate);
-    for (int x = 0; x < 2 && goes_on(); ++x) {
+    for (int x = 0; x < 2 && work_ < until && goes_on(); ++x) {
       const SideLook& side = candidate.side[x];
       if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;
-      improve(child_of(s, candidate, x), width);
+      improve(child_of(s, candidate, x), width, until);
       refresh(s, candidate);
     }
   }

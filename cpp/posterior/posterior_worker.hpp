@@ -56,10 +56,12 @@ class PosteriorWorker {
   /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
   void solve(Frame& s, Ticks budget);
 
-  /// Improves the tree of `s`: at every node tries the `width` splits that look best, and completes each likewise.
-  void improve(Frame& s, std::uint32_t width);
+  /// Improves the tree of `s`: at every node tries the `width` splits that look best, and completes each likewise; ends
+  /// once `work()` is past `until`.
+  void improve(Frame& s, std::uint32_t width, std::uint64_t until);
 
   std::uint64_t n_expansions() const { return n_expansions_; }
+  /// Work done, about a nanosecond a unit.
   std::uint64_t work() const { return work_; }
   std::uint64_t bytes() const;
 

@@ -22,7 +22,7 @@ void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_re
     side.columns.splits.add(n, rows.copies[g]);
     if constexpr (kClasses == 2) side.columns.stairs.add(first, last);
   }
-  side.columns.splits.finish();
+  side.columns.splits.finish(costs_.logs().data());
   if constexpr (kClasses == 2) side.columns.stairs.finish();
 }
 

@@ -12,6 +12,7 @@ struct Scorer {
   const FlatTree& tree;
   const ColumnTest& columns;
   std::span<const std::int32_t> classes;
+  std::span<const std::int64_t> weights;
   double alpha, beta;
   std::span<const double> rho;
 
@@ -27,9 +28,10 @@ struct Scorer {
 
   double leaf(const std::vector<std::uint32_t>& rows) const {
     std::vector<double> counts(rho.begin(), rho.end());
-    for (const std::uint32_t row : rows) counts[static_cast<std::size_t>(classes[row])] += 1;
+    for (const std::uint32_t row : rows)
+      counts[static_cast<std::size_t>(classes[row])] += static_cast<double>(weights[row]);
     const double sum = std::accumulate(rho.begin(), rho.end(), 0.0);
-    double cost = std::lgamma(sum + static_cast<double>(rows.size())) - std::lgamma(sum);
+    double cost = std::lgamma(std::accumulate(counts.begin(), counts.end(), 0.0)) - std::lgamma(sum);
     for (std::size_t k = 0; k < rho.size(); ++k) cost -= std::lgamma(counts[k]) - std::lgamma(rho[k]);
     return cost;
   }
@@ -51,12 +53,12 @@ struct Scorer {
 }  // namespace
 
 double score_posterior(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
-                       double alpha, double beta, std::span<const double> rho,
+                       std::span<const std::int64_t> weights, double alpha, double beta, std::span<const double> rho,
                        std::optional<std::uint32_t> max_depth) {
   check_tree(tree, columns.n_columns, static_cast<std::uint32_t>(rho.size()), max_depth);
   std::vector<std::uint32_t> rows(classes.size());
   std::iota(rows.begin(), rows.end(), 0u);
-  return Scorer{tree, columns, classes, alpha, beta, rho}.node(0, rows, 0);
+  return Scorer{tree, columns, classes, weights, alpha, beta, rho}.node(0, rows, 0);
 }
 
 }  // namespace hornbeam
