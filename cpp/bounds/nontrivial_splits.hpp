@@ -25,15 +25,16 @@ constexpr std::size_t least_number_of_splits(std::size_t n, std::size_t group, s
   return std::clamp<std::size_t>(columns, 1, std::max<std::size_t>(most, 1));
 }
 
-/// The columns of s by the number of rows on their smaller side.
+/// The columns of s by the number of rows on their smaller side, in at most 256 steps of it.
 class SplitCounts {
  public:
   void reset(Ticks n_rows) {
     n_rows_ = n_rows;
-    left_.assign(static_cast<std::size_t>(n_rows / 2) + 1, 0);
+    for (shift_ = 0; (n_rows / 2 >> shift_) >= kMostSteps;) ++shift_;
+    left_.assign(static_cast<std::size_t>(n_rows / 2 >> shift_) + 1, 0);
   }
   void add(Ticks n_held, std::uint32_t copies) {
-    left_[static_cast<std::size_t>(std::min(n_held, n_rows_ - n_held))] += copies;
+    left_[static_cast<std::size_t>(std::min(n_held, n_rows_ - n_held) >> shift_)] += copies;
   }
   /// `logs` has the logarithms of the numbers of columns, that of 0 being 0.
   void finish(const Ticks* logs) {
@@ -44,13 +45,16 @@ class SplitCounts {
       n_left += here;
     }
   }
-  /// The logarithm of how many columns still leave rows on both sides whichever `n_removed` rows are taken away.
+  /// The logarithm of how many columns at least leave rows on both sides whichever `n_removed` rows are taken away.
   Ticks log_without(Ticks n_removed) const {
-    return left_.data()[std::min(static_cast<std::size_t>(n_removed), left_.size() - 1)];
+    return left_.data()[std::min(static_cast<std::size_t>(n_removed >> shift_), left_.size() - 1)];
   }
 
  private:
+  static constexpr Ticks kMostSteps = 256;
+
   Ticks n_rows_ = 0;
+  int shift_ = 0;
   std::vector<Ticks> left_;
 };
 

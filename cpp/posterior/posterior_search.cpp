@@ -63,9 +63,9 @@ class PosteriorSearch {
  private:
   Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
 
-  /// Rounds of rising width up to `widest`, the first two in any case.
+  /// Rounds of rising width up to `widest`: the first whatever the limits, the second whatever it takes.
   void find_trees(std::uint32_t widest) {
-    while (width_ < widest && !root_.is_closed() && !stop_.stopped()) {
+    while (width_ == 0 || (width_ < widest && !root_.is_closed() && !stop_.stopped())) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
       const std::uint64_t before = worker_.work();
       worker_.improve(root_, ++width_, before + kWorkOfRound + before / kShareOfRounds);

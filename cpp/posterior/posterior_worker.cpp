@@ -186,6 +186,7 @@ void PosteriorWorker::solve(Frame& s, Ticks budget) {
     const Ticks cut = std::min(s.known.tree.cost, budget);
     if (least == nullptr || s.split + least->lower() >= cut) break;
     if (least->is_named || !refresh(s, *least)) raise(s, *least, cut);
+    settle(s);
   }
   settle(s);
   s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
