@@ -50,8 +50,8 @@ void check_score(const Outcome& outcome, const PackedColumns& columns, const Pos
   const std::int64_t n_rows = std::accumulate(input.weights.begin(), input.weights.end(), std::int64_t{0});
   const double rounding = to_nats(static_cast<double>(n_rows) + 2 * static_cast<double>(tree.column.size()));
   if (!(std::abs(found - scored) <= rounding + 1e-9 * (1 + std::abs(scored))) || outcome.lower > outcome.tree.cost)
-    throw std::logic_error("the tree found has a log posterior of " + std::to_string(-scored) +
-                           ", the search says " + std::to_string(-found) + ": please report this fault of hornbeam");
+    throw std::logic_error("the tree found has a log posterior of " + std::to_string(-scored) + ", the search says " +
+                           std::to_string(-found) + ": please report this fault of hornbeam");
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& inpu
   check(input, columns.n_rows);
   StopSignal never(std::nullopt);  // merging rows is short, and a tree is owed
   StopSignal stop(input.limits.seconds);
-  const DistinctRows rows(columns, input.classes, input.weights, static_cast<std::uint32_t>(input.model.rho.size()), never);
+  const DistinctRows rows(columns, input.classes, input.weights, static_cast<std::uint32_t>(input.model.rho.size()),
+                          never);
   const Outcome outcome = search_posterior(rows, input.model, input.limits, stop, on_poll);
   check_score(outcome, columns, input);
   return outcome;

@@ -240,10 +240,9 @@ nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std:
 nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
                                 const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
                                 double alpha, double beta, const ArrayIn<double, 1>& rho, std::int64_t bits,
-                                std::optional<std::int64_t> max_depth,
-                                std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
-                                std::optional<std::int64_t> max_expansions, const nb::object& callback,
-                                double callback_interval, bool trace) {
+                                std::optional<std::int64_t> max_depth, std::optional<double> time_limit,
+                                std::optional<std::int64_t> memory_limit, std::optional<std::int64_t> max_expansions,
+                                const nb::object& callback, double callback_interval, bool trace) {
   require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
   require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
   require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
@@ -293,9 +292,10 @@ NB_MODULE(_core, module) {
              "The same for columns that are thresholds of ranked variables: threshold t of variable v holds in the "
              "rows where ranks[v] <= t.");
   module.def("solve_posterior", &solve_posterior_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("alpha"), nb::arg("beta"), nb::arg("rho").noconvert(),
-             nb::arg("bits"), nb::arg("max_depth") = nb::none(), nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("max_expansions") = nb::none(),
-             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("alpha"), nb::arg("beta"),
+             nb::arg("rho").noconvert(), nb::arg("bits"), nb::arg("max_depth") = nb::none(),
+             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("max_expansions") = nb::none(), nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
 }

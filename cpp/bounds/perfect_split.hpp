@@ -8,10 +8,10 @@
 // SO       A node costs at least the lesser of that and of its leaf.
 // WHY      Adding a row of class k to a leaf of n rows, i of them of its class, costs log((n + R) / (i + rho_k)), no
 //          less than if it were alone with the i (lemma 13); this falls as i grows, so one leaf is cheaper than two
-//          (lemma 14), and splitting off one row is the cheapest way to have two. Let C be the classes of more rows than
-//          a group. Those in two leaves or more pay for that. Each other one lies in one leaf, which pays its price, as
-//          its rows are not all equal; j such leaves pay j shares: a share is the least, over j, of a jth of what j
-//          leaves and the splits above them cost at least, one split beside the first left out for
+//          (lemma 14), and splitting off one row is the cheapest way to have two. Let C be the classes of more rows
+//          than a group. Those in two leaves or more pay for that. Each other one lies in one leaf, which pays its
+//          price, as its rows are not all equal; j such leaves pay j shares: a share is the least, over j, of a jth of
+//          what j leaves and the splits above them cost at least, one split beside the first left out for
 //          bounds/second_split.hpp. If m of these classes share a leaf, merging them in the order of falling size adds
 //          at least log((c + R) / R) for m - 1 of them.
 // NEEDS    a Dirichlet prior; prices of leaves and splits that are at least 0. Limits only shrink the set of trees.

@@ -1,11 +1,13 @@
 // bounds/second_split.hpp
 //
-// SAYS     Let J be a subset of s with a rows of one class and b of another, both more than 0. If no column has at least
+// SAYS     Let J be a subset of s with a rows of one class and b of another, both more than 0. If no column has at
+// least
 //          a rows of the one class of s on one side and at least b of the other on the other side, then a tree with a
 //          split on J costs at least what bounds/perfect_split.hpp says, and the least of: the price of a second split;
 //          log((ceil(c / 2) + R) / R) for c = min(a, b).
 // SO       Few sets pass for one perfect split away from pure leaves.
-// WHY      No column splits J into pure leaves, since it would do as the text says. A tree of one split then has a mixed
+// WHY      No column splits J into pure leaves, since it would do as the text says. A tree of one split then has a
+// mixed
 //          leaf. It holds all rows of one class, or both leaves are mixed and one of them holds half the rows of a
 //          class; a row of the other class there costs the logarithm (lemma 13), and perfect_split.hpp charges no mixed
 //          leaf in a tree of one split, as one class of the two lies in both leaves. A tree of more splits pays for a
@@ -43,9 +45,7 @@ class Stairs {
     for (std::size_t i = most_.size() - 1; i-- > 0;) most_[i] = std::max(most_[i], most_[i + 1]);
   }
   /// Whether some column may have `first` rows of the one class on one side and `second` of the other on the other.
-  bool may_separate(Ticks first, Ticks second) const {
-    return most_.data()[first >> shift_] >= second;
-  }
+  bool may_separate(Ticks first, Ticks second) const { return most_.data()[first >> shift_] >= second; }
 
  private:
   static constexpr Ticks kMostSteps = 256;

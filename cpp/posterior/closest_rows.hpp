@@ -1,7 +1,8 @@
 // posterior/closest_rows.hpp
 //
 // WHAT    How many columns tell the two closest rows of different classes apart, for bounds/second_split.hpp.
-// COST    Distinct rows squared times the words of a row; 1, which is always true, is said where that is more than 2^32.
+// COST    Distinct rows squared times the words of a row; 1, which is always true, is said where that is more than
+// 2^32.
 #pragma once
 
 #include "base/stop.hpp"

@@ -106,8 +106,8 @@ const DepthCosts& PosteriorCosts::at(std::uint32_t depth) {
   return *depths_[depth];
 }
 
-/// bounds/perfect_split.hpp: what may be charged to each of up to n_classes leaves with rows that are not all equal, in a
-/// tree that splits a node at `depth`, this split and one more not counted.
+/// bounds/perfect_split.hpp: what may be charged to each of up to n_classes leaves with rows that are not all equal, in
+/// a tree that splits a node at `depth`, this split and one more not counted.
 Ticks PosteriorCosts::share_of_leaf(std::uint32_t depth) const {
   const std::size_t n = n_classes();
   std::vector<Ticks> least(n + 1, 0), least_free(n + 1, 0);  // of a subtree with j such leaves; its first split free
@@ -123,8 +123,8 @@ Ticks PosteriorCosts::share_of_leaf(std::uint32_t depth) const {
   }
   Ticks share = kInfinity;
   for (std::size_t j = 1; j <= n; ++j)
-    share = std::min(share, std::min(least_sum(least, least, j), least_sum(least, least_free, j)) /
-                                static_cast<Ticks>(j));
+    share =
+        std::min(share, std::min(least_sum(least, least, j), least_sum(least, least_free, j)) / static_cast<Ticks>(j));
   return share;
 }
 
@@ -140,8 +140,7 @@ std::unique_ptr<DepthCosts> PosteriorCosts::make(std::uint32_t depth) const {
   costs->second_split = depth + 1 < max_depth_ ? below + (pure_is_leaf ? logs_[least_distance_] : 0) : kInfinity;
   costs->choice.resize(all_.size());
   for (std::size_t n = 0; n < all_.size(); ++n)
-    costs->choice[n] =
-        logs_[least_number_of_splits(n, static_cast<std::size_t>(largest_group_), logs_.size() - 1)];
+    costs->choice[n] = logs_[least_number_of_splits(n, static_cast<std::size_t>(largest_group_), logs_.size() - 1)];
   const Ticks share = share_of_leaf(depth);
   for (std::uint32_t k = 0; k < n_classes(); ++k) {
     std::vector<Ticks> whole(class_[k].size());

@@ -5,9 +5,9 @@
 //         all in ticks; and the tables of the bounds by depth.
 // HOLDS   (C1) One tick is 2^-bits nats. Each price and each increment of the two tables of the likelihood is rounded
 //         once, so a tree's ticks differ from its exact cost by less than one tick a row and two a node. (C2) In ticks,
-//         not only in exact numbers, the increment e_k(i) = log((i + R) / (i + rho_k)) of a pure leaf does not grow with
-//         i and log(i + R) does not fall (R the sum of rho): the lemmas of the bounds need no tolerance. (C3) The cost
-//         of every tree is less than 2^58 ticks, so that it may be added to kInfinity.
+//         not only in exact numbers, the increment e_k(i) = log((i + R) / (i + rho_k)) of a pure leaf does not grow
+//         with i and log(i + R) does not fall (R the sum of rho): the lemmas of the bounds need no tolerance. (C3) The
+//         cost of every tree is less than 2^58 ticks, so that it may be added to kInfinity.
 // SOURCE  [sullivan2024maptree, section 3]: the model; theirs has two classes.
 #pragma once
 
@@ -22,8 +22,8 @@ namespace hornbeam {
 
 inline constexpr Ticks kLargestPosterior = Ticks{1} << 58;
 
-/// A node of depth d is split with probability alpha (1 + d)^-beta, by any of the columns that leave rows on both sides;
-/// leaves have class probabilities from a Dirichlet distribution. One nat is 2^bits ticks.
+/// A node of depth d is split with probability alpha (1 + d)^-beta, by any of the columns that leave rows on both
+/// sides; leaves have class probabilities from a Dirichlet distribution. One nat is 2^bits ticks.
 struct PosteriorModel {
   double alpha;
   double beta;
@@ -41,10 +41,10 @@ struct PosteriorData {
 
 /// Prices of one depth, and what the bounds say of the nodes there.
 struct DepthCosts {
-  Ticks leaf;          // of a leaf whose rows are not all equal
-  Ticks split;         // without the choice of the column; infinite where no split is allowed
-  Ticks second_split;  // of a split one level below, with the least choice
-  std::vector<Ticks> choice;                       // by number of rows: the least logarithm of the number of splits
+  Ticks leaf;                 // of a leaf whose rows are not all equal
+  Ticks split;                // without the choice of the column; infinite where no split is allowed
+  Ticks second_split;         // of a split one level below, with the least choice
+  std::vector<Ticks> choice;  // by number of rows: the least logarithm of the number of splits
   std::vector<std::vector<Ticks>> least_of_class;  // bounds/perfect_split.hpp
 };
 

@@ -76,8 +76,7 @@ class PosteriorSearch {
   }
 
   Progress progress() const {
-    const std::uint64_t bytes =
-        rows_.bytes() + costs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
+    const std::uint64_t bytes = rows_.bytes() + costs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
     return {stop_.elapsed(), root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes};
   }
 
@@ -96,8 +95,7 @@ class PosteriorSearch {
     root_.known.tree.cost = result.tree.cost;
     poll();
     result.lower = std::min(root_.known.lower, result.tree.cost);
-    result.status =
-        result.lower == result.tree.cost ? Status::optimal : stop_.reason().value_or(Status::interrupted);
+    result.status = result.lower == result.tree.cost ? Status::optimal : stop_.reason().value_or(Status::interrupted);
     result.n_subproblems = worker_.n_expansions();
     result.n_table_entries = table_.size();
     result.bytes = most_bytes_;

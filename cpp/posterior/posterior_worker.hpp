@@ -5,7 +5,8 @@
 // HOLDS   (W1) lower <= best <= upper of every frame and entry, also after a stop. (W2) A tree of cost `upper` can be
 //         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves.
 // COST    One frame a level. 56 bytes for each pair expanded.
-// CHOICE  The AO* search of the paper ([sullivan2024maptree, algorithms 1 to 5]) keeps the graph that it has opened, tens
+// CHOICE  The AO* search of the paper ([sullivan2024maptree, algorithms 1 to 5]) keeps the graph that it has opened,
+// tens
 //         of megabytes a second. This search visits the same nodes, the split of least bound first as there, but keeps
 //         intervals only and goes down by budgets: an OR node is worth work only until its split reaches the bound that
 //         rules it out. The search of a node is repeated at larger budgets, some 2 to 5 times. Of two children the one

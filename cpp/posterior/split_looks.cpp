@@ -50,8 +50,7 @@ void SplitLooks::look_once_as(const RowSet& rows, std::uint32_t depth, std::vect
 }
 
 template <int kClasses>
-void SplitLooks::look_at_pairs_as(const RowSet& rows, std::uint32_t column, std::uint32_t depth,
-                                  SideLook (&sides)[2]) {
+void SplitLooks::look_at_pairs_as(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   const Ticks* both = maker_.pair_measures(rows, column);
   for (int x = 0; x < 2; ++x) {

@@ -66,7 +66,9 @@ class Prior:
         check_prior(alpha, beta, rho)
         numbers = np.full(n_classes, float(rho)) if isinstance(rho, Real) else np.asarray(rho, dtype=np.float64)
         if len(numbers) != n_classes:
-            raise ValueError(f"rho has {len(numbers)} numbers, but y has {n_classes} classes; give one for each or one.")
+            raise ValueError(
+                f"rho has {len(numbers)} numbers, but y has {n_classes} classes; give one for each or one."
+            )
         return cls(float(alpha), float(beta), numbers)
 
     def p_split(self, depth: int) -> float:
@@ -97,7 +99,7 @@ def check_prior(alpha: Any, beta: Any, rho: Any) -> None:
     for number in numbers:
         if isinstance(number, (bool, np.bool_)) or not isinstance(number, Real):
             raise TypeError(f"rho must be a number or a sequence of one number a class, got {rho!r}.")
-        if not 0 < number < inf:
+        if not 0 < float(number) < inf:
             raise ValueError(f"rho must be greater than 0 and finite, got {rho!r}.")
 
 
