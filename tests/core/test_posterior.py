@@ -122,7 +122,7 @@ BAD = {
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
 def test_the_core_refuses_what_is_out_of_range(name, value):
     assert _core.solve_posterior(**GOOD)["status"] == "optimal"
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"must|needed|needs"):
         _core.solve_posterior(**{**GOOD, name: value})
 
 

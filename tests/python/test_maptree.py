@@ -56,7 +56,7 @@ def test_probabilities_are_posterior_means_and_agree_with_the_prediction():
     shares = classifier.predict_proba(X)
     leaves = classifier.apply(X)
     for leaf in np.unique(leaves):
-        counts = np.bincount(y[leaves == leaf], minlength=3) + [1.0, 2.0, 0.5]
+        counts = np.bincount(y[leaves == leaf], minlength=3) + np.array([1.0, 2.0, 0.5])
         assert shares[leaves == leaf] == pytest.approx(np.tile(counts / counts.sum(), ((leaves == leaf).sum(), 1)))
     assert (classifier.classes_[shares.argmax(axis=1)] == classifier.predict(X)).all()
     assert classifier.rho_.tolist() == [1.0, 2.0, 0.5]
@@ -83,9 +83,9 @@ def test_whole_weights_are_numbers_of_rows_and_others_are_refused():
     repeated = MAPTreeClassifier(binarizer=None).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert weighted.log_posterior_ == repeated.log_posterior_
     assert weighted.predict_proba(X) == pytest.approx(repeated.predict_proba(X))
-    with pytest.raises(ValueError, match="whole numbers, .* got .*0.5"):
+    with pytest.raises(ValueError, match=r"whole numbers, .* got .*0\.5"):
         MAPTreeClassifier(binarizer=None).fit(X, y, sample_weight=np.full(60, 0.5))
-    with pytest.raises(ValueError, match="less than 2\\^31 rows"):
+    with pytest.raises(ValueError, match=r"less than 2\^31 rows"):
         MAPTreeClassifier(binarizer=None).fit(X, y, sample_weight=np.full(60, 2**30))
 
 
