@@ -12,7 +12,7 @@ namespace hornbeam {
 namespace {
 
 constexpr std::uint32_t kMostBits = 48;
-constexpr std::int64_t kMostRows = std::int64_t{1} << 31;
+constexpr std::int64_t kMostRows = std::int64_t{1} << 26;
 
 void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
@@ -31,8 +31,8 @@ void check(const PosteriorInput& input, std::uint32_t n_rows) {
     require(each >= 0 && static_cast<std::size_t>(each) < model.rho.size(), "classes: must be in [0, n_classes)");
   std::int64_t n = 0;
   for (const std::int64_t each : input.weights) {
-    require(each > 0 && each < kMostRows, "weights: must be in [1, 2^31)");
-    require((n += each) < kMostRows, "weights: their total must stay below 2^31");
+    require(each > 0 && each < kMostRows, "weights: must be in [1, 2^26)");
+    require((n += each) < kMostRows, "weights: their total must stay below 2^26");
   }
   require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
 }

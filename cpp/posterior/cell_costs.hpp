@@ -26,7 +26,7 @@ struct ColumnCounts {
 template <int kClasses>
 class CellCosts {
  public:
-  /// `tables` is space to use.
+  /// `tables` is space to use, with room for three a class.
   CellCosts(const PosteriorCosts& costs, const DepthCosts& at, std::vector<const Ticks*>& tables)
       : n_classes_(costs.n_classes()),
         group_(costs.largest_group()),
@@ -35,9 +35,8 @@ class CellCosts {
         second_split_(at.second_split),
         all_(costs.all_rows().data()),
         choice_(at.choice.data()),
-        mixed_(costs.mixed().data()) {
-    tables.resize(3 * std::size_t{n_classes_});
-    tables_ = tables.data();
+        mixed_(costs.mixed().data()),
+        tables_(tables.data()) {
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
       const std::size_t size = costs.rows_of_class(k).size();
       tables[k] = costs.rows_of_class(k).data();

@@ -24,7 +24,8 @@ struct SideLook {
 
 class SplitLooks {
  public:
-  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker) : costs_(costs), maker_(maker) {}
+  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker)
+      : costs_(costs), maker_(maker), tables_(3 * std::size_t{costs.n_classes()}) {}
 
   /// lower[c] = at least, of both sides of column c of a node at `depth` together.
   void look_once(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower);

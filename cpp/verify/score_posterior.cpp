@@ -26,13 +26,19 @@ struct Scorer {
     return n;
   }
 
+  /// log(Gamma(from + n) / Gamma(from)), by its definition.
+  static double log_rising(double from, std::int64_t n) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += std::log(from + static_cast<double>(i));
+    return sum;
+  }
+
   double leaf(const std::vector<std::uint32_t>& rows) const {
-    std::vector<double> counts(rho.begin(), rho.end());
-    for (const std::uint32_t row : rows)
-      counts[static_cast<std::size_t>(classes[row])] += static_cast<double>(weights[row]);
-    const double sum = std::accumulate(rho.begin(), rho.end(), 0.0);
-    double cost = std::lgamma(std::accumulate(counts.begin(), counts.end(), 0.0)) - std::lgamma(sum);
-    for (std::size_t k = 0; k < rho.size(); ++k) cost -= std::lgamma(counts[k]) - std::lgamma(rho[k]);
+    std::vector<std::int64_t> counts(rho.size(), 0);
+    for (const std::uint32_t row : rows) counts[static_cast<std::size_t>(classes[row])] += weights[row];
+    double cost = log_rising(std::accumulate(rho.begin(), rho.end(), 0.0),
+                             std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+    for (std::size_t k = 0; k < rho.size(); ++k) cost -= log_rising(rho[k], counts[k]);
     return cost;
   }
 

@@ -106,7 +106,7 @@ GOOD = {
 BAD = {
     "n_rows": [0, -1, 9],
     "classes": [np.zeros(7, np.int32), np.full(8, 2, np.int32), np.full(8, -1, np.int32)],
-    "weights": [np.ones(7, np.int64), np.zeros(8, np.int64), np.full(8, 2**30)],
+    "weights": [np.ones(7, np.int64), np.zeros(8, np.int64), np.full(8, 2**24)],
     "alpha": [0.0, 1.0, -0.5, float("nan")],
     "beta": [-0.1, float("inf"), float("nan")],
     "rho": [np.array([2.5]), np.array([0.0, 1.0]), np.array([1.0, float("nan")]), np.array([1.0, float("inf")])],
