@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint64_t kWorkOfRound = std::uint64_t{1} << 26;
 constexpr std::uint64_t kShareOfRounds = 8;
 
-/// The root's budget is the middle of its interval, until the gap is this part of what it was: then it is infinite.
-constexpr Ticks kLastPartOfGap = 8;
+/// The root's budget rises by this part of the first gap; by twice as much after a round that took less work than all
+/// before it, by half as much after one that took more.
+constexpr Ticks kFirstStep = 16;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
                         StopSignal& stop) {
@@ -47,11 +48,12 @@ class PosteriorSearch {
     worker_.open_root(root_);
     try {
       find_trees(2);
-      const Ticks first_gap = gap();
+      Ticks step = gap() / kFirstStep + 1;
       while (!root_.is_closed() && !stop_.stopped()) {
         find_trees(~std::uint32_t{0});
-        const bool is_last = gap() <= first_gap / kLastPartOfGap;
-        worker_.solve(root_, is_last ? kInfinity : root_.known.lower + gap() / 2 + 1);
+        const std::uint64_t before = worker_.work();
+        worker_.solve(root_, root_.known.lower + step);
+        step = worker_.work() - before < before ? std::min(2 * step, gap() + 1) : step / 2 + 1;
         poll();
       }
     } catch (const std::bad_alloc&) {

@@ -4,8 +4,8 @@
 //         allow: first trees, the root's interval over time, the tree.
 // FLOW    api/posterior -> here -> posterior/posterior_worker -> posterior/posterior_tree.
 // HOLDS   Re-entrant: two searches in two threads do not meet. The outcome's costs are ticks of PosteriorModel::bits.
-// CHOICE  The root's budget is halfway to its upper bound three times, then infinite: its lower bound is fair at any
-//         time and the proof takes little longer. Ten budgets rise more evenly and take up to five times as long.
+// CHOICE  The root's budget rises in steps that adapt so that a round takes about as much work as all before it: the
+//         lower bound is close at any time, and the proof takes at most some twice as long as with no limit at once.
 // SOURCE  [sullivan2024maptree]: objective and guarantees (theorems 6, 9, 10 and 12).
 #pragma once
 
