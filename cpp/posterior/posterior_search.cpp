@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kWorkOfRound = std::uint64_t{1} << 26;
 constexpr std::uint64_t kShareOfRounds = 8;
 
-/// The root's budget rises by this part of the first gap; by twice as much after a round that took less work than all
-/// before it, by half as much after one that took more.
+/// The root's budget rises by this part of the first gap; by half as much more after a round that took less than half
+/// the work of all before it, by half as much after one that took more than twice their work.
 constexpr Ticks kFirstStep = 16;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
@@ -49,11 +49,15 @@ class PosteriorSearch {
     try {
       find_trees(2);
       Ticks step = gap() / kFirstStep + 1;
+      std::uint64_t work_on_proof = 0;
       while (!root_.is_closed() && !stop_.stopped()) {
         find_trees(~std::uint32_t{0});
         const std::uint64_t before = worker_.work();
         worker_.solve(root_, root_.known.lower + step);
-        step = worker_.work() - before < before ? std::min(2 * step, gap() + 1) : step / 2 + 1;
+        const std::uint64_t round = worker_.work() - before;
+        if (round < work_on_proof / 2) step += step / 2;
+        if (round > work_on_proof * 2 && work_on_proof > 0) step = step / 2 + 1;
+        work_on_proof += round;
         poll();
       }
     } catch (const std::bad_alloc&) {
