@@ -36,9 +36,9 @@ class TwoLevelSolver {
 
  private:
   struct Root {
-    std::uint32_t column;  // of the parent
-    std::int64_t loss;     // of two leaves below it
+    std::uint64_t order;  // loss of two leaves below it (less than 2^31), then its column of the parent
     Ticks bound;
+    std::uint32_t column() const { return static_cast<std::uint32_t>(order); }
   };
 
   void gather(const RowSet& parent, std::uint32_t column, bool side);
