@@ -206,25 +206,19 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
 
 /// The best tree with this root, once all its pairs are counted.
 KnownTree TwoLevelSolver::tree_of(const RowSet& parent, std::uint32_t index) const {
-  const std::int64_t lost_anyway = counts_.netted ? total_[counts_.n_classes] : 0;
-  KnownTree tree{price_ * lost_anyway, parent.columns[roots_[index].column()], kUnlimited, {0, 1}};
-  const Ticks leaf_cost = problem_.leaf_cost;
-  for (int x = 0; x < 2; ++x) {
-    std::int64_t weight = 0, most = 0;
-    for (std::uint32_t k = 0; k < counts_.n_classes; ++k) {
-      const std::int64_t held = pairs_.sums[std::size_t{k} * pairs_.stride + index];
-      const std::int64_t here = x == 1 ? held : total_[k] - held;
-      weight += here;
-      most = std::max(most, here);
-    }
-    const Ticks leaf = leaf_cost + price_ * (weight - most);
-    const Ticks stump = 2 * leaf_cost + price_ * pairs_.stump_loss[x][index];
-    const bool is_leaf = leaf <= stump;
-    tree.cost += is_leaf ? leaf : stump;
-    tree.shape.leaves += is_leaf ? 1 : 2;
-    if (!is_leaf) tree.shape.depth = 2;
+  const ShallowTree tree = joined(leaf_or_stump(weigh(index, false), pairs_.stump_loss[0][index]),
+                                  leaf_or_stump(weigh(index, true), pairs_.stump_loss[1][index]), index);
+  return {tree.cost + lost_anyway(), parent.columns[roots_[index].column()], kUnlimited, tree.shape};
+}
+
+/// Weight and heaviest class on one side of a column.
+TwoLevelSolver::Weighed TwoLevelSolver::weigh(std::uint32_t index, bool holds) const {
+  Weighed found;
+  for (std::uint32_t k = 0; k < counts_.n_classes; ++k) {
+    const std::int64_t held = pairs_.sums[std::size_t{k} * pairs_.stride + index];
+    found.add(holds ? held : total_[k] - held);
   }
-  return tree;
+  return found;
 }
 
 }  // namespace hornbeam
