@@ -28,7 +28,7 @@ def leaf_of_rows(
         if condition is None:
             leaves[rows] = node
             continue
-        column = table.columns[condition.column]
+        column = table.column(condition.column)
         # The root sees every row: gathering all values there would copy the column for nothing.
         if node > 0:
             column = Column(column.name, column.kind, column.values[rows])

@@ -133,7 +133,6 @@ class Tree:
         for node in np.flatnonzero(left >= 0)[::-1]:
             class_weights[node] = class_weights[left[node]] + class_weights[right[node]]
             n_samples[node] = n_samples[left[node]] + n_samples[right[node]]
-        has_missing = tuple(column.has_missing() for column in table.columns)
         return cls(
             left,
             right,
@@ -143,7 +142,7 @@ class Tree:
             n_samples,
             classes,
             schema,
-            has_missing,
+            table.has_missing(),
             target_name,
         )
 
