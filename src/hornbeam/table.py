@@ -308,8 +308,9 @@ def _table_of_matrix(
 
 
 def _table_of_columns(columns: Iterable[Column], named: bool = False) -> Table:
-    names, kinds, values = zip(*((column.name, column.kind, column.values) for column in columns), strict=True)
-    return Table(TableSchema(names, kinds, named), values)
+    columns = tuple(columns)
+    schema = TableSchema(tuple(column.name for column in columns), tuple(column.kind for column in columns), named)
+    return Table(schema, tuple(column.values for column in columns))
 
 
 def _as_kinds(table: Table, expected: tuple[Kind, ...]) -> Table:

@@ -122,7 +122,7 @@ def _join_thresholds(parts: Iterable[Run]) -> Iterator[Run]:
         if rising:
             yield _joined(rising)
             rising = []
-        if _length(part) > 0:
+        if not isinstance(part, Thresholds) or len(part) > 0:
             yield part
     if rising:
         yield _joined(rising)
