@@ -119,9 +119,9 @@ class Table:
         """All columns, made anew each time."""
         return tuple(map(Column, self.schema.names, self.schema.kinds, self.values))
 
-    def column(self, index: int) -> Column:
-        """Return one column."""
-        return Column(self.schema.names[index], self.schema.kinds[index], self.values[index])
+    def column(self, index: int, rows: npt.NDArray[Any] | slice = slice(None)) -> Column:
+        """Return one column, or some rows of it."""
+        return Column(self.schema.names[index], self.schema.kinds[index], self.values[index][rows])
 
     def has_missing(self) -> tuple[bool, ...]:
         """Return for each column whether any value is missing."""
@@ -303,7 +303,8 @@ def _table_of_matrix(
     if columns.dtype.kind == "f":
         for name, values in zip(names, columns, strict=True):
             _check_finite(name, values)
-    table = Table(TableSchema(names, ("number",) * len(names), named), columns)
+    number: Kind = "number"
+    table = Table(TableSchema(names, (number,) * len(names), named), columns)
     return table if expect is None else _as_kinds(table, expect.kinds)
 
 
@@ -329,9 +330,10 @@ def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     parts = [slice(first, first + block) for first in range(0, len(matrix), block)]
     flags = np.empty(matrix.shape[::-1], dtype=bool)
     for part in parts:
-        if matrix.dtype != bool and not ((matrix[part] == 0) | (matrix[part] == 1)).all():
+        ones, zeros = np.equal(matrix[part], True), np.equal(matrix[part], False)  # compared in the type of the matrix
+        if not (ones | zeros).all():
             break
-        flags[:, part] = matrix[part].T
+        flags[:, part] = ones.T
     else:
         return flags
     numbers = np.empty(matrix.shape[::-1], dtype=_dtype_of_numbers(matrix.dtype))

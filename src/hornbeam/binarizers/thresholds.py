@@ -78,8 +78,8 @@ class ThresholdBinarizer(Binarizer):
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {self.n_thresholds!r}.")
         own = _own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
-            changing = table.flags.any(axis=1) & ~table.flags.all(axis=1)
-            return [IsOne(index) for index in np.flatnonzero(changing).tolist()]
+            changing = table.flags.any(axis=1) != table.flags.all(axis=1)
+            return list(map(IsOne, np.flatnonzero(changing).tolist()))
         conditions: list[Run] = []
         for index, column in enumerate(table.columns):
             missing = column.is_missing()

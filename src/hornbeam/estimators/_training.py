@@ -52,7 +52,8 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
     present = weights > 0
     if not present.all():
         table, labels, weights = table.take(present), labels[present], weights[present]
-    classes = np.unique(labels)
+    # Not by np.unique, which sorts the labels of all rows.
+    classes = np.array(sorted(set(labels.tolist())), dtype=labels.dtype)
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."

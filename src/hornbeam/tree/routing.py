@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from hornbeam.conditions import Condition
-from hornbeam.table import Column, Table
+from hornbeam.table import Table
 
 Children = npt.NDArray[np.int32]
 
@@ -28,11 +28,8 @@ def leaf_of_rows(
         if condition is None:
             leaves[rows] = node
             continue
-        column = table.column(condition.column)
         # The root sees every row: gathering all values there would copy the column for nothing.
-        if node > 0:
-            column = Column(column.name, column.kind, column.values[rows])
-        holds = condition.holds(column)
+        holds = condition.holds(table.column(condition.column, rows if node > 0 else slice(None)))
         waiting[int(left[node])] = rows[holds]
         waiting[int(right[node])] = rows[~holds]
     return leaves
@@ -44,17 +41,17 @@ def inner_nodes(left: Children, right: Children) -> list[tuple[int, int, int]]:
     return [(node, held, failed) for node, held, failed in nodes if held >= 0]
 
 
-def node_depths(left: Children, right: Children) -> npt.NDArray[np.intp]:
-    """Return the number of edges between the root and each node; shape (n_nodes,)."""
+def node_depths(left: Children, right: Children) -> list[int]:
+    """Return the number of edges between the root and each node."""
     depths = [0] * len(left)
     for node, held, failed in inner_nodes(left, right):
         depths[held] = depths[failed] = depths[node] + 1
-    return np.array(depths, dtype=np.intp)
+    return depths
 
 
 def path_matrix(left: Children, right: Children, leaves: npt.NDArray[np.intp]) -> csr_matrix:
     """Return the nodes that each row passes, root and leaf included, as 0/1 matrix of shape (n_rows, n_nodes)."""
-    depths = node_depths(left, right)
+    depths = np.array(node_depths(left, right))
     # paths[node] lists the nodes from the root to `node`; all places after it stay -1.
     paths = np.full((len(left), depths.max() + 1), -1, dtype=np.intp)
     paths[0, 0] = 0

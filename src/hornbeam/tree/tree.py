@@ -128,8 +128,8 @@ class Tree:
         leaves = leaf_of_rows(arrays["left"], arrays["right"], asked, table)
         n_nodes, n_classes = len(asked), len(classes)
         cells = np.bincount(leaves * n_classes + codes, weights, minlength=n_nodes * n_classes)
-        class_weights = cells.reshape(n_nodes, n_classes).tolist()
-        n_samples = np.bincount(leaves, minlength=n_nodes).tolist()
+        class_weights: Any = cells.reshape(n_nodes, n_classes).tolist()
+        n_samples: Any = np.bincount(leaves, minlength=n_nodes).tolist()
         for node, left, right in inner_nodes(arrays["left"], arrays["right"])[::-1]:
             class_weights[node] = list(map(add, class_weights[left], class_weights[right]))
             n_samples[node] = n_samples[left] + n_samples[right]
@@ -159,7 +159,7 @@ class Tree:
     @property
     def depth(self) -> int:
         """Number of edges between the root and the deepest leaf; 0 for a single leaf."""
-        return int(node_depths(self.left, self.right).max())
+        return max(node_depths(self.left, self.right))
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Return the leaf that each row reaches.
