@@ -41,17 +41,17 @@ def inner_nodes(left: Children, right: Children) -> list[tuple[int, int, int]]:
     return [(node, held, failed) for node, held, failed in nodes if held >= 0]
 
 
-def node_depths(left: Children, right: Children) -> list[int]:
-    """Return the number of edges between the root and each node."""
+def node_depths(left: Children, right: Children) -> npt.NDArray[np.intp]:
+    """Return the number of edges between the root and each node; shape (n_nodes,)."""
     depths = [0] * len(left)
     for node, held, failed in inner_nodes(left, right):
         depths[held] = depths[failed] = depths[node] + 1
-    return depths
+    return np.array(depths, dtype=np.intp)
 
 
 def path_matrix(left: Children, right: Children, leaves: npt.NDArray[np.intp]) -> csr_matrix:
     """Return the nodes that each row passes, root and leaf included, as 0/1 matrix of shape (n_rows, n_nodes)."""
-    depths = np.array(node_depths(left, right))
+    depths = node_depths(left, right)
     # paths[node] lists the nodes from the root to `node`; all places after it stay -1.
     paths = np.full((len(left), depths.max() + 1), -1, dtype=np.intp)
     paths[0, 0] = 0

@@ -159,7 +159,7 @@ class Tree:
     @property
     def depth(self) -> int:
         """Number of edges between the root and the deepest leaf; 0 for a single leaf."""
-        return max(node_depths(self.left, self.right))
+        return int(node_depths(self.left, self.right).max())
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Return the leaf that each row reaches.
