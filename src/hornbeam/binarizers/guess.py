@@ -164,8 +164,8 @@ def _sources(index: int, column: Column) -> list[_Source]:
 
 def _values(source: _Source, table: Table) -> npt.NDArray[np.float64]:
     if not isinstance(source, int):
-        return source.holds(table.columns[source.column]).astype(np.float64)
-    values = table.columns[source].values.astype(np.float64)
+        return source.holds(table.column(source.column)).astype(np.float64)
+    values = table.column(source).values.astype(np.float64)
     missing = np.isnan(values)
     return np.where(missing, _above(values[~missing]), values) if missing.any() else values
 
@@ -180,7 +180,7 @@ def _condition(source: _Source, threshold: float, table: Table) -> Condition:
     """Return what a split of the reference asks."""
     if not isinstance(source, int):
         return source
-    values = table.columns[source].values.astype(np.float64)
+    values = table.column(source).values.astype(np.float64)
     values = np.unique(values[~np.isnan(values)])
     n_below = int(np.searchsorted(values.astype(np.float32), threshold, side="right"))
     if n_below >= len(values):
