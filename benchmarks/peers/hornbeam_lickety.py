@@ -1,4 +1,7 @@
-"""The library of this repository: LicketySPLIT."""
+"""The library of this repository: LicketySPLIT.
+
+Option: "last_split", see the classifier; "loss", as the package licketysplit, where it is not given.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ def prepare(problem: Problem) -> State:
     model = LicketySPLITClassifier(
         regularization=problem.regularization,
         max_depth=problem.max_depth,
+        last_split=problem.options.get("last_split", "loss"),
         binarizer="exact",
         time_limit=problem.time_limit,
         n_jobs=problem.threads,

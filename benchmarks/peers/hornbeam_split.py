@@ -1,4 +1,7 @@
-"""The library of this repository: SPLIT, two levels of splits searched."""
+"""The library of this repository: SPLIT, two levels of splits searched.
+
+Option: "last_split", see the classifier; "loss" where it is not given.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ def prepare(problem: Problem) -> State:
         regularization=problem.regularization,
         lookahead_depth=2,
         max_depth=problem.max_depth,
+        last_split=problem.options.get("last_split", "loss"),
         binarizer="exact",
         time_limit=problem.time_limit,
         n_jobs=problem.threads,

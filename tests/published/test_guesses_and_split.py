@@ -22,6 +22,12 @@ LICKETYSPLIT = {
     0.0001: [(0.339474, 2), (0.331959, 3), (0.320856, 7), (0.310624, 10), (0.304247, 24)],
 }
 
+# The same of the package licketysplit 0.2.1, whose greedy trees make their last split by loss.
+LICKETYSPLIT_BY_LOSS = {
+    0.005: [0.349274, 0.346659, 0.344854, 0.344183, 0.344647],
+    0.001: [0.341274, 0.331122, 0.326318, 0.318110, 0.318110],
+}
+
 # Objective and leaves of SPLIT by (depth, splits searched); the authors' program counts one more of both.
 SPLIT = {
     0.005: {(2, 1): (0.346659, 3), (3, 2): (0.344854, 4), (4, 1): (0.344183, 5), (4, 2): (0.344183, 5)},
@@ -52,6 +58,14 @@ def test_licketysplit_of_the_paper(regularization):
     for depth, (objective, leaves) in enumerate(LICKETYSPLIT[regularization], start=1):
         found = LicketySPLITClassifier(regularization, max_depth=depth, binarizer=None).fit(X, y)
         assert (round(found.objective_, 6), found.n_leaves_) == (objective, leaves)
+
+
+@pytest.mark.parametrize("regularization", LICKETYSPLIT_BY_LOSS)
+def test_licketysplit_of_the_package(regularization):
+    X, y = as_is("compas_fairml.bin")
+    for depth, objective in enumerate(LICKETYSPLIT_BY_LOSS[regularization], start=1):
+        found = LicketySPLITClassifier(regularization, depth, last_split="loss", binarizer=None).fit(X, y)
+        assert round(found.objective_, 6) == objective
 
 
 @pytest.mark.parametrize("regularization", SPLIT)
