@@ -101,7 +101,7 @@ def prepare(dataset: str, binarization: str) -> Prepared:
     """
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
-        X, y = _read(dataset)
+        X, y = read(dataset)
         X, y = binarize(X, binarization, y), np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".unfinished.npz")
@@ -188,7 +188,7 @@ def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:
     return X, y ^ (rng.random(n_rows) < 0.1)
 
 
-def _read(dataset: str) -> Any:
+def read(dataset: str) -> Any:
     """Return the columns and the target of a data set."""
     if dataset in SHIPPED:
         return SHIPPED[dataset]()

@@ -83,11 +83,8 @@ def test_a_last_split_by_loss_makes_licketysplit_exact_at_depth_two():
     # In each half, u has the larger gain but changes no prediction; v spares 8 errors of 30.
     half = np.repeat([[0, 0, 1], [0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 0]], [20, 10, 2, 28, 40], axis=0)  # u, v, y
     none = np.zeros((100, 2), dtype=int)
-    halves = [
-        np.c_[none[:, 0], half[:, :2], none, half[:, 2]],
-        np.c_[none[:, 0] + 1, none, half[:, :2], 1 - half[:, 2]],
-    ]
-    X, y = np.vstack(halves)[:, :5], np.vstack(halves)[:, 5]
+    rows = np.vstack([np.c_[half[:, :2], none, half[:, 2]], np.c_[none, half[:, :2], 1 - half[:, 2]]])
+    X, y = np.c_[np.repeat([0, 1], 100), rows[:, :4]], rows[:, 4]
     settings = {"regularization": 0.001, "max_depth": 2, "binarizer": None}
     by_gain, by_loss = (LicketySPLITClassifier(**settings, last_split=last).fit(X, y) for last in ("gain", "loss"))
     assert by_loss.objective_ == GOSDTClassifier(**settings).fit(X, y).objective_ == pytest.approx(44 / 200 + 0.004)
