@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier, ThresholdGuessBinarizer
 from published.shared import SHARED, as_is, read
@@ -94,3 +95,23 @@ def test_guesses_fold_by_fold(n_estimators, max_depth):
         errs = (reference != labels) | (exact.predict(binary) != labels)
         assert round(np.mean(errs) + 0.001 * exact.n_leaves_, 5) == bound
         assert found.objective_ <= bound
+
+
+@pytest.mark.parametrize(
+    ("name", "regularization", "n_estimators", "max_depth"),
+    [("compas", 0.001, 40, 1), ("compas", 0.001, 30, 2), ("spiral", 0.01, 40, 1), ("spiral", 0.01, 50, 2)],
+)
+def test_bound_of_theorem_4_1(name, regularization, n_estimators, max_depth):
+    X, y = read(name)
+    reference = GradientBoostingClassifier(n_estimators=n_estimators, max_depth=max_depth, random_state=2021)
+    binarizer = ThresholdGuessBinarizer(reference).fit(X, y)
+    assert binarizer.scores_["conditions"] >= binarizer.scores_["table"]  # the premise, which the steps do not ensure
+    binary = binarizer.transform(X)
+    predictions = binarizer.reference_.predict(binary)
+    same = DecisionTreeClassifier(random_state=0).fit(binary, predictions)
+    assert np.array_equal(same.predict(binary), predictions)
+    bound = 1 - binarizer.scores_["table"] + regularization * same.get_n_leaves()
+    found = GOSDTClassifier(regularization, binarizer=None).fit(binary, y)
+    assert found.objective_ <= bound
+    guessed = GOSDTClassifier(regularization, binarizer=None, reference=predictions).fit(binary, y)
+    assert found.objective_ <= guessed.objective_ <= bound  # corollary 4.3.1
