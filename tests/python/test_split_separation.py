@@ -1,8 +1,9 @@
 """The three distributions on which the SPLIT paper proves that looking ahead separates its trees from greedy ones.
 
-In each, a share `noise` of the rows takes its class from decoys, which alone tell something about the class one by one,
-so that a tree that knows the rule has accuracy 1 - noise / 2. The draws that are searched are of 200000 rows, so that no bit without
-meaning is taken for one: a leaf at depth 5 has 6250 rows. Greedy is information gain, as in the theorems.
+In each, a share `noise` of the rows takes its class from decoys, which alone tell something about the class one by
+one, so that a tree that knows the rule has accuracy 1 - noise / 2. The draws that are searched are of 200000 rows, so
+that no bit without meaning is taken for one: a leaf at depth 5 has 6250 rows. Greedy is information gain, as in the
+theorems.
 """
 
 import numpy as np
