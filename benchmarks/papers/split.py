@@ -53,9 +53,9 @@ thresholds guessed on the training part by boosted stumps. GOSDT is hornbeam's e
 run does not prove its tree, the mean of its lower bounds stands after ≥. *Excess*: of the training objective over the
 best one that any of the four found on the same split. SPLIT searches two levels of splits; SPLIT and LicketySPLIT are
 those of the paper, `last_split="gain"`. CART is scikit-learn's, cut back to its best subtree for the price of a leaf;
-the paper's "Greedy" is not. *Paper*: Babbar et al., "Near-Optimal Decision Trees in a SPLIT Second", ICML 2025,
-tables 7 to 9, on an Intel Xeon Gold 6226; its program counts depth in nodes, so that its "depth 5" is 4 edges, of
-LicketySPLIT 5, and its columns are others: the objectives can be near, not equal.
+beside it stands the paper's "Greedy", whose settings it does not give. *Paper*: Babbar et al., "Near-Optimal Decision
+Trees in a SPLIT Second", ICML 2025, tables 7 to 9, on an Intel Xeon Gold 6226; its program counts depth in nodes, so
+that its "depth 5" is 4 edges, of LicketySPLIT 5, and its columns are others: the objectives can be near, not equal.
 """
 
 
