@@ -112,9 +112,11 @@ void Worker::expand(Frame& frame) {
     return record(frame);
   }
   list_candidates(frame);
-  if (problem_.has_reference()) guess(frame.rows.whole.reference_loss, frame.upper(), frame.lower);
   count_bytes(frame);
-  if (frame.candidates.empty()) frame.lower = frame.upper();
+  if (frame.candidates.empty())
+    frame.lower = frame.upper();
+  else if (problem_.has_reference())
+    guess(frame.rows.whole.reference_loss, frame.upper(), frame.lower);
   record(frame);
 }
 
