@@ -20,7 +20,7 @@ std::optional<KnownTree> TwoLevelSolver::solve_three_levels(const RowSet& parent
   if (!search_triples()) return std::nullopt;
   KnownTree best;
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {
-    const ShallowTree tree = joined(shallow_[2 * i], shallow_[2 * i + 1], i);
+    const ShallowTree tree = joined(shallow_[i][0], shallow_[i][1], i);
     const KnownTree known{tree.cost + lost_anyway(), parent.columns[roots_[i].column()], kUnlimited, tree.shape};
     if (known.cost > upper || !known.better_than(best)) continue;
     best = known;
@@ -30,7 +30,7 @@ std::optional<KnownTree> TwoLevelSolver::solve_three_levels(const RowSet& parent
 }
 
 TwoLevelSolver::Below TwoLevelSolver::below_root(const RowSet& parent, bool holds) const {
-  const ShallowTree& tree = shallow_[2 * best_root_ + (holds ? 1 : 0)];
+  const ShallowTree& tree = shallow_[best_root_][holds ? 1 : 0];
   const Weighed rows = weigh(best_root_, holds);
   Ticks lost = 0;
   if (counts_.netted) {
@@ -44,13 +44,13 @@ TwoLevelSolver::Below TwoLevelSolver::below_root(const RowSet& parent, bool hold
 /// Finds the best tree of at most two levels on each side of each root. False if stopped.
 bool TwoLevelSolver::search_triples() {
   const auto n_columns = static_cast<std::uint32_t>(roots_.size() + others_.size());
-  const std::size_t stride = pairs_.stride, n_counts = n_columns * counts_.n_classes * stride;
+  const std::size_t stride = pairs_.stride, n_counts = std::size_t{n_columns} * counts_.n_classes * stride;
   triples_.resize(n_counts + 4 * stride);
   const TripleRow rows{pairs_, n_columns, triples_.data(), triples_.data() + n_counts};
   shallow_.clear();
   for (std::uint32_t i = 0; i < n_columns; ++i) {
     kernels_.count_pairs(rows, i, mask_.data());
-    for (const bool holds : {false, true}) shallow_.push_back(leaf_of(weigh(i, holds)));
+    shallow_.push_back({leaf_of(weigh(i, false)), leaf_of(weigh(i, true))});
   }
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {
     if (!goes_on_(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4 * (n_columns - i))) return false;
@@ -59,9 +59,9 @@ bool TwoLevelSolver::search_triples() {
       ShallowTree cell[4];
       for (std::uint32_t c = 0; c < 4; ++c)
         cell[c] = leaf_or_stump(weigh_cell(rows, i, j, c), rows.stump_loss[c * stride + j]);
-      for (std::uint32_t x = 0; x < 2; ++x) {
-        shallow_[2 * i + x].improve(joined(cell[2 * x], cell[2 * x + 1], j));
-        shallow_[2 * j + x].improve(joined(cell[x], cell[2 + x], i));
+      for (std::size_t x = 0; x < 2; ++x) {
+        shallow_[i][x].improve(joined(cell[2 * x], cell[2 * x + 1], j));
+        shallow_[j][x].improve(joined(cell[x], cell[2 + x], i));
       }
     }
   }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <vector>
 
@@ -121,8 +122,8 @@ class TwoLevelSolver {
   std::int32_t* bound_;
   PairRow pairs_;
 
-  AlignedVector<std::int32_t> triples_;  // counts of all pairs, and stump losses
-  std::vector<ShallowTree> shallow_;     // the best known for the false and for the true side of each column
+  AlignedVector<std::int32_t> triples_;              // counts of all pairs, and stump losses
+  std::vector<std::array<ShallowTree, 2>> shallow_;  // the best known for the false and for the true side of a column
   std::uint32_t best_root_ = 0;
 };
 
