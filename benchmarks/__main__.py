@@ -1,10 +1,11 @@
-"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE``."""
+"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks.environments import PEERS, setup
@@ -36,6 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not plan.rows or not plan.peers:
             parser.error(f"suite {options.suite} has nothing of what was asked for; see benchmarks/suites.py")
         run_suite(SUITES[options.suite], plan)
+    elif options.command == "paper":
+        paper = import_module(f"benchmarks.papers.{options.paper}")
+        names = [name for name in paper.SOURCES if _wanted(options.dataset, name)]
+        records = paper.run(options.directory / f"paper-{options.paper}.jsonl", options.limit, names)
+        paper.report(records, options.directory)
     else:
         from benchmarks import report  # it needs matplotlib, the rest does not
 
@@ -68,6 +74,12 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("suite", nargs="+", choices=SUITES)
     report.add_argument("--results", type=Path, help="file instead of benchmarks/results/SUITE.jsonl")
     report.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
+
+    paper = commands.add_parser("paper", help="measure the tables of a paper again")
+    paper.add_argument("paper", choices=("split", "guesses"))
+    paper.add_argument("--dataset", nargs="+", help="only these data sets")
+    paper.add_argument("--limit", type=float, default=10.0, help="seconds for each exact search (10)")
+    paper.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
     return parser
 
 

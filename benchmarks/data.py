@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import polars
 from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.ensemble import GradientBoostingClassifier
 
-from hornbeam import ThresholdBinarizer
+from hornbeam import ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.datasets import load_balance_scale, load_monk, load_tic_tac_toe
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -34,12 +35,22 @@ SHIPPED: dict[str, Callable[[], Any]] = {
     "rows_100000": lambda: draw(100_000, 50),
     "rows_1000000": lambda: draw(1_000_000, 50),
     "rows_10000000": lambda: draw(10_000_000, 50),
+    "rows_1000000_columns_100": lambda: draw(1_000_000, 100),
     "columns_1000": lambda: draw(2_000, 1_000),
     "columns_5000": lambda: draw(2_000, 5_000),
 }
+
+
+def guess(n_stumps: int) -> ThresholdGuessBinarizer:
+    """Return the binarizer that asks what so many boosted stumps ask, less what they can do without."""
+    return ThresholdGuessBinarizer(GradientBoostingClassifier(n_estimators=n_stumps, max_depth=1, random_state=0))
+
+
 BINARIZERS = {
     "midpoints": ThresholdBinarizer(),
     "quantiles8": ThresholdBinarizer(strategy="quantile", n_thresholds=8),
+    "guess20": guess(20),
+    "guess200": guess(200),
 }
 
 
@@ -71,10 +82,11 @@ def prepare(dataset: str, binarization: str) -> Prepared:
     ----------
     dataset : str
         Name of a file of the shared folder, or one of `SHIPPED`.
-    binarization : {"binary", "midpoints", "quantiles8", "raw"}
+    binarization : {"binary", "midpoints", "quantiles8", "guess20", "guess200", "raw"}
         "binary": the columns hold 0 and 1 already. "midpoints": every threshold between two neighbouring values and
-        every category. "quantiles8": of these thresholds 8 for each column. In these three, constant columns and all
-        but the first of equal columns are left out. "raw": numbers as they are.
+        every category. "quantiles8": of these thresholds 8 for each column. "guess20", "guess200": what so many boosted
+        stumps (for each class, if there are more than two) ask and cannot do without. In all these, constant columns
+        and all but the first of equal columns are left out. "raw": numbers as they are.
 
     Returns
     -------
@@ -89,8 +101,8 @@ def prepare(dataset: str, binarization: str) -> Prepared:
     """
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
-        X, y = _read(dataset)
-        X, y = binarize(X, binarization), np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
+        X, y = read(dataset)
+        X, y = binarize(X, binarization, y), np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".unfinished.npz")
         np.savez(unfinished, X=X, y=y, sizes=np.array([*X.shape, y.max() + 1]))
@@ -100,7 +112,7 @@ def prepare(dataset: str, binarization: str) -> Prepared:
     return Prepared(path, rows, columns, classes, binary=binarization != "raw")
 
 
-def binarize(X: Any, binarization: str) -> Array:
+def binarize(X: Any, binarization: str, y: Any = None) -> Array:
     """Return the columns that a binarization makes of a table; see `prepare`.
 
     Parameters
@@ -109,6 +121,8 @@ def binarize(X: Any, binarization: str) -> Array:
         Numbers and texts.
     binarization : str
         See `prepare`.
+    y : array of shape (n_rows,) or None, default=None
+        Classes, for those that guess.
 
     Returns
     -------
@@ -127,7 +141,7 @@ def binarize(X: Any, binarization: str) -> Array:
         if not np.array_equal(values, values.astype(bool)):
             raise ValueError("binarization 'binary' needs columns of 0 and 1; use 'midpoints' or 'quantiles8'.")
     elif binarization in BINARIZERS:
-        values = BINARIZERS[binarization].fit_transform(X)
+        values = BINARIZERS[binarization].fit_transform(X, y)
     else:
         raise ValueError(f"binarization must be binary, raw, {' or '.join(BINARIZERS)}, got {binarization!r}.")
     return distinct_columns(values.astype(np.uint8))
@@ -174,7 +188,7 @@ def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:
     return X, y ^ (rng.random(n_rows) < 0.1)
 
 
-def _read(dataset: str) -> Any:
+def read(dataset: str) -> Any:
     """Return the columns and the target of a data set."""
     if dataset in SHIPPED:
         return SHIPPED[dataset]()

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parent / ".environments"
 # What is installed for each peer, the peer itself first; hornbeam runs in the interpreter that runs the benchmarks.
 PINS: dict[str, tuple[str, ...]] = {
     "hornbeam": (),
+    "hornbeam_split": (),
+    "hornbeam_lickety": (),
     "gosdt": ("gosdt==1.0.4",),
     "imodels": ("imodels==3.0.4", "numba==0.68.1", "six==1.17.0", "matplotlib==3.11.2"),
     "streed": ("pystreed==1.4.0",),
@@ -68,7 +70,7 @@ def version(peer: str) -> str:
         If there is no such peer.
     """
     _check(peer)
-    return PINS[peer][0].partition("==")[2] if PINS[peer] else metadata.version(peer)
+    return PINS[peer][0].partition("==")[2] if PINS[peer] else metadata.version("hornbeam")
 
 
 def is_ready(peer: str) -> bool:

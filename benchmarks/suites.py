@@ -49,6 +49,8 @@ BINARY = (
     ("netherlands_part11000", "quantiles8"),
     *((f"cp4im_{name}.bin", "binary") for name in CP4IM),
 )
+# Binary columns of each: 42, 40, 74.
+GUESSED = (("adult", "guess200"), ("bike_hour_cls", "guess200"), ("covertype20k", "guess20"))
 CONTINUOUS = tuple(
     (name, "raw")
     for name in (
@@ -239,6 +241,15 @@ SUITES = {
             ),
             ("hornbeam", "streed", "praxis", "arborenum", "dl85", "gosdt", "cart"),
             limit=120,
+        ),
+        Suite(
+            "fast",
+            (
+                *_rows(GUESSED, (0.001, 0.006, 0.011), (5,)),
+                Row("rows_1000000_columns_100", "binary", 0.001, 5),
+            ),
+            ("hornbeam", "hornbeam_lickety", "hornbeam_split", "licketysplit", "cart"),
+            limit=30,
         ),
         Suite(
             "threads",

@@ -1,35 +1,45 @@
-"""Exact, guessed, SPLIT or LicketySPLIT: the same data by each, and what each knows of its tree when it is done."""
+"""Exact, guessed, SPLIT or LicketySPLIT: the same data by each, and what each knows of its tree when it is done.
 
+What the picture says: an exact search over every threshold gives the best tree and its proof, if it ends in time. Over
+few thresholds it ends much sooner, and its proof is about those: quantiles are quick to find and many, guessed ones
+cost the fits of their reference and are few. SPLIT and LicketySPLIT take milliseconds over the same quantiles and come
+close, without a proof worth the name, unless they are certified.
+"""
+
+import warnings
 from time import perf_counter
 
 import matplotlib.pyplot as plt
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import make_classification
 
-from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, NotProvenWarning, SPLITClassifier
 
-X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-shared = {"regularization": 0.005, "max_depth": 3}
+X, y = make_classification(4000, n_features=8, n_informative=5, n_clusters_per_class=4, flip_y=0.1, random_state=0)
+shared = {"regularization": 0.002, "max_depth": 4, "time_limit": 5.0}
 methods = {
     "exact, every threshold": GOSDTClassifier(**shared),
     "exact, 8 quantiles": GOSDTClassifier(**shared, binarizer="quantile"),
     "exact, guessed thresholds": GOSDTClassifier(**shared, binarizer="guess"),
     "exact, thresholds and bounds guessed": GOSDTClassifier(**shared, binarizer="guess", reference="binarizer"),
-    "SPLIT": SPLITClassifier(**shared),
-    "LicketySPLIT": LicketySPLITClassifier(**shared),
+    "SPLIT, 8 quantiles": SPLITClassifier(**shared),
+    "LicketySPLIT, 8 quantiles": LicketySPLITClassifier(**shared),
 }
+warnings.simplefilter("ignore", NotProvenWarning)  # the first search is stopped by its time limit
 
-figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-for name, classifier in methods.items():
+figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+for (name, classifier), marker in zip(methods.items(), "osD^vP", strict=True):
     begin = perf_counter()
     classifier.fit(X, y)
     seconds = perf_counter() - begin
+    objective, bound = classifier.objective_, classifier.lower_bound_
     print(
-        f"{name:37}: {classifier.status_:10} objective {classifier.objective_:.4f}, at least "
-        f"{classifier.lower_bound_:.4f}, {classifier.n_leaves_} leaves, {seconds:.2f} s"
+        f"{name:37}: {classifier.status_:10} objective {objective:.4f}, at least {bound:.4f}, "
+        f"{classifier.n_leaves_} leaves, {seconds:.2f} s"
     )
-    axes.plot(seconds, classifier.objective_, "o", label=name)
-axes.set(xscale="log", xlabel="seconds of fit", ylabel="objective (loss + 0.005 per leaf)")
-axes.legend()
+    axes.errorbar(seconds, objective, [[objective - bound], [0]], fmt=marker, markersize=8, capsize=4, label=name)
+axes.set(xscale="log", xlabel="seconds of fit, binarizing included", ylabel="objective: loss + 0.002 per leaf")
+axes.set(title="a point: the tree found; the line: down to the lower bound, if it is not reached", ylim=(0.2, 0.265))
+figure.legend(loc="outside lower center", ncols=3, fontsize="small")
 figure.savefig("choose_a_method.png")
 
 # A fast tree, and how far it is from the best one over the same columns:

@@ -1,7 +1,7 @@
-"""The library of this repository.
+"""The library of this repository: the exact search.
 
 Options: "switches", from the name of a bound to False, to search without it; "trace", True to keep the course of the
-search.
+search; "reference", predictions for the rows from which bounds are guessed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ def prepare(problem: Problem) -> State:
         n_jobs=problem.threads,
         bounds=problem.options.get("switches"),
         trace=problem.options.get("trace", False),
+        reference=problem.options.get("reference"),
     )
+    return ready(problem, model)
+
+
+def ready(problem: Problem, model: Any) -> State:
+    """Return the state of a classifier that is set up, after one fit has loaded what fits load."""
     GOSDTClassifier(regularization=0.1).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     return State(problem, model, problem.X, problem.y)
 

@@ -17,6 +17,7 @@ from benchmarks.report.setting_section import setting_section
 from benchmarks.report.settings_section import ablation_section, threads_section
 from benchmarks.report.sizes_section import sizes_section
 from benchmarks.report.summary_section import behind_section, summary_section
+from benchmarks.report.unproven_section import unproven_section
 
 
 def write(suite: str, results: Path, directory: Path) -> Path:
@@ -50,6 +51,7 @@ def write(suite: str, results: Path, directory: Path) -> Path:
         summary_section(outcomes),
         *_pictures(suite, outcomes, directory),
         behind_section(outcomes),
+        unproven_section(outcomes),
         threads_section(outcomes),
         ablation_section(outcomes),
         sizes_section(suite, outcomes),

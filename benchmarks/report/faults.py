@@ -36,7 +36,7 @@ class Fault:
     @property
     def of_hornbeam(self) -> bool:
         """Whether hornbeam is party to it."""
-        return any(contender.peer == REFERENCE_PEER for contender in self.contenders)
+        return any(contender.peer.startswith(REFERENCE_PEER) for contender in self.contenders)
 
 
 def is_valid(run: Run) -> bool:

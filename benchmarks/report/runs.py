@@ -81,7 +81,8 @@ class Run:
     @property
     def build(self) -> str:
         """What was run: of hornbeam the commit, of another peer its version."""
-        return self.record.commit if self.contender.peer == REFERENCE_PEER else self.record.peer_version
+        is_ours = self.contender.peer.startswith(REFERENCE_PEER)
+        return self.record.commit if is_ours else self.record.peer_version
 
     @property
     def subproblems(self) -> float | None:

@@ -208,12 +208,13 @@ nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_ro
 nb::dict look_ahead_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
                            const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
                            const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost, std::int64_t max_depth,
-                           std::int64_t lookahead_depth, bool recursive, std::int64_t min_samples_leaf,
-                           std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
-                           std::int64_t n_threads, const nb::object& callback, double callback_interval, bool trace) {
+                           std::int64_t lookahead_depth, bool recursive, bool last_by_loss,
+                           std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                           std::optional<std::int64_t> memory_limit, std::int64_t n_threads, const nb::object& callback,
+                           double callback_interval, bool trace) {
   require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
   const PackedColumns packed = packed_columns(columns, n_rows);
-  const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive};
+  const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss};
   return solve_with(
       {classes, weights, costs, leaf_cost, max_depth, std::nullopt, min_samples_leaf, time_limit, memory_limit, 0.0,
        n_threads, nb::dict(), callback, callback_interval, trace},
@@ -280,9 +281,10 @@ NB_MODULE(_core, module) {
   module.def("look_ahead", &look_ahead_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("lookahead_depth"), nb::arg("recursive"),
-             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-             nb::arg("n_threads") = 1, nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
-             nb::arg("trace") = false, "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.");
+             nb::arg("last_by_loss") = false, nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
+             nb::arg("memory_limit") = nb::none(), nb::arg("n_threads") = 1, nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.");
   module.def("solve_ranked", &solve_ranked, nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert(),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("time_limit") = nb::none(),

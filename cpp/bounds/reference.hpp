@@ -7,6 +7,8 @@
 //          found for it, two leaves or more no less than 2L and the reference's loss), and so does every bound here
 //          that follows from guesses of other sets: over the sides of a split; subset; similarity, if each row that
 //          the sets do not share counts in full (del = n). A bound of one side from that of the whole set does not.
+//          So, when the search has come to its end, no tree costs less than the one found less what the reference
+//          loses in all: that is true, not guessed (`bound_after_guesses`).
 // NEEDS    additive loss. What a search proves with it is not about all trees: the status says so.
 // KEEPS    not the optimum; see WHY for what it keeps.
 // SOURCE   [mctavish2022guesses, section 4.3 and theorem 4.3]; 2L instead of L as in the authors' program.
@@ -18,5 +20,7 @@
 namespace hornbeam {
 
 constexpr Ticks guessed_bound(Ticks leaf_cost, Ticks reference_loss) { return 2 * leaf_cost + reference_loss; }
+
+constexpr Ticks bound_after_guesses(Ticks cost_found, Ticks reference_loss) { return cost_found - reference_loss; }
 
 }  // namespace hornbeam

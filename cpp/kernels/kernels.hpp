@@ -132,6 +132,16 @@ struct PairRow {
   std::int32_t* distance;       // of each column: the weight that tells the two splits apart; written
 };
 
+/// All triples of few columns, for search/three_levels.
+struct TripleRow {
+  PairRow pairs;  // the tile; neither its losses nor its distances are used
+  std::uint32_t n_columns;
+  std::int32_t* counts;  // weight of class k where columns i and j hold: counts[(i * n_classes + k) * stride + j]
+  /// Of one column and each column j behind it, by cell 2 * (the one holds) + (j holds): the least loss of two leaves
+  /// there, at [cell * stride + j]; written.
+  std::int32_t* stump_loss;
+};
+
 inline constexpr std::uint32_t kScanLanes = 32;
 
 /// Up to 32 root splits, and the rows in the order of one variable whose cuts may be the stumps below them.
@@ -172,6 +182,11 @@ struct Kernels {
   void (*transpose)(Word* block);
   /// Lowers the stump losses of `column` and of the columns in `blocks` by their pairs; `scratch` has n_words words.
   void (*pair_row)(const PairRow&, std::uint32_t column, std::int32_t* scratch);
+  /// Counts the pairs of `column` with all columns.
+  void (*count_pairs)(const TripleRow&, std::uint32_t column, std::int32_t* scratch);
+  /// Finds the stump losses of `column` with the columns behind it, once all pairs are counted; `scratch` has n_words
+  /// words, as above.
+  void (*triple_row)(const TripleRow&, std::uint32_t column, std::int32_t* scratch);
   /// bound = max(bound, level - distance) over the blocks.
   void (*raise_by_distance)(const PairRow&, std::int32_t level, std::int32_t* bound);
   /// Lowers the least losses of two leaves on both sides of the root splits by the cuts of one variable.

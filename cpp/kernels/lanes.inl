@@ -377,12 +377,13 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/row_distances.inl"
 #include "kernels/stump_scan.inl"
 #include "kernels/two_levels.inl"
+#include "kernels/three_levels.inl"  // uses what is in two_levels.inl
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {
-    HORNBEAM_KERNELS_NAME, measure,           pair_stage, look,     narrow_sums,       test_columns,
-    hash_columns,          name_column,       transpose,  pair_row, raise_by_distance, scan_stumps,
-    row_distances,         least_row_distance};
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage,        look,        narrow_sums,
+                                  test_columns,          hash_columns, name_column,       transpose,   pair_row,
+                                  count_pairs,           triple_row,   raise_by_distance, scan_stumps, row_distances,
+                                  least_row_distance};
 
 }  // namespace hornbeam

@@ -48,6 +48,22 @@ void transpose(Word* block) {
   for (std::size_t i = 0; i < 8; ++i) store(block + 8 * i, reinterpret_cast<Lanes>(v[i]));
 }
 
+/// Weighs each class where all rows of `mask` and each column of a block hold.
+HORNBEAM_INLINE void count_with(const PairRow& in, std::uint32_t n_classes, const std::int32_t* mask,
+                                std::uint32_t block, NarrowLanes* count) {
+  for (std::uint32_t k = 0; k < n_classes; ++k) count[k] = NarrowLanes{};
+  for (std::uint32_t s = 0; s < in.n_segments; ++s) {
+    const Segment& segment = in.segments[s];
+    const std::int32_t* word = in.words + std::size_t{segment.begin} * in.stride + block;
+    NarrowLanes set_bits{};
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w, word += in.stride)
+      set_bits += popcount(load_narrow(word) & narrow(mask[w]));
+    const NarrowLanes weighed = set_bits << static_cast<std::int32_t>(segment.shift);
+    for (std::uint32_t k = 0; k < n_classes; ++k)
+      if (k == segment.target) count[k] += weighed;
+  }
+}
+
 /// `kClasses` > 0 fixes the number of classes at compile time.
 template <int kClasses>
 HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::int32_t* scratch) {
@@ -63,17 +79,7 @@ HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::i
   for (std::uint32_t i = 0; i < in.n_blocks; ++i) {
     const std::uint32_t block = in.blocks[i];
     NarrowLanes count[kMost];
-    for (std::uint32_t k = 0; k < n_classes; ++k) count[k] = NarrowLanes{};
-    for (std::uint32_t s = 0; s < in.n_segments; ++s) {
-      const Segment& segment = in.segments[s];
-      const std::int32_t* word = in.words + std::size_t{segment.begin} * in.stride + block;
-      NarrowLanes set_bits{};
-      for (std::uint32_t w = segment.begin; w < segment.end; ++w, word += in.stride)
-        set_bits += popcount(load_narrow(word) & narrow(scratch[w]));
-      const NarrowLanes weighed = set_bits << static_cast<std::int32_t>(segment.shift);
-      for (std::uint32_t k = 0; k < n_classes; ++k)
-        if (k == segment.target) count[k] += weighed;
-    }
+    count_with(in, n_classes, scratch, block, count);
     // Cells: a where both hold, b where only `column` holds, c where only the other one holds, d where none holds.
     NarrowLanes sum_a{}, sum_b{}, sum_c{}, sum_d{}, most_a{}, most_b{}, most_c{}, most_d{};
     NarrowLanes loss_a, loss_b, loss_c, loss_d;

@@ -22,7 +22,7 @@ bool have_one_price(const Costs& costs) {
 }  // namespace
 
 GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
-                         std::uint64_t rows_per_leaf, std::int64_t total_weight,
+                         std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss,
                          std::function<bool(std::uint64_t)> goes_on)
     : costs_(costs),
       measures_(counting.measures()),
@@ -30,6 +30,7 @@ GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernel
       leaf_cost_(leaf_cost),
       rows_per_leaf_(static_cast<Ticks>(rows_per_leaf)),
       has_one_price_(have_one_price(costs)),
+      last_by_loss_(last_by_loss),
       goes_on_(std::move(goes_on)) {
   for (std::vector<Ticks>& side : side_) side.resize(measures_.n_classes);
   if (!has_one_price_ || total_weight > kMostTabled) return;
@@ -71,7 +72,7 @@ Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* 
   const std::size_t root = splits == nullptr ? 0 : splits->size();
   Ticks best = leaf;
   if (depth > 0 && leaf > 2 * leaf_cost_) {
-    if (const std::uint32_t column = best_column(rows, sums, total); column != kNoSplit) {
+    if (const std::uint32_t column = best_column(rows, sums, total, depth == 1 && last_by_loss_); column != kNoSplit) {
       Ticks cost[2];
       if (splits != nullptr) splits->push_back(rows.columns[column]);
       best = std::min(leaf, grow_sides(rows, mask, sums, total, column, depth - 1, splits, cost));
@@ -132,8 +133,9 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
   if (!goes_on_(std::uint64_t{rows.stride} * (rows.n_slot_words + 8))) is_stopped_ = true;
 }
 
-/// The column of largest information gain among those that split the rows, kNoSplit if there is none.
-std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total) {
+/// The column of largest information gain, or of least loss, among those that split the rows; kNoSplit if there is
+/// none.
+std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
   std::uint32_t best = kNoSplit;
   double least = std::numeric_limits<double>::infinity();
@@ -150,7 +152,9 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
       const Ticks rows_held = sums[measures_.rows_index() * stride + column];
       if (rows_held < rows_per_leaf_ || total[measures_.rows_index()] - rows_held < rows_per_leaf_) continue;
     }
-    const double here = impurity(side_[1].data()) + impurity(side_[0].data());
+    // Costs are whole numbers below 2^53: as doubles they are exact.
+    const double here = by_loss ? static_cast<double>(leaf_cost(side_[1].data()) + leaf_cost(side_[0].data()))
+                                : impurity(side_[1].data()) + impurity(side_[0].data());
     if (here < least) {
       least = here;
       best = column;

@@ -1,7 +1,8 @@
 // lookahead/greedy_trees.hpp
 //
 // WHAT    Greedy trees: each node asks the column of largest information gain until the depth is used up, then subtrees
-//         that do not pay for their leaves are cut off from below.
+//         that do not pay for their leaves are cut off from below. On request the last split asks the column that
+//         leaves the least loss instead; that tree costs no more.
 // FLOW    lookahead/lookahead_search closes the subproblems at its lookahead depth with what these trees cost.
 // HOLDS   (G1) `cost` is that of the tree that `grow` makes, or infinite if the caller said to stop. (G2) Ties of gain
 //         go to the first column. The gain is not an integer, but it only chooses; costs are exact.
@@ -28,7 +29,8 @@ class GreedyTrees {
   /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
   /// counted); `costs` says what a leaf loses. `goes_on` is told of work done and says whether to go on.
   GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
-              std::uint64_t rows_per_leaf, std::int64_t total_weight, std::function<bool(std::uint64_t)> goes_on);
+              std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss,
+              std::function<bool(std::uint64_t)> goes_on);
 
   /// Costs of the trees of at most `depth` on both sides of a column.
   struct Sides {
@@ -56,7 +58,7 @@ class GreedyTrees {
                   Splits* splits);
   Ticks grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t column,
                    std::uint32_t depth, Splits* splits, Ticks* cost);
-  std::uint32_t best_column(const RowSet& rows, const Ticks* sums, const Ticks* total);
+  std::uint32_t best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss);
   double impurity(const Ticks* class_weight) const;
   void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
 
@@ -65,7 +67,7 @@ class GreedyTrees {
   const Kernels& kernels_;
   const Ticks leaf_cost_;
   const Ticks rows_per_leaf_;
-  const bool has_one_price_;
+  const bool has_one_price_, last_by_loss_;
   const std::function<bool(std::uint64_t)> goes_on_;
   std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different prices
   std::vector<Level> levels_;    // by depth left

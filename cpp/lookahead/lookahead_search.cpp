@@ -73,7 +73,7 @@ class LookaheadSearch {
         maker_(problem.rows, counting_, kernels(), problem.leaf_cost, problem.tree.rows_per_leaf, 1),
         greedy_(counting_, problem.costs, kernels(), problem.leaf_cost, problem.tree.rows_per_leaf,
                 std::accumulate(problem.rows.class_weight.begin(), problem.rows.class_weight.end(), std::int64_t{0}),
-                [this](std::uint64_t work) { return goes_on(work); }),
+                lookahead.last_by_loss, [this](std::uint64_t work) { return goes_on(work); }),
         table_(false, limits.bytes),
         child_(std::size_t{lookahead.depth} + 1) {}
 

@@ -20,6 +20,7 @@ namespace hornbeam {
 struct Lookahead {
   std::uint32_t depth;  // splits searched exhaustively; at least 1
   bool is_recursive;    // LicketySPLIT
+  bool last_by_loss;    // the last split of a greedy tree leaves the least loss, instead of having the largest gain
 };
 
 /// `problem` has a depth limit and no limit of leaves.

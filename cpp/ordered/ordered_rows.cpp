@@ -93,6 +93,7 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool 
 
 void OrderedRows::list_cuts(std::uint32_t variable, std::vector<Cut>& cuts) const {
   cuts.clear();
+  cuts.reserve(most_cuts(variable));
   const std::uint32_t* entry = entries(variable);
   std::int32_t held = 0;
   for (std::uint32_t i = 0; i + 1 < n_rows_; ++i) {

@@ -9,6 +9,7 @@
 // SOURCE  Presorted orders are those of SLIQ and of [brita2025contree].
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -63,6 +64,10 @@ class OrderedRows {
   }
 
   void list_cuts(std::uint32_t variable, std::vector<Cut>& cuts) const;
+  /// No list of a variable's cuts is longer.
+  std::uint32_t most_cuts(std::uint32_t variable) const {
+    return std::min(n_rows_ - 1, columns_->n_thresholds[variable]);
+  }
 
   /// The cut behind the first `n_held` rows of an order as a split, and back.
   RankSplit split_behind(std::uint32_t variable, std::uint32_t n_held) const {

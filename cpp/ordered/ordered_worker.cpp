@@ -58,7 +58,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
   result.lower = two_leaves;
   if (two_leaves >= best) return result;
   depth = costs.useful_depth(depth, best);
-  reserve(two_levels_.growth_for(rows));
+  if (depth > 1) reserve(two_levels_.growth_for(rows));
   if (state_.stop.stopped()) return result;
   if (depth <= 2) {
     const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);

@@ -49,7 +49,12 @@ std::uint64_t TwoLevelCuts::bytes() const {
 std::uint64_t TwoLevelCuts::growth_for(const OrderedRows& rows) const {
   const std::size_t members = std::max<std::size_t>(member_.capacity(), rows.n_rows());
   const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows.class_weight().size(), rows));
-  return 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
+  std::uint64_t bytes = 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
+    const std::size_t held = v < cuts_.size() ? cuts_[v].capacity() : 0;
+    bytes += sizeof(Cut) * (std::max<std::size_t>(held, rows.most_cuts(v)) - held);
+  }
+  return bytes;
 }
 
 TwoLevelResult TwoLevelCuts::solve(const OrderedRows& rows, Ticks bound) {

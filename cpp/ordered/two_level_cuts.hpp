@@ -33,7 +33,7 @@ class TwoLevelCuts {
   /// All cuts of each variable of the rows that were solved last, unless that was stopped or the bound was too low.
   std::vector<std::vector<Cut>>& cuts() { return cuts_; }
   std::uint64_t bytes() const;
-  /// Bytes that solving these rows takes beyond what is held already, their cuts apart.
+  /// Bytes that solving these rows takes beyond what is held already, its open runs apart.
   std::uint64_t growth_for(const OrderedRows& rows) const;
 
  private:

@@ -23,7 +23,7 @@ bool Worker::raise_by_probes(Frame& frame, Candidate& candidate, int x, Ticks go
   if (found.is_raised) return true;
   const Side &side = candidate.side[x], &other = candidate.side[1 - x];
   const Ticks left = frame.cut(budget) - found.reach;
-  if (!may_probe_other || other.is_closed() || needs_two_levels(other)) return false;
+  if (!may_probe_other || other.is_closed() || needed_levels(candidate, 1 - x) > 0) return false;
   if (found.reach <= side.lower || left <= other.lower) return false;
   if (!probe(frame, candidate, 1 - x, left).is_raised) return false;
   const Ticks needed = frame.cut(budget) - other.lower;

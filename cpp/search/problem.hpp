@@ -18,6 +18,10 @@
 
 namespace hornbeam {
 
+/// Up to so many columns, trees of three levels are found directly (search/three_levels.cpp). Measured in
+/// docs/notes/2026-11-22-three-levels.md.
+inline constexpr std::uint32_t kFewColumns = 40;
+
 struct Problem {
   const DistinctRows& rows;
   const Costs& costs;
@@ -27,6 +31,7 @@ struct Problem {
 
   Ticks threshold() const { return support_threshold(switches.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }
+  bool has_few_columns() const { return rows.n_columns <= kFewColumns; }
   bool has_reference() const { return !rows.reference_loss.empty(); }
 };
 

@@ -98,6 +98,8 @@ class RowSetMaker {
   void make_name_planes(RowSet& rows) const;
   /// Of the rows where the column equals `side`.
   SlotName name_of(const RowSet& rows, std::uint32_t column, bool side) const;
+  /// The name of the rows on one side of `column` where `other` holds.
+  SlotName name_of(const RowSet& rows, std::uint32_t column, bool side, std::uint32_t other) const;
 
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
   const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);

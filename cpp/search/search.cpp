@@ -5,6 +5,7 @@
 #include <new>
 #include <thread>
 
+#include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
 #include "search/worker.hpp"
 
@@ -31,6 +32,7 @@ class Search {
     root_key_ = root.key;
     sure_lower_ =
         std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
+    reference_loss_ = root.rows.whole.reference_loss;
     poll();
     worker.find_incumbent(root);
     poll();
@@ -69,7 +71,10 @@ class Search {
 
   Progress progress() const {
     const Interval root = shared_.table.find(root_key_).value_or(Interval{});
-    const Ticks lower = shared_.has_guessed ? sure_lower_ : root.lower;
+    Ticks lower = root.lower;
+    if (shared_.has_guessed)
+      lower = root.lower < root.tree.cost ? sure_lower_
+                                          : std::max(sure_lower_, bound_after_guesses(root.tree.cost, reference_loss_));
     return {shared_.stop.elapsed(), root.tree.cost, lower, shared_.n_subproblems.load(std::memory_order_relaxed),
             shared_.bytes()};
   }
@@ -106,6 +111,7 @@ class Search {
   SharedState shared_;
   SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
+  Ticks reference_loss_ = 0;
   std::vector<Progress> trace_;
 };
 

@@ -46,4 +46,13 @@ SlotName RowSetMaker::name_of(const RowSet& rows, std::uint32_t column, bool sid
   return name;
 }
 
+SlotName RowSetMaker::name_of(const RowSet& rows, std::uint32_t column, bool side, std::uint32_t other) const {
+  SlotName name;
+  for (const Segment& segment : rows.segments)
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      for_each_bit(rows.chosen(column, side, w, segment.valid(w)) & rows.chosen(other, true, w, segment.valid(w)),
+                   word_at(w), [&](std::size_t slot) { name.add(rows.names[slot]); });
+  return name;
+}
+
 }  // namespace hornbeam

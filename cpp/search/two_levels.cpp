@@ -108,19 +108,19 @@ void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
     least_loss[1] = sums_[std::size_t{n_classes} * stride_ + c];
     least_loss[0] = total_[n_classes] - least_loss[1];
     if (weight[0] + least_loss[0] == 0 || weight[1] + least_loss[1] == 0) continue;
-    Root root{c, 0, 0};
+    std::uint64_t loss = 0;  // of two leaves
+    Ticks bound = 0;
     bool is_heavy = true;
     for (int x = 0; x < 2; ++x) {
       const std::int64_t lost_anyway = counts_.netted ? least_loss[x] : 0;
       is_heavy &= price_ * (weight[x] + lost_anyway - least_loss[x]) >= threshold;
-      const std::int64_t loss = weight[x] - most[x] + lost_anyway;
-      root.loss += loss;
-      root.bound += std::min(leaf_cost + price_ * loss, cost_of_two_leaves_or_more(leaf_cost, price_ * least_loss[x]));
+      const std::int64_t here = weight[x] - most[x] + lost_anyway;
+      loss += static_cast<std::uint64_t>(here);
+      bound += std::min(leaf_cost + price_ * here, cost_of_two_leaves_or_more(leaf_cost, price_ * least_loss[x]));
     }
-    if (is_heavy) (root.bound <= upper ? roots_ : others_).push_back(root);
+    if (is_heavy) (bound <= upper ? roots_ : others_).push_back({loss << 32 | c, bound});
   }
-  std::sort(roots_.begin(), roots_.end(),
-            [](const Root& a, const Root& b) { return a.loss != b.loss ? a.loss < b.loss : a.column < b.column; });
+  std::sort(roots_.begin(), roots_.end(), [](const Root& a, const Root& b) { return a.order < b.order; });
 }
 
 /// Packs the columns into 32-bit lanes, roots first.
@@ -140,7 +140,7 @@ void TwoLevelSolver::lay_out() {
     std::int32_t* low = words + 2 * std::size_t{w} * stride;
     std::int32_t* high = low + stride;
     for (std::uint32_t i = 0; i < n_columns; ++i) {
-      const Word word = from[roots_[i].column];
+      const Word word = from[roots_[i].column()];
       low[i] = static_cast<std::int32_t>(word);
       high[i] = static_cast<std::int32_t>(word >> 32);
     }
@@ -150,7 +150,7 @@ void TwoLevelSolver::lay_out() {
   for (std::uint32_t k = 0; k < n_classes; ++k) {
     for (std::uint32_t i = 0; i < stride; ++i)
       sums[std::size_t{k} * stride + i] =
-          i < n_columns ? static_cast<std::int32_t>(sums_[std::size_t{k} * stride_ + roots_[i].column]) : 0;
+          i < n_columns ? static_cast<std::int32_t>(sums_[std::size_t{k} * stride_ + roots_[i].column()]) : 0;
     narrow_total_[k] = static_cast<std::int32_t>(total_[k]);
   }
   std::fill(stump_loss, stump_loss + 2 * std::size_t{stride}, kNarrowInfinity);
@@ -186,8 +186,9 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
   KnownTree best;
   Ticks least = upper + 1;  // what a root must stay below
   const auto in_weight = [this](Ticks cost) { return static_cast<std::int32_t>(cost / price_); };
+  std::int32_t most_weight = in_weight(upper);
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {
-    if (roots_[i].bound >= least || bound_[i] > in_weight(least - 1)) continue;
+    if (roots_[i].bound >= least || bound_[i] > most_weight) continue;
     pairs_.n_blocks = static_cast<std::uint32_t>(blocks_.size());
     if (!goes_on_(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4)) return std::nullopt;
     kernels_.pair_row(pairs_, i, mask_.data());
@@ -195,6 +196,7 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
     if (tree.cost <= upper && tree.better_than(best)) {
       best = tree;
       least = tree.cost;
+      most_weight = in_weight(least - 1);
     }
     kernels_.raise_by_distance(pairs_, in_weight(tree.cost), bound_);
     if (--left_in_block_[i / kNarrowLanes] == 0) std::erase(blocks_, i / kNarrowLanes * kNarrowLanes);
@@ -204,25 +206,19 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
 
 /// The best tree with this root, once all its pairs are counted.
 KnownTree TwoLevelSolver::tree_of(const RowSet& parent, std::uint32_t index) const {
-  const std::int64_t lost_anyway = counts_.netted ? total_[counts_.n_classes] : 0;
-  KnownTree tree{price_ * lost_anyway, parent.columns[roots_[index].column], kUnlimited, {0, 1}};
-  const Ticks leaf_cost = problem_.leaf_cost;
-  for (int x = 0; x < 2; ++x) {
-    std::int64_t weight = 0, most = 0;
-    for (std::uint32_t k = 0; k < counts_.n_classes; ++k) {
-      const std::int64_t held = pairs_.sums[std::size_t{k} * pairs_.stride + index];
-      const std::int64_t here = x == 1 ? held : total_[k] - held;
-      weight += here;
-      most = std::max(most, here);
-    }
-    const Ticks leaf = leaf_cost + price_ * (weight - most);
-    const Ticks stump = 2 * leaf_cost + price_ * pairs_.stump_loss[x][index];
-    const bool is_leaf = leaf <= stump;
-    tree.cost += is_leaf ? leaf : stump;
-    tree.shape.leaves += is_leaf ? 1 : 2;
-    if (!is_leaf) tree.shape.depth = 2;
+  const ShallowTree tree = joined(leaf_or_stump(weigh(index, false), pairs_.stump_loss[0][index]),
+                                  leaf_or_stump(weigh(index, true), pairs_.stump_loss[1][index]), index);
+  return {tree.cost + lost_anyway(), parent.columns[roots_[index].column()], kUnlimited, tree.shape};
+}
+
+/// Weight and heaviest class on one side of a column.
+TwoLevelSolver::Weighed TwoLevelSolver::weigh(std::uint32_t index, bool holds) const {
+  Weighed found;
+  for (std::uint32_t k = 0; k < counts_.n_classes; ++k) {
+    const std::int64_t held = pairs_.sums[std::size_t{k} * pairs_.stride + index];
+    found.add(holds ? held : total_[k] - held);
   }
-  return tree;
+  return found;
 }
 
 }  // namespace hornbeam

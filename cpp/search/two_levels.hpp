@@ -12,6 +12,8 @@
 // SOURCE  [demirovic2022murtree], the depth-two solver; the pruning of roots and the layout are ours.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <vector>
 
@@ -34,12 +36,50 @@ class TwoLevelSolver {
   /// most `upper`; its cost is infinite if there is none. Null if stopped. `parent` has its slot rows.
   std::optional<KnownTree> solve(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
 
+  /// The same for depth at most three. If a tree of three levels is found, `below_root` has what is below its root, and
+  /// `best_root` is the root's column of the parent.
+  std::optional<KnownTree> solve_three_levels(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
+
+  /// The best tree on one side of the root found, of two levels at most, and what a leaf would lose there.
+  struct Below {
+    KnownTree tree;
+    Ticks loss;
+  };
+  Below below_root(const RowSet& parent, bool holds) const;
+  std::uint32_t best_root() const { return roots_[best_root_].column(); }
+
  private:
   struct Root {
-    std::uint32_t column;  // of the parent
-    std::int64_t loss;     // of two leaves below it
+    std::uint64_t order;  // loss of two leaves below it (less than 2^31), then its column of the parent
     Ticks bound;
+    std::uint32_t column() const { return static_cast<std::uint32_t>(order); }
   };
+
+  /// Class weights of some rows, as far as their loss as a leaf needs them.
+  struct Weighed {
+    std::int64_t weight = 0, most = 0;
+    void add(std::int64_t of_class) {
+      weight += of_class;
+      most = std::max(most, of_class);
+    }
+  };
+
+  /// A tree of a few leaves; its cost leaves out what every tree loses.
+  struct ShallowTree {
+    Ticks cost;
+    TreeShape shape;
+    std::uint32_t root = 0;  // in roots_ or, behind them, others_; of no meaning for a leaf
+    void improve(const ShallowTree& by) {
+      if (by.cost < cost || (by.cost == cost && by.shape < shape)) *this = by;
+    }
+  };
+
+  static ShallowTree joined(const ShallowTree& a, const ShallowTree& b, std::uint32_t root) {
+    return {a.cost + b.cost, {a.shape.leaves + b.shape.leaves, std::max(a.shape.depth, b.shape.depth) + 1}, root};
+  }
+  std::uint32_t column_of(std::uint32_t root) const {
+    return (root < roots_.size() ? roots_[root] : others_[root - roots_.size()]).column();
+  }
 
   void gather(const RowSet& parent, std::uint32_t column, bool side);
   void measure(const RowSet& parent, std::uint32_t column, bool side);
@@ -47,6 +87,18 @@ class TwoLevelSolver {
   void lay_out();
   std::optional<KnownTree> search_roots(const RowSet& parent, Ticks upper);
   KnownTree tree_of(const RowSet& parent, std::uint32_t index) const;
+  bool search_triples();
+  Ticks lost_anyway() const { return counts_.netted ? price_ * total_[counts_.n_classes] : 0; }
+  Weighed weigh(std::uint32_t index, bool holds) const;
+  Weighed weigh_cell(const TripleRow& rows, std::uint32_t i, std::uint32_t j, std::uint32_t cell) const;
+  ShallowTree leaf_of(const Weighed& rows) const {
+    return {problem_.leaf_cost + price_ * (rows.weight - rows.most), {1, 0}};
+  }
+  ShallowTree leaf_or_stump(const Weighed& rows, std::int64_t stump_loss) const {
+    ShallowTree tree = leaf_of(rows);
+    tree.improve({2 * problem_.leaf_cost + price_ * stump_loss, {2, 1}});
+    return tree;
+  }
 
   const Problem& problem_;
   const Kernels& kernels_;
@@ -69,6 +121,10 @@ class TwoLevelSolver {
   std::vector<std::uint32_t> blocks_, left_in_block_;
   std::int32_t* bound_;
   PairRow pairs_;
+
+  AlignedVector<std::int32_t> triples_;              // counts of all pairs, and stump losses
+  std::vector<std::array<ShallowTree, 2>> shallow_;  // the best known for the false and for the true side of a column
+  std::uint32_t best_root_ = 0;
 };
 
 }  // namespace hornbeam

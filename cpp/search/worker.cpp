@@ -112,9 +112,11 @@ void Worker::expand(Frame& frame) {
     return record(frame);
   }
   list_candidates(frame);
-  if (problem_.has_reference()) guess(frame.rows.whole.reference_loss, frame.upper(), frame.lower);
   count_bytes(frame);
-  if (frame.candidates.empty()) frame.lower = frame.upper();
+  if (frame.candidates.empty())
+    frame.lower = frame.upper();
+  else if (problem_.has_reference())
+    guess(frame.rows.whole.reference_loss, frame.upper(), frame.lower);
   record(frame);
 }
 
@@ -233,9 +235,9 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       awaited = step[x];
       x = 1 - x;
     }
-    if (needs_two_levels(side[x])) {
+    if (const std::uint32_t levels = needed_levels(candidate, x)) {
       const Claims::Claim claim(shared_.claims, candidate.key[x]);
-      solve_two_levels(frame, candidate, x);
+      solve_shallow(frame, candidate, x, levels);
       continue;
     }
     const Ticks needed = frame.cut(budget) - side[1 - x].lower - awaited;
@@ -261,17 +263,35 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
     if (used != nullptr) release(std::move(used));
 }
 
-/// Whether some best tree of the side has at most two levels: no more are allowed, or (every other has four leaves or
-/// more) no more can pay.
-bool Worker::needs_two_levels(const Side& side) const {
-  if (!two_levels_.is_usable()) return false;
-  return side.room.depth <= 2 || side.upper <= 4 * problem_.leaf_cost + side.least_loss;
+/// Levels of which the best tree of a side is to be found directly: two where no more are allowed or can pay (a tree of
+/// more has four leaves or more), three of few columns where no more are allowed; 0 if that is not the way.
+std::uint32_t Worker::needed_levels(const Candidate& candidate, int x) const {
+  const Side& side = candidate.side[x];
+  if (!two_levels_.is_usable()) return 0;
+  if (side.room.depth <= 2 || side.upper <= 4 * problem_.leaf_cost + side.least_loss) return 2;
+  return candidate.key[x].depth == 3 && problem_.has_few_columns() ? 3 : 0;
 }
 
-void Worker::solve_two_levels(Frame& frame, Candidate& candidate, int x) {
+/// The two sides below the root of a tree of three levels get entries of their own, so that it can be read off.
+void Worker::record_below(const Frame& frame, const Candidate& candidate, int x) {
+  SlotName name = maker_.name_of(frame.rows, candidate.column, x == 1, two_levels_.best_root());
+  for (const bool holds : {true, false}) {
+    const TwoLevelSolver::Below below = two_levels_.below_root(frame.rows, holds);
+    const Room room = Room{2, kUnlimited}.without_idle_limits(problem_.leaf_cost, below.loss, name.base_loss);
+    if (below.tree.shape.depth == 2)
+      shared_.table.tighten({name.identity, room.depth, room.leaves}, {below.tree.cost, below.tree});
+    name.identity ^= candidate.key[x].set;
+    name.base_loss = candidate.side[x].base_loss - name.base_loss;
+  }
+}
+
+void Worker::solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels) {
   shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
   const Side& side = candidate.side[x];
-  const auto found = two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper);
+  const auto found = levels == 2 ? two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper)
+                                 : two_levels_.solve_three_levels(frame.rows, candidate.column, x == 1, side.upper);
+  if (found && found->shape.depth == 3) record_below(frame, candidate, x);
+  if (stopped()) return;  // for want of room for these entries, perhaps
   if (!found) return;
   KnownTree best = *found;
   if (const KnownTree leaf{problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))

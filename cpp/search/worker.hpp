@@ -74,14 +74,15 @@ class Worker {
   std::size_t choose(const Frame& frame, Ticks budget) const;
   bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
-  bool needs_two_levels(const Side& side) const;
+  std::uint32_t needed_levels(const Candidate& candidate, int x) const;
+  void record_below(const Frame& frame, const Candidate& candidate, int x);
   bool raise_by_probes(Frame& frame, Candidate& candidate, int x, Ticks goal, Ticks budget, bool may_probe_other);
   bool may_probe(const Frame& frame);
   Probed probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
   Probed pair_counted(Frame& frame, Candidate& candidate, int x, Ticks goal);
   bool is_cheaper_built(const Looks& looks, Ticks cut) const;
   void open_counted(const Frame& frame, const Candidate& candidate, int x);
-  void solve_two_levels(Frame& frame, Candidate& candidate, int x);
+  void solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels);
   void learn_side(Frame& frame, Candidate& candidate, int x, const Interval& known);
   void spread_similarity(Frame& frame, const Candidate& from, Ticks budget);
   void record(Frame& frame);

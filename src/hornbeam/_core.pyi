@@ -67,6 +67,7 @@ def look_ahead(
     max_depth: int,
     lookahead_depth: int,
     recursive: bool,
+    last_by_loss: bool = False,
     min_samples_leaf: int = 1,
     time_limit: float | None = None,
     memory_limit: int | None = None,

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.objectives import Costs, Loss, exact_fraction
+from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
 _COST_BITS = 20
@@ -50,7 +50,7 @@ class Units:
         Ticks of one leaf.
     one : Fraction
         Ticks of an objective of 1.
-    offset : Fraction
+    offset : int or Fraction
         Objective that every tree loses, in the user's unit.
     """
 
@@ -58,16 +58,19 @@ class Units:
     costs: _Integers
     leaf_cost: int
     one: Fraction
-    offset: Fraction
+    offset: Exact
 
     @property
     def regularization(self) -> float:
         """The price of one leaf that is really used, in the user's unit."""
-        return float(self.leaf_cost / self.one)
+        return self.leaf_cost * self.one.denominator / self.one.numerator
 
     def objective(self, ticks: int) -> float:
         """Return the objective of a tree, or of a bound, of so many ticks."""
-        return float(ticks / self.one + self.offset)
+        # ticks / one + offset as one quotient of integers, which is rounded once.
+        one, offset = self.one, self.offset
+        sum_of_ticks = ticks * one.denominator * offset.denominator + offset.numerator * one.numerator
+        return sum_of_ticks / (one.numerator * offset.denominator)
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | _Integers:
@@ -114,7 +117,7 @@ def make_units(
     weights: npt.NDArray[np.float64] | _Integers,
     codes: npt.NDArray[np.int32],
     n_classes: int,
-    make_loss: Callable[[tuple[Fraction, ...]], Loss],
+    make_loss: Callable[[tuple[Exact, ...]], Loss],
     regularization: float,
 ) -> Units:
     """Turn a problem into ticks.
@@ -146,20 +149,20 @@ def make_units(
     loss = make_loss(totals)
     least = [min(row) for row in loss.costs]
     costs = tuple(tuple(cost - low for cost in row) for row, low in zip(loss.costs, least, strict=True))
-    largest = sum((total * max(row) for total, row in zip(totals, costs, strict=True)), Fraction(0))
+    largest = sum(total * max(row) for total, row in zip(totals, costs, strict=True))
     if largest == 0:
         raise ValueError("cost_matrix holds the same cost for every prediction, so that all trees are equally good.")
     scaled = None if whole is None else _exact(whole, totals, costs)
     integers, matrix, total = scaled or _rounded(weights, codes, costs, largest)
     shift = _LIMIT_BITS - total.bit_length()
-    one = loss.scale * (total << shift) / largest
+    one = Fraction(loss.scale * (total << shift), largest)
     leaf_cost = round(exact_fraction(regularization, "regularization") * one)
     if leaf_cost > total << shift:
         raise ValueError(
             f"regularization={regularization!r} is more than the largest possible loss, "
             f"{float(largest / loss.scale):g}; no split could ever pay."
         )
-    offset = sum((t * low for t, low in zip(totals, least, strict=True)), Fraction(0)) / loss.scale
+    offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale)
     return Units(integers, matrix << shift, leaf_cost, one, offset)
 
 
@@ -186,13 +189,14 @@ def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     return np.maximum(shares, _LEAST_SHARE)
 
 
-def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Fraction, ...]:
+def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Exact, ...]:
     """Add up the weight of each class, independently of the order of the rows."""
-    by_class = (weights[codes == code] for code in range(n_classes))
-    return tuple(Fraction(int(w.sum()) if w.dtype.kind == "i" else fsum(w)) for w in by_class)
+    if weights.dtype.kind == "i":  # less than 2^52 together, which is exact in float64
+        return tuple(map(int, np.bincount(codes, weights, n_classes).tolist()))
+    return tuple(Fraction(fsum(weights[codes == code])) for code in range(n_classes))
 
 
-def _exact(weights: _Integers, totals: tuple[Fraction, ...], costs: Costs) -> _Scaled | None:
+def _exact(weights: _Integers, totals: tuple[Exact, ...], costs: Costs) -> _Scaled | None:
     """Return weights, costs over their common denominator and the largest possible loss, if that is small enough."""
     denominator = lcm(*(cost.denominator for row in costs for cost in row))
     matrix = [[int(cost * denominator) for cost in row] for row in costs]
@@ -204,13 +208,13 @@ def _exact(weights: _Integers, totals: tuple[Fraction, ...], costs: Costs) -> _S
     return weights, np.array(matrix, dtype=np.int64), total
 
 
-def _rounded(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Fraction) -> _Scaled:
+def _rounded(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Exact) -> _Scaled:
     """Return weights times the largest cost of their class, costs as parts of that, and the largest possible loss."""
     peaks = [max(row) for row in costs]
-    parts = [[cost / peak if peak else Fraction(0) for cost in row] for row, peak in zip(costs, peaks, strict=True)]
+    parts = [[Fraction(cost, peak) if peak else 0 for cost in row] for row, peak in zip(costs, peaks, strict=True)]
     unit = 1 if all(part in (0, 1) for row in parts for part in row) else 1 << _COST_BITS
-    budget = Fraction((1 << (_LIMIT_BITS - 1)) // unit)
-    factors = np.array([float(budget * peak / largest) for peak in peaks])
+    budget = (1 << (_LIMIT_BITS - 1)) // unit
+    factors = np.array([float(Fraction(budget * peak, largest)) for peak in peaks])
     integers = np.maximum(1, np.rint(weights * factors[codes])).astype(np.int64)
     matrix = np.array([[round(part * unit) for part in row] for row in parts], dtype=np.int64)
     total = int((integers * matrix.max(axis=1)[codes]).sum())

@@ -50,8 +50,7 @@ class IsOne:
 
     def holds(self, column: Column) -> npt.NDArray[np.bool_]:
         """Return for each row whether the condition holds; shape (n_rows,)."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.equal(column.values, True))  # compared in the type of the column
+        return np.asarray(np.equal(column.values, True))  # compared in the type of the column
 
     def text(self, name: str) -> str:
         """Say the condition in words, ``felony = 1``."""

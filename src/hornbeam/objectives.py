@@ -1,14 +1,15 @@
 """The additive objectives: what it costs to predict a class for a row of another class.
 
 An objective is one function from the weight of each class to a `Loss`, named in `OBJECTIVES`; adding one is a function
-and a line here, and nothing elsewhere. All numbers are exact fractions: a float counts as the decimal that Python
-prints for it, so 0.1 is one tenth.
+and a line here, and nothing elsewhere. All numbers are exact, integers or fractions: a float counts as the decimal
+that Python prints for it, so 0.1 is one tenth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Rational, Real
@@ -17,7 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-Costs: TypeAlias = tuple[tuple[Fraction, ...], ...]
+Exact: TypeAlias = int | Fraction
+"""Quotients of these are made by `Fraction`: that of two integers by ``/`` would be a rounded float."""
+
+Costs: TypeAlias = tuple[tuple[Exact, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Loss:
     """What it costs, ``costs[c][k]``, to predict class k for a row of class c and weight 1, all divided by `scale`."""
 
     costs: Costs
-    scale: Fraction
+    scale: Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +37,24 @@ class ClassData:
     """What an objective is made from: the labels, their total weights, and the parameters of the estimator."""
 
     classes: npt.NDArray[Any]
-    totals: tuple[Fraction, ...]
+    totals: tuple[Exact, ...]
     omega: Any = 1.0
     cost_matrix: Any = None
     class_weight: Any = None
 
-    def multipliers(self) -> tuple[Fraction, ...]:
+    def multipliers(self) -> tuple[Exact, ...]:
         """Return the class weights, one for each class."""
         return _multipliers(self.class_weight, self.classes, self.totals)
 
 
 def accuracy(data: ClassData) -> Loss:
     """Charge 1 for every mistake: the share of the weight that is predicted wrongly."""
-    return _mistakes(data, [Fraction(1)] * len(data.totals))
+    return _mistakes(data, [1] * len(data.totals))
 
 
 def balanced(data: ClassData) -> Loss:
     """Give each class the same share of the loss: 1 minus the balanced accuracy."""
-    return _mistakes(data, [1 / total for total in data.totals])
+    return _mistakes(data, [Fraction(1, total) for total in data.totals])
 
 
 def weighted(data: ClassData) -> Loss:
@@ -63,7 +67,7 @@ def weighted(data: ClassData) -> Loss:
     omega = exact_fraction(data.omega, "omega")
     if omega == 0:
         raise ValueError("omega must be greater than 0, got 0.")
-    return _mistakes(data, [Fraction(1), omega])
+    return _mistakes(data, [1, omega])
 
 
 def cost(data: ClassData) -> Loss:
@@ -100,8 +104,8 @@ def check_objective(objective: object, omega: object, cost_matrix: object) -> No
         raise ValueError(f"omega is used by objective='weighted' only, but objective={objective!r}.")
 
 
-def exact_fraction(value: Any, name: str) -> Fraction:
-    """Read a finite number that is not negative as an exact fraction; floats as the decimal Python prints.
+def exact_fraction(value: Any, name: str) -> Exact:
+    """Read a finite number that is not negative as an integer or exact fraction; floats as the decimal Python prints.
 
     Raises
     ------
@@ -115,23 +119,23 @@ def exact_fraction(value: Any, name: str) -> Fraction:
     if not isfinite(value) or value < 0:
         raise ValueError(f"{name} must be finite and not negative, got {value!r}.")
     if isinstance(value, Integral):
-        return Fraction(int(value))
-    return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
+        return int(value)
+    return Fraction(value if isinstance(value, Rational) else Decimal(str(value)))
 
 
-def _mistakes(data: ClassData, prices: Sequence[Fraction]) -> Loss:
+def _mistakes(data: ClassData, prices: Sequence[Exact]) -> Loss:
     """Every mistake on class c costs its price times its class weight; the loss is a share of the largest one."""
     prices = [price * weight for price, weight in zip(prices, data.multipliers(), strict=True)]
     labels = range(len(prices))
-    costs = tuple(tuple(Fraction(0) if c == k else prices[c] for k in labels) for c in labels)
+    costs = tuple(tuple(0 if c == k else prices[c] for k in labels) for c in labels)
     return Loss(costs, _dot(prices, data.totals))
 
 
-def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+def _dot(left: Sequence[Exact], right: Sequence[Exact]) -> Exact:
+    return sum(a * b for a, b in zip(left, right, strict=True))
 
 
-def _check_cost_matrix(cost_matrix: Any, n_classes: int) -> list[list[Fraction]]:
+def _check_cost_matrix(cost_matrix: Any, n_classes: int) -> list[list[Exact]]:
     matrix = np.asarray(cost_matrix, dtype=object)
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
@@ -143,12 +147,12 @@ def _check_cost_matrix(cost_matrix: Any, n_classes: int) -> list[list[Fraction]]
     ]
 
 
-def _multipliers(class_weight: Any, classes: npt.NDArray[Any], totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
+def _multipliers(class_weight: Any, classes: npt.NDArray[Any], totals: Sequence[Exact]) -> tuple[Exact, ...]:
     """Read `class_weight` as scikit-learn does: None, "balanced", or a dict in which absent labels weigh 1."""
     if class_weight is None:
-        return (Fraction(1),) * len(totals)
+        return (1,) * len(totals)
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return tuple(sum(totals) / (len(totals) * total) for total in totals)
+        return tuple(Fraction(sum(totals), len(totals) * total) for total in totals)
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict from label to weight, got {class_weight!r}.")
     labels = classes.tolist()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Complex, Real
 from typing import Any, Literal, TypeAlias
@@ -46,10 +46,6 @@ class Column:
             is_float = self.values.dtype.kind == "f"
             return np.isnan(self.values) if is_float else np.zeros(len(self.values), dtype=bool)
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
-
-    def has_missing(self) -> bool:
-        """Return whether any value is missing."""
-        return self.values.dtype.kind in "fO" and bool(self.is_missing().any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,33 +85,55 @@ class TableSchema:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns of equal length; `named` says that their names are the user's, not made up as ``x0``, ``x1``, ...
+    """Columns of equal length: what is known of each, and its values as in `Column`.
 
-    `flags` are the values of all columns at once, of shape (n_columns, n_rows), where all are booleans; else None.
+    `values` is a matrix of shape (n_columns, n_rows) where all columns hold numbers of one type, else an array for each
+    column.
     """
 
-    columns: tuple[Column, ...]
-    n_rows: int
-    named: bool = False
-    flags: npt.NDArray[np.bool_] | None = None
+    schema: TableSchema
+    values: npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return tuple(column.name for column in self.columns)
+        return self.schema.names
 
     @property
-    def schema(self) -> TableSchema:
-        """The names and kinds of the columns, without their values."""
-        return TableSchema(self.names, tuple(column.kind for column in self.columns), self.named)
+    def named(self) -> bool:
+        """Whether the names are the user's, not made up as ``x0``, ``x1``, ..."""
+        return self.schema.named
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.values[0])
+
+    @property
+    def flags(self) -> npt.NDArray[np.bool_] | None:
+        """The values of all columns, of shape (n_columns, n_rows), where all are booleans; else None."""
+        return self.values if isinstance(self.values, np.ndarray) and self.values.dtype == bool else None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns, made anew each time."""
+        return tuple(map(Column, self.schema.names, self.schema.kinds, self.values))
+
+    def column(self, index: int, rows: npt.NDArray[Any] | slice = slice(None)) -> Column:
+        """Return one column, or some rows of it."""
+        return Column(self.schema.names[index], self.schema.kinds[index], self.values[index][rows])
+
+    def has_missing(self) -> tuple[bool, ...]:
+        """Return for each column whether any value is missing."""
+        if isinstance(self.values, np.ndarray) and self.values.dtype.kind != "f":
+            return (False,) * len(self.values)
+        return tuple(bool(column.is_missing().any()) for column in self.columns)
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """Return the table of some rows, given as indices or as a boolean mask of shape (n_rows,)."""
-        if self.flags is not None:
-            flags = np.ascontiguousarray(self.flags[:, rows])
-            return _table_of_matrix(self.names, flags, (None,) * len(self.columns), self.named)
-        columns = tuple(replace(column, values=column.values[rows]) for column in self.columns)
-        return Table(columns, len(columns[0].values), self.named)
+        if isinstance(self.values, np.ndarray):
+            return Table(self.schema, np.ascontiguousarray(self.values[:, rows]))
+        return Table(self.schema, tuple(values[rows] for values in self.values))
 
 
 class TableInput:
@@ -169,7 +187,7 @@ def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree")
     if isinstance(X, Table):
         if expect is not None:
             expect.check_names(X.names, X.named, user)
-            return replace(X, columns=tuple(map(_as_kind, X.columns, expect.kinds)))
+            return _as_kinds(X, expect.kinds)
         return X
     if isinstance(X, np.ndarray):
         return _read_array(X, expect, user)
@@ -194,15 +212,14 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
     _check_shape(frame.shape)
     if expect is not None:
         expect.check_names(names, named, user)
-    kinds = expect.kinds if expect is not None else (None,) * len(names)
     dtypes = set(frame.schema.values())
     if len(dtypes) == 1 and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
         matrix = frame.to_numpy()
         if matrix.dtype.kind in "biuf":  # otherwise there are missing values that NumPy does not know
-            return _table_of_matrix(names, _transpose(matrix), kinds, named)
+            return _table_of_matrix(names, _transpose(matrix), expect, named)
+    kinds = expect.kinds if expect is not None else (None,) * len(names)
     series = (frame[:, position] for position in range(len(names)))
-    columns = tuple(_column_of_series(*arguments) for arguments in zip(names, series, kinds, strict=True))
-    return Table(columns, len(frame), named)
+    return _table_of_columns(map(_column_of_series, names, series, kinds), named)
 
 
 def _names_of_frame(names: Sequence[object]) -> tuple[tuple[str, ...], bool]:
@@ -267,10 +284,10 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
     if expect is not None:
         expect.check_names(names, False, user)
         names = expect.names
+    if array.dtype.kind not in "UO":
+        return _table_of_matrix(names, _transpose(array), expect)
     kinds = expect.kinds if expect is not None else (None,) * len(names)
-    if array.dtype.kind in "UO":
-        return Table(tuple(map(_column_of_cells, names, array.T, kinds)), len(array))
-    return _table_of_matrix(names, _transpose(array), kinds)
+    return _table_of_columns(map(_column_of_cells, names, array.T, kinds))
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -280,12 +297,27 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def _table_of_matrix(
-    names: Sequence[str], columns: npt.NDArray[Any], kinds: Sequence[Kind | None], named: bool = False
+    names: tuple[str, ...], columns: npt.NDArray[Any], expect: TableSchema | None, named: bool = False
 ) -> Table:
     """Make a table of numbers from a matrix with a row for each column of the table."""
-    read = _column_of_flags if columns.dtype == bool else _column_of_numbers
-    flags = columns if columns.dtype == bool else None
-    return Table(tuple(map(read, names, columns, kinds)), columns.shape[1], named, flags)
+    if columns.dtype.kind == "f":
+        for name, values in zip(names, columns, strict=True):
+            _check_finite(name, values)
+    number: Kind = "number"
+    table = Table(TableSchema(names, (number,) * len(names), named), columns)
+    return table if expect is None else _as_kinds(table, expect.kinds)
+
+
+def _table_of_columns(columns: Iterable[Column], named: bool = False) -> Table:
+    columns = tuple(columns)
+    schema = TableSchema(tuple(column.name for column in columns), tuple(column.kind for column in columns), named)
+    return Table(schema, tuple(column.values for column in columns))
+
+
+def _as_kinds(table: Table, expected: tuple[Kind, ...]) -> Table:
+    if table.schema.kinds == expected:
+        return table
+    return _table_of_columns(map(_as_kind, table.columns, expected), table.named)
 
 
 def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -298,9 +330,10 @@ def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     parts = [slice(first, first + block) for first in range(0, len(matrix), block)]
     flags = np.empty(matrix.shape[::-1], dtype=bool)
     for part in parts:
-        if matrix.dtype != bool and not ((matrix[part] == 0) | (matrix[part] == 1)).all():
+        ones, zeros = np.equal(matrix[part], True), np.equal(matrix[part], False)  # compared in the type of the matrix
+        if not (ones | zeros).all():
             break
-        flags[:, part] = matrix[part].T
+        flags[:, part] = ones.T
     else:
         return flags
     numbers = np.empty(matrix.shape[::-1], dtype=_dtype_of_numbers(matrix.dtype))
@@ -316,18 +349,18 @@ def _dtype_of_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if is_kept else np.dtype(np.float64)
 
 
-def _column_of_flags(name: str, values: npt.NDArray[np.bool_], expected: Kind | None) -> Column:
-    return _as_kind(Column(name, "number", values), expected)
-
-
-def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | None) -> Column:
-    numbers = values.astype(_dtype_of_numbers(values.dtype), copy=False)
-    infinite = np.flatnonzero(np.isinf(numbers)) if numbers.dtype.kind == "f" else np.empty(0)
+def _check_finite(name: str, numbers: npt.NDArray[Any]) -> None:
+    infinite = np.flatnonzero(np.isinf(numbers))
     if infinite.size:
         raise ValueError(
             f"Column {name!r} of X holds an infinite number (infinity or too large for float64) in row {infinite[0]}. "
             "Replace it, or mark it as missing by NaN."
         )
+
+
+def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | None) -> Column:
+    numbers = values.astype(_dtype_of_numbers(values.dtype), copy=False)
+    _check_finite(name, numbers)
     return _as_kind(Column(name, "number", numbers), expected)
 
 

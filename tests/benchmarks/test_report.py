@@ -382,6 +382,23 @@ def test_the_report_counts_compares_and_lists(tmp_path):
     assert (tmp_path / "exact-scatter.png").exists()
 
 
+def test_trees_without_a_proof_are_compared_with_those_of_hornbeam_that_have_none_either(tmp_path):
+    without = {"proven": False, "lower_bound": None, "claimed_objective": None}
+    path = tmp_path / "results.jsonl"
+    for one in (
+        record(),
+        record("hornbeam_lickety", objective=0.26, user_seconds=0.5, **without),
+        record("cart", objective=0.29, user_seconds=1.0, **without),
+        record(dataset="zoo"),
+        record("hornbeam_lickety", dataset="zoo", objective=0.25, user_seconds=0.5, **without),
+        record("cart", dataset="zoo", objective=0.25, user_seconds=4.0, **without),
+    ):
+        append(path, one)
+    text = write("exact", path, tmp_path).read_text()
+    assert "| cart | 2 | 1 | 0.02000 | 0.04000 | 2.00 | 4.00 | 4.00x (2.00x) | 0, 1, 1 |" in text
+    assert "| hornbeam_lickety | 2 | 1 | 0.00500 | 0.01000 | 0.500 | 0.500 | 1.00x (1.00x) | 0, 2, 0 |" in text
+
+
 def test_the_ablation_report_gives_factors_of_time_and_subproblems(tmp_path):
     plain = record(suite="ablation", extra={"subproblems": 100})
     without = record(

@@ -22,25 +22,28 @@ def problems(objective, n_seeds, **limits):
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_licketysplit_is_the_recursion_of_the_paper(objective, max_depth):
-    for min_samples_leaf, steps in itertools.product([1, 2], [1, 2]):
+    for min_samples_leaf, steps, last_by_loss in itertools.product([1, 2], [1, 2], [False, True]):
         for problem, rows in problems(objective, 12, max_depth=max_depth, min_samples_leaf=min_samples_leaf):
-            outcome = look_ahead(problem, steps, recursive=True)
+            outcome = look_ahead(problem, steps, recursive=True, last_by_loss=last_by_loss)
             check_tree(problem, outcome)
-            assert outcome["upper"] == licketysplit_cost(problem, rows, max_depth, steps)
+            assert outcome["upper"] == licketysplit_cost(problem, rows, max_depth, steps, last_by_loss)
 
 
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_guarantees_of_theorems_a1_to_a3(objective, max_depth):
-    for min_samples_leaf, steps in itertools.product([1, 2], [1, 2, 3]):
+    for min_samples_leaf, steps, last_by_loss in itertools.product([1, 2], [1, 2, 3], [False, True]):
         for problem, rows in problems(objective, 8, max_depth=max_depth, min_samples_leaf=min_samples_leaf):
-            split, lickety = look_ahead(problem, steps), look_ahead(problem, steps, recursive=True)
+            split = look_ahead(problem, steps, last_by_loss=last_by_loss)
+            lickety = look_ahead(problem, steps, recursive=True, last_by_loss=last_by_loss)
             check_tree(problem, split)
             optimum = solve(problem)["upper"]
+            greedy = greedy_cost(problem, rows, max_depth, last_by_loss)
+            assert greedy <= greedy_cost(problem, rows, max_depth)
             for outcome in (split, lickety):
-                assert outcome["lower"] <= optimum <= outcome["upper"] <= greedy_cost(problem, rows, max_depth)
+                assert outcome["lower"] <= optimum <= outcome["upper"] <= greedy
                 assert outcome["status"] == ("optimal" if outcome["lower"] == outcome["upper"] else "heuristic")
-            prefix, _ = lookahead_cost(problem, rows, max_depth, min(steps, max_depth))
+            prefix, _ = lookahead_cost(problem, rows, max_depth, min(steps, max_depth), last_by_loss)
             assert split["upper"] <= prefix
             assert split["upper"] <= solve(replace(problem, max_depth=min(steps, max_depth)))["upper"]
             if steps >= max_depth:

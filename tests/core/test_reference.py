@@ -29,6 +29,12 @@ def promise(problem: Problem, reference: list[int]) -> int:
     )
 
 
+def loss_of(problem: Problem, reference: list[int]) -> int:
+    """Return what the reference loses in all."""
+    given = zip(problem.weights, problem.classes, reference, strict=True)
+    return sum(weight * problem.costs[c][p] for weight, c, p in given)
+
+
 def references(problem: Problem, seed: int) -> list[list[int]]:
     """Return predictions: of the best tree, of a majority, by chance, and by chance for each kind of row."""
     draw = random.Random(seed)
@@ -55,7 +61,7 @@ def test_guarantee_of_theorem_4_3(objective, limits):
             check_tree(problem, outcome)
             assert outcome["status"] in {"optimal", "guessed"}
             assert optimum <= outcome["upper"] <= promise(problem, reference)
-            assert outcome["lower"] <= optimum
+            assert outcome["upper"] - loss_of(problem, reference) <= outcome["lower"] <= optimum
             if outcome["status"] == "optimal":
                 assert outcome["upper"] == outcome["lower"] == optimum
 
@@ -68,7 +74,15 @@ def test_a_reference_whose_errors_every_tree_makes_keeps_the_optimum(objective):
         for row, c, weight in zip(map(tuple, problem.rows), problem.classes, problem.weights, strict=True):
             best[row] = [total + weight * cost for total, cost in zip(best[row], problem.costs[c], strict=True)]
         reference = [min(range(len(best[row])), key=best[row].__getitem__) for row in map(tuple, problem.rows)]
-        assert solve_guessed(problem, reference)["upper"] == problem.optimum()
+        outcome = solve_guessed(problem, reference)
+        assert outcome["status"] == "optimal"  # the bound of equivalent points says as much as the guess
+        assert outcome["lower"] == outcome["upper"] == problem.optimum()
+
+
+def test_a_guess_about_rows_that_no_split_can_pay_for_is_not_binding():
+    exclusive_or = Problem([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], [1] * 4, [[0, 1], [1, 0]], 1, max_depth=1)
+    outcome = solve_guessed(exclusive_or, [1, 0, 0, 1])
+    assert (outcome["status"], outcome["lower"], outcome["upper"]) == ("optimal", 3, 3)
 
 
 @pytest.mark.parametrize("n_threads", [2, 4])

@@ -300,6 +300,94 @@ RANDOM_TEST(the_name_of_a_column_is_the_xor_of_the_names_of_its_rows, 50) {
   }
 }
 
+/// Rows of a few classes in 32-bit words, a segment for each class and power of two of the rows' weight.
+struct NarrowTile {
+  std::uint32_t n_classes, n_columns, stride, n_words = 0;
+  std::vector<Segment> segments;
+  AlignedVector<std::int32_t> words, sums;
+  std::vector<std::int32_t> total;
+  std::vector<std::uint32_t> blocks;
+
+  explicit NarrowTile(Random& draw)
+      : n_classes(draw.size_between(2, 4)),
+        n_columns(draw.size_between(2, 40)),
+        stride((n_columns + kNarrowLanes - 1) / kNarrowLanes * kNarrowLanes) {
+    for (std::uint32_t target = 0; target < n_classes; ++target)
+      for (std::uint32_t shift = 0; shift < 3; ++shift) {
+        const std::uint32_t end = n_words + draw.below(3);
+        if (end > n_words) segments.push_back({n_words, end, target, shift, 0});
+        n_words = end;
+      }
+    words.assign(std::size_t{n_words} * stride, 0);
+    for (std::uint32_t w = 0; w < n_words; ++w)
+      for (std::uint32_t c = 0; c < n_columns; ++c)
+        words[w * stride + c] = static_cast<std::int32_t>(draw.word() & draw.word());
+    sums.assign(std::size_t{n_classes} * stride, 0);
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      total.push_back(weigh(k, [](std::uint32_t) { return ~0u; }));
+      for (std::uint32_t c = 0; c < n_columns; ++c)
+        sums[k * stride + c] = weigh(k, [&](std::uint32_t w) { return at(w, c); });
+    }
+    for (std::uint32_t block = 0; block < stride; block += kNarrowLanes) blocks.push_back(block);
+  }
+
+  std::uint32_t at(std::uint32_t w, std::uint32_t c) const { return static_cast<std::uint32_t>(words[w * stride + c]); }
+
+  /// Weight of one class in the rows that `rows` says of each word.
+  template <class RowsOf>
+  std::int32_t weigh(std::uint32_t k, RowsOf rows) const {
+    std::int32_t weight = 0;
+    for (const Segment& segment : segments)
+      for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+        if (segment.target == k) weight += std::popcount(rows(w)) << segment.shift;
+    return weight;
+  }
+
+  /// What one leaf loses there.
+  template <class RowsOf>
+  std::int32_t loss(RowsOf rows) const {
+    std::int32_t all = 0, most = 0;
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      all += weigh(k, rows);
+      most = std::max(most, weigh(k, rows));
+    }
+    return all - most;
+  }
+
+  PairRow pair_row() const {
+    return {words.data(), n_words,     stride,       segments.data(), static_cast<std::uint32_t>(segments.size()),
+            n_classes,    sums.data(), total.data(), blocks.data(),   static_cast<std::uint32_t>(blocks.size()),
+            {},           nullptr};
+  }
+};
+
+RANDOM_TEST(triples_have_the_least_loss_of_two_leaves_in_each_cell_of_two_columns, 40) {
+  const NarrowTile tile(draw);
+  const std::uint32_t i = draw.below(tile.n_columns - 1);
+  std::vector<std::int32_t> expected(std::size_t{4} * tile.stride, kNarrowInfinity);
+  for (std::uint32_t j = i + 1; j < tile.n_columns; ++j)
+    for (std::uint32_t cell = 0; cell < 4; ++cell)
+      for (std::uint32_t h = 0; h < tile.n_columns; ++h) {
+        const auto in_cell = [&](std::uint32_t w) {
+          return (cell & 2 ? tile.at(w, i) : ~tile.at(w, i)) & (cell & 1 ? tile.at(w, j) : ~tile.at(w, j));
+        };
+        const std::int32_t loss = tile.loss([&](std::uint32_t w) { return in_cell(w) & tile.at(w, h); }) +
+                                  tile.loss([&](std::uint32_t w) { return in_cell(w) & ~tile.at(w, h); });
+        expected[cell * tile.stride + j] = std::min(expected[cell * tile.stride + j], loss);
+      }
+  for (const Kernels* each : kernels_of_this_machine()) {
+    AlignedVector<std::int32_t> counts(std::size_t{tile.n_columns} * tile.n_classes * tile.stride);
+    AlignedVector<std::int32_t> stump_loss(std::size_t{4} * tile.stride);
+    std::vector<std::int32_t> scratch(tile.n_words);
+    const TripleRow rows{tile.pair_row(), tile.n_columns, counts.data(), stump_loss.data()};
+    for (std::uint32_t c = 0; c < tile.n_columns; ++c) each->count_pairs(rows, c, scratch.data());
+    each->triple_row(rows, i, scratch.data());
+    for (std::uint32_t cell = 0; cell < 4; ++cell)
+      for (std::uint32_t j = i + 1; j < tile.n_columns; ++j)
+        CHECK_EQUAL(stump_loss[cell * tile.stride + j], expected[cell * tile.stride + j]);
+  }
+}
+
 RANDOM_TEST(columns_are_allowed_or_constant_on_one_side_as_their_groups_say, 150) {
   const Counted counted = random_counted(draw);
   const CostMatrix& matrix = counted.matrix;

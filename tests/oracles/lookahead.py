@@ -13,37 +13,48 @@ from oracles.problems import Problem
 Rows = tuple[int, ...]
 
 
-def greedy_cost(problem: Problem, rows: Rows, depth: int) -> int:
-    """Return the cost of the greedy tree of at most `depth` edges, cut back from below where it does not pay."""
+def greedy_cost(problem: Problem, rows: Rows, depth: int, last_by_loss: bool = False) -> int:
+    """Return the cost of the greedy tree of at most `depth` edges, cut back from below where it does not pay.
+
+    The last split that the depth allows has the largest information gain like the others or, `last_by_loss`, leaves the
+    least loss.
+    """
     leaf = leaf_cost(problem, rows)
     columns = [c for c in range(len(problem.rows[0])) if is_allowed(problem, rows, c)]
     if depth == 0 or not columns:
         return leaf
-    column = min(columns, key=lambda c: sum(impurity(problem, side) for side in sides(problem, rows, c)))
-    return min(leaf, sum(greedy_cost(problem, side, depth - 1) for side in sides(problem, rows, column)))
+    merit = leaf_cost if last_by_loss and depth == 1 else impurity
+    column = min(columns, key=lambda c: sum(merit(problem, side) for side in sides(problem, rows, c)))
+    return min(leaf, sum(greedy_cost(problem, side, depth - 1, last_by_loss) for side in sides(problem, rows, column)))
 
 
-def lookahead_cost(problem: Problem, rows: Rows, depth: int, steps: int) -> tuple[int, int | None]:
+def lookahead_cost(
+    problem: Problem, rows: Rows, depth: int, steps: int, last_by_loss: bool = False
+) -> tuple[int, int | None]:
     """Return what the best prefix of `steps` levels costs, completed by greedy trees, and its first split."""
     if steps == 0:
-        return greedy_cost(problem, rows, depth), None
+        return greedy_cost(problem, rows, depth, last_by_loss), None
     best: tuple[int, int | None] = (leaf_cost(problem, rows), None)
     if depth == 0:
         return best
     for column in range(len(problem.rows[0])):
         if is_allowed(problem, rows, column):
-            parts = [lookahead_cost(problem, side, depth - 1, steps - 1)[0] for side in sides(problem, rows, column)]
+            parts = [
+                lookahead_cost(problem, side, depth - 1, steps - 1, last_by_loss)[0]
+                for side in sides(problem, rows, column)
+            ]
             if sum(parts) < best[0]:
                 best = (sum(parts), column)
     return best
 
 
-def licketysplit_cost(problem: Problem, rows: Rows, depth: int, steps: int = 1) -> int:
+def licketysplit_cost(problem: Problem, rows: Rows, depth: int, steps: int = 1, last_by_loss: bool = False) -> int:
     """Return the cost of the tree that takes the first split of the best prefix, then the same on both sides."""
-    _, column = lookahead_cost(problem, rows, depth, steps)
+    _, column = lookahead_cost(problem, rows, depth, steps, last_by_loss)
     if column is None:
         return leaf_cost(problem, rows)
-    return sum(licketysplit_cost(problem, side, depth - 1, steps) for side in sides(problem, rows, column))
+    below = sides(problem, rows, column)
+    return sum(licketysplit_cost(problem, side, depth - 1, steps, last_by_loss) for side in below)
 
 
 def leaf_cost(problem: Problem, rows: Rows) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier, ThresholdGuessBinarizer
 from published.shared import SHARED, as_is, read
@@ -20,6 +21,12 @@ LICKETYSPLIT = {
     0.005: [(0.349274, 2), (0.346659, 3), (0.344854, 4), (0.344183, 5), (0.344647, 6)],
     0.001: [(0.341274, 2), (0.334659, 3), (0.326318, 6), (0.318110, 8), (0.318110, 8)],
     0.0001: [(0.339474, 2), (0.331959, 3), (0.320856, 7), (0.310624, 10), (0.304247, 24)],
+}
+
+# The same of the package licketysplit 0.2.1, whose greedy trees make their last split by loss.
+LICKETYSPLIT_BY_LOSS = {
+    0.005: [0.349274, 0.346659, 0.344854, 0.344183, 0.344647],
+    0.001: [0.341274, 0.331122, 0.326318, 0.318110, 0.318110],
 }
 
 # Objective and leaves of SPLIT by (depth, splits searched); the authors' program counts one more of both.
@@ -54,6 +61,14 @@ def test_licketysplit_of_the_paper(regularization):
         assert (round(found.objective_, 6), found.n_leaves_) == (objective, leaves)
 
 
+@pytest.mark.parametrize("regularization", LICKETYSPLIT_BY_LOSS)
+def test_licketysplit_of_the_package(regularization):
+    X, y = as_is("compas_fairml.bin")
+    for depth, objective in enumerate(LICKETYSPLIT_BY_LOSS[regularization], start=1):
+        found = LicketySPLITClassifier(regularization, depth, last_split="loss", binarizer=None).fit(X, y)
+        assert round(found.objective_, 6) == objective
+
+
 @pytest.mark.parametrize("regularization", SPLIT)
 def test_split_of_the_authors(regularization):
     X, y = as_is("compas_fairml.bin")
@@ -80,3 +95,23 @@ def test_guesses_fold_by_fold(n_estimators, max_depth):
         errs = (reference != labels) | (exact.predict(binary) != labels)
         assert round(np.mean(errs) + 0.001 * exact.n_leaves_, 5) == bound
         assert found.objective_ <= bound
+
+
+@pytest.mark.parametrize(
+    ("name", "regularization", "n_estimators", "max_depth"),
+    [("compas", 0.001, 40, 1), ("compas", 0.001, 30, 2), ("spiral", 0.01, 40, 1), ("spiral", 0.01, 50, 2)],
+)
+def test_bound_of_theorem_4_1(name, regularization, n_estimators, max_depth):
+    X, y = read(name)
+    reference = GradientBoostingClassifier(n_estimators=n_estimators, max_depth=max_depth, random_state=2021)
+    binarizer = ThresholdGuessBinarizer(reference).fit(X, y)
+    assert binarizer.scores_["conditions"] >= binarizer.scores_["table"]  # the premise, which the steps do not ensure
+    binary = binarizer.transform(X)
+    predictions = binarizer.reference_.predict(binary)
+    same = DecisionTreeClassifier(random_state=0).fit(binary, predictions)
+    assert np.array_equal(same.predict(binary), predictions)
+    bound = 1 - binarizer.scores_["table"] + regularization * same.get_n_leaves()
+    found = GOSDTClassifier(regularization, binarizer=None).fit(binary, y)
+    assert found.objective_ <= bound
+    guessed = GOSDTClassifier(regularization, binarizer=None, reference=predictions).fit(binary, y)
+    assert found.objective_ <= guessed.objective_ <= bound  # corollary 4.3.1

@@ -31,6 +31,13 @@ REFERENCES = [
     GradientBoostingRegressor(n_estimators=10, max_depth=2, random_state=0),
 ]
 
+OTHER_LIBRARIES = [
+    ("lightgbm", "LGBMClassifier", {"n_estimators": 10, "num_leaves": 4, "verbose": -1}),
+    ("lightgbm", "LGBMRegressor", {"n_estimators": 10, "num_leaves": 4, "verbose": -1}),
+    ("xgboost", "XGBClassifier", {"n_estimators": 10, "max_depth": 2}),
+    ("xgboost", "XGBRegressor", {"n_estimators": 10, "max_depth": 2, "tree_method": "exact"}),
+]
+
 
 @parametrize_with_checks([ThresholdGuessBinarizer()])
 def test_scikit_learn_check(estimator, check):
@@ -50,6 +57,23 @@ def test_reference_on_all_its_thresholds_and_on_those_left_is_as_good_as_it_says
     kept = ThresholdGuessBinarizer(reference, eliminate=False).fit(X, y)
     assert len(kept.conditions_) == kept.n_thresholds_ == binarizer.n_thresholds_
     assert set(binarizer.conditions_) <= set(kept.conditions_)
+
+
+@pytest.mark.parametrize(("library", "name", "parameters"), OTHER_LIBRARIES, ids=lambda value: str(value)[:14])
+@pytest.mark.parametrize("data", [CANCER, IRIS], ids=["cancer", "iris"])
+def test_what_a_reference_of_another_library_tells_apart_its_thresholds_tell_apart(data, library, name, parameters):
+    reference = getattr(pytest.importorskip(library), name)(**parameters, random_state=0, n_jobs=1)
+    X, y = np.array(data[0]), data[1]
+    X[::7, 0] = np.nan
+    kept = ThresholdGuessBinarizer(reference, eliminate=False).fit(X, y).transform(X)
+    above = 2 * np.nanmax(X[:, 0]) + 1  # missing values lie above all others
+    table = np.c_[np.where(np.isnan(X[:, 0]), above, X[:, 0]), np.isnan(X[:, 0]), X[:, 1:]]
+    told = getattr(reference.fit(table, y), "predict_proba", reference.predict)(table)
+    for answers in np.unique(kept, axis=0):
+        assert np.ptp(told[(kept == answers).all(axis=1)], axis=0).max() == 0
+    binarizer = ThresholdGuessBinarizer(reference).fit(X, y)
+    assert binarizer.scores_["conditions"] >= binarizer.scores_["thresholds"]
+    assert len(binarizer.conditions_) <= kept.shape[1]
 
 
 def test_tolerance_trades_score_for_columns():

@@ -79,6 +79,18 @@ def test_other_objectives_and_weights(make, objective):
     assert weighted.lower_bound_ <= exact.objective_ <= weighted.objective_
 
 
+def test_a_last_split_by_loss_makes_licketysplit_exact_at_depth_two():
+    # In each half, u has the larger gain but changes no prediction; v spares 8 errors of 30.
+    half = np.repeat([[0, 0, 1], [0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 0]], [20, 10, 2, 28, 40], axis=0)  # u, v, y
+    none = np.zeros((100, 2), dtype=int)
+    rows = np.vstack([np.c_[half[:, :2], none, half[:, 2]], np.c_[none, half[:, :2], 1 - half[:, 2]]])
+    X, y = np.c_[np.repeat([0, 1], 100), rows[:, :4]], rows[:, 4]
+    settings = {"regularization": 0.001, "max_depth": 2, "binarizer": None}
+    by_gain, by_loss = (LicketySPLITClassifier(**settings, last_split=last).fit(X, y) for last in ("gain", "loss"))
+    assert by_loss.objective_ == GOSDTClassifier(**settings).fit(X, y).objective_ == pytest.approx(44 / 200 + 0.004)
+    assert by_gain.objective_ == pytest.approx(52 / 200 + 0.003)
+
+
 @pytest.mark.parametrize("make", BOTH)
 def test_min_samples_leaf_holds(make):
     X, y = CANCER
@@ -125,6 +137,7 @@ def test_limits_end_in_a_tree_with_a_warning(make, limit):
         (SPLITClassifier, {"max_depth": None}, TypeError, "max_depth"),
         (LicketySPLITClassifier, {"max_depth": -1}, ValueError, "max_depth"),
         (LicketySPLITClassifier, {"certify": "yes"}, TypeError, "certify"),
+        (SPLITClassifier, {"last_split": "entropy"}, ValueError, "last_split"),
         (LicketySPLITClassifier, {"regularization": -0.1}, ValueError, "regularization"),
     ],
 )

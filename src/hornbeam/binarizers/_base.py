@@ -76,6 +76,10 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         if not present.all():
             table, weights = table.take(present), weights[present]
             y = None if y is None else np.asarray(y)[present]
+        return self._fit_rows(table, y, weights)
+
+    def _fit_rows(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Self:
+        """Find the conditions of a table that is read already, whose rows all weigh more than zero."""
         self.schema_ = table.schema
         self.conditions_ = Conditions(self._find_conditions(table, y, weights))
         return self

@@ -122,7 +122,7 @@ def _join_thresholds(parts: Iterable[Run]) -> Iterator[Run]:
         if rising:
             yield _joined(rising)
             rising = []
-        if _length(part) > 0:
+        if not isinstance(part, Thresholds) or len(part) > 0:
             yield part
     if rising:
         yield _joined(rising)
@@ -137,7 +137,7 @@ def _joined(rising: list[AtMost]) -> Run:
 def ask(conditions: Conditions, table: Table) -> Iterator[npt.NDArray[np.bool_]]:
     """Return for one condition after another whether it holds for each row; shape (n_rows,)."""
     for run in conditions.runs:
-        column = table.columns[run.column]
+        column = table.column(run.column)
         if isinstance(run, Thresholds):
             values = column.values.astype(np.float64, copy=False)
             yield from (values <= threshold for threshold in run.thresholds.tolist())
@@ -161,7 +161,7 @@ def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint
     """
     if table.flags is not None and all(isinstance(run, IsOne) for run in conditions.runs):
         packed = np.packbits(table.flags, axis=1, bitorder="little")
-        columns = [condition.column for condition in conditions]
+        columns = [run.column for run in conditions.runs]
         return packed if columns == list(range(len(packed))) else packed[columns]
     bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
     for index, answers in enumerate(ask(conditions, table)):
@@ -187,7 +187,7 @@ def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[n
     """
     ranks = np.empty((len(conditions.runs), table.n_rows), dtype=np.uint32)
     for index, run in enumerate(conditions.runs):
-        column = table.columns[run.column]
+        column = table.column(run.column)
         if isinstance(run, Thresholds):
             # In float64, as the conditions compare; NaN comes after every number. Sorted values are found faster.
             values = column.values.astype(np.float64, copy=False)

@@ -16,8 +16,8 @@ def splits_of(ensemble: Any) -> set[Split]:
     Parameters
     ----------
     ensemble : estimator
-        Tree, forest, extra trees, bagging, gradient boosting or histogram gradient boosting of scikit-learn, or an
-        estimator of XGBoost or LightGBM.
+        Fitted to an array. Tree, forest, extra trees, bagging, gradient boosting or histogram gradient boosting of
+        scikit-learn, or an estimator of XGBoost or LightGBM.
 
     Returns
     -------
@@ -56,13 +56,10 @@ def _of_histograms(ensemble: Any) -> Iterator[Split]:
 
 
 def _of_xgboost(ensemble: Any) -> Iterator[Split]:
-    booster = ensemble.get_booster()
-    number = {name: index for index, name in enumerate(booster.feature_names or ())}
-    nodes = booster.trees_to_dataframe()
+    nodes = ensemble.get_booster().trees_to_dataframe()
     for name, threshold in zip(nodes["Feature"], nodes["Split"], strict=True):
-        if name != "Leaf":
-            column = number[name] if number else int(name[1:])
-            yield column, float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))  # it asks "less than"
+        if name != "Leaf":  # else f0, f1, ..., since it was fitted to an array
+            yield int(name[1:]), float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))  # it asks "less than"
 
 
 def _of_lightgbm(ensemble: Any) -> Iterator[Split]:

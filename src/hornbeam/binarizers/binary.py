@@ -37,7 +37,7 @@ class BinaryColumns(Binarizer):
         if table.flags is None:
             for column in table.columns:
                 _check_binary(column)
-        return [IsOne(index) for index in range(len(table.columns))]
+        return [IsOne(index) for index in range(len(table.names))]
 
 
 def _check_binary(column: Column) -> None:

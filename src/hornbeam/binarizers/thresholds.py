@@ -78,8 +78,8 @@ class ThresholdBinarizer(Binarizer):
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {self.n_thresholds!r}.")
         own = _own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
-            changing = table.flags.any(axis=1) & ~table.flags.all(axis=1)
-            return [IsOne(index) for index in np.flatnonzero(changing).tolist()]
+            changing = table.flags.any(axis=1) != table.flags.all(axis=1)
+            return list(map(IsOne, np.flatnonzero(changing).tolist()))
         conditions: list[Run] = []
         for index, column in enumerate(table.columns):
             missing = column.is_missing()
@@ -159,17 +159,17 @@ def _own_thresholds(thresholds: Any, table: Table) -> dict[int, list[float]]:
         index = _index_of(key, table)
         if index in own:
             raise ValueError(f"thresholds names column {table.names[index]!r} twice, by name and by index.")
-        own[index] = _check_thresholds(table.columns[index], values)
+        own[index] = _check_thresholds(table.column(index), values)
     return own
 
 
 def _index_of(key: object, table: Table) -> int:
     if isinstance(key, str) and key in table.names:
         return table.names.index(key)
-    if isinstance(key, Integral) and not isinstance(key, bool) and int(key) in range(len(table.columns)):
+    if isinstance(key, Integral) and not isinstance(key, bool) and int(key) in range(len(table.names)):
         return int(key)
     known = ", ".join(map(repr, table.names[:10])) + (", ..." if len(table.names) > 10 else "")
-    raise ValueError(f"thresholds names the unknown column {key!r}; X has {len(table.columns)} columns: {known}.")
+    raise ValueError(f"thresholds names the unknown column {key!r}; X has {len(table.names)} columns: {known}.")
 
 
 def _check_thresholds(column: Column, values: Any) -> list[float]:

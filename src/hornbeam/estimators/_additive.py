@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from hornbeam.estimators._progress import Progress, make_listener, relative_gap
 from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
-from hornbeam.objectives import OBJECTIVES, ClassData, Loss, check_objective
+from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 from hornbeam.tree import Tree
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ class AdditiveClassifier(TreeClassifier):
         return search_by_bits(conditions, training.table, options)
 
     def _make_units(self, training: Training) -> Units:
-        def make_loss(totals: tuple[Fraction, ...]) -> Loss:
+        def make_loss(totals: tuple[Exact, ...]) -> Loss:
             data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
             return OBJECTIVES[self.objective](data)
 
@@ -152,7 +151,7 @@ class AdditiveClassifier(TreeClassifier):
     def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
         """Translate the outcome of the search into the user's units."""
         upper, lower = outcome["upper"], outcome["lower"]
-        self.n_leaves_ = int((outcome["tree"]["column"] < 0).sum())
+        self.n_leaves_ = (len(outcome["tree"]["column"]) + 1) // 2
         self.objective_ = units.objective(upper)
         self.loss_ = units.objective(upper - units.leaf_cost * self.n_leaves_)
         self.lower_bound_ = units.objective(lower)

@@ -120,8 +120,7 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
     def _binarize(self, training: Training) -> None:
         """Fit the binarizer."""
         self.binarizer_ = self._make_binarizer()
-        labels = training.classes[training.codes]
-        self.binarizer_.fit(training.table, labels, sample_weight=training.weights)
+        self.binarizer_._fit_rows(training.table, training.labels, training.weights)
 
     def _warn_of_many_columns(self) -> None:
         """Say that a search which works through all columns would be helped by fewer."""

@@ -39,16 +39,15 @@ def search_by_ranks(conditions: Conditions, table: Table, options: Mapping[str, 
 def suits_ranks(conditions: Conditions, units: Units, options: Mapping[str, Any]) -> bool:
     """Say whether the search by ranks can solve a problem and is expected to be the faster one."""
     n_classes = len(units.costs)
-    price = units.costs[0, 1]
     return (
-        options.get("max_depth", _MOST_DEPTH + 1) <= _MOST_DEPTH
+        len(conditions) >= _LEAST_THRESHOLDS * len(conditions.runs) > 0
+        and options.get("max_depth", _MOST_DEPTH + 1) <= _MOST_DEPTH
         and "reference" not in options
         and options.get("max_leaves") is None
         and options["min_samples_leaf"] == 1
         and len(units.weights) <= _MOST_ROWS
         and n_classes <= _MOST_CLASSES
-        and bool(price > 0)
-        and np.array_equal(units.costs, price * (1 - np.eye(n_classes, dtype=np.int64)))
+        and units.costs[0, 1] > 0
+        and np.array_equal(units.costs, units.costs[0, 1] * (1 - np.eye(n_classes, dtype=np.int64)))
         and int(units.weights.sum()) < _MOST_WEIGHT
-        and len(conditions) >= _LEAST_THRESHOLDS * len(conditions.runs) > 0
     )

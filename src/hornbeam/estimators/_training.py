@@ -21,6 +21,7 @@ class Training:
     """Rows of weight greater than zero, with the code (index into `classes`) of each row's label."""
 
     table: Table
+    labels: npt.NDArray[Any]
     codes: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
     classes: npt.NDArray[Any]
@@ -51,13 +52,14 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
     present = weights > 0
     if not present.all():
         table, labels, weights = table.take(present), labels[present], weights[present]
-    classes = np.unique(labels)
+    # Not by np.unique, which sorts the labels of all rows.
+    classes = np.array(sorted(set(labels.tolist())), dtype=labels.dtype)
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
     codes = np.searchsorted(classes, labels).astype(np.int32)
-    return Training(table, codes, weights, classes, _name_of(y), present)
+    return Training(table, labels, codes, weights, classes, _name_of(y), present)
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:

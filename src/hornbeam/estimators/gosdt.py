@@ -94,12 +94,15 @@ class GOSDTClassifier(AdditiveClassifier):
     loss_ : float
         Loss of `tree_` on the training data, in the unit of the objective.
     lower_bound_ : float
-        No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal".
+        No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal"; if it is
+        "guessed", at least `objective_` less the loss of the reference.
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
     status_ : {"optimal", "guessed", "gap_limit", "time_limit", "memory_limit", "interrupted"}
-        Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises.
-        "interrupted": by Ctrl-C or by the callback.
+        Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises; a
+        guess was binding, that is, for some set of rows that could still be split it was above what had been proven of
+        that set till then, whether or not the search would have proven as much later. "interrupted": by Ctrl-C or by
+        the callback.
     n_leaves_ : int
         Number of leaves of `tree_`.
     depth_ : int

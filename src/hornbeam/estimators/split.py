@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 class _LookaheadClassifier(AdditiveClassifier):
     """What SPLIT and LicketySPLIT share: the call of the search, and the exact search that certifies its tree."""
 
+    last_split: str
     certify: bool
     _is_recursive: bool
 
     def _check_parameters(self) -> dict[str, Any]:
         if self.max_depth is None:
             raise TypeError("max_depth must be an integer, got None: lookahead search needs a limit of depth.")
+        if self.last_split not in ("gain", "loss"):
+            raise ValueError(f"last_split must be 'gain' or 'loss', got {self.last_split!r}.")
         if not isinstance(self.certify, bool):
             raise TypeError(f"certify must be True or False, got {self.certify!r}.")
         return super()._check_parameters()
@@ -46,6 +49,7 @@ class _LookaheadClassifier(AdditiveClassifier):
             training.table.n_rows,
             lookahead_depth=self._steps(),
             recursive=self._is_recursive,
+            last_by_loss=self.last_split == "loss",
             **options,
         )
         return partial(self._certified, training, units, options, search) if self.certify else search
@@ -103,6 +107,10 @@ class SPLITClassifier(_LookaheadClassifier):
         The authors' code counts nodes instead: its ``lookahead_depth_budget`` is one more.
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' ``full_depth_budget`` is one more.
+    last_split : {"gain", "loss"}, default="gain"
+        What the greedy trees ask at the last level that the depth allows: the column of largest information gain, as in
+        the paper, or the one that leaves the least loss, as the package licketysplit does. Each greedy tree then costs
+        no more and takes no longer; the tree that is found by them is mostly better, too, but need not be.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
     objective, omega, cost_matrix, class_weight
@@ -149,6 +157,7 @@ feature_names_in_, statistics_, trace_
         regularization: float = 0.01,
         lookahead_depth: int = 2,
         max_depth: int = 5,
+        last_split: Literal["gain", "loss"] = "gain",
         min_samples_leaf: int = 1,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         omega: float = 1.0,
@@ -166,6 +175,7 @@ feature_names_in_, statistics_, trace_
         self.regularization = regularization
         self.lookahead_depth = lookahead_depth
         self.max_depth = max_depth
+        self.last_split = last_split
         self.min_samples_leaf = min_samples_leaf
         self.objective = objective
         self.omega = omega
@@ -203,8 +213,8 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
         levels and makes one split more, so that its trees have up to F edges on a path.
-    min_samples_leaf, objective, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, n_jobs, \
-verbose, callback, certify, trace
+    last_split, min_samples_leaf, objective, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, \
+n_jobs, verbose, callback, certify, trace
         See `SPLITClassifier`.
 
     Attributes
@@ -235,6 +245,7 @@ feature_names_in_, statistics_, trace_
         self,
         regularization: float = 0.01,
         max_depth: int = 5,
+        last_split: Literal["gain", "loss"] = "gain",
         min_samples_leaf: int = 1,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         omega: float = 1.0,
@@ -251,6 +262,7 @@ feature_names_in_, statistics_, trace_
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
+        self.last_split = last_split
         self.min_samples_leaf = min_samples_leaf
         self.objective = objective
         self.omega = omega

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hornbeam.conditions import AtMost, Condition, IsIn, IsOne
+from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
     from hornbeam.tree.tree import Tree
@@ -35,9 +34,9 @@ def _check_columns(tree: Tree) -> None:
         )
     if len(set(names)) < len(names):
         raise ValueError(f"columns: the names must differ, found {names}.")
-    for name, kind in zip(names, kinds, strict=True):
-        if kind not in ("number", "category"):
-            raise ValueError(f"columns: kind of {name!r} is {kind!r}; expected 'number' or 'category'.")
+    for kind in set(kinds) - {"number", "category"}:
+        name = names[kinds.index(kind)]
+        raise ValueError(f"columns: kind of {name!r} is {kind!r}; expected 'number' or 'category'.")
 
 
 def _check_classes(tree: Tree) -> None:
@@ -68,10 +67,9 @@ def _check_links(tree: Tree) -> None:
     """Check that following the links, left first, meets the nodes in their order: then there is no cycle and no gap."""
     n_nodes = len(tree.conditions)
     expected = [0]
-    for node in range(n_nodes):
+    for node, (left, right) in enumerate(zip(tree.left.tolist(), tree.right.tolist(), strict=True)):
         if not expected or expected.pop() != node:
             raise ValueError(f"left, right: node {node} is out of place; nodes must be in pre-order, left child first.")
-        left, right = int(tree.left[node]), int(tree.right[node])
         if tree.conditions[node] is None:
             if (left, right) != (-1, -1):
                 raise ValueError(f"left, right: leaf {node} has children {left} and {right}; expected -1 and -1.")
@@ -114,17 +112,18 @@ def _check_values(node: int, condition: IsIn) -> None:
 
 
 def _check_statistics(tree: Tree) -> None:
-    if tree.prediction.min() < 0 or tree.prediction.max() >= len(tree.classes):
+    # In plain numbers: most trees are small, and the least call of NumPy costs more than such a loop.
+    weights, n_samples = tree.class_weights.tolist(), tree.n_samples.tolist()
+    if not all(0 <= label < len(tree.classes) for label in tree.prediction.tolist()):
         raise ValueError(f"prediction: expected indices from 0 to {len(tree.classes) - 1}, found {tree.prediction}.")
-    if not np.isfinite(tree.class_weights).all() or (tree.class_weights < 0).any():
+    if not all(0 <= weight < math.inf for of_node in weights for weight in of_node):
         raise ValueError("class_weights: expected finite weights of at least 0.")
-    if (tree.class_weights.sum(axis=1) <= 0).any() or (tree.n_samples <= 0).any():
+    if not all(map(any, weights)) or min(n_samples) <= 0:
         raise ValueError("class_weights, n_samples: every node must be reached by training rows of positive weight.")
-    inner = np.flatnonzero(tree.left >= 0)
-    left, right = tree.left[inner], tree.right[inner]
-    if (tree.n_samples[inner] != tree.n_samples[left] + tree.n_samples[right]).any():
-        raise ValueError("n_samples: the rows of two children must add up to those of their parent.")
-    # Sums of real weights depend on their order: compare up to rounding.
-    parts, whole = tree.class_weights[left] + tree.class_weights[right], tree.class_weights[inner]
-    if (np.abs(whole - parts) > 1e-8 + 1e-6 * parts).any():
-        raise ValueError("class_weights: the weights of two children must add up to those of their parent.")
+    for node, left, right in inner_nodes(tree.left, tree.right):
+        if n_samples[node] != n_samples[left] + n_samples[right]:
+            raise ValueError("n_samples: the rows of two children must add up to those of their parent.")
+        for whole, held, failed in zip(weights[node], weights[left], weights[right], strict=True):
+            # Sums of real weights depend on their order: compare up to rounding.
+            if abs(whole - (held + failed)) > 1e-8 + 1e-6 * (held + failed):
+                raise ValueError("class_weights: the weights of two children must add up to those of their parent.")

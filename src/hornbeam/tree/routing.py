@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from hornbeam.conditions import Condition
-from hornbeam.table import Column, Table
+from hornbeam.table import Table
 
 Children = npt.NDArray[np.int32]
 
@@ -28,22 +28,24 @@ def leaf_of_rows(
         if condition is None:
             leaves[rows] = node
             continue
-        column = table.columns[condition.column]
         # The root sees every row: gathering all values there would copy the column for nothing.
-        if node > 0:
-            column = Column(column.name, column.kind, column.values[rows])
-        holds = condition.holds(column)
+        holds = condition.holds(table.column(condition.column, rows if node > 0 else slice(None)))
         waiting[int(left[node])] = rows[holds]
         waiting[int(right[node])] = rows[~holds]
     return leaves
 
 
+def inner_nodes(left: Children, right: Children) -> list[tuple[int, int, int]]:
+    """Return number, left child and right child of each node that is no leaf, as plain integers, parents first."""
+    nodes = zip(range(len(left)), left.tolist(), right.tolist(), strict=True)
+    return [(node, held, failed) for node, held, failed in nodes if held >= 0]
+
+
 def node_depths(left: Children, right: Children) -> npt.NDArray[np.intp]:
     """Return the number of edges between the root and each node; shape (n_nodes,)."""
     depths = [0] * len(left)
-    for node, (held, failed) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-        if held >= 0:
-            depths[held] = depths[failed] = depths[node] + 1
+    for node, held, failed in inner_nodes(left, right):
+        depths[held] = depths[failed] = depths[node] + 1
     return np.array(depths, dtype=np.intp)
 
 
@@ -53,8 +55,8 @@ def path_matrix(left: Children, right: Children, leaves: npt.NDArray[np.intp]) -
     # paths[node] lists the nodes from the root to `node`; all places after it stay -1.
     paths = np.full((len(left), depths.max() + 1), -1, dtype=np.intp)
     paths[0, 0] = 0
-    for node in np.flatnonzero(left >= 0):
-        for child in (left[node], right[node]):
+    for node, *children in inner_nodes(left, right):
+        for child in children:
             paths[child] = paths[node]
             paths[child, depths[child]] = child
     passed = paths[leaves]

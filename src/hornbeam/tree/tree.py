@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.sparse import csr_matrix
 from hornbeam.conditions import Condition
 from hornbeam.table import Table, TableSchema, read_table
 from hornbeam.tree.checks import check_tree
-from hornbeam.tree.routing import leaf_of_rows, node_depths, path_matrix
+from hornbeam.tree.routing import inner_nodes, leaf_of_rows, node_depths, path_matrix
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -123,27 +124,25 @@ class Tree:
         -------
         Tree
         """
-        asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"])
-        left, right = arrays["left"], arrays["right"]
-        leaves = leaf_of_rows(left, right, asked, table)
+        asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"].tolist())
+        leaves = leaf_of_rows(arrays["left"], arrays["right"], asked, table)
         n_nodes, n_classes = len(asked), len(classes)
         cells = np.bincount(leaves * n_classes + codes, weights, minlength=n_nodes * n_classes)
-        class_weights = cells.reshape(n_nodes, n_classes).astype(np.float64)
-        n_samples = np.bincount(leaves, minlength=n_nodes)
-        for node in np.flatnonzero(left >= 0)[::-1]:
-            class_weights[node] = class_weights[left[node]] + class_weights[right[node]]
-            n_samples[node] = n_samples[left[node]] + n_samples[right[node]]
-        has_missing = tuple(column.has_missing() for column in table.columns)
+        class_weights: Any = cells.reshape(n_nodes, n_classes).tolist()
+        n_samples: Any = np.bincount(leaves, minlength=n_nodes).tolist()
+        for node, left, right in inner_nodes(arrays["left"], arrays["right"])[::-1]:
+            class_weights[node] = list(map(add, class_weights[left], class_weights[right]))
+            n_samples[node] = n_samples[left] + n_samples[right]
         return cls(
-            left,
-            right,
+            arrays["left"],
+            arrays["right"],
             asked,
             arrays["prediction"],
             class_weights,
             n_samples,
             classes,
             schema,
-            has_missing,
+            table.has_missing(),
             target_name,
         )
 

@@ -1,0 +1,72 @@
+"""The scripts of the papers' tables, on small data of their own."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import data
+from benchmarks.papers import guesses, split
+from benchmarks.papers.measure import Method, measure
+
+
+def test_what_a_method_is_worth_is_counted_from_the_rows():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint8)
+    y = np.array([0, 1, 1, 0] * 5)
+    for peer in ("hornbeam", "hornbeam_split", "hornbeam_lickety"):
+        outcome, fields = measure(Method(peer), X, y, 0.01, 2, 10.0)
+        assert fields["objective"] == pytest.approx(0.04)
+        assert (fields["leaves"], fields["depth"]) == (4, 2)
+        assert outcome.claimed_objective == pytest.approx(0.04)
+    assert measure(Method("cart"), X, y, 0.01, 2, 10.0)[1]["objective"] >= 0.04
+
+
+def test_numbers_of_the_paper_are_those_of_its_tables():
+    published = split.published()
+    assert len(published) == 3 * 3 + 10 * 3
+    assert published[0.006, "netherlands", "GOSDT"] == {"objective": 0.3156, "deviation": 0.0006, "seconds": 70.49}
+    assert {method for _, _, method in published} == set(split.METHODS)
+    assert {name for _, name, _ in published} <= set(split.SOURCES)
+    assert split.regularizations("bike") == [0.001, 0.006, 0.011]
+
+
+def test_the_tables_of_split_are_measured_and_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(split, "SOURCES", {"compas": split.Source("hornbeam_tic_tac_toe", 40, "of this test")})
+    monkeypatch.setattr(split, "SPLITS", 2)
+    records = split.run(tmp_path / "results.jsonl", 5.0, ["compas"])
+    assert [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()] == records
+    assert len(records) == 2 * 2 * len(split.METHODS)
+    for record in records:
+        assert record["lower_bound"] is None or record["lower_bound"] <= record["objective"] + 1e-12
+        assert record["proven"] or record["method"] != "GOSDT"
+    assert min(record["columns"] for record in records) > 3
+    text = split.report(records, tmp_path).read_text()
+    assert "| 0.006 | compas | GOSDT |" in text
+    assert "0.3473 ± 0.0029" in text
+    assert (tmp_path / "paper-split.png").exists()
+
+
+def test_the_claims_of_guesses_are_measured_and_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(guesses, "SOURCES", {"sklearn_wine": guesses.Source(0.02, folds=False)})
+    monkeypatch.setattr(guesses, "REFERENCES", ((5, 1),))
+    records = guesses.run(tmp_path / "results.jsonl", 5.0, ["sklearn_wine"])
+    assert [record["method"] for record in records] == 2 * [guesses.ALL] + 2 * [guesses.THRESHOLDS, guesses.BOTH]
+    for every in (record for record in records if record["method"] == guesses.ALL):
+        few, both = (
+            next(one for one in records if (one["method"], one["max_depth"]) == (method, every["max_depth"]))
+            for method in (guesses.THRESHOLDS, guesses.BOTH)
+        )
+        assert every["objective"] <= few["objective"] <= both["objective"] <= both["bound"] + 1e-12
+        assert few["accuracy"] == pytest.approx(1 - few["objective"] + 0.02 * few["leaves"])
+    text = guesses.report(records, tmp_path).read_text()
+    assert "| sklearn_wine | 5 | 5 trees of depth 1 | guessed thresholds |" in text
+    assert (tmp_path / "paper-guesses.png").exists()
+
+
+def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "CACHE", tmp_path)
+    prepared = data.prepare("sklearn_wine", "guess20")
+    X, y = data.read("sklearn_wine")
+    with np.load(prepared.path) as archive:
+        np.testing.assert_array_equal(archive["X"], data.distinct_columns(data.guess(20).fit_transform(X, y)))
+    assert 5 < prepared.columns < 60
