@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
+BELOW_SEARCH = {"base", "bounds", "data", "kernels", "table"}
 MAY_INCLUDE = {
     "base": set(),
     "bounds": {"base"},
@@ -18,8 +19,9 @@ MAY_INCLUDE = {
     "search": {"base", "bits", "bounds", "data", "kernels", "table"},
     "ordered": {"base", "data", "kernels", "search"},
     "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
+    "posterior": BELOW_SEARCH | {"search"},
     "verify": {"base", "data"},
-    "api": {"base", "bits", "bounds", "data", "kernels", "lookahead", "ordered", "search", "table", "verify"},
+    "api": BELOW_SEARCH | {"bits", "lookahead", "ordered", "posterior", "search", "verify"},
     "bindings": {"api", "base"},
 }
 
@@ -35,9 +37,11 @@ MAY_IMPORT = {
     "export": {"conditions", "table", "tree"},
     "plotting": {"conditions", "table", "tree"},
     "binarizers": {"_units", "conditions", "table"},
-    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "objectives", "table", "tree"},
+    "posterior": {"binarizers", "conditions", "table", "tree"},
+    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "objectives", "posterior"}
+    | {"table", "tree"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
-    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions"} | READING,
+    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,
 }
 
 

@@ -33,7 +33,7 @@ struct Switches {
   bool subset = true;
 };
 
-enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted };
+enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted, expansion_limit };
 
 constexpr const char* name_of(Status status) {
   switch (status) {
@@ -44,6 +44,7 @@ constexpr const char* name_of(Status status) {
     case Status::memory_limit: return "memory_limit";
     case Status::gap_limit: return "gap_limit";
     case Status::interrupted: return "interrupted";
+    case Status::expansion_limit: return "expansion_limit";
   }
   return "";
 }

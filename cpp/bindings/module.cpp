@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "api/posterior.hpp"
 #include "api/solve.hpp"
 
 namespace nb = nanobind;
@@ -237,6 +238,34 @@ nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std:
                     [&](const Input& input, const auto& on_poll) { return solve(ranked, input, on_poll); });
 }
 
+nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                                const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                                double alpha, double beta, const ArrayIn<double, 1>& rho, std::int64_t bits,
+                                std::optional<std::int64_t> max_depth, std::optional<double> time_limit,
+                                std::optional<std::int64_t> memory_limit, std::optional<std::int64_t> max_expansions,
+                                const nb::object& callback, double callback_interval, bool trace) {
+  require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
+  require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
+  require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
+  require(bits >= 0, "bits: must be at least 0");
+  require(callback_interval >= 0, "callback_interval: must be at least 0");
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  PosteriorInput input{{classes.data(), classes.shape(0)},
+                       {weights.data(), weights.shape(0)},
+                       {alpha, beta, {rho.data(), rho.shape(0)}, static_cast<std::uint32_t>(bits)},
+                       {std::nullopt, time_limit, std::nullopt, std::nullopt}};
+  if (max_depth) input.limits.depth = static_cast<std::uint32_t>(std::min<std::int64_t>(*max_depth, 0xffffffffLL));
+  if (memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*memory_limit);
+  if (max_expansions) input.limits.expansions = static_cast<std::uint64_t>(*max_expansions);
+  Poll poll(callback, callback_interval);
+  Outcome outcome;
+  {
+    const nb::gil_scoped_release no_gil;
+    outcome = solve_posterior(packed, input, [&poll](const Progress& at) { return poll(at); });
+  }
+  return to_dict(outcome, trace);
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -264,4 +293,11 @@ NB_MODULE(_core, module) {
              nb::arg("trace") = false,
              "The same for columns that are thresholds of ranked variables: threshold t of variable v holds in the "
              "rows where ranks[v] <= t.");
+  module.def("solve_posterior", &solve_posterior_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("alpha"), nb::arg("beta"),
+             nb::arg("rho").noconvert(), nb::arg("bits"), nb::arg("max_depth") = nb::none(),
+             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("max_expansions") = nb::none(), nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
 }

@@ -37,7 +37,7 @@ std::pair<std::uint32_t, std::uint64_t> choose_top(const std::uint64_t (&n_set)[
 
 std::uint64_t RowSet::bytes() const {
   return (slots.capacity() + slot_rows.capacity() + name_planes.capacity() + sums.capacity() + total.capacity()) * 8 +
-         names.capacity() * sizeof(SlotName) + (columns.capacity() + narrow_sums.capacity()) * 4;
+         names.capacity() * sizeof(SlotName) + (columns.capacity() + copies.capacity() + narrow_sums.capacity()) * 4;
 }
 
 bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
@@ -111,6 +111,7 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   root.n_columns = data_.n_columns;
   root.columns.resize(root.n_columns);
   for (std::uint32_t c = 0; c < root.n_columns; ++c) root.columns[c] = c;
+  root.copies.assign(root.n_columns, 1);
   kept_ = root.columns;
   const std::uint32_t n_counts = measures_.n_counts();
   merged_.assign(data_.n_rows, {});
@@ -148,10 +149,12 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
                         constant_mask_.data(), scratch_for(parent));
   kept_.clear();
   child.columns.clear();
+  child.copies.clear();
   for (std::size_t w = 0; w < n_row_words_; ++w)
     for_each_bit(kept_mask_[w], w * kWordBits, [&](std::size_t c) {
       kept_.push_back(static_cast<std::uint32_t>(c));
       child.columns.push_back(parent.columns[c]);
+      child.copies.push_back(parent.copies[c]);
     });
   child.n_columns = static_cast<std::uint32_t>(kept_.size());
   std::size_t n_constant = 0;
@@ -407,7 +410,10 @@ void RowSetMaker::drop_repeated_columns(RowSet& rows) {
     std::size_t at = mix(hashes_[c]) & (table_.size() - 1);
     while (table_[at] != kEmpty && !(hashes_[table_[at]] == hashes_[c] && same(table_[at], c)))
       at = (at + 1) & (table_.size() - 1);
-    if (table_[at] != kEmpty) continue;
+    if (table_[at] != kEmpty) {
+      rows.copies[table_[at]] += rows.copies[c];
+      continue;
+    }
     table_[at] = c;
     kept_.push_back(c);
   }
@@ -423,8 +429,12 @@ void RowSetMaker::keep_columns(RowSet& rows) {
     for (std::uint32_t i = 0; i < n_columns; ++i) rows.slots[to + i] = rows.slots[from + kept_[i]];
     for (std::uint32_t i = n_columns; i < stride; ++i) rows.slots[to + i] = 0;
   }
-  for (std::uint32_t i = 0; i < n_columns; ++i) rows.columns[i] = rows.columns[kept_[i]];
+  for (std::uint32_t i = 0; i < n_columns; ++i) {
+    rows.columns[i] = rows.columns[kept_[i]];
+    rows.copies[i] = rows.copies[kept_[i]];
+  }
   rows.columns.resize(n_columns);
+  rows.copies.resize(n_columns);
   rows.n_columns = n_columns;
   rows.stride = stride;
   rows.slots.resize(std::size_t{rows.n_slot_words} * stride);

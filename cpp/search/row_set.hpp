@@ -41,6 +41,7 @@ struct RowSet {
   std::uint32_t n_columns = 0;
   std::uint32_t stride = 0;
   std::vector<std::uint32_t> columns;  // number of each column in the data
+  std::vector<std::uint32_t> copies;   // how many columns of the data are equal or complementary to each, it included
 
   std::uint32_t n_slot_words = 0;
   std::vector<Segment> segments;  // by target, then by shift

@@ -10,9 +10,10 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
-/// Checks that the arrays are one tree within the limit of depth; returns its number of leaves.
-std::uint32_t count_leaves(const FlatTree& tree, std::uint32_t n_columns, std::uint32_t n_predictions,
-                           const std::optional<std::uint32_t>& most_depth) {
+}  // namespace
+
+std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uint32_t n_predictions,
+                         const std::optional<std::uint32_t>& most_depth) {
   const std::size_t n_nodes = tree.column.size();
   require(n_nodes > 0, "a tree has at least one node");
   require(tree.left.size() == n_nodes && tree.right.size() == n_nodes && tree.prediction.size() == n_nodes,
@@ -41,11 +42,9 @@ std::uint32_t count_leaves(const FlatTree& tree, std::uint32_t n_columns, std::u
   return n_leaves;
 }
 
-}  // namespace
-
 Ticks score(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
             std::span<const std::int64_t> weights, const Costs& costs, Ticks leaf_cost, const TreeLimits& limits) {
-  const std::uint32_t n_leaves = count_leaves(tree, columns.n_columns, costs.n_predictions(), limits.depth);
+  const std::uint32_t n_leaves = check_tree(tree, columns.n_columns, costs.n_predictions(), limits.depth);
   require(!limits.leaves || n_leaves <= *limits.leaves, "the tree has more leaves than allowed");
 
   Ticks cost = static_cast<Ticks>(n_leaves) * leaf_cost;

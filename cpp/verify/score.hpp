@@ -24,6 +24,11 @@ struct ColumnTest {
   std::function<bool(std::uint32_t column, std::uint32_t row)> holds;
 };
 
+/// Checks that the arrays are one tree within the limit of depth; returns its number of leaves.
+/// Throws std::logic_error if they are not.
+std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uint32_t n_predictions,
+                         const std::optional<std::uint32_t>& most_depth);
+
 /// Cost of the tree on the rows.
 /// Throws std::logic_error if the arrays are no tree or the tree breaks a limit.
 Ticks score(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,

@@ -6,11 +6,13 @@ from hornbeam.binarizers import ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators import (
     GOSDTClassifier,
     LicketySPLITClassifier,
+    MAPTreeClassifier,
     Progress,
     SPLITClassifier,
     sufficient_depth,
 )
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.posterior import log_posterior
 from hornbeam.tree import Tree
 
 try:
@@ -21,6 +23,7 @@ except PackageNotFoundError:  # used from a source tree, without installation
 __all__ = [
     "GOSDTClassifier",
     "LicketySPLITClassifier",
+    "MAPTreeClassifier",
     "NotProvenWarning",
     "Progress",
     "SPLITClassifier",
@@ -28,5 +31,6 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "__version__",
+    "log_posterior",
     "sufficient_depth",
 ]

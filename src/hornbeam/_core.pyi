@@ -76,3 +76,20 @@ def look_ahead(
     callback_interval: float = 0.1,
     trace: bool = False,
 ) -> Outcome: ...
+def solve_posterior(
+    columns: npt.NDArray[np.uint8],
+    n_rows: int,
+    classes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64],
+    alpha: float,
+    beta: float,
+    rho: npt.NDArray[np.float64],
+    bits: int,
+    max_depth: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    max_expansions: int | None = None,
+    callback: Callable[[Progress], bool | None] | None = None,
+    callback_interval: float = 0.1,
+    trace: bool = False,
+) -> Outcome: ...

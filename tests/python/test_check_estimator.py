@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, SPLITClassifier
 
 
 @parametrize_with_checks(
@@ -13,6 +13,8 @@ from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
         GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", trace=True),
         SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),
         LicketySPLITClassifier(certify=True, time_limit=5.0),
+        MAPTreeClassifier(),
+        MAPTreeClassifier(max_depth=2, binarizer="quantile", time_limit=5.0, trace=True),
     ]
 )
 def test_scikit_learn_check(estimator, check):

@@ -1,7 +1,7 @@
 """Transformers that make binary columns: each a condition on one column of the user's table."""
 
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.binarizers._conditions import Conditions, Thresholds, pack_conditions, rank_conditions
+from hornbeam.binarizers._conditions import Conditions, Thresholds, ask, pack_conditions, rank_conditions
 from hornbeam.binarizers.binary import BinaryColumns
 from hornbeam.binarizers.guess import ThresholdGuessBinarizer
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
@@ -13,6 +13,7 @@ __all__ = [
     "ThresholdBinarizer",
     "ThresholdGuessBinarizer",
     "Thresholds",
+    "ask",
     "pack_conditions",
     "rank_conditions",
 ]

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from hornbeam._units import Units
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
 
 logger = logging.getLogger("hornbeam")
+
+
+class Units(Protocol):
+    """What the integers of a search mean to the user."""
+
+    def objective(self, ticks: int, /) -> float:
+        """Return the objective of a tree, or of a bound, of so many ticks."""
 
 
 class Progress(NamedTuple):

@@ -1,0 +1,26 @@
+// api/posterior.hpp
+//
+// WHAT    The door of MAPTree: checked input in, outcome out.
+// FLOW    bindings -> here -> data (merge rows) -> posterior/posterior_search -> verify (score again).
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "posterior/posterior_search.hpp"
+
+namespace hornbeam {
+
+struct PosteriorInput {
+  std::span<const std::int32_t> classes;  // (n_rows), 0 .. number of rho - 1
+  std::span<const std::int64_t> weights;  // (n_rows), > 0: how many rows each stands for
+  PosteriorModel model;
+  PosteriorLimits limits;
+};
+
+/// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input out
+/// of range, std::logic_error if the tree found does not cost what the search says (a fault of hornbeam).
+Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input,
+                        const std::function<bool(const Progress&)>& on_poll);
+
+}  // namespace hornbeam

@@ -1,0 +1,62 @@
+// bounds/nontrivial_splits.hpp
+//
+// SAYS     Let J be the rows of s less m rows. Every column that holds in more than m rows of s and fails in more than
+// m
+//          leaves rows of J on both sides. n rows, at most g of them equal, have at least log2(n / g) such columns.
+// SO       A split of J costs at least the logarithm of their number, before J has been counted.
+// WHY      Of more than m rows at least one is left in J. v columns tell at most 2^v groups of equal rows apart.
+// NEEDS    the BCART prior, by which each of the |V(J)| splits of J has the same chance.
+// KEEPS    all optima.
+// SOURCE   ours; [sullivan2024maptree, definition 7] takes the number of splits to be 1.
+// Switch   none: it is a part of the price of a split.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+constexpr std::size_t least_number_of_splits(std::size_t n, std::size_t group, std::size_t most) {
+  const std::size_t groups = (n + group - 1) / group;
+  const auto columns = static_cast<std::size_t>(std::bit_width(groups > 0 ? groups - 1 : 0));
+  return std::clamp<std::size_t>(columns, 1, std::max<std::size_t>(most, 1));
+}
+
+/// The columns of s by the number of rows on their smaller side, in at most 256 steps of it.
+class SplitCounts {
+ public:
+  void reset(Ticks n_rows) {
+    n_rows_ = n_rows;
+    for (shift_ = 0; (n_rows / 2 >> shift_) >= kMostSteps;) ++shift_;
+    left_.assign(static_cast<std::size_t>(n_rows / 2 >> shift_) + 1, 0);
+  }
+  void add(Ticks n_held, std::uint32_t copies) {
+    left_[static_cast<std::size_t>(std::min(n_held, n_rows_ - n_held) >> shift_)] += copies;
+  }
+  /// `logs` has the logarithms of the numbers of columns, that of 0 being 0.
+  void finish(const Ticks* logs) {
+    Ticks n_left = 0;
+    for (std::size_t i = left_.size(); i-- > 0;) {
+      const Ticks here = left_[i];
+      left_[i] = logs[n_left];
+      n_left += here;
+    }
+  }
+  /// The logarithm of how many columns at least leave rows on both sides whichever `n_removed` rows are taken away.
+  Ticks log_without(Ticks n_removed) const {
+    return left_.data()[std::min(static_cast<std::size_t>(n_removed >> shift_), left_.size() - 1)];
+  }
+
+ private:
+  static constexpr Ticks kMostSteps = 256;
+
+  Ticks n_rows_ = 0;
+  int shift_ = 0;
+  std::vector<Ticks> left_;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,76 @@
+// posterior/cell_costs.hpp
+//
+// WHAT    What some rows of a set cost at least and at most, from their class counts and from what the columns of the
+// set
+//         can do: bounds/perfect_split.hpp, nontrivial_splits.hpp and second_split.hpp together.
+// HOLDS   (L1) lower <= best <= upper; `upper` is what a leaf costs. (L2) Rows are taken to be all equal only where
+//         that is sure (one row), and to be perhaps all equal up to the size of the largest group.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "bounds/nontrivial_splits.hpp"
+#include "bounds/second_split.hpp"
+#include "posterior/posterior_costs.hpp"
+
+namespace hornbeam {
+
+/// The columns of one set of rows, as the bounds of its subsets need them.
+struct ColumnCounts {
+  SplitCounts splits;
+  Stairs stairs;
+};
+
+/// The tables of one depth; `kClasses` > 0 fixes the number of classes at compile time.
+template <int kClasses>
+class CellCosts {
+ public:
+  /// `tables` is space to use, with room for three a class.
+  CellCosts(const PosteriorCosts& costs, const DepthCosts& at, std::vector<const Ticks*>& tables)
+      : n_classes_(costs.n_classes()),
+        group_(costs.largest_group()),
+        leaf_(at.leaf),
+        split_(at.split),
+        second_split_(at.second_split),
+        all_(costs.all_rows().data()),
+        choice_(at.choice.data()),
+        mixed_(costs.mixed().data()),
+        tables_(tables.data()) {
+    for (std::uint32_t k = 0; k < n_classes_; ++k) {
+      const std::size_t size = costs.rows_of_class(k).size();
+      tables[k] = costs.rows_of_class(k).data();
+      tables[n_classes_ + k] = at.least_of_class[k].data();
+      tables[2 * n_classes_ + k] = at.least_of_class[k].data() + size;  // no other class is there
+    }
+  }
+
+  /// Adds the bounds of the `n` > 0 rows of `counts`, which are all rows of `columns` but `n_removed`. Written without
+  /// branches: these depend on the data in no order that a processor could learn.
+  [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, const ColumnCounts& columns,
+                                  Ticks& lower, Ticks& upper) const {
+    const std::uint32_t n_classes = kClasses > 0 ? kClasses : n_classes_;
+    Ticks leaf = all_[n], split = split_ + std::max(choice_[n], columns.splits.log_without(n_removed));
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      leaf -= tables_[k][counts[k]];
+      split += tables_[n_classes + k + (counts[k] == n ? n_classes : 0)][counts[k]];
+    }
+    if constexpr (kClasses == 2) {
+      const Ticks fewest = std::min(counts[0], counts[1]), more = std::min(second_split_, mixed_[fewest]);
+      const bool is_needed = (fewest > 0) & !columns.stairs.may_separate(counts[0], counts[1]);
+      split += more & -static_cast<Ticks>(is_needed);
+    }
+    const Ticks priced = leaf + leaf_;
+    upper += n == 1 ? leaf : priced;
+    const Ticks least = std::min(n > group_ ? priced : leaf, split);
+    lower += n == 1 ? leaf : least;
+  }
+
+ private:
+  const std::uint32_t n_classes_;
+  const Ticks group_, leaf_, split_, second_split_;
+  const Ticks *const all_, *const choice_, *const mixed_;
+  const Ticks* const* tables_;  // of the classes: likelihood, then least costs with a split
+};
+
+}  // namespace hornbeam

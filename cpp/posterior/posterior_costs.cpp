@@ -1,0 +1,154 @@
+#include "posterior/posterior_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "bounds/nontrivial_splits.hpp"
+#include "bounds/perfect_split.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Levels below which prices are taken to be 0.
+constexpr std::uint32_t kHorizon = 32;
+
+/// The least total of two parts that hold `n` leaves together.
+Ticks least_sum(const std::vector<Ticks>& one, const std::vector<Ticks>& other, std::size_t n) {
+  Ticks least = kInfinity;
+  for (std::size_t i = 0; i <= n; ++i) least = std::min(least, one[i] + other[n - i]);
+  return least;
+}
+
+}  // namespace
+
+PosteriorCosts::PosteriorCosts(const PosteriorModel& model, const PosteriorData& data,
+                               std::optional<std::uint32_t> max_depth)
+    : alpha_(model.alpha),
+      beta_(model.beta),
+      scale_(std::ldexp(1.0, static_cast<int>(model.bits))),
+      rho_(model.rho.begin(), model.rho.end()),
+      max_depth_(std::min(max_depth.value_or(data.n_columns), data.n_columns)),
+      least_distance_(data.least_distance),
+      largest_group_(data.largest_group),
+      logs_(1, 0),
+      all_(1, 0) {
+  const std::int64_t n_rows = std::accumulate(data.class_totals.begin(), data.class_totals.end(), std::int64_t{0});
+  const double sum = std::accumulate(rho_.begin(), rho_.end(), 0.0);
+  for (std::uint32_t v = 1; v <= data.n_columns; ++v) logs_.push_back(ticks(std::log(static_cast<double>(v))));
+  check_range(n_rows, sum);
+  for (std::int64_t i = 0; i < n_rows; ++i) {
+    all_increment_.push_back(ticks(std::log(static_cast<double>(i) + sum)));
+    all_.push_back(all_.back() + all_increment_.back());
+  }
+  for (std::size_t c = 0; c < all_increment_.size(); ++c)
+    mixed_.push_back(all_increment_[(c + 1) / 2] - all_increment_[0]);
+  for (std::uint32_t k = 0; k < n_classes(); ++k) {
+    std::vector<Ticks> increments, sums(1, 0);
+    Ticks least = std::numeric_limits<Ticks>::max();
+    for (std::int64_t i = 0; i < data.class_totals[k]; ++i) {
+      least = std::min(least, ticks(std::log1p((sum - rho_[k]) / (static_cast<double>(i) + rho_[k]))));
+      increments.push_back(least);
+      sums.push_back(sums.back() + all_increment_[static_cast<std::size_t>(i)] - least);
+    }
+    pure_increment_.push_back(std::move(increments));
+    class_.push_back(std::move(sums));
+  }
+  bytes_ = (logs_.size() + 5 * all_.size()) * sizeof(Ticks);
+}
+
+/// (C3), with room for sums that are only compared.
+void PosteriorCosts::check_range(std::int64_t n_rows, double rho_sum) const {
+  const double n = static_cast<double>(n_rows);
+  const auto deepest = static_cast<std::uint32_t>(std::min<std::int64_t>(n_rows, max_depth_));
+  const double p[2] = {split_probability(0), split_probability(deepest)};
+  const double row = std::max(std::abs(std::log(rho_sum)), std::log(n + rho_sum)) -
+                     std::min(0.0, std::log(*std::min_element(rho_.begin(), rho_.end())));
+  const double node = -std::log(p[1]) - std::log1p(-p[0]) + std::log(static_cast<double>(logs_.size()));
+  if (!((n + 1) * (row + 2 * node) * scale_ < static_cast<double>(kLargestPosterior)))
+    throw std::invalid_argument("bits: costs must stay below 2^58 ticks; take fewer bits");
+}
+
+Ticks PosteriorCosts::ticks(double nats) const { return static_cast<Ticks>(std::llround(nats * scale_)); }
+
+double PosteriorCosts::split_probability(std::uint32_t depth) const { return alpha_ * std::pow(1.0 + depth, -beta_); }
+
+Ticks PosteriorCosts::leaf_price(std::uint32_t depth) const { return ticks(-std::log1p(-split_probability(depth))); }
+
+Ticks PosteriorCosts::split_price(std::uint32_t depth) const { return ticks(-std::log(split_probability(depth))); }
+
+Ticks PosteriorCosts::likelihood(const Ticks* counts) const {
+  Ticks n = 0, sum = 0;
+  for (std::uint32_t k = 0; k < n_classes(); ++k) {
+    n += counts[k];
+    sum += class_[k][static_cast<std::size_t>(counts[k])];
+  }
+  return all_[static_cast<std::size_t>(n)] - sum;
+}
+
+std::uint32_t PosteriorCosts::likeliest_class(const Ticks* counts) const {
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 1; k < n_classes(); ++k)
+    if (static_cast<double>(counts[k]) + rho_[k] > static_cast<double>(counts[best]) + rho_[best]) best = k;
+  return best;
+}
+
+const DepthCosts& PosteriorCosts::at(std::uint32_t depth) {
+  if (depth >= depths_.size()) depths_.resize(depth + 1);
+  if (!depths_[depth]) {
+    depths_[depth] = make(depth);
+    bytes_ += depths_[depth]->choice.size() * sizeof(Ticks);
+    for (const auto& least : depths_[depth]->least_of_class) bytes_ += least.size() * sizeof(Ticks);
+  }
+  return *depths_[depth];
+}
+
+/// bounds/perfect_split.hpp: what may be charged to each of up to n_classes leaves with rows that are not all equal, in
+/// a tree that splits a node at `depth`, this split and one more not counted.
+Ticks PosteriorCosts::share_of_leaf(std::uint32_t depth) const {
+  const std::size_t n = n_classes();
+  std::vector<Ticks> least(n + 1, 0), least_free(n + 1, 0);  // of a subtree with j such leaves; its first split free
+  for (std::uint32_t d = depth + kHorizon; d > depth; --d) {
+    std::vector<Ticks> here(n + 1, 0), here_free(n + 1, 0);
+    for (std::size_t j = 1; j <= n; ++j) {
+      here_free[j] = least_sum(least, least, j);
+      here[j] = split_price(d) + here_free[j];
+    }
+    here[1] = std::min(here[1], leaf_price(d));
+    least = here;
+    least_free = here_free;
+  }
+  Ticks share = kInfinity;
+  for (std::size_t j = 1; j <= n; ++j)
+    share =
+        std::min(share, std::min(least_sum(least, least, j), least_sum(least, least_free, j)) / static_cast<Ticks>(j));
+  return share;
+}
+
+std::unique_ptr<DepthCosts> PosteriorCosts::make(std::uint32_t depth) const {
+  auto costs = std::make_unique<DepthCosts>();
+  costs->leaf = leaf_price(depth);
+  costs->split = depth < max_depth_ ? split_price(depth) : kInfinity;
+  const Ticks below = split_price(depth + 1);
+  Ticks fragment = kInfinity;  // of the smallest node of one class that can be split
+  for (const std::vector<Ticks>& increment : pure_increment_)
+    if (increment.size() > 1) fragment = std::min(fragment, increment[0] - increment[1]);
+  const bool pure_is_leaf = below + fragment >= leaf_price(depth + 1);
+  costs->second_split = depth + 1 < max_depth_ ? below + (pure_is_leaf ? logs_[least_distance_] : 0) : kInfinity;
+  costs->choice.resize(all_.size());
+  for (std::size_t n = 0; n < all_.size(); ++n)
+    costs->choice[n] = logs_[least_number_of_splits(n, static_cast<std::size_t>(largest_group_), logs_.size() - 1)];
+  const Ticks share = share_of_leaf(depth);
+  for (std::uint32_t k = 0; k < n_classes(); ++k) {
+    std::vector<Ticks> whole(class_[k].size());
+    for (std::size_t count = 0; count < whole.size(); ++count) whole[count] = all_[count] - class_[k][count];
+    costs->least_of_class.push_back(
+        least_costs_of_class(whole, pure_increment_[k], all_increment_, share, largest_group_));
+  }
+  return costs;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,95 @@
+// posterior/posterior_costs.hpp
+//
+// WHAT    What a tree costs under the BCART prior: the price of a split and of a leaf by depth, the logarithm of the
+//         number of splits, and minus the logarithm of the Dirichlet-multinomial likelihood of a leaf by class counts,
+//         all in ticks; and the tables of the bounds by depth.
+// HOLDS   (C1) One tick is 2^-bits nats. Each price and each increment of the two tables of the likelihood is rounded
+//         once, so a tree's ticks differ from its exact cost by less than one tick a row and two a node. (C2) In ticks,
+//         not only in exact numbers, the increment e_k(i) = log((i + R) / (i + rho_k)) of a pure leaf does not grow
+//         with i and log(i + R) does not fall (R the sum of rho): the lemmas of the bounds need no tolerance. (C3) The
+//         cost of every tree is less than 2^58 ticks, so that it may be added to kInfinity.
+// SOURCE  [sullivan2024maptree, section 3]: the model; theirs has two classes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+inline constexpr Ticks kLargestPosterior = Ticks{1} << 58;
+
+/// A node of depth d is split with probability alpha (1 + d)^-beta, by any of the columns that leave rows on both
+/// sides; leaves have class probabilities from a Dirichlet distribution. One nat is 2^bits ticks.
+struct PosteriorModel {
+  double alpha;
+  double beta;
+  std::span<const double> rho;  // one a class
+  std::uint32_t bits;
+};
+
+/// What of the data the costs depend on.
+struct PosteriorData {
+  std::span<const std::int64_t> class_totals;
+  std::uint32_t n_columns;
+  std::int64_t largest_group;    // the most rows that are equal
+  std::uint32_t least_distance;  // bounds/second_split.hpp: columns that tell two rows of different classes apart
+};
+
+/// Prices of one depth, and what the bounds say of the nodes there.
+struct DepthCosts {
+  Ticks leaf;                 // of a leaf whose rows are not all equal
+  Ticks split;                // without the choice of the column; infinite where no split is allowed
+  Ticks second_split;         // of a split one level below, with the least choice
+  std::vector<Ticks> choice;  // by number of rows: the least logarithm of the number of splits
+  std::vector<std::vector<Ticks>> least_of_class;  // bounds/perfect_split.hpp
+};
+
+class PosteriorCosts {
+ public:
+  /// Throws std::invalid_argument if the sums may leave the range.
+  PosteriorCosts(const PosteriorModel& model, const PosteriorData& data, std::optional<std::uint32_t> max_depth);
+
+  std::uint32_t n_classes() const { return static_cast<std::uint32_t>(rho_.size()); }
+  std::uint32_t max_depth() const { return max_depth_; }
+  Ticks largest_group() const { return largest_group_; }
+  Ticks log_of(std::uint32_t n_splits) const { return logs_[n_splits]; }
+  const std::vector<Ticks>& logs() const { return logs_; }  // of 0: 0
+
+  /// Minus the logarithm of the likelihood is all_rows[n] - sum over k of rows_of_class(k)[counts[k]].
+  Ticks likelihood(const Ticks* counts) const;
+  /// The class of the largest c_k + rho_k; ties go to the lowest.
+  std::uint32_t likeliest_class(const Ticks* counts) const;
+  const std::vector<Ticks>& all_rows() const { return all_; }
+  const std::vector<Ticks>& rows_of_class(std::uint32_t k) const { return class_[k]; }
+
+  /// What a mixed leaf adds: log((ceil(count / 2) + R) / R); see bounds/second_split.hpp.
+  const std::vector<Ticks>& mixed() const { return mixed_; }
+
+  /// Depths from 0 to two below the deepest node; made when first asked for.
+  const DepthCosts& at(std::uint32_t depth);
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Ticks ticks(double nats) const;
+  double split_probability(std::uint32_t depth) const;
+  Ticks leaf_price(std::uint32_t depth) const;
+  Ticks split_price(std::uint32_t depth) const;
+  Ticks share_of_leaf(std::uint32_t depth) const;
+  std::unique_ptr<DepthCosts> make(std::uint32_t depth) const;
+  void check_range(std::int64_t n_rows, double rho_sum) const;
+
+  double alpha_, beta_, scale_;
+  std::vector<double> rho_;
+  std::uint32_t max_depth_, least_distance_;
+  Ticks largest_group_;
+  std::vector<Ticks> logs_, all_increment_, all_, mixed_;
+  std::vector<std::vector<Ticks>> class_, pure_increment_;
+  std::vector<std::unique_ptr<DepthCosts>> depths_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace hornbeam

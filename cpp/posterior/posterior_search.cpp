@@ -1,0 +1,133 @@
+#include "posterior/posterior_search.hpp"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+#include "posterior/closest_rows.hpp"
+#include "posterior/posterior_tree.hpp"
+#include "posterior/posterior_worker.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Work of a round of PosteriorWorker::improve, and the share of all work that such rounds may take beyond one.
+constexpr std::uint64_t kWorkOfRound = std::uint64_t{1} << 26;
+constexpr std::uint64_t kShareOfRounds = 8;
+
+/// The root's budget rises by this part of the first gap; by half as much more after a round that took less than half
+/// the work of all before it, by half as much after one that took more than twice their work.
+constexpr Ticks kFirstStep = 16;
+
+PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                        StopSignal& stop) {
+  std::vector<std::int64_t> totals(rows.n_classes, 0);
+  std::int64_t largest = 0;
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
+    const std::int64_t* weight = rows.weight(row);
+    for (std::uint32_t k = 0; k < rows.n_classes; ++k) totals[k] += weight[k];
+    largest = std::max(largest, std::accumulate(weight, weight + rows.n_classes, std::int64_t{0}));
+  }
+  return {model, {totals, rows.n_columns, largest, least_distance(rows, stop)}, limits.depth};
+}
+
+class PosteriorSearch {
+ public:
+  PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                  StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
+      : rows_(rows),
+        limits_(limits),
+        stop_(stop),
+        on_poll_(on_poll),
+        costs_(costs_of(rows, model, limits, stop)),
+        table_(false, limits.bytes),
+        worker_(rows, costs_, table_, stop, limits.expansions, [this] { poll(); }) {}
+
+  Outcome run() {
+    worker_.open_root(root_);
+    try {
+      find_trees(2);
+      Ticks step = gap() / kFirstStep + 1;
+      std::uint64_t work_on_proof = 0;
+      while (!root_.is_closed() && !stop_.stopped()) {
+        find_trees(~std::uint32_t{0});
+        const std::uint64_t before = worker_.work();
+        worker_.solve(root_, root_.known.lower + step);
+        const std::uint64_t round = worker_.work() - before;
+        if (round < work_on_proof / 2) step += step / 2;
+        if (round > work_on_proof * 2 && work_on_proof > 0) step = step / 2 + 1;
+        work_on_proof += round;
+        poll();
+      }
+    } catch (const std::bad_alloc&) {
+      stop_.stop(Status::memory_limit);
+    }
+    return outcome();
+  }
+
+ private:
+  Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
+
+  /// Rounds of rising width up to `widest`: the first whatever the limits, the second whatever it takes.
+  void find_trees(std::uint32_t widest) {
+    while (width_ == 0 || (width_ < widest && !root_.is_closed() && !stop_.stopped())) {
+      if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
+      const std::uint64_t before = worker_.work();
+      worker_.improve(root_, ++width_, before + kWorkOfRound + before / kShareOfRounds);
+      work_on_trees_ += worker_.work() - before;
+      poll();
+      if (root_.candidates.size() <= width_) width_ = ~std::uint32_t{0};
+    }
+  }
+
+  Progress progress() const {
+    const std::uint64_t bytes = rows_.bytes() + costs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
+    return {stop_.elapsed(), root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes};
+  }
+
+  void poll() {
+    const Progress now = progress();
+    most_bytes_ = std::max(most_bytes_, now.bytes);
+    stop_.check_clock();
+    if (table_.is_full() || (limits_.bytes && now.bytes > *limits_.bytes)) stop_.stop(Status::memory_limit);
+    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
+    if (!stop_.stopped() && on_poll_(now)) stop_.stop(Status::interrupted);
+  }
+
+  Outcome outcome() {
+    Outcome result;
+    result.tree = read_posterior_tree(rows_, costs_, table_);
+    root_.known.tree.cost = result.tree.cost;
+    poll();
+    result.lower = std::min(root_.known.lower, result.tree.cost);
+    result.status = result.lower == result.tree.cost ? Status::optimal : stop_.reason().value_or(Status::interrupted);
+    result.n_subproblems = worker_.n_expansions();
+    result.n_table_entries = table_.size();
+    result.bytes = most_bytes_;
+    result.seconds = stop_.elapsed();
+    result.trace = std::move(trace_);
+    return result;
+  }
+
+  const DistinctRows& rows_;
+  const PosteriorLimits& limits_;
+  StopSignal& stop_;
+  const std::function<bool(const Progress&)>& on_poll_;
+  PosteriorCosts costs_;
+  SubproblemTable table_;
+  PosteriorWorker worker_;
+  PosteriorWorker::Frame root_;
+  std::uint32_t width_ = 0;
+  std::uint64_t work_on_trees_ = 0, most_bytes_ = 0;
+  std::vector<Progress> trace_;
+};
+
+}  // namespace
+
+Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+  return PosteriorSearch(rows, model, limits, stop, on_poll).run();
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,30 @@
+// posterior/posterior_search.hpp
+//
+// WHAT    MAPTree: the tree of largest posterior probability under the BCART prior, its proof, or as far as the limits
+//         allow: first trees, the root's interval over time, the tree.
+// FLOW    api/posterior -> here -> posterior/posterior_worker -> posterior/posterior_tree.
+// HOLDS   Re-entrant: two searches in two threads do not meet. The outcome's costs are ticks of PosteriorModel::bits.
+// CHOICE  The root's budget rises in steps that adapt so that a round takes about as much work as all before it: the
+//         lower bound is close at any time, and the proof takes at most some twice as long as with no limit at once.
+// SOURCE  [sullivan2024maptree]: objective and guarantees (theorems 6, 9, 10 and 12).
+#pragma once
+
+#include <functional>
+
+#include "posterior/posterior_costs.hpp"
+#include "search/search.hpp"
+
+namespace hornbeam {
+
+struct PosteriorLimits {
+  std::optional<std::uint32_t> depth;
+  std::optional<double> seconds;
+  std::optional<std::uint64_t> bytes;
+  std::optional<std::uint64_t> expansions;
+};
+
+/// The weights of `rows` are numbers of rows. At least the whole problem is expanded, whatever the limits.
+Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+
+}  // namespace hornbeam

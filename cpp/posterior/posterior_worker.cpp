@@ -1,0 +1,217 @@
+#include "posterior/posterior_worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hornbeam {
+
+namespace {
+
+constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 21;
+
+/// Costs by which the measures of a row set are the numbers of rows of each class.
+Costs counting_costs(std::uint32_t n_classes) {
+  std::vector<Ticks> cost(std::size_t{n_classes} * n_classes, 1);
+  for (std::uint32_t c = 0; c < n_classes; ++c) cost[std::size_t{c} * (n_classes + 1)] = 0;
+  return {n_classes, n_classes, std::move(cost), false, false};
+}
+
+SubproblemKey key_of(const Fingerprint& set, std::uint32_t depth) { return {set, depth, kUnlimited}; }
+
+}  // namespace
+
+PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, SubproblemTable& table,
+                                 StopSignal& stop, std::optional<std::uint64_t> max_expansions,
+                                 std::function<void()> poll)
+    : counting_(counting_costs(data.n_classes)),
+      costs_(costs),
+      table_(table),
+      stop_(stop),
+      maker_(data, counting_, kernels(), 0, 1, 1),
+      looks_(costs, maker_),
+      max_expansions_(max_expansions),
+      poll_(std::move(poll)) {}
+
+void PosteriorWorker::open_root(Frame& root) {
+  StopSignal never(std::nullopt);
+  maker_.make_root(root.rows, never);
+}
+
+std::uint64_t PosteriorWorker::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& frame : frames_)
+    if (frame) sum += frame->rows.bytes() + frame->candidates.capacity() * sizeof(Candidate);
+  return sum;
+}
+
+bool PosteriorWorker::goes_on() {
+  if (max_expansions_ && n_expansions_ >= *max_expansions_) stop_.stop(Status::expansion_limit);
+  if (work_ - polled_ >= kWorkBetweenPolls) {
+    polled_ = work_;
+    poll_();
+  }
+  return !stop_.stopped();
+}
+
+void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
+  const KnownTree tree{s.split + candidate.upper(), s.rows.columns[candidate.column], kUnlimited, {2, 1}};
+  if (tree.cost < s.known.tree.cost) s.known.tree = tree;
+}
+
+/// The leaf, one look at all columns, pairs for those that are left.
+void PosteriorWorker::expand(Frame& s, Ticks budget) {
+  ++n_expansions_;
+  const DepthCosts& here = costs_.at(s.depth);
+  s.candidates.clear();
+  s.others = kInfinity;
+  std::uint32_t n_splits = 0;
+  for (const std::uint32_t copies : s.rows.copies) n_splits += copies;
+  const Ticks leaf = costs_.likelihood(s.rows.total.data()) + (n_splits > 0 ? here.leaf : 0);
+  if (leaf < s.known.tree.cost) s.known.tree = {leaf, kNoSplit, kUnlimited, {}};
+  if (n_splits > 0 && here.split < kInfinity) {
+    s.split = here.split + costs_.log_of(n_splits);
+    const Ticks cut = std::min(s.known.tree.cost, budget);
+    choose_candidates(s, cut);
+    look_at_candidates(s, cut);
+  }
+  settle(s);
+}
+
+/// One look. Candidates are in the order of their bounds, which stand in side[0].
+void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
+  looks_.look_once(s.rows, s.depth, look_);
+  work_ += s.rows.n_columns;
+  for (std::uint32_t c = 0; c < s.rows.n_columns; ++c) {
+    if (s.split + look_[c] >= cut) {
+      s.others = std::min(s.others, s.split + look_[c]);
+      continue;
+    }
+    Candidate candidate{};
+    candidate.column = c;
+    candidate.side[0].lower = look_[c];
+    s.candidates.push_back(candidate);
+  }
+  std::sort(s.candidates.begin(), s.candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.side[0].lower < b.side[0].lower; });
+}
+
+void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
+  std::size_t n_left = 0;
+  for (Candidate& candidate : s.candidates) {
+    Ticks lower = s.split + candidate.side[0].lower;
+    if (lower < cut) {
+      looks_.look_at_pairs(s.rows, candidate.column, s.depth, candidate.side);
+      work_ += std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words);
+      take_tree(s, candidate);
+      cut = std::min(cut, s.known.tree.cost);
+      lower = s.split + candidate.lower();
+    }
+    if (lower >= cut || candidate.is_closed())
+      s.others = std::min(s.others, lower);
+    else
+      s.candidates[n_left++] = candidate;
+  }
+  s.candidates.resize(n_left);
+}
+
+/// Raises the lower bound of `s` to what its leaf and its splits say.
+void PosteriorWorker::settle(Frame& s) {
+  Ticks lower = std::min(s.known.tree.cost, s.others);
+  for (const Candidate& candidate : s.candidates) lower = std::min(lower, s.split + candidate.lower());
+  s.known.lower = std::max(s.known.lower, lower);
+}
+
+void PosteriorWorker::name_sides(Frame& s, Candidate& candidate) {
+  if (std::exchange(candidate.is_named, true)) return;
+  maker_.make_name_planes(s.rows);
+  candidate.name[1] = maker_.name_of(s.rows, candidate.column, true).identity;
+  candidate.name[0] = candidate.name[1];
+  candidate.name[0] ^= s.rows.whole.identity;
+}
+
+/// Takes what the table knows of both sides; returns whether that raises a bound.
+bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
+  name_sides(s, candidate);
+  const Ticks before = candidate.lower();
+  for (int x = 0; x < 2; ++x) {
+    const auto known = table_.find(key_of(candidate.name[x], s.depth + 1));
+    if (!known) continue;
+    candidate.side[x].lower = std::max(candidate.side[x].lower, known->lower);
+    candidate.side[x].upper = std::min(candidate.side[x].upper, known->tree.cost);
+  }
+  take_tree(s, candidate);
+  return candidate.lower() > before;
+}
+
+PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& candidate, int x) {
+  if (frames_.size() < s.depth + std::size_t{2}) frames_.resize(s.depth + std::size_t{2});
+  if (!frames_[s.depth + 1]) frames_[s.depth + 1] = std::make_unique<Frame>();
+  Frame& child = *frames_[s.depth + 1];
+  maker_.make_slot_rows(s.rows);
+  SlotName name;
+  name.identity = candidate.name[x];
+  maker_.make_child(s.rows, candidate.column, x == 1, name, child.rows);
+  work_ += std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16;
+  child.depth = s.depth + 1;
+  child.known = table_.find(key_of(name.identity, child.depth)).value_or(Interval{});
+  child.known.lower = std::max(child.known.lower, candidate.side[x].lower);
+  return child;
+}
+
+/// Raises the sides of a candidate until its bound reaches `cut` or it is closed.
+void PosteriorWorker::raise(Frame& s, Candidate& candidate, Ticks cut) {
+  while (goes_on() && !candidate.is_closed()) {
+    SideLook* side = candidate.side;
+    const Ticks missing = cut - s.split - candidate.lower();
+    if (missing <= 0) return;
+    const bool both_open = side[0].lower < side[0].upper && side[1].lower < side[1].upper;
+    int x = side[1].lower < side[1].upper ? 1 : 0;
+    if (both_open && candidate.work[0] < candidate.work[1]) x = 0;
+    const std::uint64_t before = n_expansions_;
+    Frame& child = child_of(s, candidate, x);
+    solve(child, side[x].lower + (both_open ? (missing + 1) / 2 : missing));
+    candidate.work[x] += n_expansions_ - before;
+    side[x].lower = std::max(side[x].lower, child.known.lower);
+    side[x].upper = std::min(side[x].upper, child.known.tree.cost);
+    refresh(s, candidate);
+  }
+}
+
+void PosteriorWorker::solve(Frame& s, Ticks budget) {
+  expand(s, budget);
+  while (goes_on()) {
+    Candidate* least = nullptr;
+    for (Candidate& candidate : s.candidates)
+      if (!candidate.is_closed() && (least == nullptr || candidate.lower() < least->lower())) least = &candidate;
+    const Ticks cut = std::min(s.known.tree.cost, budget);
+    if (least == nullptr || s.split + least->lower() >= cut) break;
+    if (least->is_named || !refresh(s, *least)) raise(s, *least, cut);
+    settle(s);
+  }
+  settle(s);
+  s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
+}
+
+void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until) {
+  const SubproblemKey mark{s.rows.whole.identity, s.depth, width};  // a round of a width visits a pair once
+  if (table_.find(mark)) return;
+  expand(s, kInfinity);
+  table_.tighten(mark, {});
+  std::vector<Candidate> tries = s.candidates;
+  const auto n = static_cast<std::ptrdiff_t>(std::min<std::size_t>(width, tries.size()));
+  std::partial_sort(tries.begin(), tries.begin() + n, tries.end(),
+                    [](const Candidate& a, const Candidate& b) { return a.upper() < b.upper(); });
+  tries.resize(static_cast<std::size_t>(n));
+  for (Candidate& candidate : tries) {
+    refresh(s, candidate);
+    for (int x = 0; x < 2 && work_ < until && goes_on(); ++x) {
+      const SideLook& side = candidate.side[x];
+      if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;
+      improve(child_of(s, candidate, x), width, until);
+      refresh(s, candidate);
+    }
+  }
+  s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,94 @@
+// posterior/posterior_worker.hpp
+//
+// WHAT    Branch and bound over pairs (support set, depth): raises the lower bound of one to a budget, or closes it.
+// FLOW    posterior/posterior_search -> here -> posterior/split_looks, search/row_set, table.
+// HOLDS   (W1) lower <= best <= upper of every frame and entry, also after a stop. (W2) A tree of cost `upper` can be
+//         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves.
+// COST    One frame a level. 56 bytes for each pair expanded.
+// CHOICE  The AO* search of the paper ([sullivan2024maptree, algorithms 1 to 5]) keeps the graph that it has opened,
+// tens
+//         of megabytes a second. This search visits the same nodes, the split of least bound first as there, but keeps
+//         intervals only and goes down by budgets: an OR node is worth work only until its split reaches the bound that
+//         rules it out. The search of a node is repeated at larger budgets, some 2 to 5 times. Of two children the one
+//         that has taken less work is raised first, by half of what is missing.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/stop.hpp"
+#include "posterior/split_looks.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+class PosteriorWorker {
+ public:
+  struct Candidate {
+    std::uint32_t column;  // of the row set
+    bool is_named = false;
+    SideLook side[2];
+    std::uint64_t work[2] = {0, 0};  // expansions below each side
+    Fingerprint name[2];
+    Ticks lower() const { return side[0].lower + side[1].lower; }
+    Ticks upper() const { return side[0].upper + side[1].upper; }
+    bool is_closed() const { return lower() >= upper(); }
+  };
+
+  struct Frame {
+    RowSet rows;
+    std::uint32_t depth = 0;
+    Ticks split = 0;  // price of a split and of its choice
+    Interval known;
+    std::vector<Candidate> candidates;
+    Ticks others = kInfinity;  // at least, of all trees whose first split is no candidate
+    bool is_closed() const { return known.lower >= known.tree.cost; }
+  };
+
+  /// `poll` is called some hundred times a second; it may stop the search.
+  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, SubproblemTable& table, StopSignal& stop,
+                  std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
+
+  /// Not stopped by anything: a search owes a tree.
+  void open_root(Frame& root);
+
+  /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
+  void solve(Frame& s, Ticks budget);
+
+  /// Improves the tree of `s`: at every node tries the `width` splits that look best, and completes each likewise; ends
+  /// once `work()` is past `until`.
+  void improve(Frame& s, std::uint32_t width, std::uint64_t until);
+
+  std::uint64_t n_expansions() const { return n_expansions_; }
+  /// Work done, about a nanosecond a unit.
+  std::uint64_t work() const { return work_; }
+  std::uint64_t bytes() const;
+
+ private:
+  bool goes_on();
+  void expand(Frame& s, Ticks budget);
+  void choose_candidates(Frame& s, Ticks cut);
+  void look_at_candidates(Frame& s, Ticks cut);
+  void settle(Frame& s);
+  void name_sides(Frame& s, Candidate& candidate);
+  bool refresh(Frame& s, Candidate& candidate);
+  void raise(Frame& s, Candidate& candidate, Ticks cut);
+  Frame& child_of(Frame& s, const Candidate& candidate, int x);
+  void take_tree(Frame& s, const Candidate& candidate) const;
+
+  const Costs counting_;
+  PosteriorCosts& costs_;
+  SubproblemTable& table_;
+  StopSignal& stop_;
+  RowSetMaker maker_;
+  SplitLooks looks_;
+  const std::optional<std::uint64_t> max_expansions_;
+  const std::function<void()> poll_;
+  std::vector<std::unique_ptr<Frame>> frames_;  // by depth
+  std::uint64_t n_expansions_ = 0, work_ = 0, polled_ = 0;
+  std::vector<Ticks> look_;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,111 @@
+#include "posterior/split_looks.hpp"
+
+namespace hornbeam {
+
+/// Tells the bounds what each column g holds of a side: `both` where it holds itself, the rest of g where `is_rest`.
+template <int kClasses>
+void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const {
+  const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
+  side.columns.splits.reset(side.n_rows);
+  if constexpr (kClasses == 2) side.columns.stairs.reset(side.total[0], side.total[1]);
+  side.n_splits = 0;
+  for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
+    Ticks n = 0, first = 0, last = 0;
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      const std::size_t at = std::size_t{k} * rows.stride + g;
+      last = is_rest ? rows.sums[at] - both[at] : both[at];
+      if (k == 0) first = last;
+      n += last;
+    }
+    if (n == 0 || n == side.n_rows) continue;
+    side.n_splits += rows.copies[g];
+    side.columns.splits.add(n, rows.copies[g]);
+    if constexpr (kClasses == 2) side.columns.stairs.add(first, last);
+  }
+  side.columns.splits.finish(costs_.logs().data());
+  if constexpr (kClasses == 2) side.columns.stairs.finish();
+}
+
+template <int kClasses>
+void SplitLooks::look_once_as(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower) {
+  const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
+  Side& whole = side_[0];
+  whole.total.assign(rows.total.begin(), rows.total.begin() + n_classes);
+  whole.n_rows = 0;
+  for (const Ticks count : whole.total) whole.n_rows += count;
+  count_columns<kClasses>(rows, rows.sums.data(), false, whole);
+  const CellCosts<kClasses> cells(costs_, costs_.at(depth + 1), tables_);
+  cells_.resize(2 * std::size_t{n_classes});
+  lower.assign(rows.n_columns, 0);
+  for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
+    Ticks n = 0, upper = 0;
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      cells_[k] = rows.sums[std::size_t{k} * rows.stride + g];
+      cells_[n_classes + k] = whole.total[k] - cells_[k];
+      n += cells_[k];
+    }
+    cells.add(cells_.data(), n, whole.n_rows - n, whole.columns, lower[g], upper);
+    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, whole.columns, lower[g], upper);
+  }
+}
+
+template <int kClasses>
+void SplitLooks::look_at_pairs_as(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]) {
+  const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
+  const Ticks* both = maker_.pair_measures(rows, column);
+  for (int x = 0; x < 2; ++x) {
+    side_[x].total.resize(n_classes);
+    side_[x].n_rows = 0;
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      const Ticks held = rows.sums[std::size_t{k} * rows.stride + column];
+      side_[x].total[k] = x == 1 ? held : rows.total[k] - held;
+      side_[x].n_rows += side_[x].total[k];
+    }
+    count_columns<kClasses>(rows, both, x == 0, side_[x]);
+  }
+  const CellCosts<kClasses> cells(costs_, costs_.at(depth + 2), tables_);
+  const DepthCosts& here = costs_.at(depth + 1);
+  Ticks fixed[kClasses > 0 ? 2 * kClasses : 1];
+  cells_.resize(2 * std::size_t{n_classes});
+  Ticks* const cell = kClasses > 0 ? fixed : cells_.data();
+  for (int x = 0; x < 2; ++x) {
+    const Side& side = side_[x];
+    const Ticks leaf = costs_.likelihood(side.total.data()) + (side.n_splits > 0 ? here.leaf : 0);
+    sides[x] = {leaf, leaf};
+    if (side.n_splits == 0 || here.split >= kInfinity) continue;
+    Ticks least = kInfinity, most = kInfinity;
+    for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
+      Ticks n = 0;
+      for (std::uint32_t k = 0; k < n_classes; ++k) {
+        const std::size_t at = std::size_t{k} * rows.stride + g;
+        cell[k] = x == 1 ? both[at] : rows.sums[at] - both[at];
+        cell[n_classes + k] = side.total[k] - cell[k];
+        n += cell[k];
+      }
+      if (n == 0 || n == side.n_rows) continue;
+      Ticks lower = 0, upper = 0;
+      cells.add(cell, n, side.n_rows - n, side.columns, lower, upper);
+      cells.add(cell + n_classes, side.n_rows - n, n, side.columns, lower, upper);
+      least = std::min(least, lower);
+      most = std::min(most, upper);
+    }
+    const Ticks split = here.split + costs_.log_of(side.n_splits);
+    sides[x] = {std::min(leaf, split + least), std::min(leaf, split + most)};
+  }
+}
+
+void SplitLooks::look_once(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower) {
+  if (costs_.n_classes() == 2)
+    look_once_as<2>(rows, depth, lower);
+  else
+    look_once_as<0>(rows, depth, lower);
+}
+
+void SplitLooks::look_at_pairs(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]) {
+  if (costs_.n_classes() == 2)
+    look_at_pairs_as<2>(rows, column, depth, sides);
+  else
+    look_at_pairs_as<0>(rows, column, depth, sides);
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,59 @@
+// posterior/split_looks.hpp
+//
+// WHAT    Bounds of both sides of a split: from the counts of single columns ("one look"), and, dearer and closer, from
+//         those of all pairs of columns: what a leaf costs, what the best tree of two leaves costs, and the least that
+//         any other tree can cost.
+// FLOW    posterior/posterior_worker looks once at all columns and takes pairs for those that are left.
+// HOLDS   (P1) lower <= best <= upper of a side. (P2) `upper` is the cost of a leaf or of a tree of two leaves.
+// COST    For each pair of columns the class counts of four cells, and a few look-ups by them.
+// SOURCE  One look is the paper's heuristic of an AND node, [sullivan2024maptree, definition 7], with closer bounds;
+//         pairs: ours, after the depth-two solver of [demirovic2022murtree].
+#pragma once
+
+#include <vector>
+
+#include "posterior/cell_costs.hpp"
+#include "search/row_set.hpp"
+
+namespace hornbeam {
+
+struct SideLook {
+  Ticks lower;
+  Ticks upper;
+};
+
+class SplitLooks {
+ public:
+  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker)
+      : costs_(costs), maker_(maker), tables_(3 * std::size_t{costs.n_classes()}) {}
+
+  /// lower[c] = at least, of both sides of column c of a node at `depth` together.
+  void look_once(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower);
+
+  /// The sides of one column, the true side last.
+  void look_at_pairs(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]);
+
+ private:
+  /// Class counts of one side of a column, and of what each column g holds of it.
+  struct Side {
+    std::vector<Ticks> total;
+    Ticks n_rows;
+    ColumnCounts columns;
+    std::uint32_t n_splits;
+  };
+
+  template <int kClasses>
+  void look_once_as(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower);
+  template <int kClasses>
+  void look_at_pairs_as(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]);
+  template <int kClasses>
+  void count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const;
+
+  PosteriorCosts& costs_;
+  RowSetMaker& maker_;
+  Side side_[2];
+  std::vector<Ticks> cells_;
+  std::vector<const Ticks*> tables_;
+};
+
+}  // namespace hornbeam

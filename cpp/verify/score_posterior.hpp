@@ -1,0 +1,20 @@
+// verify/score_posterior.hpp
+//
+// WHAT    A second opinion: minus the logarithm of the posterior of a tree, from the caller's rows, in floating point.
+// HOLDS   Shares no code with the search, its tables or its bounds; kept plain, never optimised.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "verify/score.hpp"
+
+namespace hornbeam {
+
+/// -log P(tree | columns) - log P(classes | columns, tree) in nats, without the constant P(classes | columns).
+/// Throws std::logic_error if the arrays are no tree, the tree is too deep, or a node has no rows.
+double score_posterior(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
+                       std::span<const std::int64_t> weights, double alpha, double beta, std::span<const double> rho,
+                       std::optional<std::uint32_t> max_depth);
+
+}  // namespace hornbeam

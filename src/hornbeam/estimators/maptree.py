@@ -1,0 +1,297 @@
+"""MAPTree: the decision tree of largest posterior probability under the BCART prior, with a proof."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam.estimators._base import TreeClassifier
+from hornbeam.estimators._parameters import check_callback, check_integer, check_number
+from hornbeam.estimators._progress import Progress, make_listener, relative_gap
+from hornbeam.estimators._training import Training, read_training
+from hornbeam.exceptions import NotProvenWarning
+from hornbeam.posterior import Nats, Prior, check_prior
+from hornbeam.tree import Tree
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class MAPTreeClassifier(TreeClassifier):
+    """Decision tree of largest posterior probability under the prior of Bayesian CART, with a proof.
+
+    Maximises ``log P(T | X) + log P(y | X, T)`` over all trees T whose conditions are among the binary columns made by
+    `binarizer` [1]_. In the prior, a node of depth d whose rows some column tells apart is split with probability
+    ``alpha * (1 + d) ** -beta``, by each such column alike; the class probabilities of each leaf have a Dirichlet
+    distribution of parameters `rho`. There is nothing to tune: larger data afford larger trees. The search may be
+    stopped at any time - by a limit, by the callback or by Ctrl-C - and then gives its best tree and a proven bound.
+
+    Parameters
+    ----------
+    alpha : float, default=0.95
+        Probability of a split at the root, between 0 and 1.
+    beta : float, default=0.5
+        How fast that probability falls with depth, at least 0.
+    rho : float or sequence of n_classes floats, default=2.5
+        Prior counts of the classes in a leaf, greater than 0: one for all, or one for each in the order of `classes_`.
+        For two classes 2.5 is the ``rho=(2.5, 2.5)`` of the paper's code.
+    max_depth : int or None, default=None
+        Largest number of edges from the root to a leaf; 0 gives a single leaf. The prior stays that of trees of any
+        depth. None: no limit.
+    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
+        How columns become binary; see `GOSDTClassifier`. The prior is about these columns: more of them make each
+        split less likely.
+    time_limit : float or None, default=None
+        Seconds of wall clock for the search, which begins after binarizing. None: no limit.
+    memory_limit : int or None, default=None
+        Bytes of the data structures of the search. None: no limit.
+    max_expansions : int or None, default=None
+        Number of subproblems to expand, at least 1. None: no limit.
+    verbose : int, default=0
+        1: log the progress of the search at level INFO by the logger "hornbeam".
+    callback : callable or None, default=None
+        Called with a `Progress` about ten times a second, whose objective is minus the log posterior; returning True
+        stops the search.
+    trace : bool, default=False
+        Whether to keep the course of the search in `trace_`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The best tree found, on the columns of `X`; set even when the search was stopped.
+    classes_ : ndarray of shape (n_classes,)
+        Labels as given, sorted.
+    log_posterior_ : float
+        ``log P(tree_ | X) + log P(y | X, tree_)`` in nats: the log posterior but for ``log P(y | X)``, which is the
+        same for all trees. See `log_posterior` for that of other trees.
+    upper_bound_ : float
+        No tree within the limits has a larger log posterior. Equals `log_posterior_` if `status_` is "optimal".
+    gap_ : float
+        ``(upper_bound_ - log_posterior_) / -log_posterior_``.
+    status_ : {"optimal", "time_limit", "memory_limit", "expansion_limit", "interrupted"}
+        Why the search ended. "optimal": `tree_` is proven best. "interrupted": by Ctrl-C or by the callback.
+    n_leaves_ : int
+        Number of leaves of `tree_`.
+    depth_ : int
+        Largest number of edges from the root to a leaf of `tree_`.
+    rho_ : ndarray of shape (n_classes,)
+        The prior counts used.
+    resolution_ : float
+        Nats of one unit of the search, which adds integers: 2^-40, or more where sums would be too large. What is
+        proven best in these units is best up to one unit a row and two a node.
+    binarizer_, schema_, n_features_in_, feature_names_in_
+        See `GOSDTClassifier`.
+    statistics_ : dict
+        Counters of the search: "subproblems" (expanded), "table_entries", "bytes" (largest memory of the search) and
+        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns".
+    trace_ : list of Progress
+        The course of the search; only with ``trace=True``.
+
+    Notes
+    -----
+    Labels may be of any number of classes; the paper has two. The search keeps tables of some 50 bytes a row, and 30 a
+    row for each level of the tree.
+
+    References
+    ----------
+    .. [1] C. Sullivan, M. Tiwari, S. Thrun, "MAPTree: Beating 'Optimal' Decision Trees with Bayesian Decision Trees",
+           AAAI 2024.
+
+    Examples
+    --------
+    >>> from hornbeam import MAPTreeClassifier
+    >>> X, y = [[0, 0]] * 8 + [[0, 1]] * 2 + [[1, 1]] * 8, [0] * 10 + [1] * 8
+    >>> classifier = MAPTreeClassifier(binarizer=None).fit(X, y)
+    >>> classifier.status_, classifier.n_leaves_, round(classifier.log_posterior_, 6)
+    ('optimal', 2, -8.575146)
+    >>> classifier.predict_proba([[1, 1]]).round(3).tolist()
+    [[0.192, 0.808]]
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.95,
+        beta: float = 0.5,
+        rho: float | Sequence[float] = 2.5,
+        max_depth: int | None = None,
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        max_expansions: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], bool | None] | None = None,
+        trace: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.rho = rho
+        self.max_depth = max_depth
+        self.binarizer = binarizer
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.max_expansions = max_expansions
+        self.verbose = verbose
+        self.callback = callback
+        self.trace = trace
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the tree of largest posterior and prove it, or go as far as the limits allow.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, texts or
+            categories; None, NaN, NA and null are missing values.
+        y : array-like of shape (n_rows,)
+            Labels of at least two classes: texts, integers, booleans.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Whole numbers: how many rows each stands for, less than 2^26 together. Rows of weight 0 are left out. None:
+            every row is one. Other weights are refused, since the posterior is about rows.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
+            is infinite, a label is missing, there is only one class, or a weight is negative or no whole number.
+        TypeError
+            If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
+
+        Warns
+        -----
+        NotProvenWarning
+            If the search was stopped before the proof.
+        """
+        options = self._check_parameters()
+        begin = perf_counter()
+        training = read_training(X, y, sample_weight, type(self).__name__)
+        weights = _numbers_of_rows(training)
+        self.schema_, self.classes_ = training.table.schema, training.classes
+        prior = Prior.read(self.alpha, self.beta, self.rho, len(training.classes))
+        self._binarize(training)
+        self._warn_of_many_columns()
+        conditions = self.binarizer_.conditions_
+        units = Nats.fit_for(int(weights.sum()), len(conditions), prior)
+        packed = pack_conditions(conditions, training.table)
+        binarize_seconds = perf_counter() - begin
+        outcome = _core.solve_posterior(
+            packed,
+            training.table.n_rows,
+            training.codes,
+            weights,
+            prior.alpha,
+            prior.beta,
+            prior.rho,
+            units.bits,
+            callback=make_listener(self.callback, self.verbose, units),
+            trace=self.trace,
+            **options,
+        )
+        self.rho_, self.resolution_ = prior.rho, units.objective(1)
+        self._set_result(outcome, units)
+        self.tree_ = Tree.from_search(
+            outcome["tree"],
+            conditions,
+            training.table,
+            training.codes,
+            weights,
+            training.classes,
+            self.schema_,
+            training.target_name,
+        )
+        self.n_leaves_, self.depth_ = self.tree_.n_leaves, self.tree_.depth
+        self.statistics_ = {
+            **outcome["statistics"],
+            "binarize_seconds": binarize_seconds,
+            "n_binary_columns": len(conditions),
+        }
+        self._warn_unless_proven()
+        return self
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the posterior mean of the class probabilities in each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            ``(c_k + rho_k) / (n + sum(rho))`` for c_k of the n training rows of the leaf being of class k, in the order
+            of `classes_`.
+        """
+        table = self._table(X)
+        counts = self.tree_.class_weights + self.rho_
+        return np.asarray((counts / counts.sum(axis=1, keepdims=True))[self.tree_.apply(table)])
+
+    def _check_parameters(self) -> dict[str, Any]:
+        """Check all parameters that need no data; return what goes to the search as it is."""
+        check_prior(self.alpha, self.beta, self.rho)
+        check_callback(self.callback)
+        check_integer("verbose", self.verbose, least=0)
+        if not isinstance(self.trace, bool):
+            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
+        options: dict[str, Any] = {}
+        if self.max_depth is not None:
+            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
+        if self.time_limit is not None:
+            options["time_limit"] = check_number("time_limit", self.time_limit)
+        if self.memory_limit is not None:
+            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
+        if self.max_expansions is not None:
+            options["max_expansions"] = check_integer("max_expansions", self.max_expansions, least=1)
+        return options
+
+    def _set_result(self, outcome: _core.Outcome, units: Nats) -> None:
+        """Translate the outcome of the search into nats."""
+        self.log_posterior_ = -units.objective(outcome["upper"])
+        self.upper_bound_ = -units.objective(outcome["lower"])
+        self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
+        self.status_ = outcome["status"]
+        if self.trace:
+            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
+        elif hasattr(self, "trace_"):
+            del self.trace_
+
+    def _warn_unless_proven(self) -> None:
+        if self.status_ == "optimal":
+            return
+        warnings.warn(
+            f"The search stopped before its tree was proven to be the most probable (status {self.status_!r}): log "
+            f"posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}. The tree is valid; for a proof "
+            "allow more, lower max_depth or use fewer binary columns.",
+            NotProvenWarning,
+            stacklevel=3,
+        )
+
+
+def _numbers_of_rows(training: Training) -> npt.NDArray[np.int64]:
+    """Return the weights as numbers of rows.
+
+    Raises
+    ------
+    ValueError
+        If one is no whole number, or there are 2^26 rows or more.
+    """
+    weights = training.weights
+    fractions = np.flatnonzero(weights != np.floor(weights))
+    if len(fractions) > 0:
+        raise ValueError(
+            f"sample_weight must hold whole numbers, how many rows each stands for, got {weights[fractions[0]]!r}: the "
+            "posterior is about rows."
+        )
+    if weights.sum() >= 2**26:
+        raise ValueError(f"sample_weight must add up to less than 2^26 rows, got {weights.sum()!r}.")
+    return weights.astype(np.int64)

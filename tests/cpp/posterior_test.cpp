@@ -1,0 +1,254 @@
+// posterior_test.cpp: posterior/ and its bounds against brute force over all trees, in the same ticks: exactly.
+#include "api/posterior.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "bounds/nontrivial_splits.hpp"
+#include "bounds/second_split.hpp"
+#include "posterior/closest_rows.hpp"
+#include "posterior/split_looks.hpp"
+#include "support/check.hpp"
+#include "verify/score_posterior.hpp"
+
+namespace hornbeam {
+
+using testing::Random;
+
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+/// Columns that may be constant, equal or complementary; classes that hang on some of them, or not.
+struct Data {
+  std::uint32_t n_columns, n_rows, n_classes;
+  std::vector<std::uint8_t> packed;
+  std::vector<std::int32_t> classes;
+  std::vector<std::int64_t> weights;
+  std::vector<double> rho;
+  double alpha, beta;
+  std::optional<std::uint32_t> max_depth;
+
+  explicit Data(Random& draw)
+      : n_columns(draw.size_between(1, 5)),
+        n_rows(draw.size_between(1, 24)),
+        n_classes(draw.choose<std::uint32_t>({2, 2, 3})),
+        packed(n_columns * bytes(), 0),
+        alpha(draw.choose({0.2, 0.5, 0.95, 0.999})),
+        beta(draw.choose({0.0, 0.5, 2.0})) {
+    for (std::uint32_t c = 0; c < n_columns; ++c) {
+      const bool is_copy = c > 0 && draw.percent(20), flips = draw.percent(50);
+      const std::uint32_t chance = draw.choose<std::uint32_t>({10, 50, 80});
+      for (std::uint32_t row = 0; row < n_rows; ++row)
+        if (is_copy ? columns().test(c - 1, row) != flips : draw.percent(chance)) set(c, row);
+    }
+    const bool is_noise = draw.percent(40);
+    for (std::uint32_t row = 0; row < n_rows; ++row) {
+      const bool odd = columns().test(0, row) != columns().test(n_columns / 2, row);
+      classes.push_back(static_cast<std::int32_t>(is_noise || draw.percent(10) ? draw.below(n_classes) : odd));
+      weights.push_back(draw.between(1, 3));
+    }
+    for (std::uint32_t k = 0; k < n_classes; ++k) rho.push_back(draw.choose({0.1, 1.0, 2.5, 6.0}));
+    if (draw.percent(30)) max_depth = draw.below(4);
+  }
+
+  std::size_t bytes() const { return (n_rows + 7) / 8; }
+  void set(std::uint32_t c, std::uint32_t row) {
+    packed[c * bytes() + row / 8] = static_cast<std::uint8_t>(packed[c * bytes() + row / 8] | (1 << (row % 8)));
+  }
+  PackedColumns columns() const { return {packed.data(), n_columns, n_rows}; }
+  PosteriorModel model() const { return {alpha, beta, rho, 30}; }
+  DistinctRows distinct() const {
+    StopSignal never(std::nullopt);
+    return {columns(), classes, weights, n_classes, never};
+  }
+};
+
+PosteriorCosts costs_of(const Data& data, const DistinctRows& rows) {
+  StopSignal never(std::nullopt);
+  std::vector<std::int64_t> totals(data.n_classes, 0);
+  std::int64_t largest = 0;
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
+    std::int64_t sum = 0;
+    for (std::uint32_t k = 0; k < data.n_classes; ++k) {
+      totals[k] += rows.weight(row)[k];
+      sum += rows.weight(row)[k];
+    }
+    largest = std::max(largest, sum);
+  }
+  return {data.model(), {totals, data.n_columns, largest, least_distance(rows, never)}, data.max_depth};
+}
+
+/// The best of all trees, by their definition.
+class BruteForce {
+ public:
+  BruteForce(const DistinctRows& data, PosteriorCosts& costs) : data_(data), costs_(costs) {}
+
+  Ticks best(const Rows& rows, std::uint32_t depth) {
+    const auto [at, is_new] = known_.try_emplace({rows, depth}, 0);
+    if (!is_new) return at->second;
+    std::vector<Ticks> counts(data_.n_classes, 0);
+    for (const std::uint32_t row : rows)
+      for (std::uint32_t k = 0; k < data_.n_classes; ++k) counts[k] += data_.weight(row)[k];
+    std::uint32_t n_splits = 0;
+    Ticks below = kInfinity;
+    for (std::uint32_t c = 0; c < data_.n_columns; ++c) {
+      const Rows held = side(rows, c, true), failed = side(rows, c, false);
+      if (held.empty() || failed.empty()) continue;
+      ++n_splits;
+      if (depth < costs_.max_depth()) below = std::min(below, best(held, depth + 1) + best(failed, depth + 1));
+    }
+    Ticks cost = costs_.likelihood(counts.data()) + (n_splits > 0 ? costs_.at(depth).leaf : 0);
+    if (below < kInfinity) cost = std::min(cost, costs_.at(depth).split + costs_.log_of(n_splits) + below);
+    return known_[{rows, depth}] = cost;
+  }
+
+  Rows side(const Rows& rows, std::uint32_t column, bool holds) const {
+    Rows side;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(side),
+                 [&](std::uint32_t row) { return data_.test(column, row) == holds; });
+    return side;
+  }
+
+ private:
+  const DistinctRows& data_;
+  PosteriorCosts& costs_;
+  std::map<std::pair<Rows, std::uint32_t>, Ticks> known_;
+};
+
+Rows all_rows(const DistinctRows& rows) {
+  Rows all(rows.n_rows);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+Outcome solve(const Data& data, const PosteriorLimits& limits) {
+  return solve_posterior(data.columns(), {data.classes, data.weights, data.model(), limits},
+                         [](const Progress&) { return false; });
+}
+
+}  // namespace
+
+RANDOM_TEST(the_search_finds_the_best_of_all_trees_to_the_tick, 1000) {
+  const Data data(draw);
+  const DistinctRows rows = data.distinct();
+  PosteriorCosts costs = costs_of(data, rows);
+  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt});
+  CHECK(outcome.status == Status::optimal);
+  CHECK_EQUAL(outcome.lower, outcome.tree.cost);
+  CHECK_EQUAL(outcome.tree.cost, BruteForce(rows, costs).best(all_rows(rows), 0));
+}
+
+RANDOM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300) {
+  const Data data(draw);
+  const DistinctRows rows = data.distinct();
+  PosteriorCosts costs = costs_of(data, rows);
+  const Ticks best = BruteForce(rows, costs).best(all_rows(rows), 0);
+  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, 1 + draw.below(5)});
+  CHECK(outcome.lower <= best);
+  CHECK(best <= outcome.tree.cost);
+}
+
+/// Walks down a random path; at each node both kinds of looks hold what they say of every column.
+RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
+  const Data data(draw);
+  const DistinctRows rows = data.distinct();
+  PosteriorCosts costs = costs_of(data, rows);
+  BruteForce oracle(rows, costs);
+  std::vector<Ticks> cost(std::size_t{data.n_classes} * data.n_classes, 1);
+  for (std::uint32_t k = 0; k < data.n_classes; ++k) cost[std::size_t{k} * (data.n_classes + 1)] = 0;
+  const Costs counting(data.n_classes, data.n_classes, cost, false, false);
+  RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
+  SplitLooks looks(costs, maker);
+  StopSignal never(std::nullopt);
+  std::array<RowSet, 2> sets;
+  maker.make_root(sets[0], never);
+  Rows here = all_rows(rows);
+  for (std::uint32_t depth = 0; sets[depth % 2].n_columns > 0 && depth < costs.max_depth(); ++depth) {
+    RowSet& set = sets[depth % 2];
+    std::vector<Ticks> once;
+    looks.look_once(set, depth, once);
+    for (std::uint32_t c = 0; c < set.n_columns; ++c) {
+      SideLook sides[2];
+      looks.look_at_pairs(set, c, depth, sides);
+      Ticks both = 0;
+      for (int x = 0; x < 2; ++x) {
+        const Ticks best = oracle.best(oracle.side(here, set.columns[c], x == 1), depth + 1);
+        CHECK(sides[x].lower <= best);
+        CHECK(best <= sides[x].upper);
+        both += best;
+      }
+      CHECK(once[c] <= both);
+    }
+    const std::uint32_t next = draw.below(set.n_columns);
+    const bool side = draw.percent(50);
+    maker.make_slot_rows(set);
+    here = oracle.side(here, set.columns[next], side);
+    maker.make_child(set, next, side, maker.name_of(set, next, side), sets[(depth + 1) % 2]);
+  }
+}
+
+RANDOM_TEST(split_counts_say_no_more_columns_than_are_left_in_any_subset, 300) {
+  const Data data(draw);
+  std::vector<Ticks> counted(data.n_columns + 1);
+  std::iota(counted.begin(), counted.end(), 0);  // the number itself for its logarithm
+  SplitCounts counts;
+  counts.reset(data.n_rows);
+  Rows kept;
+  for (std::uint32_t row = 0; row < data.n_rows; ++row)
+    if (draw.percent(80)) kept.push_back(row);
+  Ticks left = 0;
+  for (std::uint32_t c = 0; c < data.n_columns; ++c) {
+    Ticks held = 0, held_kept = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) held += data.columns().test(c, row);
+    for (const std::uint32_t row : kept) held_kept += data.columns().test(c, row);
+    counts.add(held, 1);
+    left += held_kept > 0 && held_kept < static_cast<Ticks>(kept.size());
+  }
+  counts.finish(counted.data());
+  CHECK(counts.log_without(static_cast<Ticks>(data.n_rows - kept.size())) <= left);
+}
+
+RANDOM_TEST(stairs_admit_every_subset_that_a_column_separates, 300) {
+  const Ticks total[2] = {draw.between(1, 2000), draw.between(1, 2000)};
+  Stairs stairs;
+  stairs.reset(total[0], total[1]);
+  for (std::uint32_t c = 0; c < 5; ++c) {
+    const Ticks held[2] = {draw.between(0, total[0]), draw.between(0, total[1])};
+    stairs.add(held[0], held[1]);
+    if (c != 2) continue;
+    stairs.finish();
+    CHECK(stairs.may_separate(draw.between(0, held[0]), draw.between(0, total[1] - held[1])));
+    CHECK(stairs.may_separate(draw.between(0, total[0] - held[0]), draw.between(0, held[1])));
+    return;
+  }
+}
+
+TEST(nothing_separates_a_set_whose_columns_are_all_balanced) {
+  Stairs stairs;
+  stairs.reset(10, 10);
+  stairs.add(5, 5);
+  stairs.add(6, 4);
+  stairs.finish();
+  CHECK(stairs.may_separate(6, 6));
+  CHECK(!stairs.may_separate(6, 7));
+  CHECK(!stairs.may_separate(7, 5));
+}
+
+TEST(a_second_opinion_refuses_a_node_without_rows) {
+  const std::vector<std::int32_t> column{0, -1, -1}, left{1, -1, -1}, right{2, -1, -1}, prediction{0, 0, 0};
+  const FlatTree tree{column, left, right, prediction};
+  const std::vector<std::int32_t> classes{0, 1};
+  const std::vector<std::int64_t> weights{1, 1};
+  const std::vector<double> rho{1.0, 1.0};
+  const ColumnTest constant{1, [](std::uint32_t, std::uint32_t) { return true; }};
+  CHECK_THROWS(std::logic_error, score_posterior(tree, constant, classes, weights, 0.95, 0.5, rho, std::nullopt));
+  const ColumnTest telling{1, [](std::uint32_t, std::uint32_t row) { return row == 0; }};
+  const double by_hand = -std::log(0.95) + 2 * std::log(2.0);  // two leaves of one row each, with nothing to split
+  CHECK(std::abs(score_posterior(tree, telling, classes, weights, 0.95, 0.5, rho, std::nullopt) - by_hand) < 1e-12);
+}
+
+}  // namespace hornbeam
