@@ -25,7 +25,7 @@ def test_numbers_of_the_paper_are_those_of_its_tables():
     published = split.published()
     assert len(published) == 3 * 3 + 10 * 3
     assert published[0.006, "netherlands", "GOSDT"] == {"objective": 0.3156, "deviation": 0.0006, "seconds": 70.49}
-    assert {method for _, _, method in published} == set(split.METHODS)
+    assert {method for _, _, method in published} <= set(split.METHODS)
     assert {name for _, name, _ in published} <= set(split.SOURCES)
     assert split.regularizations("bike") == [0.001, 0.006, 0.011]
 
