@@ -13,6 +13,8 @@ from benchmarks.report.runs import Contender, Instance
 SHORTEST_SECONDS = 0.001
 # Less growth counts as this much: the process had room from before the fit.
 LEAST_BYTES = 2**20
+# Below this, what is measured is how a program is called and reads its table more than how it searches.
+LASTING_SECONDS = 0.01
 # The worst ratio is sought where either needs longer, memory is compared where either needs longer.
 WORST_OVER_SECONDS = 0.05
 MEMORY_OVER_SECONDS = 1.0
@@ -49,6 +51,8 @@ class Comparison:
         Of user seconds, where one or both prove; who does not counts with the limit, or with the time until the
         memory ran out or it gave up. Without errors, wrong optima and the unsupported; a contender that proves
         nothing in the whole suite counts only where a limit stopped it.
+    lasting : tuple of Ratio
+        Those of `either` where one of the two took longer than `LASTING_SECONDS`.
     worst : Ratio or None
         The lowest of `either` where one of the two took longer than `WORST_OVER_SECONDS`.
     slower : tuple of Instance
@@ -61,6 +65,7 @@ class Comparison:
 
     both: tuple[Ratio, ...]
     either: tuple[Ratio, ...]
+    lasting: tuple[Ratio, ...]
     worst: Ratio | None
     slower: tuple[Instance, ...]
     n_proven: int
@@ -106,6 +111,7 @@ def compare(outcomes: Outcomes, contender: Contender) -> Comparison:
     return Comparison(
         tuple(both),
         tuple(ratio for ratio, _ in either),
+        tuple(ratio for ratio, seconds in either if seconds > LASTING_SECONDS),
         min(
             (ratio for ratio, seconds in either if seconds > WORST_OVER_SECONDS),
             key=lambda ratio: ratio.value,

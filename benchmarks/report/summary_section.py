@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.report.comparison import (
+    LASTING_SECONDS,
     LEAST_BYTES,
     MEMORY_OVER_SECONDS,
     SHORTEST_SECONDS,
@@ -30,6 +31,7 @@ the number of instances.
   until its memory ran out or it gave up: the ratio is "at least" (≥) where the contender did not prove, "at most" (≤)
   where hornbeam did not; a mean with both kinds is marked ≈. Errors, wrong optima and what is unsupported do not
   count; nor do runs without a proof that no limit stopped, of a contender that proves nothing in the suite.
+* Over {LASTING_SECONDS * 1000:g} ms: those of them where either took longer.
 * Worst: the lowest of these ratios where either took over {WORST_OVER_SECONDS * 1000:g} ms.
 * hornbeam slower: of the instances that the contender proves, those where hornbeam's median is longer by more than
   the spread (longest minus shortest) of either's repeats, or hornbeam does not prove.
@@ -124,6 +126,7 @@ def _ratio_table(outcomes: Outcomes, rivals: list[Contender]) -> str:
                 outcomes.label(contender),
                 mean_of(comparison.both),
                 mean_of(comparison.either),
+                mean_of(comparison.lasting),
                 f"{worst.sign}{times(worst.value)}" if worst else NOTHING,
                 worst.instance.name if worst else NOTHING,
                 slower_of(comparison),
@@ -131,7 +134,16 @@ def _ratio_table(outcomes: Outcomes, rivals: list[Contender]) -> str:
                 mean_of(comparison.peak),
             )
         )
-    heads = ("both prove", "either proves", "worst", "worst on", "hornbeam slower", "memory growth", "memory peak")
+    heads = (
+        "both prove",
+        "either proves",
+        "over 10 ms",
+        "worst",
+        "worst on",
+        "hornbeam slower",
+        "memory growth",
+        "memory peak",
+    )
     return table(("contender", *heads), rows)
 
 

@@ -364,6 +364,7 @@ def test_the_report_counts_compares_and_lists(tmp_path):
         "gosdt",
         "4.00x (1)",
         "≈ 4.31x (3)",
+        "≈ 4.31x (3)",
         "≤ 0.250x",
         "c / binary (435 x 48), λ 0.01, depth 3",
         "1 of 2",
@@ -430,6 +431,8 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
     for one in (
         record(dataset="a", user_seconds=0.5),
         record("gosdt", "a", user_seconds=0.25),
+        record(dataset="b", user_seconds=0.004),
+        record("gosdt", "b", user_seconds=0.008),
         stopped("cart", "a", seconds=0.01),
     ):
         append(tmp_path / "exact.jsonl", one)
@@ -437,14 +440,15 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
     text = performance_table(tmp_path)
     assert row_of(text, "| suite", "exact")[1:] == [
         "gosdt",
+        "1.00x (2)",
+        "1.00x (2)",
         "0.500x (1)",
-        "0.500x (1)",
-        "1 of 1",
+        "1 of 2",
         "0.500x (a, λ 0.01, depth 3)",
     ]
     assert "cart" not in text
     assert "threads" not in text
-    assert "* exact: Of 1 instance hornbeam proves 1, all other peers together 1" in text
+    assert "* exact: Of 2 instances hornbeam proves 2, all other peers together 2" in text
 
 
 def test_a_performance_table_without_peers_is_refused(tmp_path):
