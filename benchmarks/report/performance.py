@@ -11,6 +11,7 @@ from benchmarks.report.markdown import NOTHING, table, times
 from benchmarks.report.outcomes import Outcomes
 from benchmarks.report.runs import read_runs
 from benchmarks.report.summary_section import mean_of, proofs, slower_of
+from benchmarks.suites import SUITES
 
 _EXPLANATION = """\
 User CPU of the peer divided by hornbeam's, geometric mean: above 1 hornbeam is faster. First over the instances that
@@ -40,8 +41,10 @@ def performance_table(results: Path) -> str:
         If the directory holds no results in which hornbeam meets another peer.
     """
     rows, lines = [], []
-    for path in sorted(results.glob("*.jsonl")):
-        suite = path.stem
+    for suite in sorted(SUITES):
+        path = results / f"{suite}.jsonl"
+        if not path.exists():
+            continue
         outcomes = Outcomes(read_runs(path, suite))
         rivals = outcomes.other_peers()
         if outcomes.reference is None or not rivals:

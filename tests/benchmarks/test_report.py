@@ -437,6 +437,7 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
     ):
         append(tmp_path / "exact.jsonl", one)
     append(tmp_path / "threads.jsonl", record(suite="threads"))
+    (tmp_path / "paper-split.jsonl").write_text('{"paper": "split"}\n')  # of no suite
     text = performance_table(tmp_path)
     assert row_of(text, "| suite", "exact")[1:] == [
         "gosdt",
