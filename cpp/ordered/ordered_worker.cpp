@@ -28,9 +28,11 @@ void OrderedWorker::publish() {
   announce(bytes());
 }
 
-/// Stops the search if so many more bytes are too many.
+/// Stops the search if so many more bytes are too many; what is then not taken does not count.
 void OrderedWorker::reserve(std::uint64_t more) {
-  if (state_.most_bytes) announce(bytes() + more);
+  if (!state_.most_bytes) return;
+  announce(bytes() + more);
+  if (state_.stop.stopped()) announce(bytes());
 }
 
 void OrderedWorker::announce(std::uint64_t bytes) {
