@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.environments import PEERS, setup
+from benchmarks.papers.measure import write_lines
 from benchmarks.runner import Plan, run_suite
 from benchmarks.suites import SUITES
 
@@ -40,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif options.command == "paper":
         paper = import_module(f"benchmarks.papers.{options.paper}")
         names = [name for name in paper.SOURCES if _wanted(options.dataset, name)]
-        records = paper.run(options.directory / f"paper-{options.paper}.jsonl", options.limit, names)
+        found = (record for name in names for record in paper.records_of(name, options.limit))
+        records = write_lines(options.directory / f"paper-{options.paper}.jsonl", found)
         paper.report(records, options.directory)
     else:
         from benchmarks import report  # it needs matplotlib, the rest does not

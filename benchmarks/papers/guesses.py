@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
-from benchmarks.papers.measure import Method, measure, setting, user_seconds, write_lines
+from benchmarks.papers.measure import Method, measure, setting, user_seconds
 from benchmarks.report.markdown import NOTHING, number, table, times
 from benchmarks.report.plots.canvas import save
 from hornbeam import ThresholdGuessBinarizer
@@ -53,27 +53,21 @@ thresholds of compas it did not end in 1800 s.
 """
 
 
-def run(path: Path, limit: float, names: list[str]) -> list[dict[str, Any]]:
-    """Search the data sets in the three ways.
+def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
+    """Search a data set in the three ways.
 
     Parameters
     ----------
-    path : Path
-        File of JSON lines for the results, written anew.
+    name : str
+        One of `SOURCES`.
     limit : float
         Seconds for each exact search.
-    names : list of str
-        Of `SOURCES`.
 
-    Returns
-    -------
-    list of dict
-        The results.
+    Yields
+    ------
+    dict
+        A result.
     """
-    return write_lines(path, (record for name in names for record in _records(name, limit)))
-
-
-def _records(name: str, limit: float) -> Iterator[dict[str, Any]]:
     X, labels = data.read(name)
     X, y = np.asarray(X, dtype=np.float64), np.unique(labels, return_inverse=True)[1]
     folds = KFold(5, shuffle=True, random_state=2021).split(X) if SOURCES[name].folds else [(np.arange(len(X)), [])]
@@ -129,7 +123,7 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     Parameters
     ----------
     records : list of dict
-        What `run` returned.
+        What `records_of` yielded, as `write_lines` returns it.
     directory : Path
         Where to.
 

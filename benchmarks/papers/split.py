@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from sklearn.model_selection import train_test_split
 
 from benchmarks import data
-from benchmarks.papers.measure import Method, measure, setting, user_seconds, write_lines
+from benchmarks.papers.measure import Method, measure, setting, user_seconds
 from benchmarks.report.markdown import NOTHING, number, table
 from benchmarks.report.plots.canvas import save
 from benchmarks.trees import score
@@ -78,27 +78,21 @@ def regularizations(name: str) -> list[float]:
     return sorted({price for price, dataset, _ in published() if dataset == name}) or [0.006, 0.011]
 
 
-def run(path: Path, limit: float, names: list[str]) -> list[dict[str, Any]]:
-    """Fit all methods to the data sets.
+def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
+    """Fit all methods to a data set.
 
     Parameters
     ----------
-    path : Path
-        File of JSON lines for the results, written anew.
+    name : str
+        One of `SOURCES`.
     limit : float
         Seconds for each exact search.
-    names : list of str
-        Of `SOURCES`.
 
-    Returns
-    -------
-    list of dict
-        The results.
+    Yields
+    ------
+    dict
+        A result.
     """
-    return write_lines(path, (record for name in names for record in _records(name, limit)))
-
-
-def _records(name: str, limit: float) -> Iterator[dict[str, Any]]:
     source = SOURCES[name]
     X, y = data.read(source.dataset)
     codes = (np.asarray(y) == 2).astype(np.int64) if name == "covertype" else np.unique(y, return_inverse=True)[1]
@@ -137,7 +131,7 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     Parameters
     ----------
     records : list of dict
-        What `run` returned.
+        What `records_of` yielded, as `write_lines` returns it.
     directory : Path
         Where to.
 

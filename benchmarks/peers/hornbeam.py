@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.peers import Outcome, Problem, State
-from hornbeam import GOSDTClassifier
+from benchmarks.peers import Outcome, Problem, State, Unsupported
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
 from hornbeam.conditions import AtMost, IsOne
 from hornbeam.tree import Tree
 
@@ -25,10 +25,28 @@ def prepare(problem: Problem) -> State:
         trace=problem.options.get("trace", False),
         reference=problem.options.get("reference"),
     )
-    return ready(problem, model)
+    return _ready(problem, model)
 
 
-def ready(problem: Problem, model: Any) -> State:
+def prepare_lookahead(
+    problem: Problem, classifier: type[SPLITClassifier | LicketySPLITClassifier], **parameters: Any
+) -> State:
+    """Set up a classifier that looks ahead, for the peers of these; "last_split" is by loss unless an option says."""
+    if problem.max_depth is None:
+        raise Unsupported("needs a depth limit")
+    model = classifier(
+        regularization=problem.regularization,
+        max_depth=problem.max_depth,
+        last_split=problem.options.get("last_split", "loss"),
+        binarizer="exact",
+        time_limit=problem.time_limit,
+        n_jobs=problem.threads,
+        **parameters,
+    )
+    return _ready(problem, model)
+
+
+def _ready(problem: Problem, model: Any) -> State:
     """Return the state of a classifier that is set up, after one fit has loaded what fits load."""
     GOSDTClassifier(regularization=0.1).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     return State(problem, model, problem.X, problem.y)

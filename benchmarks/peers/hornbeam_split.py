@@ -5,24 +5,13 @@ Option: "last_split", see the classifier; "loss" where it is not given.
 
 from __future__ import annotations
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported, hornbeam
+from benchmarks.peers import Outcome, Problem, State, hornbeam
 from hornbeam import SPLITClassifier
 
 
 def prepare(problem: Problem) -> State:
     """Set up the classifier."""
-    if problem.max_depth is None:
-        raise Unsupported("needs a depth limit")
-    model = SPLITClassifier(
-        regularization=problem.regularization,
-        lookahead_depth=2,
-        max_depth=problem.max_depth,
-        last_split=problem.options.get("last_split", "loss"),
-        binarizer="exact",
-        time_limit=problem.time_limit,
-        n_jobs=problem.threads,
-    )
-    return hornbeam.ready(problem, model)
+    return hornbeam.prepare_lookahead(problem, SPLITClassifier, lookahead_depth=2)
 
 
 def fit(state: State) -> None:

@@ -9,8 +9,8 @@ from math import exp, log
 from benchmarks.report.outcomes import MEMORY, PROVEN, TIMEOUT, UNPROVEN, Outcomes, Result
 from benchmarks.report.runs import Contender, Instance
 
-# Shorter times count as this long: they are mostly the timer's own noise.
-SHORTEST_SECONDS = 0.001
+# Shorter times count as this long: they are mostly the noise of a first call.
+SHORTEST_SECONDS = 0.0001
 # Less growth counts as this much: the process had room from before the fit.
 LEAST_BYTES = 2**20
 # Below this, what is measured is how a program is called and reads its table more than how it searches.

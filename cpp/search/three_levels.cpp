@@ -12,11 +12,7 @@ namespace hornbeam {
 
 std::optional<KnownTree> TwoLevelSolver::solve_three_levels(const RowSet& parent, std::uint32_t column, bool side,
                                                             Ticks upper) {
-  gather(parent, column, side);
-  measure(parent, column, side);
-  choose_roots(parent, upper);
-  if (roots_.empty()) return KnownTree{};
-  lay_out();
+  if (!open(parent, column, side, upper)) return KnownTree{};
   if (!search_triples()) return std::nullopt;
   KnownTree best;
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {

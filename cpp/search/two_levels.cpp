@@ -31,12 +31,18 @@ TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels,
 }
 
 std::optional<KnownTree> TwoLevelSolver::solve(const RowSet& parent, std::uint32_t column, bool side, Ticks upper) {
+  if (!open(parent, column, side, upper)) return KnownTree{};
+  return search_roots(parent, upper);
+}
+
+/// Lays out the side's rows and columns. False if no column can be the root of a tree that costs at most `upper`.
+bool TwoLevelSolver::open(const RowSet& parent, std::uint32_t column, bool side, Ticks upper) {
   gather(parent, column, side);
   measure(parent, column, side);
   choose_roots(parent, upper);
-  if (roots_.empty()) return KnownTree{};
+  if (roots_.empty()) return false;
   lay_out();
-  return search_roots(parent, upper);
+  return true;
 }
 
 /// Makes the tile of the side's slots.

@@ -81,6 +81,7 @@ class TwoLevelSolver {
     return (root < roots_.size() ? roots_[root] : others_[root - roots_.size()]).column();
   }
 
+  bool open(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
   void gather(const RowSet& parent, std::uint32_t column, bool side);
   void measure(const RowSet& parent, std::uint32_t column, bool side);
   void choose_roots(const RowSet& parent, Ticks upper);

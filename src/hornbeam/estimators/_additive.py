@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from hornbeam import _core
 from hornbeam._units import Units, make_units
 from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._parameters import check_callback, check_integer, check_number, number_of_threads
-from hornbeam.estimators._progress import Progress, make_listener, relative_gap
+from hornbeam.estimators._parameters import check_integer, check_number, number_of_threads
+from hornbeam.estimators._progress import make_listener, relative_gap
 from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
-from hornbeam.tree import Tree
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,17 +30,11 @@ class AdditiveClassifier(TreeClassifier):
 
     regularization: float
     min_samples_leaf: int
-    max_depth: int | None
     objective: str
     omega: float
     cost_matrix: Any
     class_weight: Any
-    time_limit: float | None
-    memory_limit: int | None
     n_jobs: int | None
-    verbose: int
-    callback: Callable[[Progress], bool | None] | None
-    trace: bool
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the best tree and prove it, or go as far as the limits allow.
@@ -85,23 +77,8 @@ class AdditiveClassifier(TreeClassifier):
         binarize_seconds = perf_counter() - begin
         problem = (training.codes, units.weights, units.costs, units.leaf_cost)
         outcome = search(*problem, callback=make_listener(self.callback, self.verbose, units), trace=self.trace)
+        self._set_tree(outcome, units, training, training.weights, binarize_seconds)
         self._set_result(outcome, units)
-        self.tree_ = Tree.from_search(
-            outcome["tree"],
-            self.binarizer_.conditions_,
-            training.table,
-            training.codes,
-            training.weights,
-            training.classes,
-            self.schema_,
-            training.target_name,
-        )
-        self.depth_ = self.tree_.depth
-        self.statistics_ = {
-            **outcome["statistics"],
-            "binarize_seconds": binarize_seconds,
-            "n_binary_columns": len(self.binarizer_.conditions_),
-        }
         self._warn_unless_proven()
         return self
 
@@ -117,21 +94,11 @@ class AdditiveClassifier(TreeClassifier):
         """Check all parameters that need no data; return what goes to the search as it is."""
         check_number("regularization", self.regularization)
         check_objective(self.objective, self.omega, self.cost_matrix)
-        check_callback(self.callback)
-        check_integer("verbose", self.verbose, least=0)
-        if not isinstance(self.trace, bool):
-            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
-        options: dict[str, Any] = {
+        return {
+            **self._check_search_parameters(),
             "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, least=1),
             "n_threads": number_of_threads(self.n_jobs),
         }
-        if self.max_depth is not None:
-            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
-        if self.time_limit is not None:
-            options["time_limit"] = check_number("time_limit", self.time_limit)
-        if self.memory_limit is not None:
-            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
-        return options
 
     def _choose_exact_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
         """Return the exact search that is expected to be the faster one."""
@@ -151,17 +118,11 @@ class AdditiveClassifier(TreeClassifier):
     def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
         """Translate the outcome of the search into the user's units."""
         upper, lower = outcome["upper"], outcome["lower"]
-        self.n_leaves_ = (len(outcome["tree"]["column"]) + 1) // 2
         self.objective_ = units.objective(upper)
         self.loss_ = units.objective(upper - units.leaf_cost * self.n_leaves_)
         self.lower_bound_ = units.objective(lower)
         self.gap_ = relative_gap(self.objective_, self.lower_bound_)
         self.regularization_ = units.regularization
-        self.status_ = outcome["status"]
-        if self.trace:
-            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
-        elif hasattr(self, "trace_"):
-            del self.trace_
 
     def _warn_unless_proven(self) -> None:
         if self.status_ in ("optimal", "gap_limit", "guessed", "heuristic"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +13,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
-from hornbeam.estimators._progress import logger
+from hornbeam.estimators._parameters import check_callback, check_integer, check_number
+from hornbeam.estimators._progress import Progress, Units, logger
 from hornbeam.estimators._training import Training
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import Tree
+
+if TYPE_CHECKING:
+    from hornbeam import _core
 
 _MANY_COLUMNS = 1000
 
@@ -24,6 +29,12 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
     """Base of the classifiers whose fitted form is one `Tree` in `tree_`."""
 
     binarizer: Any
+    max_depth: int | None
+    time_limit: float | None
+    memory_limit: int | None
+    verbose: int
+    callback: Callable[[Progress], bool | None] | None
+    trace: bool
     classes_: npt.NDArray[Any]
     tree_: Tree
 
@@ -102,6 +113,21 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
         check_is_fitted(self)
         return self._read(X)
 
+    def _check_search_parameters(self) -> dict[str, Any]:
+        """Check the parameters of any search; return what goes to the search as it is."""
+        check_callback(self.callback)
+        check_integer("verbose", self.verbose, least=0)
+        if not isinstance(self.trace, bool):
+            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
+        options: dict[str, Any] = {}
+        if self.max_depth is not None:
+            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
+        if self.time_limit is not None:
+            options["time_limit"] = check_number("time_limit", self.time_limit)
+        if self.memory_limit is not None:
+            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
+        return options
+
     def _make_binarizer(self) -> Binarizer:
         """Return the unfitted binarizer that the parameter `binarizer` stands for."""
         if self.binarizer is None:
@@ -121,6 +147,38 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
         """Fit the binarizer."""
         self.binarizer_ = self._make_binarizer()
         self.binarizer_._fit_rows(training.table, training.labels, training.weights)
+
+    def _set_tree(
+        self,
+        outcome: _core.Outcome,
+        units: Units,
+        training: Training,
+        weights: npt.NDArray[Any],
+        binarize_seconds: float,
+    ) -> None:
+        """Translate the tree that a search found, its status, counters and course."""
+        conditions = self.binarizer_.conditions_
+        self.tree_ = Tree.from_search(
+            outcome["tree"],
+            conditions,
+            training.table,
+            training.codes,
+            weights,
+            training.classes,
+            self.schema_,
+            training.target_name,
+        )
+        self.n_leaves_, self.depth_ = self.tree_.n_leaves, self.tree_.depth
+        self.status_ = outcome["status"]
+        self.statistics_ = {
+            **outcome["statistics"],
+            "binarize_seconds": binarize_seconds,
+            "n_binary_columns": len(conditions),
+        }
+        if self.trace:
+            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
+        elif hasattr(self, "trace_"):
+            del self.trace_
 
     def _warn_of_many_columns(self) -> None:
         """Say that a search which works through all columns would be helped by fewer."""

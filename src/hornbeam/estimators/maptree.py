@@ -13,12 +13,11 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam.binarizers import Binarizer, pack_conditions
 from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._parameters import check_callback, check_integer, check_number
+from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._progress import Progress, make_listener, relative_gap
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.posterior import Nats, Prior, check_prior
-from hornbeam.tree import Tree
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -198,23 +197,10 @@ class MAPTreeClassifier(TreeClassifier):
             **options,
         )
         self.rho_, self.resolution_ = prior.rho, units.objective(1)
-        self._set_result(outcome, units)
-        self.tree_ = Tree.from_search(
-            outcome["tree"],
-            conditions,
-            training.table,
-            training.codes,
-            weights,
-            training.classes,
-            self.schema_,
-            training.target_name,
-        )
-        self.n_leaves_, self.depth_ = self.tree_.n_leaves, self.tree_.depth
-        self.statistics_ = {
-            **outcome["statistics"],
-            "binarize_seconds": binarize_seconds,
-            "n_binary_columns": len(conditions),
-        }
+        self._set_tree(outcome, units, training, weights, binarize_seconds)
+        self.log_posterior_ = -units.objective(outcome["upper"])
+        self.upper_bound_ = -units.objective(outcome["lower"])
+        self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
         self._warn_unless_proven()
         return self
 
@@ -239,31 +225,10 @@ class MAPTreeClassifier(TreeClassifier):
     def _check_parameters(self) -> dict[str, Any]:
         """Check all parameters that need no data; return what goes to the search as it is."""
         check_prior(self.alpha, self.beta, self.rho)
-        check_callback(self.callback)
-        check_integer("verbose", self.verbose, least=0)
-        if not isinstance(self.trace, bool):
-            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
-        options: dict[str, Any] = {}
-        if self.max_depth is not None:
-            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
-        if self.time_limit is not None:
-            options["time_limit"] = check_number("time_limit", self.time_limit)
-        if self.memory_limit is not None:
-            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
+        options = self._check_search_parameters()
         if self.max_expansions is not None:
             options["max_expansions"] = check_integer("max_expansions", self.max_expansions, least=1)
         return options
-
-    def _set_result(self, outcome: _core.Outcome, units: Nats) -> None:
-        """Translate the outcome of the search into nats."""
-        self.log_posterior_ = -units.objective(outcome["upper"])
-        self.upper_bound_ = -units.objective(outcome["lower"])
-        self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
-        self.status_ = outcome["status"]
-        if self.trace:
-            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
-        elif hasattr(self, "trace_"):
-            del self.trace_
 
     def _warn_unless_proven(self) -> None:
         if self.status_ == "optimal":
