@@ -33,6 +33,16 @@ class Costs {
   /// The prediction of least loss for a group of `weight` per class; ties go to the lowest.
   std::uint32_t best_prediction(const std::int64_t* weight) const;
   Ticks loss_of(const std::int64_t* weight, std::uint32_t prediction) const;
+  /// The loss of the best prediction.
+  Ticks least_loss_of_leaf(const std::int64_t* weight) const {
+    if (!separable_) return loss_of(weight, best_prediction(weight));
+    Ticks sum = 0, most = 0;
+    for (std::uint32_t c = 0; c < n_classes_; ++c) {
+      sum += weight[c] * price_[c];
+      most = std::max(most, weight[c] * price_[c]);
+    }
+    return sum - most;
+  }
 
   /// Turns `counts` (of Measures), summed over groups of rows, into those of one group of equal rows; returns whether
   /// that changes them. The weights of the classes alone, with zeros after them, are such a sum.

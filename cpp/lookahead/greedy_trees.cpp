@@ -40,7 +40,7 @@ GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernel
 }
 
 Ticks GreedyTrees::leaf_cost(const Ticks* class_weight) const {
-  return leaf_cost_ + costs_.loss_of(class_weight, costs_.best_prediction(class_weight));
+  return leaf_cost_ + costs_.least_loss_of_leaf(class_weight);
 }
 
 std::uint64_t GreedyTrees::bytes() const {
@@ -101,19 +101,20 @@ Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks*
     cost[x] = leaf_cost(level.total[x].data());
     is_grown[x] = depth > 0 && cost[x] > 2 * leaf_cost_;
   }
-  for (int x = 0; x < 2; ++x) {
-    if (!is_grown[x]) continue;
-    level.mask[x].resize(rows.n_slot_words);
-    for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
-      level.mask[x][w] = mask[w] & (x == 1 ? rows.word(column, w) : ~rows.word(column, w));
-    level.sums[x].resize(size * stride);
-  }
-  if (is_grown[0] && is_grown[1]) {
-    measure(rows, level.mask[1].data(), level.sums[1]);
-    for (std::size_t i = 0; i < size * stride; ++i) level.sums[0][i] = sums[i] - level.sums[1][i];
-  } else if (is_grown[0] || is_grown[1]) {
-    const int x = is_grown[1] ? 1 : 0;
-    measure(rows, level.mask[x].data(), level.sums[x]);
+  if (is_grown[0] || is_grown[1]) {
+    for (int x = 0; x < 2; ++x) {
+      level.mask[x].resize(rows.n_slot_words);
+      level.sums[x].resize(size * stride);
+    }
+    for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
+      const Word word = rows.word(column, w);
+      level.mask[1][w] = mask[w] & word;
+      level.mask[0][w] = mask[w] & ~word;
+    }
+    const int counted = is_grown[1] ? 1 : 0;
+    measure(rows, level.mask[counted].data(), level.sums[counted]);
+    if (is_grown[0] && is_grown[1])
+      for (std::size_t i = 0; i < size * stride; ++i) level.sums[0][i] = sums[i] - level.sums[1][i];
   }
   for (const int x : {1, 0}) {
     if (is_stopped_ && may_stop_) return cost[0] = cost[1] = kInfinity;
@@ -137,24 +138,30 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
 /// none.
 std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
+  const std::uint32_t n_classes = measures_.n_classes;
+  Ticks *const held = side_[1].data(), *const failed = side_[0].data();
   std::uint32_t best = kNoSplit;
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
-    Ticks held = 0, failed = 0;
-    for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
-      side_[1][k] = sums[k * stride + column];
-      side_[0][k] = total[k] - side_[1][k];
-      held += side_[1][k];
-      failed += side_[0][k];
+    Ticks all_held = 0, all_failed = 0;
+    for (std::uint32_t k = 0; k < n_classes; ++k) {
+      held[k] = sums[k * stride + column];
+      failed[k] = total[k] - held[k];
+      all_held += held[k];
+      all_failed += failed[k];
     }
-    if (held == 0 || failed == 0) continue;
+    if (all_held == 0 || all_failed == 0) continue;
     if (measures_.counts_rows) {
       const Ticks rows_held = sums[measures_.rows_index() * stride + column];
       if (rows_held < rows_per_leaf_ || total[measures_.rows_index()] - rows_held < rows_per_leaf_) continue;
     }
-    // Costs are whole numbers below 2^53: as doubles they are exact.
-    const double here = by_loss ? static_cast<double>(leaf_cost(side_[1].data()) + leaf_cost(side_[0].data()))
-                                : impurity(side_[1].data()) + impurity(side_[0].data());
+    double here;
+    if (by_loss)  // costs are whole numbers below 2^53: as doubles they are exact
+      here = static_cast<double>(costs_.least_loss_of_leaf(held) + costs_.least_loss_of_leaf(failed));
+    else if (!entropy_.empty())
+      here = tabled_impurity(held, all_held) + tabled_impurity(failed, all_failed);
+    else
+      here = impurity(held) + impurity(failed);
     if (here < least) {
       least = here;
       best = column;
@@ -163,17 +170,16 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
   return best;
 }
 
-/// Entropy of the classes times their weight; what rows can lose is their weight where classes have different prices.
+/// Entropy of the classes times their weight, looked up.
+double GreedyTrees::tabled_impurity(const Ticks* class_weight, Ticks all) const {
+  const std::uint32_t n_classes = measures_.n_classes;
+  double parts = 0;
+  for (std::uint32_t k = 0; k < n_classes; ++k) parts += entropy_[static_cast<std::size_t>(class_weight[k])];
+  return entropy_[static_cast<std::size_t>(all)] - parts;
+}
+
+/// The same, not looked up; what rows can lose is their weight where classes have different prices.
 double GreedyTrees::impurity(const Ticks* class_weight) const {
-  if (!entropy_.empty()) {
-    Ticks all = 0;
-    double parts = 0;
-    for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
-      all += class_weight[k];
-      parts += entropy_[static_cast<std::size_t>(class_weight[k])];
-    }
-    return entropy_[static_cast<std::size_t>(all)] - parts;
-  }
   double all = 0, parts = 0;
   for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
     const double price = has_one_price_ ? 1.0 : static_cast<double>(costs_.largest(k));

@@ -59,6 +59,7 @@ class GreedyTrees {
   Ticks grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t column,
                    std::uint32_t depth, Splits* splits, Ticks* cost);
   std::uint32_t best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss);
+  double tabled_impurity(const Ticks* class_weight, Ticks all) const;
   double impurity(const Ticks* class_weight) const;
   void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
 

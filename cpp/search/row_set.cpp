@@ -313,14 +313,20 @@ void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows) {
 }
 
 void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, RowSet& rows) {
-  const std::uint32_t n_counts = measures_.n_counts(), n_words = n_row_words_;
+  const std::size_t n_counts = measures_.n_counts();
+  const std::uint32_t n_words = n_row_words_;
   std::uint64_t n_set[64] = {};  // slots of each shift
   if (parent != nullptr)
     for (const Segment& segment : parent->segments)
       for (std::uint32_t w = segment.begin; w < segment.end && segment.target == target; ++w)
         n_set[segment.shift] += static_cast<std::uint64_t>(std::popcount(chosen_[w]));
-  for (std::size_t row = 0; row < merged_.size(); ++row)
-    for_each_bit(static_cast<Word>(row_counts_[row * n_counts + target]), 0, [&](std::size_t bit) { ++n_set[bit]; });
+  counted_.clear();
+  for (std::uint32_t row = 0; row < merged_.size(); ++row) {
+    const std::int64_t count = row_counts_[row * n_counts + target];
+    if (count == 0) continue;
+    counted_.push_back({row, count});
+    for_each_bit(static_cast<Word>(count), 0, [&](std::size_t bit) { ++n_set[bit]; });
+  }
   const auto [top, fewest] = choose_top(n_set);
   if (fewest == 0) return;
 
@@ -351,10 +357,9 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
           gathered[next++] = from[slot];
         });
     }
-    for (std::size_t row = 0; row < merged_.size(); ++row) {
-      const std::int64_t count = row_counts_[row * n_counts + target] >> shift,
-                         copies = shift < top ? count & 1 : count;
-      if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + row * n_words, copies);
+    for (const auto& [row, all] : counted_) {
+      const std::int64_t count = all >> shift, copies = shift < top ? count & 1 : count;
+      if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + std::size_t{row} * n_words, copies);
     }
     const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
     std::fill(names + next, names + end, SlotName{});

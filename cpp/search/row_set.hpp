@@ -15,6 +15,7 @@
 //         slots are chosen from its parent's, and only rows whose counts change by a merge get new ones.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "base/fingerprint.hpp"
@@ -153,6 +154,7 @@ class RowSetMaker {
   std::vector<SlotName> merged_;  // rows that need new slots, their bits and counts
   std::vector<Word> row_bits_;
   std::vector<std::int64_t> row_counts_, counts_;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> counted_;  // those of them with a count of one target, and it
 };
 
 }  // namespace hornbeam

@@ -178,7 +178,7 @@ def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     # Rounding starts above the limit, so that no sum that reaches it is taken for one below.
     if whole is None or whole.sum(dtype=np.float64) >= 2**_LIMIT_BITS:
         return None
-    divisor = np.gcd.reduce(whole)
+    divisor = 1 if whole.min() == 1 else np.gcd.reduce(whole)
     return whole if divisor == 1 else np.floor_divide(whole, divisor)
 
 

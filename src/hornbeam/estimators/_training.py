@@ -15,6 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from hornbeam._units import check_weights
 from hornbeam.table import Table, is_missing_value, read_table
 
+# Whole-number labels that lie closer together than this are told apart by counting.
+_MOST_COUNTED = 2**16
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Training:
@@ -52,13 +55,11 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
     present = weights > 0
     if not present.all():
         table, labels, weights = table.take(present), labels[present], weights[present]
-    # Not by np.unique, which sorts the labels of all rows.
-    classes = np.array(sorted(set(labels.tolist())), dtype=labels.dtype)
+    classes, codes = _encode(labels)
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
-    codes = np.searchsorted(classes, labels).astype(np.int32)
     return Training(table, labels, codes, weights, classes, _name_of(y), present)
 
 
@@ -82,6 +83,19 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
             raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
         check_classification_targets(labels)
     return labels
+
+
+def _encode(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """Return the classes in their order, and for each label its number among them; not by sorting all labels."""
+    if labels.dtype.kind in "biu":
+        least, largest = int(labels.min()), int(labels.max())
+        if largest - least < _MOST_COUNTED and largest < 2**63:
+            offsets = labels.astype(np.int64) - least
+            occurs = np.bincount(offsets) > 0
+            numbers = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+            return (np.flatnonzero(occurs) + least).astype(labels.dtype), numbers[offsets]
+    classes = np.array(sorted(set(labels.tolist())), dtype=labels.dtype)
+    return classes, np.searchsorted(classes, labels).astype(np.int32)
 
 
 def _missing_rows(labels: npt.NDArray[Any]) -> Sequence[int]:

@@ -30,8 +30,8 @@ def leaf_of_rows(
             continue
         # The root sees every row: gathering all values there would copy the column for nothing.
         holds = condition.holds(table.column(condition.column, rows if node > 0 else slice(None)))
-        waiting[int(left[node])] = rows[holds]
-        waiting[int(right[node])] = rows[~holds]
+        waiting[int(left[node])] = rows.compress(holds)
+        waiting[int(right[node])] = rows.compress(~holds)
     return leaves
 
 
