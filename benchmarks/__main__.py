@@ -79,9 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--results", type=Path, help="file instead of benchmarks/results/SUITE.jsonl")
     report.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
 
-    paper = commands.add_parser(
-        "paper", help="measure the tables of a paper again, as far as the results do not hold them"
-    )
+    paper = commands.add_parser("paper", help="measure what the results of a paper do not hold yet")
     paper.add_argument("paper", choices=PAPERS)
     paper.add_argument("--dataset", nargs="+", help="only these data sets")
     paper.add_argument("--limit", type=float, default=10.0, help="seconds for each exact search (10)")
