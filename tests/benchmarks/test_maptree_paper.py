@@ -12,6 +12,21 @@ from benchmarks.papers.measure import complete
 from benchmarks.papers.rivals import CANDIDATES, COLOURS, fit, judge
 
 
+def test_numbers_of_the_authors_program_are_those_of_the_shared_file():
+    path = data.SHARED.parent / "expected" / "maptree.json"
+    if not path.exists():
+        pytest.skip(f"there is no {path.name} beside the repository")
+    expected = {
+        entry["data"].removeprefix("cp4im_").removesuffix(".bin"): entry
+        for entry in json.loads(path.read_text())["results"]
+        if (data.SHARED / f"{entry['data']}.csv").exists()
+    }
+    assert list(maptree.published()) == list(expected)
+    for name, published in maptree.published().items():
+        figures = (published.lower_bound, published.cost, published.nodes)
+        assert figures == tuple(expected[name][key] for key in ("lower_bound", "best_known_cost", "n_nodes"))
+
+
 def test_a_source_is_measured_once_for_each_limit_and_anew_if_asked(tmp_path):
     path, measured = tmp_path / "results.jsonl", []
 
