@@ -37,6 +37,14 @@ their class, (c + 2.5) / (n + 5) for c of the n training rows of the leaf, for a
 the authors' program, the logarithm of the probability of all test labels under the prior of the leaves, whatever the
 training labels there, divided by the number of test rows. {n_sets} of the paper's 16 data sets are at hand.
 """
+_OF_PICTURE = """\
+A box holds the middle half of the data sets, with their median; the whiskers reach to the last one within one and a
+half lengths of the box.
+"""
+_OF_TABLE = """\
+Medians over the data sets of the means over the folds; *proven*: of all its searches. *Against MAPTree*: on how many
+data sets accuracy, log-likelihood and number of nodes of the method are better / equal / worse than MAPTree's.
+"""
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
@@ -104,12 +112,9 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
                 setting(records),
                 _EXPLANATION.format(folds=FOLDS, limit=max(one["limit"] for one in records), n_sets=len(SOURCES)),
                 f"![Accuracy, log-likelihood and nodes over the data sets]({picture.name})\n",
-                "A box holds the middle half of the data sets, with their median; the whiskers reach to the last one "
-                "within one and a half lengths of the box.\n",
+                _OF_PICTURE,
                 "## Over the data sets\n",
-                "Medians over the data sets of the means over the folds; *against MAPTree*: on how many data sets the "
-                "mean accuracy, the log-likelihood and the number of nodes of the method are better / equal / worse "
-                "than MAPTree's.\n",
+                _OF_TABLE,
                 table((*heads, "against MAPTree"), [_summary(means, names, method) for method in METHODS]),
                 *sections,
             ]
