@@ -64,7 +64,7 @@ def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
         return {"status": "unsupported", "message": str(reason)}
     # Forget the peak of the preparation, so that the peak afterwards is that of fitting.
     Path("/proc/self/clear_refs").write_text("5")
-    baseline = _peak_bytes()
+    baseline = peak_bytes()
     started.touch()
     user, processor, wall = _user_seconds(), process_time(), perf_counter()
     peer.fit(state)
@@ -73,7 +73,7 @@ def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
         "wall_seconds": wall,
         "user_seconds": user if processor > SHORT_SECONDS else processor,
         "baseline_bytes": baseline,
-        "peak_bytes": _peak_bytes(),
+        "peak_bytes": peak_bytes(),
     }
     return {"status": "ok", **measured, **_told(peer.read(state), job)}
 
@@ -98,7 +98,7 @@ def _user_seconds() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
-def _peak_bytes() -> int:
+def peak_bytes() -> int:
     """Return the largest resident memory of this process; getrusage would count that of the process it came from."""
     status = Path("/proc/self/status").read_text()
     return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))

@@ -8,6 +8,7 @@ import resource
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -78,32 +79,45 @@ def user_seconds() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
-def write_lines(path: Path, records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Write records to a file of JSON lines one by one as they come, each with machine, commit and time, and say them.
+def complete(
+    path: Path, sources: Mapping[str, Iterable[dict[str, Any]]], limit: float, *, again: bool = False
+) -> list[dict[str, Any]]:
+    """Measure what a file of JSON lines does not hold yet, and write it there with machine, commit and time.
 
     Parameters
     ----------
     path : Path
-        Written anew.
-    records : iterable of dict
-        What to write.
+        The file. It holds whole sources only: one that is interrupted is measured anew the next time.
+    sources : dict from text to iterable of dict
+        The records of each source, measured as they are asked for, with the name of the source as "dataset" and the
+        seconds of each search as "limit".
+    limit : float
+        What is there with another limit is measured anew.
+    again : bool, default=False
+        Whether also what is there with this limit.
 
     Returns
     -------
     list of dict
-        What was written.
+        All that the file holds now.
     """
     origin = {"machine": results.describe_machine(), "commit": results.describe_commit()}
-    written = []
+    found: dict[str, list[dict[str, Any]]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        record = json.loads(line)
+        found.setdefault(record["dataset"], []).append(record)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
+    for name, records in sources.items():
+        if name in found and found[name][0]["limit"] == limit and not again:
+            continue
+        found[name] = []
         for record in records:
-            line = {**record, **origin, "time": datetime.now(timezone.utc).isoformat(timespec="seconds")}
-            file.write(json.dumps(line) + "\n")
-            file.flush()
-            print(" ".join(f"{name} {value}" for name, value in record.items()), flush=True)
-            written.append(line)
-    return written
+            print(" ".join(f"{field} {value}" for field, value in record.items()), flush=True)
+            found[name].append({**record, **origin, "time": datetime.now(timezone.utc).isoformat(timespec="seconds")})
+        unfinished = path.with_suffix(".unfinished")
+        unfinished.write_text("".join(json.dumps(one) + "\n" for one in chain(*found.values())), encoding="utf-8")
+        unfinished.rename(path)
+    return list(chain(*found.values()))
 
 
 def setting(records: list[dict[str, Any]]) -> str:

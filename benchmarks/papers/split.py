@@ -131,7 +131,7 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     Parameters
     ----------
     records : list of dict
-        What `records_of` yielded, as `write_lines` returns it.
+        What `records_of` yielded, as `complete` returns it.
     directory : Path
         Where to.
 

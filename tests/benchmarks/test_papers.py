@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import data
 from benchmarks.papers import guesses, split
-from benchmarks.papers.measure import Method, measure, write_lines
+from benchmarks.papers.measure import Method, complete, measure
 
 
 def test_what_a_method_is_worth_is_counted_from_the_rows():
@@ -33,7 +33,7 @@ def test_numbers_of_the_paper_are_those_of_its_tables():
 def test_the_tables_of_split_are_measured_and_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(split, "SOURCES", {"compas": split.Source("hornbeam_tic_tac_toe", 40, "of this test")})
     monkeypatch.setattr(split, "SPLITS", 2)
-    records = write_lines(tmp_path / "results.jsonl", split.records_of("compas", 5.0))
+    records = complete(tmp_path / "results.jsonl", {"compas": split.records_of("compas", 5.0)}, 5.0)
     assert [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()] == records
     assert len(records) == 2 * 2 * len(split.METHODS)
     for record in records:
@@ -49,7 +49,7 @@ def test_the_tables_of_split_are_measured_and_reported(tmp_path, monkeypatch):
 def test_the_claims_of_guesses_are_measured_and_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(guesses, "SOURCES", {"sklearn_wine": guesses.Source(0.02, folds=False)})
     monkeypatch.setattr(guesses, "REFERENCES", ((5, 1),))
-    records = write_lines(tmp_path / "results.jsonl", guesses.records_of("sklearn_wine", 5.0))
+    records = complete(tmp_path / "results.jsonl", {"sklearn_wine": guesses.records_of("sklearn_wine", 5.0)}, 5.0)
     assert [record["method"] for record in records] == 2 * [guesses.ALL] + 2 * [guesses.THRESHOLDS, guesses.BOTH]
     for every in (record for record in records if record["method"] == guesses.ALL):
         few, both = (

@@ -1,0 +1,136 @@
+"""The classifiers that the MAPTree paper compares, each with the same limit, and what their trees are worth."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from statistics import mean
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.data import Array
+from benchmarks.papers.measure import user_seconds
+from hornbeam import GOSDTClassifier, MAPTreeClassifier, NotProvenWarning
+
+RHO = 2.5
+COLOURS = {
+    "MAPTree": "#0072B2",
+    "CART, depth 4": "#D55E00",
+    "CART, depth tuned": "#E69F00",
+    "DL8.5, depth 4": "#009E73",
+    "DL8.5, depth 5": "#56B4E9",
+    "GOSDT, λ 1/32": "#CC79A7",
+    "GOSDT, λ 10/32": "#999999",
+    "GOSDT, λ tuned": "#000000",
+}
+
+
+def _optimal(regularization: float, max_depth: int | None) -> Callable[[float], Any]:
+    return lambda limit: GOSDTClassifier(
+        regularization=regularization, max_depth=max_depth, binarizer=None, callback=_stop_after(limit)
+    )
+
+
+def _cart(max_depth: int) -> Callable[[float], Any]:
+    return lambda limit: DecisionTreeClassifier(max_depth=max_depth, random_state=0)
+
+
+# What each method may be; of several candidates 5-fold cross-validation on the training rows takes the most accurate.
+CANDIDATES: dict[str, Sequence[Callable[[float], Any]]] = {
+    "MAPTree": [lambda limit: MAPTreeClassifier(rho=RHO, binarizer=None, callback=_stop_after(limit))],
+    "CART, depth 4": [_cart(4)],
+    "CART, depth tuned": [_cart(max_depth) for max_depth in range(1, 9)],
+    "DL8.5, depth 4": [_optimal(0, 4)],
+    "DL8.5, depth 5": [_optimal(0, 5)],
+    "GOSDT, λ 1/32": [_optimal(1 / 32, None)],
+    "GOSDT, λ 10/32": [_optimal(10 / 32, None)],
+    "GOSDT, λ tuned": [_optimal(price, 4) for price in (1 / 32, 0.01, 0.003)],
+}
+
+
+def _stop_after(limit: float) -> Callable[[Any], bool]:
+    begin = user_seconds()
+    return lambda _: user_seconds() - begin >= limit
+
+
+def fit(method: str, X: Array, y: Array, limit: float) -> tuple[Any, dict[str, Any]]:
+    """Fit a method, tuned if it is to be.
+
+    Parameters
+    ----------
+    method : str
+        A key of `CANDIDATES`.
+    X : ndarray of shape (n_rows, n_columns)
+        Columns of 0 and 1.
+    y : ndarray of shape (n_rows,), int64
+        Codes of the classes.
+    limit : float
+        User CPU seconds for each search.
+
+    Returns
+    -------
+    model : object
+        The fitted classifier.
+    fields : dict
+        "user_seconds", tuning included, and "proven", whether the last search proved its tree the best of its kind.
+    """
+    candidates = CANDIDATES[method]
+    begin = user_seconds()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotProvenWarning)
+        if len(candidates) > 1:
+            folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
+            scores = [
+                mean(make(limit).fit(X[rows], y[rows]).score(X[others], y[others]) for rows, others in folds)
+                for make in candidates
+            ]
+            candidates = [candidates[int(np.argmax(scores))]]
+        model = candidates[0](limit).fit(X, y)
+    seconds = user_seconds() - begin
+    return model, {"user_seconds": seconds, "proven": getattr(model, "status_", None) == "optimal"}
+
+
+def judge(model: Any, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[str, float]:
+    """Count what a tree is worth on rows that it was not fitted to.
+
+    Parameters
+    ----------
+    model : object
+        A classifier with a tree, of hornbeam or scikit-learn.
+    X, y, X_test, y_test : ndarray
+        The training and the test rows, with codes of the classes.
+
+    Returns
+    -------
+    dict
+        "accuracy"; "nodes"; "log_likelihood", the mean over test rows of the logarithm of the probability of their
+        class, ``(c_k + 2.5) / (n + 2.5 K)`` for c_k of n training rows of the leaf; "marginal", the logarithm of the
+        probability of all test labels under the prior of the leaves alone, divided by the number of test rows.
+    """
+    apply = (model if isinstance(model, DecisionTreeClassifier) else model.tree_).apply
+    n_classes = int(y.max()) + 1
+    leaves, numbers = np.unique(apply(X), return_inverse=True)
+    test_numbers = np.searchsorted(leaves, apply(X_test))
+    counts, test_counts = (
+        np.bincount(leaf * n_classes + codes, minlength=len(leaves) * n_classes).reshape(-1, n_classes)
+        for leaf, codes in ((numbers, y), (test_numbers, y_test))
+    )
+    probabilities = (counts + RHO) / (counts + RHO).sum(axis=1, keepdims=True)
+    return {
+        "accuracy": float(np.mean(model.predict(X_test) == y_test)),
+        "nodes": 2 * len(leaves) - 1,
+        "log_likelihood": float(np.mean(np.log(probabilities[test_numbers, y_test]))),
+        "marginal": float(_log_marginal(test_counts).sum() / len(y_test)),
+    }
+
+
+def _log_marginal(counts: Array) -> npt.NDArray[np.float64]:
+    """Return the log probability of the labels of each leaf, whose class probabilities have a Dirichlet prior."""
+    total, n_classes = counts.sum(axis=1), counts.shape[1]
+    of_counts = gammaln(counts + RHO).sum(axis=1) - gammaln(total + n_classes * RHO)
+    return np.asarray(of_counts - n_classes * gammaln(RHO) + gammaln(n_classes * RHO))
