@@ -7,14 +7,16 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from hornbeam._units import Units
+from hornbeam._units import make_fscore_units
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
+from hornbeam.estimators._fscore import FScoreSearch
 from hornbeam.estimators._parameters import check_integer, check_number, check_switches
 from hornbeam.estimators._progress import Progress
 from hornbeam.estimators._reference import reference_codes
 from hornbeam.estimators._search import Search
 from hornbeam.estimators._training import Training
+from hornbeam.objectives import ClassData, Exact
 
 BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
 
@@ -39,11 +41,12 @@ class GOSDTClassifier(AdditiveClassifier):
         Largest number of leaves, at least 1. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
-    objective : {"accuracy", "balanced", "weighted", "cost"}, default="accuracy"
+    objective : {"accuracy", "balanced", "weighted", "cost", "f1"}, default="accuracy"
         "accuracy": the share of the weight that is predicted wrongly. "balanced": the mean over the classes of the
         share of the class that is predicted wrongly. "weighted", for two classes: ``(FP + omega * FN) / (omega * P +
         N)``, where the second of `classes_` is positive and P and N are the weights of the two classes. "cost": the
-        mean of `cost_matrix` over the rows.
+        mean of `cost_matrix` over the rows. "f1", for two classes: 1 minus the F-score of the second of `classes_`,
+        ``(FP + FN) / (2 * P + FP - FN)``, with the labels of the leaves that are best for it (see Notes).
     omega : float, default=1.0
         For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
@@ -169,13 +172,15 @@ class GOSDTClassifier(AdditiveClassifier):
     (2, ['no'])
     """
 
+    _other_objectives = ("f1",)
+
     def __init__(
         self,
         regularization: float = 0.01,
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1"] = "accuracy",
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -213,6 +218,8 @@ class GOSDTClassifier(AdditiveClassifier):
         options = super()._check_parameters()
         options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
         options["switches"] = check_switches("bounds", self.bounds, BOUNDS)
+        if self.objective == "f1" and self.reference is not None:
+            raise ValueError("reference is for objectives that are sums over the rows, not for objective='f1'.")
         if self.max_leaves is not None:
             options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
         return options
@@ -222,5 +229,22 @@ class GOSDTClassifier(AdditiveClassifier):
             return {}
         return {"reference": reference_codes(self.reference, X, training, self.binarizer_)}
 
-    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
-        return self._choose_exact_search(training, units, options)
+    def _make_units(self, training: Training) -> Any:
+        if self.objective != "f1":
+            return super()._make_units(training)
+        if len(training.classes) != 2:
+            raise ValueError(
+                f"objective='f1' needs two classes, of which the second of classes_ is positive, but y holds "
+                f"{len(training.classes)}."
+            )
+
+        def multipliers(totals: tuple[Exact, ...]) -> tuple[Exact, ...]:
+            return ClassData(training.classes, totals, class_weight=self.class_weight).multipliers()
+
+        return make_fscore_units(training.weights, training.codes, multipliers, self.regularization)
+
+    def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
+        if self.objective != "f1":
+            return self._choose_exact_search(training, units, options)
+        self._warn_of_many_columns()
+        return FScoreSearch(training.table, self.binarizer_.conditions_, units, options)
