@@ -255,13 +255,15 @@ def make_fscore_units(
     if scaled is not None:
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
-            weights = whole * matrix.max(axis=1)[codes]
-            return FScoreUnits(weights, int(weights[codes == 1].sum()), total, price)
+            return _fscore_units(whole * matrix.max(axis=1)[codes], codes, price)
     products = weights * np.array([float(factor) for factor in factors])[codes]
     # At least 1 for each row, which leaves half of the range.
     products *= (1 << (_RATIO_BITS - 1)) / fsum(products)
-    integers = np.maximum(1, np.rint(products)).astype(np.int64)
-    return FScoreUnits(integers, int(integers[codes == 1].sum()), int(integers.sum()), price)
+    return _fscore_units(np.maximum(1, np.rint(products)).astype(np.int64), codes, price)
+
+
+def _fscore_units(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreUnits:
+    return FScoreUnits(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
 
 
 def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:

@@ -1,4 +1,4 @@
-"""Trees of best F-score: a ratio of sums over the rows, searched by a few searches for sums.
+"""Trees of best F-score, a ratio of sums over the rows: found and proven by a few searches for sums.
 
 A tree with its labels is three numbers: its mistakes ``N = FP + FN``, ``D = 2P + FP - FN`` and its leaves H; it costs
 ``R = N / D + regularization * H``, where P is the weight of the positives and ``N / D`` is 1 minus the F-score [1]_.
@@ -13,16 +13,16 @@ trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
 ``TP <= D - P``; and by each cut ``(c - a) D > v - m h``. So for each h an interval of D is open. Where it is empty, no
 tree of h leaves is better; where none is open, the best tree known is optimal.
 
-**The next cut** has ``a = c`` for an h that is open: it closes h if all trees have ``N - c D + m (H - h) >= 0``. Close
-to ``m = regularization * D`` it also closes most of the neighbours of h. A tree that is known says which m are in vain:
-with fewer leaves than h, those above ``(N - c D) / (h - H)``; with more, those below ``(c D - N) / (H - h)``. If no m is
-left, a tree of h leaves can be inside the convex hull of smaller and larger ones; the search is then asked for trees of
-at most h leaves, for which only the first condition counts.
+**The next cut** has ``a = c`` for an h that is open: it closes h if all trees have ``N - c D + m (H - h) >= 0``. With m
+close to ``regularization * D`` it also closes neighbours of h. A tree that is known says which m are in vain: with
+fewer leaves than h, those above ``(N - c D) / (h - H)``; with more, those below ``(c D - N) / (H - h)``. An h for which
+that leaves some m comes first. Where no h is left, its trees may be inside the convex hull of smaller and larger ones;
+the search is then asked for trees of at most h leaves, for which only the first condition counts.
 
 **It ends.** The search returns a tree that attains its optimum. Either ``v >= m h`` and h is closed, or the tree breaks
-``N - c D + m (H - h) >= 0``, which all known trees keep, so it is a new one; there are finitely many. Where c and m have
-too large a denominator for the 2^52 of the core, c is rounded up and m down. Should that neither close h nor find a new
-tree, the trees of at most h leaves are searched with ``m = 0`` for the least ratio known (Dinkelbach's iteration
+``N - c D + m (H - h) >= 0``, which all known trees keep, so it is a new one; there are finitely many. Where c and m
+have too large a denominator for the 2^52 of the core, c is rounded up and m down. Should that neither close h nor find
+a new tree, the trees of at most h leaves are searched with ``m = 0`` for the least ratio known (Dinkelbach's iteration
 [2]_), whose denominator is at most ``P + total`` and fits: it is proven, or a tree of a lower one is found.
 
 This replaces the equivalent points bound for F-score of [1]_ (theorem B.9), which is false: its proof takes it that
@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -47,10 +47,11 @@ from hornbeam.estimators._search import search_by_bits
 from hornbeam.tree.routing import inner_nodes, leaf_of_rows
 
 if TYPE_CHECKING:
+    from hornbeam._core import TreeArrays
     from hornbeam.binarizers import Conditions
     from hornbeam.table import Table
 
-_Interval = tuple[Fraction, Fraction]
+_Interval: TypeAlias = tuple[Fraction, Fraction]
 
 
 class _Point(NamedTuple):
@@ -98,9 +99,8 @@ class FScoreSearch:
         self._max_leaves: int | None = known.pop("max_leaves", None)
         self._time_limit: float | None = known.pop("time_limit", None)
         self._gap_limit = Fraction(known.pop("gap_limit"))
-        self._most_leaves = min(max(1, table.n_rows // known["min_samples_leaf"]), 2 ** min(known.get("max_depth", 64), 64))
-        if self._max_leaves is not None:
-            self._most_leaves = min(self._most_leaves, self._max_leaves)
+        limits = [max(1, table.n_rows // known["min_samples_leaf"]), 2 ** min(known.get("max_depth", 64), 64)]
+        self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
         self._solve = search_by_bits(conditions, table, known)
         self._cuts: list[_Cut] = []
         self._points: set[_Point] = set()
@@ -114,14 +114,14 @@ class FScoreSearch:
         *_: object,
         callback: Callable[[Any], bool] | None,
         trace: bool,
-    ) -> dict[str, Any]:
+    ) -> Any:
         """Search, and return what a search of the core returns, with exact fractions for ticks."""
         self._begin, self._codes, self._callback, self._is_traced = perf_counter(), codes, callback, trace
         self._lower, self._upper, self._n_leaves = Fraction(0), 1 + 2 * self._units.leaf_cost, 1  # at most a leaf's
-        leaf = dict(zip(("column", "left", "right", "prediction"), np.array([[-1], [-1], [-1], [1]], np.int32)))
-        self._take_tree(leaf)
-        everything = Fraction(0), Fraction(2 * self._units.total)
-        self._open = dict.fromkeys(self._worthwhile(), everything)
+        nothing, positive = np.array([-1], np.int32), np.array([1], np.int32)
+        self._take_tree({"column": nothing, "left": nothing, "right": nothing, "prediction": positive})
+        every = Fraction(0), Fraction(self._units.positives + self._units.total)
+        self._open = dict.fromkeys(self._worthwhile(), every)
         self._narrow([])
         try:
             status = self._run()
@@ -144,8 +144,8 @@ class FScoreSearch:
     def _worthwhile(self) -> range:
         """Return the numbers of leaves whose price alone is below the best cost known."""
         price = self._units.leaf_cost
-        if price == 0:  # one stands for all
-            return range(1, 2)
+        if price == 0:  # trees of at most so many leaves
+            return range(self._most_leaves, self._most_leaves + 1)
         return range(1, min(self._most_leaves, -(-self._upper // price) - 1) + 1)
 
     def _run(self) -> str:
@@ -163,17 +163,26 @@ class FScoreSearch:
         return "optimal"
 
     def _next_sum(self) -> tuple[int, Fraction, Fraction, int | None]:
-        """Return the number of leaves to close; slope, price and most leaves of the cut that may close it."""
-        h = sorted(self._open)[len(self._open) // 2]
+        """Return a number of leaves; slope, price and most leaves of the cut that may close it."""
+        numbers = sorted(self._open)
+        start = numbers[len(numbers) // 3]
+        for h in sorted(numbers, key=lambda h: abs(h - start)):
+            slope, least, most = self._prices(h)
+            if least <= most and h not in self._unresolved:
+                wanted = self._units.leaf_cost * sum(self._open[h]) / 2
+                return h, slope, _short_between(least, min(max(wanted, least), most), most), self._max_leaves
+        h = numbers[0]
         if h in self._unresolved:
             return h, min(point.loss for point in self._points if point.leaves <= h), Fraction(0), h
+        slope, _, most = self._prices(h)
+        return h, slope, most, h
+
+    def _prices(self, h: int) -> tuple[Fraction, Fraction, Fraction]:
+        """Return the slope for a number of leaves, and the interval of prices that known trees leave."""
         slope = self._upper - self._units.leaf_cost * h
-        least = max(((slope * d - n) / (k - h) for n, d, k in self._points if k > h), default=Fraction(0))
-        wanted = self._units.leaf_cost * sum(self._open[h]) / 2
-        most = min(((n - slope * d) / (h - k) for n, d, k in self._points if k < h), default=max(wanted, least))
-        if least > most:
-            return h, slope, most, h
-        return h, slope, _short_between(least, min(max(wanted, least), most), most), self._max_leaves
+        least = max([Fraction(0), *((slope * d - n) / (k - h) for n, d, k in self._points if k > h)])
+        below = ((n - slope * d) / (h - k) for n, d, k in self._points if k < h)
+        return slope, least, min(below, default=least + 2 * self._units.total)
 
     def _search_sum(self, h: int, slope: Fraction, price: Fraction, max_leaves: int | None) -> str:
         """Search for a sum, learn from it, and return how it ended."""
@@ -199,7 +208,7 @@ class FScoreSearch:
             self._unresolved.add(h)
         return str(outcome["status"])
 
-    def _take_tree(self, tree: dict[str, npt.NDArray[np.int32]]) -> None:
+    def _take_tree(self, tree: TreeArrays) -> None:
         """Note a tree with its labels; keep it with its best labels if it is better than the best so far."""
         units = self._units
         asked = [None if column < 0 else self._conditions[column] for column in tree["column"].tolist()]
@@ -219,8 +228,8 @@ class FScoreSearch:
             masses[node] = [a + b for a, b in zip(masses[left], masses[right], strict=True)]
         # The labels of best F-score are a threshold on the share of positives: half the F-score.
         prediction = [2 * positive > (1 - best.loss) * (negative + positive) for negative, positive in masses]
-        self._upper, self._n_leaves = cost, len(leaves)
-        self._tree = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
+        labelled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
+        self._upper, self._n_leaves, self._tree = cost, len(leaves), labelled
 
     def _point(self, masses: list[list[int]], leaves: list[int], positive: Iterable[int]) -> _Point:
         negatives_found, positives_found = 0, 0
@@ -265,7 +274,7 @@ class FScoreSearch:
             start = value - rest * at
             at = min([last, *((start - other) / (steep - rest) for other, steep in lines if steep > rest)])
 
-    def _count(self, statistics: dict[str, int]) -> None:
+    def _count(self, statistics: Mapping[str, Any]) -> None:
         mine = self._statistics
         mine["bytes"] = max(mine["bytes"], statistics["bytes"])
         mine["additive_searches"] += 1
