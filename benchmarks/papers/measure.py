@@ -78,15 +78,17 @@ def user_seconds() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
-def write_lines(path: Path, records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def write_lines(path: Path, records: Iterable[dict[str, Any]], *, mode: str = "w") -> list[dict[str, Any]]:
     """Write records to a file of JSON lines one by one as they come, each with machine, commit and time, and say them.
 
     Parameters
     ----------
     path : Path
-        Written anew.
+        The file.
     records : iterable of dict
         What to write.
+    mode : {"w", "a"}, default="w"
+        "w": the file is written anew. "a": what it holds stays.
 
     Returns
     -------
@@ -96,7 +98,7 @@ def write_lines(path: Path, records: Iterable[dict[str, Any]]) -> list[dict[str,
     origin = {"machine": results.describe_machine(), "commit": results.describe_commit()}
     written = []
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
+    with path.open(mode, encoding="utf-8") as file:
         for record in records:
             line = {**record, **origin, "time": datetime.now(timezone.utc).isoformat(timespec="seconds")}
             file.write(json.dumps(line) + "\n")
