@@ -110,13 +110,8 @@ def _records(name: str, limit: float, done: set[tuple[Any, ...]]) -> Iterator[di
 
 def _fit(X: data.Array, y: data.Array, name: str, price: float, limit: float) -> dict[str, Any]:
     objective = OBJECTIVES[name]
-    classifier = GOSDTClassifier(
-        price,
-        objective=name,
-        **objective.parameters,
-        binarizer=None,
-        time_limit=limit,  # type: ignore[arg-type]
-    )
+    parameters: dict[str, Any] = {"objective": name, **objective.parameters, "binarizer": None, "time_limit": limit}
+    classifier = GOSDTClassifier(price, **parameters)
     seconds: list[float] = []
     while not seconds or (len(seconds) < REPEATS and max(seconds) < 1):
         begin = user_seconds()

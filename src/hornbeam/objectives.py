@@ -108,7 +108,7 @@ def check_objective(objective: object, omega: object, cost_matrix: object, other
         raise ValueError(f"cost_matrix is used by objective='cost' only, but objective={objective!r}.")
     if objective == "cost" and cost_matrix is None:
         raise ValueError("objective='cost' needs cost_matrix, an array of shape (n_classes, n_classes).")
-    if objective != "weighted" and omega != 1.0:
+    if objective not in ("weighted", "f1") and omega != 1.0:
         raise ValueError(f"omega is used by objective='weighted' only, but objective={objective!r}.")
 
 

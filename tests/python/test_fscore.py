@@ -148,6 +148,40 @@ def test_the_equivalent_points_bound_of_the_paper_is_false_here():
     assert classifier.objective_ == float(optimum(table, classes, weights, Fraction(1, 50)))
 
 
+def by_omega(omega):
+    return lambda negative, positive: [Fraction(str(omega)) * positive > negative]
+
+
+@pytest.mark.parametrize("omega", [0.5, 1, 2, 4, 0.3])
+def test_labels_by_omega_give_the_best_tree_of_those_so_labelled(omega):
+    for seed in range(5000, 5060):
+        table, classes, weights, price, limits = draw_problem(seed)
+        classifier = fit(table, classes, weights, price, labelling="omega", omega=omega, **limits)
+        expected = optimum(table, classes, weights, price, labels=by_omega(omega), **limits)
+        assert classifier.status_ == "optimal", seed
+        assert classifier.objective_ == classifier.lower_bound_ == float(expected), seed
+        assert cost_of(classifier, table, classes, weights, price) == expected, seed
+        tree = classifier.tree_
+        assert (tree.prediction == (omega * tree.class_weights[:, 1] > tree.class_weights[:, 0])).all(), seed
+
+
+def test_labels_by_omega_find_the_optimum_that_the_false_bound_cut_off():
+    cells = {(0, 1, 0): (5, 2), (1, 0, 1): (0, 5), (0, 1, 1): (3, 3)}
+    table = [cell for cell, counts in cells.items() for _ in range(sum(counts))]
+    classes = [label for counts in cells.values() for label in (0, 1) for _ in range(counts[label])]
+    assert fit(table, classes, None, 0.02, labelling="omega").objective_ == pytest.approx(0.278095, abs=5e-7)
+
+
+def test_a_stopped_search_with_labels_by_omega_keeps_a_true_interval():
+    for limits, status in (({"time_limit": 0.2}, "time_limit"), ({"memory_limit": 10**6}, "memory_limit")):
+        with pytest.warns(NotProvenWarning):
+            classifier = hard(labelling="omega", **limits)
+        assert classifier.status_ == status
+        assert 0 <= classifier.lower_bound_ < classifier.objective_
+    with pytest.warns(NotProvenWarning):
+        assert hard(labelling="omega", callback=lambda step: step.subproblems > 200).status_ == "interrupted"
+
+
 def test_labels_need_not_be_those_of_the_majority():
     """A leaf of 4+ 5- and one of 3+ 1-: labels of the majority lose 5/11, both positive 6/20."""
     classes = [1] * 4 + [0] * 5 + [1] * 3 + [0]
@@ -272,14 +306,19 @@ def test_ctrl_c_stops_it():
     ("parameters", "message"),
     [
         ({"reference": [0, 1, 1]}, "reference is for objectives that are sums over the rows, not for objective='f1'"),
-        ({"omega": 2.0}, "omega is used by objective='weighted' only"),
+        ({"omega": 2.0}, "omega is used by objective='weighted' and by labelling='omega' only"),
+        ({"labelling": "majority"}, "labelling must be 'best' or 'omega', got 'majority'"),
+        ({"labelling": "omega", "objective": "accuracy"}, "labelling is used by objective='f1' only"),
+        ({"labelling": "omega", "omega": 0}, "omega must be greater than 0"),
+        ({"labelling": "omega", "omega": 1 / 3}, "omega must be a fraction of parts below 2\\^37"),
+        ({"labelling": "omega", "bounds": {"subset": False}}, "bounds is for the searches of the core"),
         ({"regularization": 1.5}, "regularization=1.5 is more than the largest possible loss"),
         ({}, "objective='f1' needs two classes, .*, but y holds 3"),
     ],
 )
 def test_what_does_not_suit_it_is_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
-        GOSDTClassifier(objective="f1", **parameters).fit([[0], [1], [2]], [0, 1, 2 if not parameters else 1])
+        GOSDTClassifier(**{"objective": "f1", **parameters}).fit([[0], [1], [2]], [0, 1, 2 if not parameters else 1])
 
 
 def test_lookahead_searches_sums_only():

@@ -43,6 +43,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._units import FScoreUnits
+from hornbeam.estimators._labelled import LabelledSearch
 from hornbeam.estimators._search import search_by_bits
 from hornbeam.tree.routing import inner_nodes, leaf_of_rows
 
@@ -91,17 +92,29 @@ class FScoreSearch:
         Weights and prices.
     options : dict
         What goes to a search for a sum, and limits of the whole search.
+    omega : Fraction or None
+        None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
     """
 
-    def __init__(self, table: Table, conditions: Conditions, units: FScoreUnits, options: Mapping[str, Any]) -> None:
-        self._table, self._conditions, self._units = table, conditions, units
+    def __init__(
+        self,
+        table: Table,
+        conditions: Conditions,
+        units: FScoreUnits,
+        options: Mapping[str, Any],
+        omega: Fraction | None = None,
+    ) -> None:
+        self._table, self._conditions, self._units, self._omega = table, conditions, units, omega
         known = dict(options)
         self._max_leaves: int | None = known.pop("max_leaves", None)
         self._time_limit: float | None = known.pop("time_limit", None)
         self._gap_limit = Fraction(known.pop("gap_limit"))
         limits = [max(1, table.n_rows // known["min_samples_leaf"]), 2 ** min(known.get("max_depth", 64), 64)]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
-        self._solve = search_by_bits(conditions, table, known)
+        # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
+        self._solvers: list[Callable[..., Any]] = [search_by_bits(conditions, table, known)]
+        if omega is not None:
+            self._solvers.append(LabelledSearch(conditions, table, omega, known))
         self._cuts: list[_Cut] = []
         self._points: set[_Point] = set()
         self._unresolved: set[int] = set()
@@ -117,7 +130,7 @@ class FScoreSearch:
     ) -> Any:
         """Search, and return what a search of the core returns, with exact fractions for ticks."""
         self._begin, self._codes, self._callback, self._is_traced = perf_counter(), codes, callback, trace
-        self._lower, self._upper, self._n_leaves = Fraction(0), 1 + 2 * self._units.leaf_cost, 1  # at most a leaf's
+        self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._units.leaf_cost, 1  # above a leaf's
         nothing, positive = np.array([-1], np.int32), np.array([1], np.int32)
         self._take_tree({"column": nothing, "left": nothing, "right": nothing, "prediction": positive})
         every = Fraction(0), Fraction(self._units.positives + self._units.total)
@@ -186,12 +199,23 @@ class FScoreSearch:
 
     def _search_sum(self, h: int, slope: Fraction, price: Fraction, max_leaves: int | None) -> str:
         """Search for a sum, learn from it, and return how it ended."""
-        units = self._units
-        slope, price, scale = units.fit(slope, price)
+        slope, price, scale = self._units.fit(slope, price)
+        n_points = len(self._points)
+        for solve in self._solvers:
+            status = self._cut(solve, slope, price, scale, max_leaves)
+            if status != "optimal" or h not in self._open:
+                return status
+        if len(self._points) == n_points:
+            self._unresolved.add(h)
+        return "optimal"
+
+    def _cut(
+        self, solve: Callable[..., Any], slope: Fraction, price: Fraction, scale: int, max_leaves: int | None
+    ) -> str:
         spent = perf_counter() - self._begin
-        outcome = self._solve(
+        outcome = solve(
             self._codes,
-            units.weights,
+            self._units.weights,
             np.array([[0, (1 - slope) * scale], [(1 + slope) * scale, 0]], dtype=np.int64),
             int(price * scale),
             max_leaves=max_leaves,
@@ -199,13 +223,11 @@ class FScoreSearch:
             callback=None if self._callback is None else self._listen,
         )
         self._count(outcome["statistics"])
-        least = Fraction(outcome["lower"], scale) - 2 * units.positives * slope
+        least = Fraction(outcome["lower"], scale) - 2 * self._units.positives * slope
         self._cuts.append(_Cut(slope, price, least, max_leaves if max_leaves != self._max_leaves else None))
-        n_points, upper = len(self._points), self._upper
+        upper = self._upper
         self._take_tree(outcome["tree"])
         self._narrow(self._cuts if self._upper < upper else self._cuts[-1:])
-        if h in self._open and len(self._points) == n_points:
-            self._unresolved.add(h)
         return str(outcome["status"])
 
     def _take_tree(self, tree: TreeArrays) -> None:
@@ -216,18 +238,24 @@ class FScoreSearch:
         cells = np.bincount(2 * leaf_of + self._codes, units.weights, 2 * len(asked)).astype(np.int64)
         masses: list[list[int]] = cells.reshape(-1, 2).tolist()
         leaves = [node for node, condition in enumerate(asked) if condition is None]
-        self._points.add(self._point(masses, leaves, (leaf for leaf in leaves if tree["prediction"][leaf] == 1)))
-        by_share = sorted(leaves, key=lambda leaf: Fraction(masses[leaf][1], sum(masses[leaf])), reverse=True)
-        prefixes = (by_share[:length] for length in range(1, len(leaves) + 1))
-        best = min((self._point(masses, leaves, prefix) for prefix in prefixes), key=lambda point: point.loss)
-        cost = best.loss + units.leaf_cost * len(leaves)
+        labels = tree["prediction"].tolist()
+        if self._omega is not None:
+            labels = [self._omega * positive > negative for negative, positive in masses]
+        best = self._point(masses, leaves, (leaf for leaf in leaves if labels[leaf]))
         self._points.add(best)
+        if self._omega is None:
+            by_share = sorted(leaves, key=lambda leaf: Fraction(masses[leaf][1], sum(masses[leaf])), reverse=True)
+            prefixes = (by_share[:length] for length in range(1, len(leaves) + 1))
+            best = min((self._point(masses, leaves, prefix) for prefix in prefixes), key=lambda point: point.loss)
+            self._points.add(best)
+        cost = best.loss + units.leaf_cost * len(leaves)
         if (cost, len(leaves)) >= (self._upper, self._n_leaves):
             return
         for node, left, right in inner_nodes(tree["left"], tree["right"])[::-1]:
             masses[node] = [a + b for a, b in zip(masses[left], masses[right], strict=True)]
         # The labels of best F-score are a threshold on the share of positives: half the F-score.
-        prediction = [2 * positive > (1 - best.loss) * (negative + positive) for negative, positive in masses]
+        omega = (1 + best.loss) / (1 - best.loss) if self._omega is None else self._omega
+        prediction = [omega * positive > negative for negative, positive in masses]
         labelled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
         self._upper, self._n_leaves, self._tree = cost, len(leaves), labelled
 
@@ -245,7 +273,7 @@ class FScoreSearch:
         for h, (low, high) in list(self._open.items()):
             loss = self._upper - self._units.leaf_cost * h  # what is to be beaten
             if loss > 0:
-                low, high = max(low, twice / (1 + loss)), min(high, twice / (1 - loss))
+                low, high = max(low, twice / (1 + loss)), min(high, twice / (1 - loss) if loss < 1 else high)
                 for cut in cuts:
                     if cut.holds_for(h):
                         low, high = _beyond(cut, h, loss, low, high)
