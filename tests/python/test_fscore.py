@@ -128,12 +128,41 @@ def test_numbers_of_leaves_within_the_hull_of_others_are_searched_by_themselves(
 
     def note_limit(search, h, slope, cost_of_leaf, max_leaves):
         limits.append(max_leaves)
-        return search_sum(search, h, slope, cost_of_leaf, max_leaves)
+        status = search_sum(search, h, slope, cost_of_leaf, max_leaves)
+        assert search._cuts[-1].most_leaves == max_leaves  # what is proven of small trees is not taken for all
+        return status
 
     monkeypatch.setattr(_fscore.FScoreSearch, "_search_sum", note_limit)
     classifier = fit(HULL, HULL_CLASSES, HULL_WEIGHTS, price)
     assert classifier.objective_ == float(optimum(HULL.tolist(), HULL_CLASSES, HULL_WEIGHTS, price))
     assert {3, 4} & set(limits)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_better_tree_is_outside_the_open_intervals_and_none_is_below_the_bound(seed):
+    """Any cuts that hold for all trees: every tree better than the best one known stays open, and above the bound."""
+    draw = random.Random(seed)
+    table, classes, weights, _, limits = draw_problem(seed)
+    price = Fraction(draw.randint(1, 60), 1000)
+    positives, total = positive_weight(classes, weights), sum(weights)
+    trees = all_mistakes(table, classes, weights, **limits)
+    points = {(fp + fn, 2 * positives + fp - fn, leaves): cost((fp, fn, leaves), positives, price)
+              for fp, fn, leaves in trees}  # fmt: skip
+    search = _fscore.FScoreSearch.__new__(_fscore.FScoreSearch)
+    search._units = _units.FScoreUnits(np.array(weights), positives, total, price)
+    search._most_leaves, search._cuts = len(table), []
+    search._upper = draw.choice(sorted(points.values())[: 1 + len(points) // 2])
+    search._open = dict.fromkeys(search._worthwhile(), (Fraction(0), Fraction(2 * total)))
+    for _ in range(6):
+        search._narrow(search._cuts[-1:])
+        for (_, denominator, leaves), worth in points.items():
+            low, high = search._open.get(leaves, (total * 3, 0))
+            assert worth >= search._upper or low < denominator < high
+        assert search._lower_bound() <= min(search._upper, *points.values())
+        slope, leaf_cost = Fraction(draw.randint(0, 99), 100), price * draw.randint(0, positives + total)
+        most = draw.choice([None, draw.randint(1, 4)])
+        within = [n - slope * d + leaf_cost * k for n, d, k in points if most is None or k <= most]
+        search._cuts.append(_fscore._Cut(slope, leaf_cost, min(within), most))
 
 
 def test_the_equivalent_points_bound_of_the_paper_is_false_here():

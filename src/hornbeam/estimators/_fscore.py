@@ -133,8 +133,8 @@ class FScoreSearch:
         self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._units.leaf_cost, 1  # above a leaf's
         nothing, positive = np.array([-1], np.int32), np.array([1], np.int32)
         self._take_tree({"column": nothing, "left": nothing, "right": nothing, "prediction": positive})
-        every = Fraction(0), Fraction(self._units.positives + self._units.total)
-        self._open = dict.fromkeys(self._worthwhile(), every)
+        above = self._units.positives + self._units.total + 1
+        self._open = dict.fromkeys(self._worthwhile(), (Fraction(0), Fraction(above)))
         self._narrow([])
         try:
             status = self._run()
