@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum, gcd, lcm
+from math import ceil, floor, fsum, gcd, lcm
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ _COST_BITS = 20
 _DECIMALS = 10**6
 _BINARY_PLACES = 2**20
 _LEAST_SHARE = 2.0**-500
+_RATIO_BITS = 25  # the square of twice a total below 2^25 is below 2^52
 
 _Integers: TypeAlias = npt.NDArray[np.int64]
 _Scaled: TypeAlias = tuple[_Integers, _Integers, int]
@@ -71,6 +72,52 @@ class Units:
         one, offset = self.one, self.offset
         sum_of_ticks = ticks * one.denominator * offset.denominator + offset.numerator * one.numerator
         return sum_of_ticks / (one.numerator * offset.denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class FScoreUnits:
+    """One problem of the F-score in integers: here a tick is a whole unit of weight, and costs are exact fractions.
+
+    Attributes
+    ----------
+    weights : ndarray of int64 of shape (n_rows,)
+        Weights of the rows times those of their classes, all greater than zero; their total is below 2^25.
+    positives, total : int
+        Weight of the positive class and of all rows.
+    leaf_cost : Fraction
+        Price of one leaf.
+    """
+
+    weights: _Integers
+    positives: int
+    total: int
+    leaf_cost: Fraction
+
+    @property
+    def costs(self) -> _Integers:
+        """Every mistake counts its weight."""
+        return 1 - np.eye(2, dtype=np.int64)
+
+    @property
+    def regularization(self) -> float:
+        """The price of one leaf, in the user's unit."""
+        return float(self.leaf_cost)
+
+    def objective(self, ticks: Fraction) -> float:
+        """Return the objective of a tree, or of a bound."""
+        return float(ticks)
+
+    def fit(self, slope: Fraction, price: Fraction) -> tuple[Fraction, Fraction, int]:
+        """Return a slope, a price, and what they are to be multiplied by for the integers of the search.
+
+        They are those given where these fit below 2^52; otherwise the slope is rounded up and the price down.
+        """
+        scale = lcm(slope.denominator, price.denominator)
+        largest = max(self.total + slope * (2 * self.positives - self.total), price)
+        if scale * largest < 1 << _LIMIT_BITS:
+            return slope, price, scale
+        scale = 1 << (_LIMIT_BITS - 1 - (2 * self.total).bit_length())
+        return Fraction(ceil(slope * scale), scale), Fraction(floor(price * scale), scale), scale
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | _Integers:
@@ -164,6 +211,59 @@ def make_units(
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale)
     return Units(integers, matrix << shift, leaf_cost, one, offset)
+
+
+def make_fscore_units(
+    weights: npt.NDArray[np.float64] | _Integers,
+    codes: npt.NDArray[np.int32],
+    multipliers: Callable[[tuple[Exact, ...]], tuple[Exact, ...]],
+    regularization: float,
+) -> FScoreUnits:
+    """Turn a problem of the F-score into integers.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Weights as read by `check_weights`, all greater than zero.
+    codes : ndarray of int32 of shape (n_rows,)
+        1 for rows of the positive class, 0 for the others; both occur.
+    multipliers : callable
+        From the total weight of each class to the weights of the two classes.
+    regularization : float
+        Price of one leaf.
+
+    Returns
+    -------
+    FScoreUnits
+
+    Raises
+    ------
+    ValueError
+        If a leaf would cost more than the largest possible loss, or there are 2^24 rows or more.
+    """
+    if len(codes) >= 1 << (_RATIO_BITS - 1):
+        raise ValueError(f"objective='f1' takes less than 2^24 rows, but X has {len(codes)}.")
+    price = Fraction(exact_fraction(regularization, "regularization"))
+    if price > 1:
+        raise ValueError(
+            f"regularization={regularization!r} is more than the largest possible loss, 1; no split could ever pay."
+        )
+    whole = _as_integers(weights)
+    weights = _as_shares(weights) if whole is None else whole
+    factors = multipliers(_totals(weights, codes, 2))
+    scaled = None if whole is None else _exact(whole, _totals(whole, codes, 2), ((0, factors[0]), (factors[1], 0)))
+    if scaled is not None:
+        whole, matrix, total = scaled
+        if total < 1 << _RATIO_BITS:
+            return _fscore_units(whole * matrix.max(axis=1)[codes], codes, price)
+    products = weights * np.array([float(factor) for factor in factors])[codes]
+    # At least 1 for each row, which leaves half of the range.
+    products *= (1 << (_RATIO_BITS - 1)) / fsum(products)
+    return _fscore_units(np.maximum(1, np.rint(products)).astype(np.int64), codes, price)
+
+
+def _fscore_units(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreUnits:
+    return FScoreUnits(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
 
 
 def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import data
-from benchmarks.papers import guesses, split
+from benchmarks.papers import gosdt, guesses, split
 from benchmarks.papers.measure import Method, complete, measure
 
 
@@ -61,6 +61,29 @@ def test_the_claims_of_guesses_are_measured_and_reported(tmp_path, monkeypatch):
     text = guesses.report(records, tmp_path).read_text()
     assert "| sklearn_wine | 5 | 5 trees of depth 1 | guessed thresholds |" in text
     assert (tmp_path / "paper-guesses.png").exists()
+
+
+def test_the_objectives_of_gosdt_are_measured_and_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(gosdt, "SOURCES", ("hornbeam_monk_2",))
+    monkeypatch.setattr(gosdt, "REGULARIZATIONS", (0.1, 0.05))
+    monkeypatch.setattr(data, "SHIPPED", {"hornbeam_monk_2": small_flags})
+    path = tmp_path / "results.jsonl"
+    records = complete(path, {"hornbeam_monk_2": gosdt.records_of("hornbeam_monk_2", 5.0)}, 5.0)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == records
+    assert len(records) == 2 * len(gosdt.OBJECTIVES)
+    for record in records:
+        assert record["proven"]
+        assert record["objective"] == pytest.approx(record["claimed_objective"], abs=1e-12)
+    text = gosdt.report(records, tmp_path).read_text()
+    assert "| hornbeam_monk_2 | f1 |" in text
+    assert (tmp_path / "paper-gosdt.png").exists()
+
+
+def small_flags():
+    """Return columns of 0 and 1 and a target that two of them decide but for some rows."""
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 2, (60, 5))
+    return X, (X[:, 0] & X[:, 3]) ^ (draw.random(60) < 0.1)
 
 
 def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):

@@ -79,6 +79,14 @@ def test_omega_decides_what_is_predicted(run, tmp_path):
     assert "predict 1" in run("fit", data, "--target", "kind", "--objective", "weighted", "--omega", 20).out
 
 
+def test_the_f_score_counts_the_second_class(run, tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("size,kind\n" + "1,0\n" * 9 + "1,1\n")
+    out = run("fit", data, "--target", "kind", "--objective", "f1").out
+    assert "predict 1" in out
+    assert "(f1) = loss 0.818182" in out  # 9 false alarms of 11 weights that count
+
+
 def test_quantile_thresholds_are_as_many_as_asked_for(run, tmp_path):
     data = tmp_path / "data.csv"
     data.write_text("size,kind\n" + "\n".join(f"{row},{row // 20}" for row in range(40)))

@@ -28,7 +28,9 @@ def fit(
     max_depth: Annotated[int | None, typer.Option(help="Most edges from the root to a leaf.")] = None,
     max_leaves: Annotated[int | None, typer.Option(help="Most leaves.")] = None,
     min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
-    objective: Annotated[str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted or cost.")] = "accuracy",
+    objective: Annotated[
+        str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted, cost or f1.")
+    ] = "accuracy",
     omega: Annotated[float, typer.Option(help="Price of missing the second class, for `weighted`.")] = 1.0,
     cost_matrix: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")

@@ -35,6 +35,7 @@ class AdditiveClassifier(TreeClassifier):
     cost_matrix: Any
     class_weight: Any
     n_jobs: int | None
+    _other_objectives: tuple[str, ...] = ()  # that are no sums
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the best tree and prove it, or go as far as the limits allow.
@@ -93,7 +94,7 @@ class AdditiveClassifier(TreeClassifier):
     def _check_parameters(self) -> dict[str, Any]:
         """Check all parameters that need no data; return what goes to the search as it is."""
         check_number("regularization", self.regularization)
-        check_objective(self.objective, self.omega, self.cost_matrix)
+        check_objective(self.objective, self.omega, self.cost_matrix, self._other_objectives)
         return {
             **self._check_search_parameters(),
             "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, least=1),

@@ -1,0 +1,340 @@
+"""Trees of best F-score, a ratio of sums over the rows: found and proven by a few searches for sums.
+
+A tree with its labels is three numbers: its mistakes ``N = FP + FN``, ``D = 2P + FP - FN`` and its leaves H; it costs
+``R = N / D + regularization * H``, where P is the weight of the positives and ``N / D`` is 1 minus the F-score [1]_.
+All numbers are integers or exact fractions: nothing here has a tolerance.
+
+**A search for a sum is a cut.** For ``0 <= a < 1`` and ``m >= 0``, ``(1 - a) FP + (1 + a) FN + m H`` equals ``N - a D +
+m H + 2 P a``. The exact search over trees *and* labels with these costs therefore proves ``N - a D + m H >= v`` for all
+trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
+
+**What is left open.** A tree of h leaves is better than the best one known, of cost U, if and only if ``N < c D`` with
+``c = U - regularization * h``. It then has ``2P / (1 + c) < D < 2P / (1 - c)``, since ``N = D - 2 TP``, ``TP <= P`` and
+``TP <= D - P``; and by each cut ``(c - a) D > v - m h``. So for each h an interval of D is open. Where it is empty, no
+tree of h leaves is better; where none is open, the best tree known is optimal.
+
+**The next cut** has ``a = c`` for an h that is open: it closes h if all trees have ``N - c D + m (H - h) >= 0``. With m
+close to ``regularization * D`` it also closes neighbours of h. A tree that is known says which m are in vain: with
+fewer leaves than h, those above ``(N - c D) / (h - H)``; with more, those below ``(c D - N) / (H - h)``. An h for which
+that leaves some m comes first. Where no h is left, its trees may be inside the convex hull of smaller and larger ones;
+the search is then asked for trees of at most h leaves, for which only the first condition counts.
+
+**It ends.** The search returns a tree that attains its optimum. Either ``v >= m h`` and h is closed, or the tree breaks
+``N - c D + m (H - h) >= 0``, which all known trees keep, so it is a new one; there are finitely many. Where c and m
+have too large a denominator for the 2^52 of the core, c is rounded up and m down. Should that neither close h nor find
+a new tree, the trees of at most h leaves are searched with ``m = 0`` for the least ratio known (Dinkelbach's iteration
+[2]_), whose denominator is at most ``P + total`` and fits: it is proven, or a tree of a lower one is found.
+
+This replaces the equivalent points bound for F-score of [1]_ (theorem B.9), which is false: its proof takes it that
+rows which must be lost can be lost in one way only, whatever the label. Here labels are searched, too.
+
+.. [1] J. Lin et al., "Generalized and Scalable Optimal Sparse Decision Trees", ICML 2020: section 2, appendix D.
+.. [2] W. Dinkelbach, "On Nonlinear Fractional Programming", Management Science 13, 1967.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam._units import FScoreUnits
+from hornbeam.estimators._labelled import LabelledSearch
+from hornbeam.estimators._search import search_by_bits
+from hornbeam.tree.routing import inner_nodes, leaf_of_rows
+
+if TYPE_CHECKING:
+    from hornbeam._core import TreeArrays
+    from hornbeam.binarizers import Conditions
+    from hornbeam.table import Table
+
+_Interval: TypeAlias = tuple[Fraction, Fraction]
+
+
+class _Point(NamedTuple):
+    """What a tree with its labels is to the search."""
+
+    mistakes: int
+    denominator: int
+    leaves: int
+
+    @property
+    def loss(self) -> Fraction:
+        return Fraction(self.mistakes, self.denominator)
+
+
+class _Cut(NamedTuple):
+    """``mistakes - slope * denominator + price * leaves >= least`` for trees of at most `most_leaves`, if not None."""
+
+    slope: Fraction
+    price: Fraction
+    least: Fraction
+    most_leaves: int | None
+
+    def holds_for(self, leaves: int) -> bool:
+        return self.most_leaves is None or leaves <= self.most_leaves
+
+
+class FScoreSearch:
+    """One search for the tree of best F-score.
+
+    Parameters
+    ----------
+    table : Table
+        The training rows.
+    conditions : Conditions
+        The condition behind each binary column.
+    units : FScoreUnits
+        Weights and prices.
+    options : dict
+        What goes to a search for a sum, and limits of the whole search.
+    omega : Fraction or None
+        None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        conditions: Conditions,
+        units: FScoreUnits,
+        options: Mapping[str, Any],
+        omega: Fraction | None = None,
+    ) -> None:
+        self._table, self._conditions, self._units, self._omega = table, conditions, units, omega
+        known = dict(options)
+        self._max_leaves: int | None = known.pop("max_leaves", None)
+        self._time_limit: float | None = known.pop("time_limit", None)
+        self._gap_limit = Fraction(known.pop("gap_limit"))
+        limits = [max(1, table.n_rows // known["min_samples_leaf"]), 2 ** min(known.get("max_depth", 64), 64)]
+        self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
+        # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
+        self._solvers: list[Callable[..., Any]] = [search_by_bits(conditions, table, known)]
+        if omega is not None:
+            self._solvers.append(LabelledSearch(conditions, table, omega, known))
+        self._cuts: list[_Cut] = []
+        self._points: set[_Point] = set()
+        self._unresolved: set[int] = set()
+        self._statistics = {"subproblems": 0, "table_entries": 0, "bytes": 0, "additive_searches": 0}
+        self._trace: list[Any] = []
+
+    def __call__(
+        self,
+        codes: npt.NDArray[np.int32],
+        *_: object,
+        callback: Callable[[Any], bool] | None,
+        trace: bool,
+    ) -> Any:
+        """Search, and return what a search of the core returns, with exact fractions for ticks."""
+        self._begin, self._codes, self._callback, self._is_traced = perf_counter(), codes, callback, trace
+        self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._units.leaf_cost, 1  # above a leaf's
+        nothing, positive = np.array([-1], np.int32), np.array([1], np.int32)
+        self._take_tree({"column": nothing, "left": nothing, "right": nothing, "prediction": positive})
+        above = self._units.positives + self._units.total + 1
+        self._open = dict.fromkeys(self._worthwhile(), (Fraction(0), Fraction(above)))
+        self._narrow([])
+        try:
+            status = self._run()
+        except KeyboardInterrupt:  # between two searches for a sum; during one, it ends by itself
+            status = "interrupted"
+        self._lower = self._lower_bound()
+        if not self._open:
+            status = "optimal"
+        self._report()
+        seconds = perf_counter() - self._begin
+        return {
+            "tree": self._tree,
+            "upper": self._upper,
+            "lower": self._lower,
+            "status": status,
+            "statistics": {**self._statistics, "seconds": seconds},
+            "trace": self._trace,
+        }
+
+    def _worthwhile(self) -> range:
+        """Return the numbers of leaves whose price alone is below the best cost known."""
+        price = self._units.leaf_cost
+        if price == 0:  # trees of at most so many leaves
+            return range(self._most_leaves, self._most_leaves + 1)
+        return range(1, min(self._most_leaves, -(-self._upper // price) - 1) + 1)
+
+    def _run(self) -> str:
+        listens = self._is_traced or self._callback is not None or self._gap_limit > 0
+        while self._open:
+            if listens:
+                self._lower = self._lower_bound()
+                if self._report():
+                    return "interrupted"
+                if self._upper - self._lower <= self._gap_limit * self._upper:
+                    return "gap_limit"
+            status = self._search_sum(*self._next_sum())
+            if status != "optimal":
+                return status
+        return "optimal"
+
+    def _next_sum(self) -> tuple[int, Fraction, Fraction, int | None]:
+        """Return a number of leaves; slope, price and most leaves of the cut that may close it."""
+        numbers = sorted(self._open)
+        start = numbers[len(numbers) // 3]
+        for h in sorted(numbers, key=lambda h: abs(h - start)):
+            slope, least, most = self._prices(h)
+            if least <= most and h not in self._unresolved:
+                wanted = self._units.leaf_cost * sum(self._open[h]) / 2
+                return h, slope, _short_between(least, min(max(wanted, least), most), most), self._max_leaves
+        h = numbers[0]
+        if h in self._unresolved:
+            return h, min(point.loss for point in self._points if point.leaves <= h), Fraction(0), h
+        slope, _, most = self._prices(h)
+        return h, slope, most, h
+
+    def _prices(self, h: int) -> tuple[Fraction, Fraction, Fraction]:
+        """Return the slope for a number of leaves, and the interval of prices that known trees leave."""
+        slope = self._upper - self._units.leaf_cost * h
+        least = max([Fraction(0), *((slope * d - n) / (k - h) for n, d, k in self._points if k > h)])
+        below = ((n - slope * d) / (h - k) for n, d, k in self._points if k < h)
+        return slope, least, min(below, default=least + 2 * self._units.total)
+
+    def _search_sum(self, h: int, slope: Fraction, price: Fraction, max_leaves: int | None) -> str:
+        """Search for a sum, learn from it, and return how it ended."""
+        slope, price, scale = self._units.fit(slope, price)
+        n_points = len(self._points)
+        for solve in self._solvers:
+            status = self._cut(solve, slope, price, scale, max_leaves)
+            if status != "optimal" or h not in self._open:
+                return status
+        if len(self._points) == n_points:
+            self._unresolved.add(h)
+        return "optimal"
+
+    def _cut(
+        self, solve: Callable[..., Any], slope: Fraction, price: Fraction, scale: int, max_leaves: int | None
+    ) -> str:
+        spent = perf_counter() - self._begin
+        outcome = solve(
+            self._codes,
+            self._units.weights,
+            np.array([[0, (1 - slope) * scale], [(1 + slope) * scale, 0]], dtype=np.int64),
+            int(price * scale),
+            max_leaves=max_leaves,
+            time_limit=None if self._time_limit is None else max(0.0, self._time_limit - spent),
+            callback=None if self._callback is None else self._listen,
+        )
+        self._count(outcome["statistics"])
+        least = Fraction(outcome["lower"], scale) - 2 * self._units.positives * slope
+        self._cuts.append(_Cut(slope, price, least, max_leaves if max_leaves != self._max_leaves else None))
+        upper = self._upper
+        self._take_tree(outcome["tree"])
+        self._narrow(self._cuts if self._upper < upper else self._cuts[-1:])
+        return str(outcome["status"])
+
+    def _take_tree(self, tree: TreeArrays) -> None:
+        """Note a tree with its labels; keep it with its best labels if it is better than the best so far."""
+        units = self._units
+        asked = [None if column < 0 else self._conditions[column] for column in tree["column"].tolist()]
+        leaf_of = leaf_of_rows(tree["left"], tree["right"], asked, self._table)
+        cells = np.bincount(2 * leaf_of + self._codes, units.weights, 2 * len(asked)).astype(np.int64)
+        masses: list[list[int]] = cells.reshape(-1, 2).tolist()
+        leaves = [node for node, condition in enumerate(asked) if condition is None]
+        labels = tree["prediction"].tolist()
+        if self._omega is not None:
+            labels = [self._omega * positive > negative for negative, positive in masses]
+        best = self._point(masses, leaves, (leaf for leaf in leaves if labels[leaf]))
+        self._points.add(best)
+        if self._omega is None:
+            by_share = sorted(leaves, key=lambda leaf: Fraction(masses[leaf][1], sum(masses[leaf])), reverse=True)
+            prefixes = (by_share[:length] for length in range(1, len(leaves) + 1))
+            best = min((self._point(masses, leaves, prefix) for prefix in prefixes), key=lambda point: point.loss)
+            self._points.add(best)
+        cost = best.loss + units.leaf_cost * len(leaves)
+        if (cost, len(leaves)) >= (self._upper, self._n_leaves):
+            return
+        for node, left, right in inner_nodes(tree["left"], tree["right"])[::-1]:
+            masses[node] = [a + b for a, b in zip(masses[left], masses[right], strict=True)]
+        # The labels of best F-score are a threshold on the share of positives: half the F-score.
+        omega = (1 + best.loss) / (1 - best.loss) if self._omega is None else self._omega
+        prediction = [omega * positive > negative for negative, positive in masses]
+        labelled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
+        self._upper, self._n_leaves, self._tree = cost, len(leaves), labelled
+
+    def _point(self, masses: list[list[int]], leaves: list[int], positive: Iterable[int]) -> _Point:
+        negatives_found, positives_found = 0, 0
+        for leaf in positive:
+            negatives_found += masses[leaf][0]
+            positives_found += masses[leaf][1]
+        denominator = self._units.positives + positives_found + negatives_found
+        return _Point(denominator - 2 * positives_found, denominator, len(leaves))
+
+    def _narrow(self, cuts: Iterable[_Cut]) -> None:
+        """Narrow the open intervals of the denominator by cuts, and by the best cost known."""
+        twice = 2 * self._units.positives
+        for h, (low, high) in list(self._open.items()):
+            loss = self._upper - self._units.leaf_cost * h  # what is to be beaten
+            if loss > 0:
+                low, high = max(low, twice / (1 + loss)), min(high, twice / (1 - loss) if loss < 1 else high)
+                for cut in cuts:
+                    if cut.holds_for(h):
+                        low, high = _beyond(cut, h, loss, low, high)
+            if loss > 0 and low < high:
+                self._open[h] = low, high
+            else:
+                del self._open[h]
+
+    def _lower_bound(self) -> Fraction:
+        """Return the least cost that no cut forbids."""
+        return min((self._least_cost(h, *interval) for h, interval in self._open.items()), default=self._upper)
+
+    def _least_cost(self, h: int, low: Fraction, high: Fraction) -> Fraction:
+        """Return a lower bound for the trees of h leaves with a denominator in an interval.
+
+        By each cut the loss is at least ``slope + rest * x``, where x is 1 over the denominator: the largest of these
+        is convex in x, and followed downhill from the least x.
+        """
+        lines = [(cut.slope, cut.least - cut.price * h) for cut in self._cuts if cut.holds_for(h)]
+        lines.append((Fraction(0), Fraction(0)))
+        at, last = 1 / high, 1 / low
+        while True:
+            value, rest = max((slope + rest * at, rest) for slope, rest in lines)
+            if rest >= 0 or at == last:
+                return min(value + self._units.leaf_cost * h, self._upper)
+            start = value - rest * at
+            at = min([last, *((start - other) / (steep - rest) for other, steep in lines if steep > rest)])
+
+    def _count(self, statistics: Mapping[str, Any]) -> None:
+        mine = self._statistics
+        mine["bytes"] = max(mine["bytes"], statistics["bytes"])
+        mine["additive_searches"] += 1
+        for name in ("subproblems", "table_entries"):
+            mine[name] += statistics[name]
+
+    def _listen(self, record: Any) -> bool:
+        """Report while a search for a sum runs."""
+        *_, subproblems, memory = record
+        return self._tell(self._statistics["subproblems"] + subproblems, max(self._statistics["bytes"], memory))
+
+    def _tell(self, subproblems: int, memory: int) -> bool:
+        assert self._callback is not None
+        return self._callback((perf_counter() - self._begin, self._upper, self._lower, subproblems, memory))
+
+    def _report(self) -> bool:
+        """Note where the search stands, and return whether the listener wants it to stop."""
+        subproblems, memory = self._statistics["subproblems"], self._statistics["bytes"]
+        if self._is_traced and (not self._trace or self._trace[-1][1:3] != (self._upper, self._lower)):
+            self._trace.append((perf_counter() - self._begin, self._upper, self._lower, subproblems, memory))
+        return self._callback is not None and self._tell(subproblems, memory)
+
+
+def _beyond(cut: _Cut, h: int, loss: Fraction, low: Fraction, high: Fraction) -> _Interval:
+    """Return the part of an open interval that a cut leaves to trees of h leaves and less than a loss."""
+    gain, rest = loss - cut.slope, cut.least - cut.price * h
+    if gain == 0:
+        return (low, high) if rest < 0 else (high, high)
+    return (max(low, rest / gain), high) if gain > 0 else (low, min(high, rest / gain))
+
+
+def _short_between(least: Fraction, wanted: Fraction, most: Fraction) -> Fraction:
+    """Return a binary fraction of few places near what is wanted if there is one in the interval."""
+    near = (Fraction(round(wanted * 2**places), 2**places) for places in range(12))
+    return next((price for price in near if least <= price <= most), wanted)
