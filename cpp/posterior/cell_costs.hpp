@@ -12,14 +12,16 @@
 
 #include "bounds/nontrivial_splits.hpp"
 #include "bounds/second_split.hpp"
-#include "posterior/posterior_costs.hpp"
+#include "posterior/row_pairs.hpp"
 
 namespace hornbeam {
 
-/// The columns of one set of rows, as the bounds of its subsets need them.
+/// The columns of one set of rows, and the pairs left in it, as the bounds of its subsets need them.
 struct ColumnCounts {
   SplitCounts splits;
   Stairs stairs;
+  PairsLeft pairs;
+  Ticks rate = 0;  // bounds/parted_pairs.hpp
 };
 
 /// The tables of one depth; `kClasses` > 0 fixes the number of classes at compile time.
@@ -45,12 +47,13 @@ class CellCosts {
     }
   }
 
-  /// Adds the bounds of the `n` > 0 rows of `counts`, which are all rows of `columns` but `n_removed`. Written without
-  /// branches: these depend on the data in no order that a processor could learn.
-  [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, const ColumnCounts& columns,
-                                  Ticks& lower, Ticks& upper) const {
+  /// Adds the bounds of the `n` > 0 rows of `counts` with `n_pairs` pairs, which are all rows of `columns` but
+  /// `n_removed`. Written without branches where these depend on the data in no order that a processor could learn.
+  [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, Ticks n_pairs,
+                                  const ColumnCounts& columns, Ticks& lower, Ticks& upper) const {
     const std::uint32_t n_classes = kClasses > 0 ? kClasses : n_classes_;
-    Ticks leaf = all_[n], split = split_ + std::max(choice_[n], columns.splits.log_without(n_removed));
+    const Ticks first_split = split_ + std::max(choice_[n], columns.splits.log_without(n_removed));
+    Ticks leaf = all_[n], split = first_split;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
       leaf -= tables_[k][counts[k]];
       split += tables_[n_classes + k + (counts[k] == n ? n_classes : 0)][counts[k]];
@@ -59,6 +62,10 @@ class CellCosts {
       const Ticks fewest = std::min(counts[0], counts[1]), more = std::min(second_split_, mixed_[fewest]);
       const bool is_needed = (fewest > 0) & !columns.stairs.may_separate(counts[0], counts[1]);
       split += more & -static_cast<Ticks>(is_needed);
+      if (n_pairs > columns.pairs.most_parted) {
+        const Ticks pure = leaf - all_[n] + all_[counts[0]] + all_[counts[1]];
+        split = std::max(split, first_split + pure + (n_pairs - columns.pairs.most_parted) * columns.rate);
+      }
     }
     const Ticks priced = leaf + leaf_;
     upper += n == 1 ? leaf : priced;

@@ -132,7 +132,7 @@ std::unique_ptr<DepthCosts> PosteriorCosts::make(std::uint32_t depth) const {
   auto costs = std::make_unique<DepthCosts>();
   costs->leaf = leaf_price(depth);
   costs->split = depth < max_depth_ ? split_price(depth) : kInfinity;
-  const Ticks below = split_price(depth + 1);
+  const Ticks below = costs->split_below = split_price(depth + 1);
   Ticks fragment = kInfinity;  // of the smallest node of one class that can be split
   for (const std::vector<Ticks>& increment : pure_increment_)
     if (increment.size() > 1) fragment = std::min(fragment, increment[0] - increment[1]);

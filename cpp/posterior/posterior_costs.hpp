@@ -43,6 +43,7 @@ struct PosteriorData {
 struct DepthCosts {
   Ticks leaf;                 // of a leaf whose rows are not all equal
   Ticks split;                // without the choice of the column; infinite where no split is allowed
+  Ticks split_below;          // of a split one level below, without the choice of the column
   Ticks second_split;         // of a split one level below, with the least choice
   std::vector<Ticks> choice;  // by number of rows: the least logarithm of the number of splits
   std::vector<std::vector<Ticks>> least_of_class;  // bounds/perfect_split.hpp
@@ -65,6 +66,8 @@ class PosteriorCosts {
   std::uint32_t likeliest_class(const Ticks* counts) const;
   const std::vector<Ticks>& all_rows() const { return all_; }
   const std::vector<Ticks>& rows_of_class(std::uint32_t k) const { return class_[k]; }
+  /// What one more row costs a leaf of so many rows of its class alone: e_k of (C2).
+  const std::vector<std::vector<Ticks>>& pure_increments() const { return pure_increment_; }
 
   /// What a mixed leaf adds: log((ceil(count / 2) + R) / R); see bounds/second_split.hpp.
   const std::vector<Ticks>& mixed() const { return mixed_; }

@@ -41,8 +41,9 @@ class PosteriorSearch {
         stop_(stop),
         on_poll_(on_poll),
         costs_(costs_of(rows, model, limits, stop)),
+        pairs_(limits.parted_pairs ? RowPairs(rows, costs_, stop) : RowPairs()),
         table_(false, limits.bytes),
-        worker_(rows, costs_, table_, stop, limits.expansions, [this] { poll(); }) {}
+        worker_(rows, costs_, pairs_, table_, stop, limits.expansions, [this] { poll(); }) {}
 
   Outcome run() {
     worker_.open_root(root_);
@@ -115,6 +116,7 @@ class PosteriorSearch {
   StopSignal& stop_;
   const std::function<bool(const Progress&)>& on_poll_;
   PosteriorCosts costs_;
+  RowPairs pairs_;
   SubproblemTable table_;
   PosteriorWorker worker_;
   PosteriorWorker::Frame root_;

@@ -21,6 +21,7 @@ struct PosteriorLimits {
   std::optional<double> seconds;
   std::optional<std::uint64_t> bytes;
   std::optional<std::uint64_t> expansions;
+  bool parted_pairs = true;  // a switch, see base/options.hpp
 };
 
 /// The weights of `rows` are numbers of rows. At least the whole problem is expanded, whatever the limits.

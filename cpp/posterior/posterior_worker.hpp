@@ -39,6 +39,7 @@ class PosteriorWorker {
 
   struct Frame {
     RowSet rows;
+    std::vector<Word> pairs;  // RowPairs left in the rows
     std::uint32_t depth = 0;
     Ticks split = 0;  // price of a split and of its choice
     Interval known;
@@ -48,7 +49,8 @@ class PosteriorWorker {
   };
 
   /// `poll` is called some hundred times a second; it may stop the search.
-  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, SubproblemTable& table, StopSignal& stop,
+  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table,
+                  StopSignal& stop,
                   std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
   /// Not stopped by anything: a search owes a tree.
@@ -80,6 +82,7 @@ class PosteriorWorker {
 
   const Costs counting_;
   PosteriorCosts& costs_;
+  RowPairs& pairs_;
   SubproblemTable& table_;
   StopSignal& stop_;
   RowSetMaker maker_;
