@@ -21,7 +21,7 @@ struct ColumnCounts {
   SplitCounts splits;
   Stairs stairs;
   PairsLeft pairs;
-  Ticks rate = 0;  // bounds/parted_pairs.hpp
+  PairRate rate;
 };
 
 /// The tables of one depth; `kClasses` > 0 fixes the number of classes at compile time.
@@ -38,6 +38,8 @@ class CellCosts {
         all_(costs.all_rows().data()),
         choice_(at.choice.data()),
         mixed_(costs.mixed().data()),
+        least_pure_(costs.least_pure()),
+        largest_increment_(costs.largest_increment()),
         tables_(tables.data()) {
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
       const std::size_t size = costs.rows_of_class(k).size();
@@ -64,7 +66,9 @@ class CellCosts {
       split += more & -static_cast<Ticks>(is_needed);
       if (n_pairs > columns.pairs.most_parted) {
         const Ticks pure = leaf - all_[n] + all_[counts[0]] + all_[counts[1]];
-        split = std::max(split, first_split + pure + (n_pairs - columns.pairs.most_parted) * columns.rate);
+        split = std::max(split, first_split + pure +
+                                    parted_pairs_bound(columns.rate, n_pairs - columns.pairs.most_parted, fewest,
+                                                       least_pure_, largest_increment_));
       }
     }
     const Ticks priced = leaf + leaf_;
@@ -77,6 +81,7 @@ class CellCosts {
   const std::uint32_t n_classes_;
   const Ticks group_, leaf_, split_, second_split_;
   const Ticks *const all_, *const choice_, *const mixed_;
+  const std::vector<Ticks>&least_pure_, &largest_increment_;
   const Ticks* const* tables_;  // of the classes: likelihood, then least costs with a split
 };
 

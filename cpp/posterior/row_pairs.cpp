@@ -114,6 +114,7 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   Ticks best = 0, most_parted = 0;
   least_distance_ = rows.n_columns;
   std::uint32_t distance_of_best = least_distance_;
+  const auto n_fewest = static_cast<Ticks>(costs.largest_increment().size());
   while (!queue.empty() && chosen.size() < kMostPairs) {
     const auto [sum, i] = queue.top();
     const Pair& pair = pool[i];
@@ -132,11 +133,12 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
     }
     chosen.push_back(pair);
     least_distance_ = std::min(least_distance_, distance);
-    if (chosen.size() % 8 != 0) continue;
     n_pairs_ = static_cast<std::uint32_t>(chosen.size());
     rates_.clear();
-    const Ticks worth =
-        (static_cast<Ticks>(n_pairs_) - most_parted) * rate(costs, kDepthOfChoice, most_parted);
+    const Ticks beyond = static_cast<Ticks>(n_pairs_) - most_parted;
+    if (beyond <= 0) continue;
+    const Ticks worth = parted_pairs_bound(rate(costs, kDepthOfChoice, most_parted), beyond, n_fewest,
+                                           costs.least_pure(), costs.largest_increment());
     if (worth <= best) continue;
     best = worth;
     n_best = chosen.size();
@@ -199,14 +201,14 @@ PairsLeft RowPairs::count_side(const std::vector<Word>& whole, std::uint32_t col
   return count_in(whole, &at, counts);
 }
 
-Ticks RowPairs::rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_parted) {
+const PairRate& RowPairs::rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_parted) {
   if (rates_.size() <= depth) rates_.resize(depth + 1);
-  std::vector<Ticks>& rates = rates_[depth];
-  if (rates.empty())
-    rates = rates_of_pairs({costs.at(depth).split_below, costs.logs(), least_distance_, costs.pure_increments(),
-                            costs.all_rows()},
-                           n_pairs_);
-  return rates[static_cast<std::size_t>(most_parted)];
+  rates_[depth].resize(n_pairs_ + std::size_t{1});
+  std::optional<PairRate>& rate = rates_[depth][static_cast<std::size_t>(most_parted)];
+  if (!rate)
+    rate = pair_rate({costs.at(depth).split_below, costs.logs(), least_distance_, costs.pure_increments(), costs.all_rows()},
+                     most_parted, n_pairs_);
+  return *rate;
 }
 
 }  // namespace hornbeam

@@ -11,11 +11,12 @@
 //         part the fewest pairs so far, and of these only as many as make the bound largest.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/stop.hpp"
+#include "bounds/parted_pairs.hpp"
 #include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
@@ -47,8 +48,8 @@ class RowPairs {
   PairsLeft count(const std::vector<Word>& whole, AlignedVector<Ticks>& counts);
   PairsLeft count_side(const std::vector<Word>& whole, std::uint32_t column, bool side, AlignedVector<Ticks>& counts);
 
-  /// What each pair beyond the most that are parted costs a node at `depth`.
-  Ticks rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_parted);
+  /// What pairs beyond the most that are parted cost a node at `depth`.
+  const PairRate& rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_parted);
 
  private:
   struct Pair {
@@ -63,7 +64,7 @@ class RowPairs {
 
   std::uint32_t n_columns_ = 0, n_pairs_ = 0, n_words_ = 0, stride_ = 0, least_distance_ = 0;
   AlignedVector<Word> tile_;  // column c: both rows hold; n_columns + c: both fail
-  std::vector<std::vector<Ticks>> rates_;  // by depth
+  std::vector<std::vector<std::optional<PairRate>>> rates_;  // by depth and most parted, where asked for
   AlignedVector<Word> scratch_;
 };
 

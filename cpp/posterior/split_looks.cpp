@@ -36,7 +36,7 @@ void SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs
   count_columns<kClasses>(rows, rows.sums.data(), false, whole);
   PairsLeft& left = whole.columns.pairs;
   left = pairs_.count(pairs, whole.pair_counts);
-  whole.columns.rate = left.n_pairs > 0 ? pairs_.rate(costs_, depth + 1, left.most_parted) : 0;
+  if (left.n_pairs > 0) whole.columns.rate = pairs_.rate(costs_, depth + 1, left.most_parted);
   const CellCosts<kClasses> cells(costs_, costs_.at(depth + 1), tables_);
   cells_.resize(2 * std::size_t{n_classes});
   lower.assign(rows.n_columns, 0);
@@ -70,7 +70,7 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
     count_columns<kClasses>(rows, both, x == 0, side_[x]);
     PairsLeft& left = side_[x].columns.pairs;
     left = pairs_.count_side(pairs, rows.columns[column], x == 1, side_[x].pair_counts);
-    side_[x].columns.rate = left.n_pairs > 0 ? pairs_.rate(costs_, depth + 2, left.most_parted) : 0;
+    if (left.n_pairs > 0) side_[x].columns.rate = pairs_.rate(costs_, depth + 2, left.most_parted);
   }
   const CellCosts<kClasses> cells(costs_, costs_.at(depth + 2), tables_);
   const DepthCosts& here = costs_.at(depth + 1);
