@@ -253,7 +253,8 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
                                 double alpha, double beta, const ArrayIn<double, 1>& rho, std::int64_t bits,
                                 std::optional<std::int64_t> max_depth, std::optional<double> time_limit,
                                 std::optional<std::int64_t> memory_limit, std::optional<std::int64_t> max_expansions,
-                                const nb::dict& switches, const nb::object& callback, double callback_interval, bool trace) {
+                                const nb::dict& switches, const nb::object& callback, double callback_interval,
+                                bool trace) {
   require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
   require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
   require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
@@ -308,7 +309,7 @@ NB_MODULE(_core, module) {
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("alpha"), nb::arg("beta"),
              nb::arg("rho").noconvert(), nb::arg("bits"), nb::arg("max_depth") = nb::none(),
              nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-             nb::arg("max_expansions") = nb::none(), nb::arg("switches") = nb::dict(),
-             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             nb::arg("max_expansions") = nb::none(), nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
 }

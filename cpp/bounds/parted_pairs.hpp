@@ -13,12 +13,12 @@
 //          that parts w pairs has 2w different rows and two that are as far apart as the closest pair, so v(w) columns
 //          at least. A leaf with w pairs has w rows of both classes, and mix(a, b) does not fall in a or b. If s splits
 //          beside the first part pairs and t leaves hold some, the classes lie in n >= s + t leaves beside the largest
-//          of each: one for each split, one more for each mixed leaf. Having n such leaves costs at least f each, or x f
-//          in all (lemma 14: e(0) - e(i) each, for an i >= c up to the x-th). So r x is paid.
-//          Where the largest leaves of the classes differ, one split alone parts pairs within them, at most c; so x
-//          rows or more lie in the n leaves beside: if n <= t, these cost no less than with n - 1 rows alone and the
-//          rest together (majorization), which is the first of the three beyond f each; if n > t, they pay (t + 1) f.
-//          Where both largest leaves are one with u pairs, the same holds if u <= c, and else mix(u, u) is paid.
+//          of each: one for each split, one more for each mixed leaf. Having n such leaves costs at least f each, or x
+//          f in all (lemma 14: e(0) - e(i) each, for an i >= c up to the x-th). So r x is paid. Where the largest
+//          leaves of the classes differ, one split alone parts pairs within them, at most c; so x rows or more lie in
+//          the n leaves beside: if n <= t, these cost no less than with n - 1 rows alone and the rest together
+//          (majorization), which is the first of the three beyond f each; if n > t, they pay (t + 1) f. Where both
+//          largest leaves are one with u pairs, the same holds if u <= c, and else mix(u, u) is paid.
 // NEEDS    two classes; the BCART prior; prices of splits that do not fall with depth. Limits only shrink the set.
 // KEEPS    all optima.
 // SOURCE   ours; after bounds/packing.hpp.
@@ -46,10 +46,10 @@ struct PairPrices {
 
 /// What pairs beyond the first c cost, for one c.
 struct PairRate {
-  Ticks rate = 0;           // r
-  Ticks without_leaves = 0; // r'
-  Ticks fragment = 0;       // f
-  Ticks most_beyond = 0;    // the least of mix(u, u) - r u
+  Ticks rate = 0;            // r
+  Ticks without_leaves = 0;  // r'
+  Ticks fragment = 0;        // f
+  Ticks most_beyond = 0;     // the least of mix(u, u) - r u
 };
 
 /// Of up to `n_pairs` pairs.

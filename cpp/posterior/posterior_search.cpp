@@ -35,7 +35,8 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const PosteriorSwitches& switches, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
+                  const PosteriorSwitches& switches, StopSignal& stop,
+                  const std::function<bool(const Progress&)>& on_poll)
       : rows_(rows),
         limits_(limits),
         stop_(stop),
@@ -54,7 +55,8 @@ class PosteriorSearch {
       while (!root_.is_closed() && !stop_.stopped()) {
         find_trees(~std::uint32_t{0});
         const std::uint64_t before = worker_.work();
-        worker_.solve(root_, root_.known.lower + step);
+        const bool is_last = gap() / 2 <= step;  // another round would have less than a step to rise
+        worker_.solve(root_, is_last ? kInfinity : root_.known.lower + step);
         const std::uint64_t round = worker_.work() - before;
         if (round < work_on_proof * 2) step += step / 2;
         if (round > work_on_proof * 6 && work_on_proof > 0) step = step / 2 + 1;
@@ -128,7 +130,8 @@ class PosteriorSearch {
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const std::function<bool(const Progress&)>& on_poll) {
   return PosteriorSearch(rows, model, limits, switches, stop, on_poll).run();
 }
 

@@ -30,6 +30,7 @@ struct PosteriorSwitches {
 
 /// The weights of `rows` are numbers of rows. At least the whole problem is expanded, whatever the limits.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -50,8 +50,7 @@ class PosteriorWorker {
 
   /// `poll` is called some hundred times a second; it may stop the search.
   PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table,
-                  StopSignal& stop,
-                  std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
+                  StopSignal& stop, std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
   /// Not stopped by anything: a search owes a tree.
   void open_root(Frame& root);

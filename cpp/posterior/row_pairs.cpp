@@ -206,8 +206,9 @@ const PairRate& RowPairs::rate(PosteriorCosts& costs, std::uint32_t depth, Ticks
   rates_[depth].resize(n_pairs_ + std::size_t{1});
   std::optional<PairRate>& rate = rates_[depth][static_cast<std::size_t>(most_parted)];
   if (!rate)
-    rate = pair_rate({costs.at(depth).split_below, costs.logs(), least_distance_, costs.pure_increments(), costs.all_rows()},
-                     most_parted, n_pairs_);
+    rate = pair_rate(
+        {costs.at(depth).split_below, costs.logs(), least_distance_, costs.pure_increments(), costs.all_rows()},
+        most_parted, n_pairs_);
   return *rate;
 }
 

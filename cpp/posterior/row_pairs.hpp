@@ -26,9 +26,9 @@ namespace hornbeam {
 /// The pairs that lie whole in one set of rows, and of what each column leaves whole of them.
 struct PairsLeft {
   Ticks n_pairs = 0;
-  Ticks most_parted = 0;           // by one column
-  const Ticks* held = nullptr;     // by column of the data: the pairs both of whose rows it holds in
-  const Ticks* failed = nullptr;   // the same where it fails
+  Ticks most_parted = 0;          // by one column
+  const Ticks* held = nullptr;    // by column of the data: the pairs both of whose rows it holds in
+  const Ticks* failed = nullptr;  // the same where it fails
 };
 
 class RowPairs {
@@ -63,7 +63,7 @@ class RowPairs {
   PairsLeft count_in(const std::vector<Word>& whole, const std::uint32_t* place, AlignedVector<Ticks>& counts);
 
   std::uint32_t n_columns_ = 0, n_pairs_ = 0, n_words_ = 0, stride_ = 0, least_distance_ = 0;
-  AlignedVector<Word> tile_;  // column c: both rows hold; n_columns + c: both fail
+  AlignedVector<Word> tile_;                                 // column c: both rows hold; n_columns + c: both fail
   std::vector<std::vector<std::optional<PairRate>>> rates_;  // by depth and most parted, where asked for
   AlignedVector<Word> scratch_;
 };

@@ -27,7 +27,8 @@ void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_re
 }
 
 template <int kClasses>
-void SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth, std::vector<Ticks>& lower) {
+void SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+                              std::vector<Ticks>& lower) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   Side& whole = side_[0];
   whole.total.assign(rows.total.begin(), rows.total.begin() + n_classes);
@@ -106,7 +107,8 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
   }
 }
 
-void SplitLooks::look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth, std::vector<Ticks>& lower) {
+void SplitLooks::look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
+                           std::vector<Ticks>& lower) {
   if (costs_.n_classes() == 2)
     look_once_as<2>(rows, whole, depth, lower);
   else
