@@ -85,7 +85,8 @@ class PosteriorSearch {
   }
 
   Progress progress() const {
-    const std::uint64_t bytes = rows_.bytes() + costs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
+    const std::uint64_t bytes =
+        rows_.bytes() + costs_.bytes() + pairs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
     return {stop_.elapsed(), root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes};
   }
 

@@ -64,7 +64,7 @@ void for_each_nearest(std::span<const std::uint8_t> distances, Visit visit) {
 
 RowPairs::RowPairs(const DistinctRows& rows, PosteriorCosts& costs, StopSignal& stop) : n_columns_(rows.n_columns) {
   if (rows.n_classes != 2) return;
-  lay_out(rows, choose(rows, near_pairs(rows, stop), costs));
+  lay_out(rows, choose(rows, near_pairs(rows, stop), costs, stop));
 }
 
 std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, StopSignal& stop) const {
@@ -92,7 +92,7 @@ std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, StopS
 /// Takes one pair after another by the least sum of (1 + pairs that it parts)^4 over the columns that part it; such
 /// sums only grow, so each is counted anew only when it is the least.
 std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std::vector<Pair>& pool,
-                                             PosteriorCosts& costs) {
+                                             PosteriorCosts& costs, StopSignal& stop) {
   std::vector<Ticks> n_parted(rows.n_columns, 0);
   const auto parts = [&](const Pair& pair, std::uint32_t c) {
     return rows.test(c, pair.first) != rows.test(c, pair.second);
@@ -107,7 +107,11 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   };
   using Entry = std::pair<double, std::size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  for (std::size_t i = 0; i < pool.size(); ++i) queue.push({sum_of(pool[i]), i});
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    if (i % kWordBits == 0) stop.check_clock();
+    if (stop.stopped()) return {};
+    queue.push({sum_of(pool[i]), i});
+  }
   std::vector<bool> is_used(rows.n_rows, false);
   std::vector<Pair> chosen;
   std::size_t n_best = 0;

@@ -38,7 +38,7 @@ class RowPairs {
   /// Chooses pairs; none if there are not two classes, or `stop` says so on the way.
   RowPairs(const DistinctRows& rows, PosteriorCosts& costs, StopSignal& stop);
 
-  bool is_empty() const { return n_pairs_ == 0; }
+  std::uint64_t bytes() const { return tile_.capacity() * sizeof(Word); }
   /// A bit for each pair; all are set.
   std::vector<Word> all() const;
   /// Those of `whole` that lie on one side of a column.
@@ -57,7 +57,8 @@ class RowPairs {
   };
 
   std::vector<Pair> near_pairs(const DistinctRows& rows, StopSignal& stop) const;
-  std::vector<Pair> choose(const DistinctRows& rows, const std::vector<Pair>& pool, PosteriorCosts& costs);
+  std::vector<Pair> choose(const DistinctRows& rows, const std::vector<Pair>& pool, PosteriorCosts& costs,
+                           StopSignal& stop);
   void lay_out(const DistinctRows& rows, const std::vector<Pair>& pairs);
   std::uint32_t place(std::uint32_t column, bool side) const { return side ? column : n_columns_ + column; }
   PairsLeft count_in(const std::vector<Word>& whole, const std::uint32_t* place, AlignedVector<Ticks>& counts);
