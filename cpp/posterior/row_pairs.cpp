@@ -60,6 +60,11 @@ void for_each_nearest(std::span<const std::uint8_t> distances, Visit visit) {
   }
 }
 
+double fourth_power(Ticks number) {
+  const auto square = static_cast<double>(number * number);
+  return square * square;
+}
+
 }  // namespace
 
 RowPairs::RowPairs(const DistinctRows& rows, PosteriorCosts& costs, StopSignal& stop) : n_columns_(rows.n_columns) {
@@ -99,10 +104,8 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   };
   const auto sum_of = [&](const Pair& pair) {
     double sum = 0;
-    for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
-      const auto load = static_cast<double>(1 + n_parted[c]);
-      if (parts(pair, c)) sum += load * load * load * load;
-    }
+    for (std::uint32_t c = 0; c < rows.n_columns; ++c)
+      if (parts(pair, c)) sum += fourth_power(1 + n_parted[c]);
     return sum;
   };
   using Entry = std::pair<double, std::size_t>;
