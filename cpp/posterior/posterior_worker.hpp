@@ -10,7 +10,8 @@
 //         of megabytes a second. This search visits the same nodes, the split of least bound first as there, but keeps
 //         intervals only and goes down by budgets: an OR node is worth work only until its split reaches the bound that
 //         rules it out. The search of a node is repeated at larger budgets, some 2 to 5 times. Of two children the one
-//         that has taken less work is raised first, by half of what is missing.
+//         that has taken less work is raised first, by half of what is missing: the paper's choice, the child of larger
+//         gap between its bounds, takes up to more than twice the expansions (docs/notes/2026-11-22-map-trees.md).
 #pragma once
 
 #include <functional>
