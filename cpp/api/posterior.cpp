@@ -64,7 +64,7 @@ Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& inpu
   StopSignal stop(input.limits.seconds);
   const DistinctRows rows(columns, input.classes, input.weights, static_cast<std::uint32_t>(input.model.rho.size()),
                           never);
-  const Outcome outcome = search_posterior(rows, input.model, input.limits, stop, on_poll);
+  const Outcome outcome = search_posterior(rows, input.model, input.limits, input.switches, stop, on_poll);
   check_score(outcome, columns, input);
   return outcome;
 }

@@ -90,6 +90,16 @@ Switches switches_of(const nb::dict& given) {
   return switches;
 }
 
+PosteriorSwitches posterior_switches_of(const nb::dict& given) {
+  PosteriorSwitches switches;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    if (name != "parted_pairs") throw std::invalid_argument("switches: there is no bound of the name '" + name + "'");
+    switches.parted_pairs = nb::cast<bool>(value);
+  }
+  return switches;
+}
+
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std::int32_t>& values) {
   auto* copy = new std::vector<std::int32_t>(values);
   const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
@@ -243,7 +253,8 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
                                 double alpha, double beta, const ArrayIn<double, 1>& rho, std::int64_t bits,
                                 std::optional<std::int64_t> max_depth, std::optional<double> time_limit,
                                 std::optional<std::int64_t> memory_limit, std::optional<std::int64_t> max_expansions,
-                                const nb::object& callback, double callback_interval, bool trace) {
+                                const nb::dict& switches, const nb::object& callback, double callback_interval,
+                                bool trace) {
   require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
   require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
   require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
@@ -253,7 +264,8 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
   PosteriorInput input{{classes.data(), classes.shape(0)},
                        {weights.data(), weights.shape(0)},
                        {alpha, beta, {rho.data(), rho.shape(0)}, static_cast<std::uint32_t>(bits)},
-                       {std::nullopt, time_limit, std::nullopt, std::nullopt}};
+                       {std::nullopt, time_limit, std::nullopt, std::nullopt},
+                       posterior_switches_of(switches)};
   if (max_depth) input.limits.depth = static_cast<std::uint32_t>(std::min<std::int64_t>(*max_depth, 0xffffffffLL));
   if (memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*memory_limit);
   if (max_expansions) input.limits.expansions = static_cast<std::uint64_t>(*max_expansions);
@@ -297,7 +309,7 @@ NB_MODULE(_core, module) {
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("alpha"), nb::arg("beta"),
              nb::arg("rho").noconvert(), nb::arg("bits"), nb::arg("max_depth") = nb::none(),
              nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-             nb::arg("max_expansions") = nb::none(), nb::arg("callback") = nb::none(),
+             nb::arg("max_expansions") = nb::none(), nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
 }

@@ -12,14 +12,16 @@
 
 #include "bounds/nontrivial_splits.hpp"
 #include "bounds/second_split.hpp"
-#include "posterior/posterior_costs.hpp"
+#include "posterior/row_pairs.hpp"
 
 namespace hornbeam {
 
-/// The columns of one set of rows, as the bounds of its subsets need them.
+/// The columns of one set of rows, and the pairs left in it, as the bounds of its subsets need them.
 struct ColumnCounts {
   SplitCounts splits;
   Stairs stairs;
+  PairsLeft pairs;
+  PairRate rate;
 };
 
 /// The tables of one depth; `kClasses` > 0 fixes the number of classes at compile time.
@@ -36,6 +38,8 @@ class CellCosts {
         all_(costs.all_rows().data()),
         choice_(at.choice.data()),
         mixed_(costs.mixed().data()),
+        least_pure_(costs.least_pure()),
+        largest_increment_(costs.largest_increment()),
         tables_(tables.data()) {
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
       const std::size_t size = costs.rows_of_class(k).size();
@@ -45,12 +49,13 @@ class CellCosts {
     }
   }
 
-  /// Adds the bounds of the `n` > 0 rows of `counts`, which are all rows of `columns` but `n_removed`. Written without
-  /// branches: these depend on the data in no order that a processor could learn.
-  [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, const ColumnCounts& columns,
-                                  Ticks& lower, Ticks& upper) const {
+  /// Adds the bounds of the `n` > 0 rows of `counts` with `n_pairs` pairs, which are all rows of `columns` but
+  /// `n_removed`. Written without branches where these depend on the data in no order that a processor could learn.
+  [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, Ticks n_pairs,
+                                  const ColumnCounts& columns, Ticks& lower, Ticks& upper) const {
     const std::uint32_t n_classes = kClasses > 0 ? kClasses : n_classes_;
-    Ticks leaf = all_[n], split = split_ + std::max(choice_[n], columns.splits.log_without(n_removed));
+    const Ticks first_split = split_ + std::max(choice_[n], columns.splits.log_without(n_removed));
+    Ticks leaf = all_[n], split = first_split;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
       leaf -= tables_[k][counts[k]];
       split += tables_[n_classes + k + (counts[k] == n ? n_classes : 0)][counts[k]];
@@ -59,6 +64,12 @@ class CellCosts {
       const Ticks fewest = std::min(counts[0], counts[1]), more = std::min(second_split_, mixed_[fewest]);
       const bool is_needed = (fewest > 0) & !columns.stairs.may_separate(counts[0], counts[1]);
       split += more & -static_cast<Ticks>(is_needed);
+      if (n_pairs > columns.pairs.most_parted) {
+        const Ticks pure = leaf - all_[n] + all_[counts[0]] + all_[counts[1]];
+        split = std::max(split, first_split + pure +
+                                    parted_pairs_bound(columns.rate, n_pairs - columns.pairs.most_parted, fewest,
+                                                       least_pure_, largest_increment_));
+      }
     }
     const Ticks priced = leaf + leaf_;
     upper += n == 1 ? leaf : priced;
@@ -70,6 +81,7 @@ class CellCosts {
   const std::uint32_t n_classes_;
   const Ticks group_, leaf_, split_, second_split_;
   const Ticks *const all_, *const choice_, *const mixed_;
+  const std::vector<Ticks>&least_pure_, &largest_increment_;
   const Ticks* const* tables_;  // of the classes: likelihood, then least costs with a split
 };
 

@@ -57,7 +57,17 @@ PosteriorCosts::PosteriorCosts(const PosteriorModel& model, const PosteriorData&
     pure_increment_.push_back(std::move(increments));
     class_.push_back(std::move(sums));
   }
-  bytes_ = (logs_.size() + 5 * all_.size()) * sizeof(Ticks);
+  const std::int64_t n_fewest = *std::min_element(data.class_totals.begin(), data.class_totals.end());
+  for (std::size_t n = 0; n <= static_cast<std::size_t>(n_fewest); ++n) {
+    Ticks pure = kInfinity, increment = 0;
+    for (std::uint32_t k = 0; k < n_classes(); ++k) {
+      pure = std::min(pure, all_[n] - class_[k][n]);
+      if (n < pure_increment_[k].size()) increment = std::max(increment, pure_increment_[k][n]);
+    }
+    least_pure_.push_back(pure);
+    if (n < static_cast<std::size_t>(n_fewest)) largest_increment_.push_back(increment);
+  }
+  bytes_ = (logs_.size() + 7 * all_.size()) * sizeof(Ticks);
 }
 
 /// (C3), with room for sums that are only compared.
@@ -132,7 +142,7 @@ std::unique_ptr<DepthCosts> PosteriorCosts::make(std::uint32_t depth) const {
   auto costs = std::make_unique<DepthCosts>();
   costs->leaf = leaf_price(depth);
   costs->split = depth < max_depth_ ? split_price(depth) : kInfinity;
-  const Ticks below = split_price(depth + 1);
+  const Ticks below = costs->split_below = split_price(depth + 1);
   Ticks fragment = kInfinity;  // of the smallest node of one class that can be split
   for (const std::vector<Ticks>& increment : pure_increment_)
     if (increment.size() > 1) fragment = std::min(fragment, increment[0] - increment[1]);

@@ -43,6 +43,7 @@ struct PosteriorData {
 struct DepthCosts {
   Ticks leaf;                 // of a leaf whose rows are not all equal
   Ticks split;                // without the choice of the column; infinite where no split is allowed
+  Ticks split_below;          // of a split one level below, without the choice of the column
   Ticks second_split;         // of a split one level below, with the least choice
   std::vector<Ticks> choice;  // by number of rows: the least logarithm of the number of splits
   std::vector<std::vector<Ticks>> least_of_class;  // bounds/perfect_split.hpp
@@ -65,6 +66,12 @@ class PosteriorCosts {
   std::uint32_t likeliest_class(const Ticks* counts) const;
   const std::vector<Ticks>& all_rows() const { return all_; }
   const std::vector<Ticks>& rows_of_class(std::uint32_t k) const { return class_[k]; }
+  /// What one more row costs a leaf of so many rows of its class alone: e_k of (C2).
+  const std::vector<std::vector<Ticks>>& pure_increments() const { return pure_increment_; }
+  /// By number of rows, up to that of the smallest class: the least cost of a leaf of one class, without the price of
+  /// the leaf, and the largest e_k.
+  const std::vector<Ticks>& least_pure() const { return least_pure_; }
+  const std::vector<Ticks>& largest_increment() const { return largest_increment_; }
 
   /// What a mixed leaf adds: log((ceil(count / 2) + R) / R); see bounds/second_split.hpp.
   const std::vector<Ticks>& mixed() const { return mixed_; }
@@ -86,7 +93,7 @@ class PosteriorCosts {
   std::vector<double> rho_;
   std::uint32_t max_depth_, least_distance_;
   Ticks largest_group_;
-  std::vector<Ticks> logs_, all_increment_, all_, mixed_;
+  std::vector<Ticks> logs_, all_increment_, all_, mixed_, least_pure_, largest_increment_;
   std::vector<std::vector<Ticks>> class_, pure_increment_;
   std::vector<std::unique_ptr<DepthCosts>> depths_;
   std::uint64_t bytes_ = 0;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kWorkOfRound = std::uint64_t{1} << 26;
 constexpr std::uint64_t kShareOfRounds = 8;
 
-/// The root's budget rises by this part of the first gap; by half as much more after a round that took less than half
-/// the work of all before it, by half as much after one that took more than twice their work.
+/// The root's budget rises by this part of the first gap; by half as much more after a round that took less than twice
+/// the work of all before it, by half as much after one that took more than six times their work.
 constexpr Ticks kFirstStep = 16;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
@@ -35,14 +35,16 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
+                  const PosteriorSwitches& switches, StopSignal& stop,
+                  const std::function<bool(const Progress&)>& on_poll)
       : rows_(rows),
         limits_(limits),
         stop_(stop),
         on_poll_(on_poll),
         costs_(costs_of(rows, model, limits, stop)),
+        pairs_(switches.parted_pairs ? RowPairs(rows, costs_, stop) : RowPairs()),
         table_(false, limits.bytes),
-        worker_(rows, costs_, table_, stop, limits.expansions, [this] { poll(); }) {}
+        worker_(rows, costs_, pairs_, table_, stop, limits.expansions, [this] { poll(); }) {}
 
   Outcome run() {
     worker_.open_root(root_);
@@ -53,10 +55,11 @@ class PosteriorSearch {
       while (!root_.is_closed() && !stop_.stopped()) {
         find_trees(~std::uint32_t{0});
         const std::uint64_t before = worker_.work();
-        worker_.solve(root_, root_.known.lower + step);
+        const bool is_last = gap() / 2 <= step;  // another round would have less than a step to rise
+        worker_.solve(root_, is_last ? kInfinity : root_.known.lower + step);
         const std::uint64_t round = worker_.work() - before;
-        if (round < work_on_proof / 2) step += step / 2;
-        if (round > work_on_proof * 2 && work_on_proof > 0) step = step / 2 + 1;
+        if (round < work_on_proof * 2) step += step / 2;
+        if (round > work_on_proof * 6 && work_on_proof > 0) step = step / 2 + 1;
         work_on_proof += round;
         poll();
       }
@@ -82,7 +85,8 @@ class PosteriorSearch {
   }
 
   Progress progress() const {
-    const std::uint64_t bytes = rows_.bytes() + costs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
+    const std::uint64_t bytes =
+        rows_.bytes() + costs_.bytes() + pairs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
     return {stop_.elapsed(), root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes};
   }
 
@@ -115,6 +119,7 @@ class PosteriorSearch {
   StopSignal& stop_;
   const std::function<bool(const Progress&)>& on_poll_;
   PosteriorCosts costs_;
+  RowPairs pairs_;
   SubproblemTable table_;
   PosteriorWorker worker_;
   PosteriorWorker::Frame root_;
@@ -126,8 +131,9 @@ class PosteriorSearch {
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
-  return PosteriorSearch(rows, model, limits, stop, on_poll).run();
+                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const std::function<bool(const Progress&)>& on_poll) {
+  return PosteriorSearch(rows, model, limits, switches, stop, on_poll).run();
 }
 
 }  // namespace hornbeam

@@ -4,8 +4,8 @@
 //         allow: first trees, the root's interval over time, the tree.
 // FLOW    api/posterior -> here -> posterior/posterior_worker -> posterior/posterior_tree.
 // HOLDS   Re-entrant: two searches in two threads do not meet. The outcome's costs are ticks of PosteriorModel::bits.
-// CHOICE  The root's budget rises in steps that adapt so that a round takes about as much work as all before it: the
-//         lower bound is close at any time, and the proof takes at most some twice as long as with no limit at once.
+// CHOICE  The root's budget rises in steps that adapt so that a round takes some thrice the work of all before it: the
+//         lower bound is close at any time, and the proof takes some half longer than with no limit at once.
 // SOURCE  [sullivan2024maptree]: objective and guarantees (theorems 6, 9, 10 and 12).
 #pragma once
 
@@ -23,8 +23,14 @@ struct PosteriorLimits {
   std::optional<std::uint64_t> expansions;
 };
 
+/// As Switches of base/options.hpp.
+struct PosteriorSwitches {
+  bool parted_pairs = true;
+};
+
 /// The weights of `rows` are numbers of rows. At least the whole problem is expanded, whatever the limits.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -20,21 +20,23 @@ SubproblemKey key_of(const Fingerprint& set, std::uint32_t depth) { return {set,
 
 }  // namespace
 
-PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, SubproblemTable& table,
-                                 StopSignal& stop, std::optional<std::uint64_t> max_expansions,
+PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs,
+                                 SubproblemTable& table, StopSignal& stop, std::optional<std::uint64_t> max_expansions,
                                  std::function<void()> poll)
     : counting_(counting_costs(data.n_classes)),
       costs_(costs),
+      pairs_(pairs),
       table_(table),
       stop_(stop),
       maker_(data, counting_, kernels(), 0, 1, 1),
-      looks_(costs, maker_),
+      looks_(costs, maker_, pairs),
       max_expansions_(max_expansions),
       poll_(std::move(poll)) {}
 
 void PosteriorWorker::open_root(Frame& root) {
   StopSignal never(std::nullopt);
   maker_.make_root(root.rows, never);
+  root.pairs = pairs_.all();
 }
 
 std::uint64_t PosteriorWorker::bytes() const {
@@ -79,7 +81,7 @@ void PosteriorWorker::expand(Frame& s, Ticks budget) {
 
 /// One look. Candidates are in the order of their bounds, which stand in side[0].
 void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
-  looks_.look_once(s.rows, s.depth, look_);
+  looks_.look_once(s.rows, s.pairs, s.depth, look_);
   work_ += s.rows.n_columns;
   for (std::uint32_t c = 0; c < s.rows.n_columns; ++c) {
     if (s.split + look_[c] >= cut) {
@@ -100,7 +102,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
   for (Candidate& candidate : s.candidates) {
     Ticks lower = s.split + candidate.side[0].lower;
     if (lower < cut) {
-      looks_.look_at_pairs(s.rows, candidate.column, s.depth, candidate.side);
+      looks_.look_at_pairs(s.rows, s.pairs, candidate.column, s.depth, candidate.side);
       work_ += std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words);
       take_tree(s, candidate);
       cut = std::min(cut, s.known.tree.cost);
@@ -152,6 +154,8 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
   name.identity = candidate.name[x];
   maker_.make_child(s.rows, candidate.column, x == 1, name, child.rows);
   work_ += std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16;
+  child.pairs = s.pairs;
+  pairs_.keep_side(s.rows.columns[candidate.column], x == 1, child.pairs);
   child.depth = s.depth + 1;
   child.known = table_.find(key_of(name.identity, child.depth)).value_or(Interval{});
   child.known.lower = std::max(child.known.lower, candidate.side[x].lower);

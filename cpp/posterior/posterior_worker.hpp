@@ -10,7 +10,8 @@
 //         of megabytes a second. This search visits the same nodes, the split of least bound first as there, but keeps
 //         intervals only and goes down by budgets: an OR node is worth work only until its split reaches the bound that
 //         rules it out. The search of a node is repeated at larger budgets, some 2 to 5 times. Of two children the one
-//         that has taken less work is raised first, by half of what is missing.
+//         that has taken less work is raised first, by half of what is missing: the paper's choice, the child of larger
+//         gap between its bounds, takes up to more than twice the expansions (docs/notes/2026-11-22-map-trees.md).
 #pragma once
 
 #include <functional>
@@ -39,6 +40,7 @@ class PosteriorWorker {
 
   struct Frame {
     RowSet rows;
+    std::vector<Word> pairs;  // RowPairs left in the rows
     std::uint32_t depth = 0;
     Ticks split = 0;  // price of a split and of its choice
     Interval known;
@@ -48,8 +50,8 @@ class PosteriorWorker {
   };
 
   /// `poll` is called some hundred times a second; it may stop the search.
-  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, SubproblemTable& table, StopSignal& stop,
-                  std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
+  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table,
+                  StopSignal& stop, std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
   /// Not stopped by anything: a search owes a tree.
   void open_root(Frame& root);
@@ -80,6 +82,7 @@ class PosteriorWorker {
 
   const Costs counting_;
   PosteriorCosts& costs_;
+  RowPairs& pairs_;
   SubproblemTable& table_;
   StopSignal& stop_;
   RowSetMaker maker_;

@@ -27,13 +27,17 @@ void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_re
 }
 
 template <int kClasses>
-void SplitLooks::look_once_as(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower) {
+void SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+                              std::vector<Ticks>& lower) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   Side& whole = side_[0];
   whole.total.assign(rows.total.begin(), rows.total.begin() + n_classes);
   whole.n_rows = 0;
   for (const Ticks count : whole.total) whole.n_rows += count;
   count_columns<kClasses>(rows, rows.sums.data(), false, whole);
+  PairsLeft& left = whole.columns.pairs;
+  left = pairs_.count(pairs, whole.pair_counts);
+  if (left.n_pairs > 0) whole.columns.rate = pairs_.rate(costs_, depth + 1, left.most_parted);
   const CellCosts<kClasses> cells(costs_, costs_.at(depth + 1), tables_);
   cells_.resize(2 * std::size_t{n_classes});
   lower.assign(rows.n_columns, 0);
@@ -44,13 +48,16 @@ void SplitLooks::look_once_as(const RowSet& rows, std::uint32_t depth, std::vect
       cells_[n_classes + k] = whole.total[k] - cells_[k];
       n += cells_[k];
     }
-    cells.add(cells_.data(), n, whole.n_rows - n, whole.columns, lower[g], upper);
-    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, whole.columns, lower[g], upper);
+    const std::uint32_t c = rows.columns[g];
+    const Ticks held = left.n_pairs > 0 ? left.held[c] : 0, failed = left.n_pairs > 0 ? left.failed[c] : 0;
+    cells.add(cells_.data(), n, whole.n_rows - n, held, whole.columns, lower[g], upper);
+    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, failed, whole.columns, lower[g], upper);
   }
 }
 
 template <int kClasses>
-void SplitLooks::look_at_pairs_as(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]) {
+void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
+                                  std::uint32_t depth, SideLook (&sides)[2]) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   const Ticks* both = maker_.pair_measures(rows, column);
   for (int x = 0; x < 2; ++x) {
@@ -62,6 +69,9 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, std::uint32_t column, std:
       side_[x].n_rows += side_[x].total[k];
     }
     count_columns<kClasses>(rows, both, x == 0, side_[x]);
+    PairsLeft& left = side_[x].columns.pairs;
+    left = pairs_.count_side(pairs, rows.columns[column], x == 1, side_[x].pair_counts);
+    if (left.n_pairs > 0) side_[x].columns.rate = pairs_.rate(costs_, depth + 2, left.most_parted);
   }
   const CellCosts<kClasses> cells(costs_, costs_.at(depth + 2), tables_);
   const DepthCosts& here = costs_.at(depth + 1);
@@ -83,9 +93,12 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, std::uint32_t column, std:
         n += cell[k];
       }
       if (n == 0 || n == side.n_rows) continue;
+      const PairsLeft& left = side.columns.pairs;
+      const std::uint32_t c = rows.columns[g];
+      const Ticks held = left.n_pairs > 0 ? left.held[c] : 0, failed = left.n_pairs > 0 ? left.failed[c] : 0;
       Ticks lower = 0, upper = 0;
-      cells.add(cell, n, side.n_rows - n, side.columns, lower, upper);
-      cells.add(cell + n_classes, side.n_rows - n, n, side.columns, lower, upper);
+      cells.add(cell, n, side.n_rows - n, held, side.columns, lower, upper);
+      cells.add(cell + n_classes, side.n_rows - n, n, failed, side.columns, lower, upper);
       least = std::min(least, lower);
       most = std::min(most, upper);
     }
@@ -94,18 +107,20 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, std::uint32_t column, std:
   }
 }
 
-void SplitLooks::look_once(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower) {
+void SplitLooks::look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
+                           std::vector<Ticks>& lower) {
   if (costs_.n_classes() == 2)
-    look_once_as<2>(rows, depth, lower);
+    look_once_as<2>(rows, whole, depth, lower);
   else
-    look_once_as<0>(rows, depth, lower);
+    look_once_as<0>(rows, whole, depth, lower);
 }
 
-void SplitLooks::look_at_pairs(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]) {
+void SplitLooks::look_at_pairs(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column,
+                               std::uint32_t depth, SideLook (&sides)[2]) {
   if (costs_.n_classes() == 2)
-    look_at_pairs_as<2>(rows, column, depth, sides);
+    look_at_pairs_as<2>(rows, whole, column, depth, sides);
   else
-    look_at_pairs_as<0>(rows, column, depth, sides);
+    look_at_pairs_as<0>(rows, whole, column, depth, sides);
 }
 
 }  // namespace hornbeam

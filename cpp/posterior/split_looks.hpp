@@ -24,14 +24,15 @@ struct SideLook {
 
 class SplitLooks {
  public:
-  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker)
-      : costs_(costs), maker_(maker), tables_(3 * std::size_t{costs.n_classes()}) {}
+  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs)
+      : costs_(costs), maker_(maker), pairs_(pairs), tables_(3 * std::size_t{costs.n_classes()}) {}
 
-  /// lower[c] = at least, of both sides of column c of a node at `depth` together.
-  void look_once(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower);
+  /// lower[c] = at least, of both sides of column c of a node at `depth` together. `whole` are the pairs left there.
+  void look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth, std::vector<Ticks>& lower);
 
   /// The sides of one column, the true side last.
-  void look_at_pairs(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]);
+  void look_at_pairs(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
+                     SideLook (&sides)[2]);
 
  private:
   /// Class counts of one side of a column, and of what each column g holds of it.
@@ -40,17 +41,20 @@ class SplitLooks {
     Ticks n_rows;
     ColumnCounts columns;
     std::uint32_t n_splits;
+    AlignedVector<Ticks> pair_counts;
   };
 
   template <int kClasses>
-  void look_once_as(const RowSet& rows, std::uint32_t depth, std::vector<Ticks>& lower);
+  void look_once_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth, std::vector<Ticks>& lower);
   template <int kClasses>
-  void look_at_pairs_as(const RowSet& rows, std::uint32_t column, std::uint32_t depth, SideLook (&sides)[2]);
+  void look_at_pairs_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
+                        SideLook (&sides)[2]);
   template <int kClasses>
   void count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const;
 
   PosteriorCosts& costs_;
   RowSetMaker& maker_;
+  RowPairs& pairs_;
   Side side_[2];
   std::vector<Ticks> cells_;
   std::vector<const Ticks*> tables_;

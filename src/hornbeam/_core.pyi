@@ -89,6 +89,7 @@ def solve_posterior(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     max_expansions: int | None = None,
+    switches: Mapping[str, bool] = {},
     callback: Callable[[Progress], bool | None] | None = None,
     callback_interval: float = 0.1,
     trace: bool = False,

@@ -46,6 +46,17 @@ def test_every_number_of_expansions_leaves_an_interval_around_the_optimum_and_a_
         assert intervals[-1] == pytest.approx((best, best), abs=error)
 
 
+def test_without_the_bound_by_pairs_the_optimum_is_the_same_and_takes_more_expansions():
+    draw = np.random.default_rng(3)
+    matrix = draw.integers(0, 2, (400, 12))
+    classes = np.where(matrix[:, 0] & matrix[:, 1], matrix[:, 2], np.where(matrix[:, 0], matrix[:, 3], matrix[:, 4]))
+    posterior = Posterior(matrix, classes, [2.5, 2.5])
+    on, off = (search(matrix, classes, posterior, switches={"parted_pairs": value}) for value in (True, False))
+    assert on["status"] == off["status"] == "optimal"
+    assert on["upper"] == off["upper"]
+    assert on["statistics"]["subproblems"] < off["statistics"]["subproblems"]
+
+
 def hard():
     draw = np.random.default_rng(0)
     matrix = draw.integers(0, 2, (300, 30))
@@ -115,6 +126,7 @@ BAD = {
     "time_limit": [-1.0, float("nan")],
     "memory_limit": [-1],
     "max_expansions": [0],
+    "switches": [{"packing": True}],
     "callback_interval": [-1.0],
 }
 
@@ -122,7 +134,7 @@ BAD = {
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
 def test_the_core_refuses_what_is_out_of_range(name, value):
     assert _core.solve_posterior(**GOOD)["status"] == "optimal"
-    with pytest.raises(ValueError, match=r"must|needed|needs"):
+    with pytest.raises(ValueError, match=r"must|needed|needs|no bound"):
         _core.solve_posterior(**{**GOOD, name: value})
 
 

@@ -10,6 +10,7 @@
 #include "bounds/nontrivial_splits.hpp"
 #include "bounds/second_split.hpp"
 #include "posterior/closest_rows.hpp"
+#include "posterior/row_pairs.hpp"
 #include "posterior/split_looks.hpp"
 #include "support/check.hpp"
 #include "verify/score_posterior.hpp"
@@ -125,8 +126,8 @@ Rows all_rows(const DistinctRows& rows) {
   return all;
 }
 
-Outcome solve(const Data& data, const PosteriorLimits& limits) {
-  return solve_posterior(data.columns(), {data.classes, data.weights, data.model(), limits},
+Outcome solve(const Data& data, const PosteriorLimits& limits, bool parted_pairs = true) {
+  return solve_posterior(data.columns(), {data.classes, data.weights, data.model(), limits, {parted_pairs}},
                          [](const Progress&) { return false; });
 }
 
@@ -136,7 +137,7 @@ RANDOM_TEST(the_search_finds_the_best_of_all_trees_to_the_tick, 1000) {
   const Data data(draw);
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
-  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt});
+  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt}, draw.percent(80));
   CHECK(outcome.status == Status::optimal);
   CHECK_EQUAL(outcome.lower, outcome.tree.cost);
   CHECK_EQUAL(outcome.tree.cost, BruteForce(rows, costs).best(all_rows(rows), 0));
@@ -162,18 +163,20 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
   for (std::uint32_t k = 0; k < data.n_classes; ++k) cost[std::size_t{k} * (data.n_classes + 1)] = 0;
   const Costs counting(data.n_classes, data.n_classes, cost, false, false);
   RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
-  SplitLooks looks(costs, maker);
   StopSignal never(std::nullopt);
+  RowPairs pairs(rows, costs, never);
+  SplitLooks looks(costs, maker, pairs);
+  std::vector<Word> left = pairs.all();
   std::array<RowSet, 2> sets;
   maker.make_root(sets[0], never);
   Rows here = all_rows(rows);
   for (std::uint32_t depth = 0; sets[depth % 2].n_columns > 0 && depth < costs.max_depth(); ++depth) {
     RowSet& set = sets[depth % 2];
     std::vector<Ticks> once;
-    looks.look_once(set, depth, once);
+    looks.look_once(set, left, depth, once);
     for (std::uint32_t c = 0; c < set.n_columns; ++c) {
       SideLook sides[2];
-      looks.look_at_pairs(set, c, depth, sides);
+      looks.look_at_pairs(set, left, c, depth, sides);
       Ticks both = 0;
       for (int x = 0; x < 2; ++x) {
         const Ticks best = oracle.best(oracle.side(here, set.columns[c], x == 1), depth + 1);
@@ -185,10 +188,66 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
     }
     const std::uint32_t next = draw.below(set.n_columns);
     const bool side = draw.percent(50);
+    pairs.keep_side(set.columns[next], side, left);
     maker.make_slot_rows(set);
     here = oracle.side(here, set.columns[next], side);
     maker.make_child(set, next, side, maker.name_of(set, next, side), sets[(depth + 1) % 2]);
   }
+}
+
+/// On the whole and along a random path: the pairs left are counted right, and no tree with a split costs less than the
+/// bound.
+RANDOM_TEST(parted_pairs_never_exclude_the_best_tree_with_a_split, 2000) {
+  const Data data(draw);
+  if (data.n_classes != 2) return;
+  const DistinctRows rows = data.distinct();
+  PosteriorCosts costs = costs_of(data, rows);
+  BruteForce oracle(rows, costs);
+  StopSignal never(std::nullopt);
+  RowPairs pairs(rows, costs, never);
+  std::vector<Word> whole = pairs.all();
+  AlignedVector<Ticks> counts;
+  Rows here = all_rows(rows);
+  for (std::uint32_t depth = 0; depth < costs.max_depth(); ++depth) {
+    const PairsLeft left = pairs.count(whole, counts);
+    if (left.n_pairs <= left.most_parted) return;
+    Ticks total[2] = {0, 0}, best = kInfinity, pure = 0;
+    for (const std::uint32_t row : here)
+      for (std::uint32_t k = 0; k < 2; ++k) total[k] += rows.weight(row)[k];
+    CHECK(left.n_pairs <= std::min(total[0], total[1]));
+    std::uint32_t n_splits = 0;
+    for (std::uint32_t c = 0; c < data.n_columns; ++c) {
+      const Rows held = oracle.side(here, c, true), failed = oracle.side(here, c, false);
+      CHECK(left.n_pairs - left.held[c] - left.failed[c] <= left.most_parted);
+      if (held.empty() || failed.empty()) continue;
+      ++n_splits;
+      best = std::min(best, oracle.best(held, depth + 1) + oracle.best(failed, depth + 1));
+    }
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      const Ticks alone[2] = {k == 0 ? total[0] : 0, k == 1 ? total[1] : 0};
+      pure += costs.likelihood(alone);
+    }
+    const PairRate& rate = pairs.rate(costs, depth, left.most_parted);
+    const Ticks more = parted_pairs_bound(rate, left.n_pairs - left.most_parted, std::min(total[0], total[1]),
+                                          costs.least_pure(), costs.largest_increment());
+    CHECK(n_splits > 0);
+    CHECK(pure + more <= best);
+    const std::uint32_t next = draw.below(data.n_columns);
+    const bool side = draw.percent(50);
+    pairs.keep_side(next, side, whole);
+    here = oracle.side(here, next, side);
+  }
+}
+
+/// Four columns, each of which parts one of four pairs: three more splits or leaves with rows of both classes are due.
+TEST(pairs_that_no_column_parts_together_ask_for_more_splits) {
+  const std::vector<Ticks> logs{0, 0, 7, 11, 14}, pure{0, 7, 12, 16, 19}, all{0, 16, 34, 53, 74, 96, 119, 143, 168};
+  const std::vector<std::vector<Ticks>> increments{{7, 5, 4, 3}, {7, 5, 4, 3}};
+  const PairRate rate = pair_rate({10, logs, 1, increments, all}, 1, 4);
+  CHECK_EQUAL(rate.fragment, 2);
+  CHECK_EQUAL(rate.without_leaves, 2);  // as pairs in mixed leaves: 34 - 2 * 16 each
+  CHECK_EQUAL(rate.rate, 2);
+  CHECK_EQUAL(parted_pairs_bound(rate, 3, 4, pure, increments[0]), 6);
 }
 
 RANDOM_TEST(split_counts_say_no_more_columns_than_are_left_in_any_subset, 300) {

@@ -95,8 +95,8 @@ class MAPTreeClassifier(TreeClassifier):
 
     Notes
     -----
-    Labels may be of any number of classes; the paper has two. The search keeps tables of some 50 bytes a row, and 30 a
-    row for each level of the tree.
+    Labels may be of any number of classes; the paper has two. The search runs on one thread: there is no `n_jobs`. It
+    keeps tables of some 60 bytes a row, and 30 a row for each level of the tree.
 
     References
     ----------

@@ -1,0 +1,72 @@
+// posterior/row_pairs.hpp
+//
+// WHAT    Pairs of rows of different classes for bounds/parted_pairs.hpp, chosen once so that no column parts many of
+//         them, and how many of them lie whole in the cells of two columns.
+// FLOW    posterior/posterior_search chooses; posterior/split_looks counts.
+// HOLDS   (Q1) No row is in two pairs, and none has rows of both classes. (Q2) The bound holds for any such pairs: how
+//         they are chosen decides what it is worth.
+// COST    Rows of one class x rows of the other x words of a row, once; no pairs where that is more than 2^28. A count
+//         is that of a tile of two columns for each of the data, and a slot for each pair.
+// CHOICE  The nearest rows of each row are what it may be paired with. One pair after another is taken whose columns
+//         part the fewest pairs so far, and of these only as many as make the bound largest.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/stop.hpp"
+#include "bounds/parted_pairs.hpp"
+#include "data/costs.hpp"
+#include "data/distinct_rows.hpp"
+#include "posterior/posterior_costs.hpp"
+
+namespace hornbeam {
+
+/// The pairs that lie whole in one set of rows, and of what each column leaves whole of them.
+struct PairsLeft {
+  Ticks n_pairs = 0;
+  Ticks most_parted = 0;          // by one column
+  const Ticks* held = nullptr;    // by column of the data: the pairs both of whose rows it holds in
+  const Ticks* failed = nullptr;  // the same where it fails
+};
+
+class RowPairs {
+ public:
+  /// No pairs.
+  RowPairs() = default;
+  /// Chooses pairs; none if there are not two classes, or `stop` says so on the way.
+  RowPairs(const DistinctRows& rows, PosteriorCosts& costs, StopSignal& stop);
+
+  std::uint64_t bytes() const { return tile_.capacity() * sizeof(Word); }
+  /// A bit for each pair; all are set.
+  std::vector<Word> all() const;
+  /// Those of `whole` that lie on one side of a column.
+  void keep_side(std::uint32_t column, bool side, std::vector<Word>& whole) const;
+
+  /// Counts all of `whole`, or those on one side of a column; the counts are written to `counts`.
+  PairsLeft count(const std::vector<Word>& whole, AlignedVector<Ticks>& counts);
+  PairsLeft count_side(const std::vector<Word>& whole, std::uint32_t column, bool side, AlignedVector<Ticks>& counts);
+
+  /// What pairs beyond the most that are parted cost a node at `depth`.
+  const PairRate& rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_parted);
+
+ private:
+  struct Pair {
+    std::uint32_t first, second;  // distinct rows
+  };
+
+  std::vector<Pair> near_pairs(const DistinctRows& rows, StopSignal& stop) const;
+  std::vector<Pair> choose(const DistinctRows& rows, const std::vector<Pair>& pool, PosteriorCosts& costs,
+                           StopSignal& stop);
+  void lay_out(const DistinctRows& rows, const std::vector<Pair>& pairs);
+  std::uint32_t place(std::uint32_t column, bool side) const { return side ? column : n_columns_ + column; }
+  PairsLeft count_in(const std::vector<Word>& whole, const std::uint32_t* place, AlignedVector<Ticks>& counts);
+
+  std::uint32_t n_columns_ = 0, n_pairs_ = 0, n_words_ = 0, stride_ = 0, least_distance_ = 0;
+  AlignedVector<Word> tile_;                                 // column c: both rows hold; n_columns + c: both fail
+  std::vector<std::vector<std::optional<PairRate>>> rates_;  // by depth and most parted, where asked for
+  AlignedVector<Word> scratch_;
+};
+
+}  // namespace hornbeam
