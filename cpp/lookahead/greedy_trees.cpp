@@ -72,7 +72,10 @@ Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* 
   const std::size_t root = splits == nullptr ? 0 : splits->size();
   Ticks best = leaf;
   if (depth > 0 && leaf > 2 * leaf_cost_) {
-    if (const std::uint32_t column = best_column(rows, sums, total, depth == 1 && last_by_loss_); column != kNoSplit) {
+    const bool by_loss = depth == 1 && last_by_loss_;
+    const std::uint32_t column = measures_.n_classes == 2 ? best_column<2>(rows, sums, total, by_loss)
+                                                          : best_column<0>(rows, sums, total, by_loss);
+    if (column != kNoSplit) {
       Ticks cost[2];
       if (splits != nullptr) splits->push_back(rows.columns[column]);
       best = std::min(leaf, grow_sides(rows, mask, sums, total, column, depth - 1, splits, cost));
@@ -135,10 +138,11 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
 }
 
 /// The column of largest information gain, or of least loss, among those that split the rows; kNoSplit if there is
-/// none.
+/// none. `kClasses` > 0 fixes the number of classes at compile time.
+template <std::uint32_t kClasses>
 std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
-  const std::uint32_t n_classes = measures_.n_classes;
+  const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_classes;
   Ticks *const held = side_[1].data(), *const failed = side_[0].data();
   std::uint32_t best = kNoSplit;
   double least = std::numeric_limits<double>::infinity();
@@ -159,7 +163,7 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
     if (by_loss)  // costs are whole numbers below 2^53: as doubles they are exact
       here = static_cast<double>(costs_.least_loss_of_leaf(held) + costs_.least_loss_of_leaf(failed));
     else if (!entropy_.empty())
-      here = tabled_impurity(held, all_held) + tabled_impurity(failed, all_failed);
+      here = tabled_impurity<kClasses>(held, all_held) + tabled_impurity<kClasses>(failed, all_failed);
     else
       here = impurity(held) + impurity(failed);
     if (here < least) {
@@ -171,8 +175,9 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
 }
 
 /// Entropy of the classes times their weight, looked up.
+template <std::uint32_t kClasses>
 double GreedyTrees::tabled_impurity(const Ticks* class_weight, Ticks all) const {
-  const std::uint32_t n_classes = measures_.n_classes;
+  const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_classes;
   double parts = 0;
   for (std::uint32_t k = 0; k < n_classes; ++k) parts += entropy_[static_cast<std::size_t>(class_weight[k])];
   return entropy_[static_cast<std::size_t>(all)] - parts;

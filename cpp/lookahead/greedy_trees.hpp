@@ -58,7 +58,9 @@ class GreedyTrees {
                   Splits* splits);
   Ticks grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t column,
                    std::uint32_t depth, Splits* splits, Ticks* cost);
+  template <std::uint32_t kClasses>
   std::uint32_t best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss);
+  template <std::uint32_t kClasses>
   double tabled_impurity(const Ticks* class_weight, Ticks all) const;
   double impurity(const Ticks* class_weight) const;
   void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);

@@ -292,7 +292,8 @@ def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Exact, ...]:
     """Add up the weight of each class, independently of the order of the rows."""
     if weights.dtype.kind == "i":  # less than 2^52 together, which is exact in float64
-        return tuple(map(int, np.bincount(codes, weights, n_classes).tolist()))
+        each = None if weights.max() == 1 else weights
+        return tuple(map(int, np.bincount(codes, each, n_classes).tolist()))
     return tuple(Fraction(fsum(weights[codes == code])) for code in range(n_classes))
 
 

@@ -330,8 +330,8 @@ def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     parts = [slice(first, first + block) for first in range(0, len(matrix), block)]
     flags = np.empty(matrix.shape[::-1], dtype=bool)
     for part in parts:
-        ones, zeros = np.equal(matrix[part], True), np.equal(matrix[part], False)  # compared in the type of the matrix
-        if not (ones | zeros).all():
+        ones = _as_flags(matrix[part])
+        if ones is None:
             break
         flags[:, part] = ones.T
     else:
@@ -341,6 +341,14 @@ def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
         for part in parts:
             numbers[:, part] = matrix[part].T
     return numbers
+
+
+def _as_flags(matrix: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+    """Return a matrix as booleans, None if it holds anything but 0 and 1."""
+    if matrix.dtype.kind in "biu" and matrix.dtype.itemsize == 1:
+        return matrix.view(bool) if matrix.view(np.uint8).max() <= 1 else None
+    ones, zeros = np.equal(matrix, True), np.equal(matrix, False)  # compared in the type of the matrix
+    return ones if (ones | zeros).all() else None
 
 
 def _dtype_of_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:

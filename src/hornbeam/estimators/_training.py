@@ -90,7 +90,9 @@ def _encode(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.
     if labels.dtype.kind in "biu":
         least, largest = int(labels.min()), int(labels.max())
         if largest - least < _MOST_COUNTED and largest < 2**63:
-            offsets = labels.astype(np.int64) - least
+            offsets = labels.astype(np.int64, copy=False)
+            if least != 0:
+                offsets = offsets - least
             occurs = np.bincount(offsets) > 0
             numbers = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
             return (np.flatnonzero(occurs) + least).astype(labels.dtype), numbers[offsets]

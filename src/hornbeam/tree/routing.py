@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +23,15 @@ def leaf_of_rows(
     Each condition is evaluated once, on the rows that reach its node; children must be numbered after their parents.
     """
     leaves = np.empty(table.n_rows, dtype=np.intp)
-    waiting = {0: np.arange(table.n_rows)}
+    waiting: dict[int, Any] = {0: slice(None)}  # the root sees every row: none need be gathered
     for node, condition in enumerate(conditions):
         rows = waiting.pop(node)
         if condition is None:
             leaves[rows] = node
             continue
-        # The root sees every row: gathering all values there would copy the column for nothing.
-        holds = condition.holds(table.column(condition.column, rows if node > 0 else slice(None)))
-        waiting[int(left[node])] = rows.compress(holds)
-        waiting[int(right[node])] = rows.compress(~holds)
+        holds = condition.holds(table.column(condition.column, rows))
+        for child, here in ((left[node], holds), (right[node], ~holds)):
+            waiting[int(child)] = np.flatnonzero(here) if node == 0 else rows.compress(here)
     return leaves
 
 

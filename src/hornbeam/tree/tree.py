@@ -127,9 +127,12 @@ class Tree:
         asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"].tolist())
         leaves = leaf_of_rows(arrays["left"], arrays["right"], asked, table)
         n_nodes, n_classes = len(asked), len(classes)
-        cells = np.bincount(leaves * n_classes + codes, weights, minlength=n_nodes * n_classes)
-        class_weights: Any = cells.reshape(n_nodes, n_classes).tolist()
         n_samples: Any = np.bincount(leaves, minlength=n_nodes).tolist()
+        leaves *= n_classes
+        leaves += codes
+        each = None if np.all(np.equal(weights, 1)) else weights
+        cells = np.bincount(leaves, each, minlength=n_nodes * n_classes)
+        class_weights: Any = cells.reshape(n_nodes, n_classes).tolist()
         for node, left, right in inner_nodes(arrays["left"], arrays["right"])[::-1]:
             class_weights[node] = list(map(add, class_weights[left], class_weights[right]))
             n_samples[node] = n_samples[left] + n_samples[right]
