@@ -90,6 +90,24 @@ Switches switches_of(const nb::dict& given) {
   return switches;
 }
 
+Policy policy_of(const std::string& name) {
+  for (const Policy policy : {Policy::curiosity, Policy::objective, Policy::lower_bound, Policy::entropy, Policy::gini,
+                              Policy::fifo})
+    if (name == name_of(policy)) return policy;
+  throw std::invalid_argument("policy: there is none of the name '" + name + "'");
+}
+
+LeafSetBounds leaf_set_bounds_of(const nb::dict& given) {
+  LeafSetBounds bounds;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    bool* const found = bounds.find(name);
+    if (found == nullptr) throw std::invalid_argument("bounds: there is no bound of the name '" + name + "'");
+    *found = nb::cast<bool>(value);
+  }
+  return bounds;
+}
+
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std::int32_t>& values) {
   auto* copy = new std::vector<std::int32_t>(values);
   const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
@@ -221,6 +239,30 @@ nb::dict look_ahead_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t
       [&](const Input& input, const auto& on_poll) { return look_ahead(packed, input, lookahead, on_poll); });
 }
 
+nb::dict solve_leaf_sets_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                                const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                                const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
+                                std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
+                                std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                                std::optional<std::int64_t> memory_limit, double gap_limit, const std::string& policy,
+                                const nb::dict& bounds, bool as_published,
+                                const std::optional<ArrayIn<std::int32_t, 2>>& start, const nb::object& callback,
+                                double callback_interval, bool trace) {
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  LeafSetOptions options{policy_of(policy), leaf_set_bounds_of(bounds), {}, as_published};
+  if (start) {
+    require(start->shape(0) == 3, "start: needs three arrays, of columns, left and right children");
+    const std::size_t n_nodes = start->shape(1);
+    const std::int32_t* first = start->data();
+    options.start = {{first, n_nodes}, {first + n_nodes, n_nodes}, {first + 2 * n_nodes, n_nodes}};
+  }
+  return solve_with({classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit,
+                     memory_limit, gap_limit, 1, nb::dict(), callback, callback_interval, trace},
+                    [&](const Input& input, const auto& on_poll) {
+                      return solve_leaf_sets(packed, input, options, on_poll);
+                    });
+}
+
 nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std::uint32_t, 1>& n_thresholds,
                       const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
                       const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost, std::int64_t max_depth,
@@ -285,6 +327,14 @@ NB_MODULE(_core, module) {
              nb::arg("memory_limit") = nb::none(), nb::arg("n_threads") = 1, nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.");
+  module.def("solve_leaf_sets", &solve_leaf_sets_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+             nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
+             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("gap_limit") = 0.0, nb::arg("policy") = "curiosity", nb::arg("bounds") = nb::dict(),
+             nb::arg("as_published") = false, nb::arg("start").noconvert().none() = nb::none(),
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             "Find a tree of least cost by a search over sets of leaves; see leafsets/leaf_set_search.hpp.");
   module.def("solve_ranked", &solve_ranked, nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert(),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("time_limit") = nb::none(),
