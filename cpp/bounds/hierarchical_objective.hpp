@@ -4,18 +4,19 @@
 //          leaves as the set.
 // SO       A set of leaves is dropped where that costs no less than the best tree found.
 // WHY      What is split further keeps the rows of the leaves that are kept, and only adds leaves.
-// NEEDS    a loss that is a sum over the leaves; for ranks, bounds/rank_loss.hpp has the counterpart.
+// NEEDS    a loss that is a sum over the leaves, one price for all leaves.
 // KEEPS    one optimum (of equal cost, the first found is kept).
 // SOURCE   [hu2019osdt, theorem 1]; [lin2020gosdt, theorem B.1].
 // Switch   hierarchical_objective
 #pragma once
 
-#include "base/types.hpp"
+#include <cstddef>
 
 namespace hornbeam {
 
-constexpr Ticks hierarchical_objective(Ticks loss_of_kept, std::size_t n_leaves, Ticks leaf_cost) {
-  return loss_of_kept + leaf_cost * static_cast<Ticks>(n_leaves);
+template <class Cost>
+constexpr Cost hierarchical_objective(Cost loss_of_kept, std::size_t n_leaves, Cost leaf_cost) {
+  return loss_of_kept + leaf_cost * static_cast<Cost>(n_leaves);
 }
 
 }  // namespace hornbeam

@@ -14,6 +14,8 @@
 // Switch   leaf_count
 #pragma once
 
+#include <cmath>
+
 #include "base/types.hpp"
 
 namespace hornbeam {
@@ -22,8 +24,8 @@ constexpr bool too_many_leaves(Ticks cost_so_far, Ticks leaf_cost, std::size_t n
   return cost_so_far + leaf_cost * static_cast<Ticks>(n_more) >= best;
 }
 
-constexpr bool published_leaf_count(Ticks cost_so_far, Ticks leaf_cost, std::size_t n_more, Ticks best) {
-  return leaf_cost > 0 && static_cast<Ticks>(n_more) >= (best - cost_so_far) / leaf_cost;
+inline bool published_leaf_count(double cost_so_far, double leaf_cost, std::size_t n_more, double best) {
+  return static_cast<double>(n_more) >= std::floor((best - cost_so_far) / leaf_cost);
 }
 
 }  // namespace hornbeam

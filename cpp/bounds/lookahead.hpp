@@ -9,12 +9,13 @@
 // Switch   lookahead
 #pragma once
 
-#include "base/types.hpp"
+#include <cstddef>
 
 namespace hornbeam {
 
-constexpr Ticks lookahead(Ticks leaf_cost, std::size_t n_to_split) {
-  return leaf_cost * static_cast<Ticks>(n_to_split);
+template <class Cost>
+constexpr Cost lookahead(Cost leaf_cost, std::size_t n_to_split) {
+  return leaf_cost * static_cast<Cost>(n_to_split);
 }
 
 }  // namespace hornbeam

@@ -1,9 +1,10 @@
 // leafsets/additive_loss.hpp
 //
 // WHAT    The loss that is a sum over the leaves, as a leaf-set search asks for it.
-// HOLDS   What another objective has to have: `fix` the leaves that all sets below share; then `loss` of these and
-//         others, and two bounds on the loss of every tree that keeps the fixed and the `kept` leaves and splits the
-//         others. `kIsSum` says whether bounds that need a sum over the leaves may be used.
+// HOLDS   What another objective has to have: a type of costs; `fix` the leaves that all sets below share; then `loss`
+//         of these and others, and bounds on the loss of every tree that keeps the fixed and the `kept` leaves and
+//         splits the others. `kIsSum`: bounds that need a sum over the leaves may be used. `kAsPublished`: see
+//         leafsets/published_loss.hpp.
 #pragma once
 
 #include <span>
@@ -14,29 +15,36 @@ namespace hornbeam {
 
 class AdditiveLoss {
  public:
+  using Cost = Ticks;
   static constexpr bool kIsSum = true;
+  static constexpr bool kAsPublished = false;
 
-  explicit AdditiveLoss(const Leaves& leaves) : leaves_(leaves) {}
+  AdditiveLoss(const Leaves& leaves, Ticks leaf_cost) : leaves_(leaves), leaf_cost_(leaf_cost) {}
+
+  Cost leaf_cost() const { return leaf_cost_; }
+  Ticks to_ticks(Cost cost) const { return cost; }
+  double share(Cost cost) const { return static_cast<double>(cost) / static_cast<double>(leaves_.total()); }
 
   void fix(std::span<const LeafId> fixed) { fixed_ = sum(fixed, &Leaf::loss); }
-  Ticks loss(std::span<const LeafId> others) const { return fixed_ + sum(others, &Leaf::loss); }
+  Cost loss(std::span<const LeafId> others) const { return fixed_ + sum(others, &Leaf::loss); }
 
   /// bounds/hierarchical_objective.hpp.
-  Ticks kept_loss(std::span<const LeafId> kept, std::span<const LeafId>) const { return loss(kept); }
-  /// The same with bounds/equivalent_points.hpp.
-  Ticks least_loss(std::span<const LeafId> kept, std::span<const LeafId> split) const {
-    return loss(kept) + sum(split, &Leaf::least_loss);
+  Cost kept_loss(std::span<const LeafId> kept, std::span<const LeafId>) const { return loss(kept); }
+  /// By how much bounds/equivalent_points.hpp raises that.
+  Cost beyond_kept_loss(std::span<const LeafId>, std::span<const LeafId> split) const {
+    return sum(split, &Leaf::least_loss);
   }
 
  private:
-  Ticks sum(std::span<const LeafId> ids, Ticks Leaf::* of) const {
-    Ticks total = 0;
+  Cost sum(std::span<const LeafId> ids, Ticks Leaf::* of) const {
+    Cost total = 0;
     for (const LeafId id : ids) total += leaves_[id].*of;
     return total;
   }
 
   const Leaves& leaves_;
-  Ticks fixed_ = 0;
+  Ticks leaf_cost_;
+  Cost fixed_ = 0;
 };
 
 }  // namespace hornbeam

@@ -11,10 +11,13 @@
 #include "bounds/leaf_count.hpp"
 #include "bounds/leaf_support.hpp"
 #include "bounds/lookahead.hpp"
+#include "bounds/permutation.hpp"
+#include "bounds/similar_support.hpp"
 #include "bounds/split_lookahead.hpp"
 #include "leafsets/additive_loss.hpp"
 #include "leafsets/leaf_set_tree.hpp"
 #include "leafsets/policy.hpp"
+#include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
 
 namespace hornbeam {
@@ -22,9 +25,15 @@ namespace hornbeam {
 namespace {
 
 constexpr std::uint32_t kStepsBetweenPolls = 256;
+constexpr std::array kValues{false, true};
 
 template <class Objective>
 class LeafSetSearch {
+  using Cost = typename Objective::Cost;
+  using Entry = OpenSet<Cost>;
+  static constexpr bool kAsPublished = Objective::kAsPublished;
+  static constexpr bool kIsOwnSum = Objective::kIsSum && !kAsPublished;
+
  public:
   LeafSetSearch(const DistinctRows& rows, const Costs& costs, Ticks leaf_cost, const TreeLimits& tree,
                 const LeafSetOptions& options, const SearchLimits& limits, StopSignal& stop,
@@ -38,21 +47,19 @@ class LeafSetSearch {
         stop_(stop),
         on_poll_(on_poll),
         leaves_(rows, costs),
-        objective_(leaves_) {}
+        objective_(leaves_, leaf_cost) {}
 
   Outcome run() {
     try {
       start();
       while (!queue_.empty() && !stop_.stopped()) {
-        const OpenSet set = queue_.pop();
+        const Entry set = queue_.pop();
         at_ = &set;
         expand();
         if (!stop_.stopped()) at_ = nullptr;
       }
-      if (!stop_.stopped()) {
-        lower_ = upper_;
-        poll();
-      }
+      is_finished_ = !stop_.stopped();
+      poll();
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
@@ -67,14 +74,14 @@ class LeafSetSearch {
 
   void start() {
     objective_.fix({});
-    consider(std::vector<LeafId>{0});
+    consider(root_);
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf);
     if (!given.empty() && within_limits(given)) consider(given);
-    sure_lower_ = std::min(upper_, cost_of_two_leaves_or_more(leaf_cost_, objective_.least_loss({}, root_)));
-    lower_ = sure_lower_;
+    if (kAsPublished || can_split(0)) {
+      Entry root{0, bound({}, root_, 1), root_, 0};
+      queue_.push(std::move(root));
+    }
     poll();
-    OpenSet root{0, bound({}, root_, 1), root_, 0};
-    if (options_.as_published || can_split(0)) queue_.push(std::move(root));
   }
 
   bool within_limits(const std::vector<LeafId>& set) const {
@@ -85,31 +92,32 @@ class LeafSetSearch {
 
   /// Takes a set as the incumbent if it is better; `others` are its leaves beyond the fixed ones.
   void consider(const std::vector<LeafId>& others) {
-    const auto n_leaves = static_cast<Ticks>((at_ ? at_->n_kept : 0) + others.size());
-    value_ = objective_.loss(others) + leaf_cost_ * n_leaves;
+    value_ = objective_.loss(others) + price_of((at_ ? at_->n_kept : 0) + others.size());
     if (value_ >= upper_) return;
     upper_ = value_;
     best_.clear();
     if (at_) best_.assign(kept().begin(), kept().end());
     best_.insert(best_.end(), others.begin(), others.end());
-    if (at_) poll();
+    if (at_) trace_.push_back(progress());
   }
 
+  Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
+
   /// What every tree costs that keeps the fixed leaves and these, and splits the others.
-  Ticks bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) const {
-    Ticks loss = 0;
-    if (!bounds_.hierarchical_objective) {
-      loss = bounds_.equivalent_points ? objective_.least_loss({}, root_) : 0;
-    } else {
-      loss = bounds_.equivalent_points ? objective_.least_loss(kept_too, to_split)
-                                       : objective_.kept_loss(kept_too, to_split);
-      n_leaves += 0;
-    }
-    Ticks cost = loss;
-    if (bounds_.hierarchical_objective || bounds_.lookahead) cost += leaf_cost_ * static_cast<Ticks>(n_leaves);
-    if (bounds_.lookahead) cost += lookahead(leaf_cost_, to_split.size());
-    return cost;
+  Cost bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) const {
+    Cost least = 0;
+    if (bounds_.hierarchical_objective)
+      least = hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
+    if (uses_split_lookahead())
+      for (const LeafId id : to_split) least += static_cast<Cost>(leaves_[id].split_loss);
+    else if (bounds_.equivalent_points)
+      least += objective_.beyond_kept_loss(kept_too, to_split);
+    if (bounds_.lookahead) least += lookahead(objective_.leaf_cost(), to_split.size());
+    return least;
   }
+
+  bool uses_split_lookahead() const { return kIsOwnSum && bounds_.split_lookahead; }
+  bool uses_similar_support() const { return kIsOwnSum && bounds_.similar_support; }
 
   void expand() {
     if (at_->bound >= upper_) return;
@@ -120,32 +128,74 @@ class LeafSetSearch {
       columns_.emplace_back();
       for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
         if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) columns_.back().push_back(column);
+      if constexpr (kAsPublished) Objective::put_in_order(columns_.back());
     }
     new_.clear();
-    choose_column(0);
+    choose_column(0, at_->bound);
   }
 
   bool fails_leaf_count() const {
     if (!bounds_.leaf_count) return false;
-    const Ticks so_far = objective_.kept_loss({}, split()) + leaf_cost_ * static_cast<Ticks>(at_->leaves.size());
-    return options_.as_published ? published_leaf_count(so_far, leaf_cost_, split().size(), upper_)
-                                 : too_many_leaves(so_far, leaf_cost_, split().size(), upper_);
+    const Cost so_far = objective_.kept_loss({}, split()) + price_of(at_->leaves.size());
+    if constexpr (kAsPublished)
+      return published_leaf_count(so_far, objective_.leaf_cost(), split().size(), upper_);
+    else
+      return too_many_leaves(objective_.to_ticks(so_far), leaf_cost_, split().size(), objective_.to_ticks(upper_));
   }
 
-  void choose_column(std::size_t which) {
+  /// `least` bounds all that splits the first leaves on the columns chosen.
+  void choose_column(std::size_t which, Cost least) {
     if (which == columns_.size()) return look_at_child();
+    const LeafId id = split()[which];
+    const bool is_last = which + 1 == columns_.size();
+    std::vector<Closed> closed;
     for (const std::uint32_t column : columns_[which]) {
       if (stop_.stopped()) return;
-      if (!make_sides(split()[which], column)) continue;
-      choose_column(which + 1);
+      if (uses_similar_support() && is_like_closed(id, column, closed)) continue;
+      if (!make_sides(id, column)) continue;
+      const Cost with_column = least + beyond_bound_of_leaf(id, column);
+      if (kAsPublished || with_column < upper_)
+        choose_column(which + 1, with_column);
+      else if (is_last && uses_similar_support())
+        closed.push_back({column, objective_.to_ticks(with_column - upper_)});
       new_.resize(2 * which);
     }
+  }
+
+  /// A split of the last leaf from which nothing better can come, and by how much.
+  struct Closed {
+    std::uint32_t column;
+    Ticks excess;
+  };
+
+  bool is_like_closed(LeafId id, std::uint32_t column, const std::vector<Closed>& closed) const {
+    return std::any_of(closed.begin(), closed.end(), [&](const Closed& other) {
+      return too_similar(other.excess, leaves_.loss_of_moved(id, other.column, column));
+    });
+  }
+
+  /// By how much more than `bound` says all trees cost in which a leaf is split on a column.
+  Cost beyond_bound_of_leaf(LeafId id, std::uint32_t column) {
+    if (!uses_split_lookahead() && !uses_similar_support()) return 0;
+    const Leaf& leaf = leaves_[id];
+    const Ticks in_bound = uses_split_lookahead() ? leaf.split_loss : bounds_.equivalent_points ? leaf.least_loss : 0;
+    return static_cast<Cost>(loss_of_split(id, column) - in_bound);
+  }
+
+  /// The least that two sides cost, beyond the two leaves.
+  Ticks loss_of_split(LeafId id, std::uint32_t column) {
+    Ticks sum = 0;
+    for (const bool value : kValues) {
+      const Leaf& side = leaves_[leaves_.side(id, column, value)];
+      sum += least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
+    }
+    return sum;
   }
 
   /// Appends the sides of a split to the new leaves, unless no best tree splits so.
   bool make_sides(LeafId id, std::uint32_t column) {
     const std::size_t before = new_.size();
-    for (const bool value : {false, true}) {
+    for (const bool value : kValues) {
       const LeafId side = leaves_.side(id, column, value);
       new_.push_back(side);
       if (may_be(leaves_[side])) continue;
@@ -158,7 +208,7 @@ class LeafSetSearch {
 
   /// Whether some best tree may have a node with these rows.
   bool may_be(const Leaf& leaf) const {
-    const std::uint64_t least = options_.as_published && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
+    const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
     return !Objective::kIsSum || !bounds_.leaf_accuracy ||
            accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_);
@@ -168,10 +218,10 @@ class LeafSetSearch {
     Leaf& leaf = leaves_[id];
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
     if (Objective::kIsSum && bounds_.leaf_support) {
-      const Ticks least = options_.as_published || !bounds_.equivalent_points ? 0 : leaf.least_loss;
+      const Ticks least = kAsPublished || !bounds_.equivalent_points ? 0 : leaf.least_loss;
       if (!worth_splitting(leaf.loss, least, leaf_cost_)) return false;
     }
-    if (!options_.as_published && !leaf.is_open) open(id);
+    if (!kAsPublished && !leaf.is_open) open(id);
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) return true;
     return false;
@@ -179,17 +229,17 @@ class LeafSetSearch {
 
   /// Tries all columns, so that those that no best tree splits on are known.
   void open(LeafId id) {
-    for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
-      if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) make_sides_of(id, column);
-    leaves_[id].is_open = true;
-  }
-
-  void make_sides_of(LeafId id, std::uint32_t column) {
-    for (const bool value : {false, true})
-      if (!may_be(leaves_[leaves_.side(id, column, value)])) {
+    Ticks least = kInfinity;
+    for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
+      if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
+      if (std::all_of(kValues.begin(), kValues.end(),
+                      [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
+        least = std::min(least, loss_of_split(id, column));
+      else
         leaves_[id].dead[column] = true;
-        return;
-      }
+    }
+    leaves_[id].is_open = true;
+    leaves_[id].split_loss = least;
   }
 
   void look_at_child() {
@@ -228,26 +278,24 @@ class LeafSetSearch {
     to_split_.clear();
     for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
-    const Ticks least = bound(keep_, to_split_, n_leaves);
-    if (!options_.as_published && least >= upper_) return;
-    OpenSet set;
+    const Cost least = bound(keep_, to_split_, n_leaves);
+    if (!kAsPublished && least >= upper_) return;
+    Entry set;
     set.bound = least;
     set.leaves.reserve(n_leaves);
     set.leaves.assign(kept().begin(), kept().end());
     set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
     set.n_kept = static_cast<std::uint32_t>(set.leaves.size());
     set.leaves.insert(set.leaves.end(), to_split_.begin(), to_split_.end());
-    const Ticks so_far = objective_.kept_loss(keep_, to_split_) + leaf_cost_ * static_cast<Ticks>(n_leaves);
-    set.key = key_of(options_.policy, leaves_, {std::span(set.leaves).first(set.n_kept), to_split_, value_, so_far});
+    const Cost so_far = objective_.kept_loss(keep_, to_split_) + price_of(n_leaves);
+    set.key = key_of(options_.policy, leaves_, {std::span(set.leaves).first(set.n_kept), to_split_,
+                                                objective_.share(value_), objective_.share(so_far)});
     queue_.push(std::move(set));
     ++n_queued_;
   }
 
-  /// bounds/permutation.hpp.
   bool is_new() {
-    Fingerprint name;
-    for (const LeafId id : kept()) name ^= Fingerprint::of_row(id);
-    for (const LeafId id : new_) name ^= Fingerprint::of_row(id);
+    const Fingerprint name = name_of_set(kept(), new_);
     seen_bytes_ += name.heap_bytes();
     return seen_.insert(name).second;
   }
@@ -260,10 +308,11 @@ class LeafSetSearch {
 
   /// The least bound of what is open; looked for again only when the search has done as much work since.
   void raise_lower() {
-    if (options_.as_published || steps_ < next_look_) return;
+    if (is_finished_) lower_ = upper_;
+    if (is_finished_ || steps_ < next_look_) return;
     next_look_ = steps_ + queue_.size() + kStepsBetweenPolls;
-    Ticks least = at_ ? std::min(upper_, at_->bound) : upper_;
-    for (const OpenSet& each : queue_.entries()) least = std::min(least, each.bound);
+    Cost least = at_ ? std::min(upper_, at_->bound) : upper_;
+    for (const auto& each : queue_.entries()) least = std::min(least, each.bound);
     lower_ = std::max(lower_, least);
   }
 
@@ -272,11 +321,21 @@ class LeafSetSearch {
            seen_.size() * (sizeof(Fingerprint) + 2 * sizeof(void*)) + seen_.bucket_count() * sizeof(void*);
   }
 
-  Progress progress() const { return {stop_.elapsed(), upper_, std::min(lower_, upper_), n_queued_, bytes()}; }
+  Progress progress() const {
+    return {stop_.elapsed(), objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes()};
+  }
+
+  /// Where a bound is wrong, nothing is known but what holds at the root.
+  Ticks lower_ticks() const {
+    const Leaf& root = leaves_[0];
+    return kAsPublished
+               ? std::min(leaf_cost_ + root.loss, cost_of_two_leaves_or_more(leaf_cost_, root.least_loss))
+               : objective_.to_ticks(std::min(lower_, upper_));
+  }
 
   void poll() {
     stop_.check_clock();
-    raise_lower();
+    if constexpr (!kAsPublished) raise_lower();
     const Progress now = progress();
     most_bytes_ = std::max(most_bytes_, now.bytes);
     if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
@@ -289,15 +348,13 @@ class LeafSetSearch {
 
   Outcome outcome() {
     next_look_ = 0;
-    if (lower_ != upper_) raise_lower();
+    poll();
     Outcome result;
     result.tree = tree_of(best_, leaves_);
-    result.tree.cost = upper_;
-    const bool is_finished = lower_ >= upper_;
-    if (options_.as_published) lower_ = sure_lower_;
-    result.lower = std::min(lower_, upper_);
-    const Status finished = options_.as_published && result.lower < upper_ ? Status::heuristic : Status::optimal;
-    result.status = is_finished ? finished : stop_.reason().value_or(finished);
+    result.tree.cost = objective_.to_ticks(upper_);
+    result.lower = lower_ticks();
+    const Status finished = kAsPublished && result.lower < result.tree.cost ? Status::heuristic : Status::optimal;
+    result.status = is_finished_ ? finished : stop_.reason().value_or(finished);
     result.n_subproblems = n_queued_;
     result.n_table_entries = seen_.size();
     result.bytes = most_bytes_;
@@ -318,10 +375,11 @@ class LeafSetSearch {
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
   Objective objective_;
-  Queue queue_;
+  Queue<Cost> queue_;
   std::unordered_set<Fingerprint, FingerprintHash> seen_;
-  const OpenSet* at_ = nullptr;  // what is being expanded
-  Ticks upper_ = kInfinity, lower_ = 0, sure_lower_ = 0, value_ = 0;
+  const Entry* at_ = nullptr;  // what is being expanded
+  Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
+  bool is_finished_ = false;
   std::vector<LeafId> best_;
   std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
   std::vector<Progress> trace_;
@@ -338,7 +396,10 @@ class LeafSetSearch {
 Outcome search_leaf_sets(const DistinctRows& rows, const Costs& costs, Ticks leaf_cost, const TreeLimits& tree,
                          const LeafSetOptions& options, const SearchLimits& limits, StopSignal& stop,
                          const std::function<bool(const Progress&)>& on_poll) {
-  return LeafSetSearch<AdditiveLoss>(rows, costs, leaf_cost, tree, options, limits, stop, on_poll).run();
+  const auto run = [&]<class Objective>() {
+    return LeafSetSearch<Objective>(rows, costs, leaf_cost, tree, options, limits, stop, on_poll).run();
+  };
+  return options.as_published ? run.template operator()<PublishedLoss>() : run.template operator()<AdditiveLoss>();
 }
 
 }  // namespace hornbeam

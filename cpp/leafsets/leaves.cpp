@@ -44,6 +44,19 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   return known = keep(std::move(part));
 }
 
+Ticks Leaves::loss_of_moved(LeafId number, std::uint32_t one, std::uint32_t other) const {
+  const Leaf& leaf = *leaves_[number];
+  Ticks moved = 0;
+  for (std::uint32_t w = 0; w < leaf.captured.size(); ++w) {
+    const Word* bits = &rows_.bits[std::size_t{w} * rows_.stride];
+    for_each_bit(leaf.captured[w] & (bits[one] ^ bits[other]), word_at(w), [&](std::size_t row) {
+      for (std::uint32_t c = 0; c < rows_.n_classes; ++c)
+        moved += rows_.weight(static_cast<std::uint32_t>(row))[c] * costs_.largest(c);
+    });
+  }
+  return std::min(moved, leaf.largest_loss - moved);
+}
+
 void Leaves::measure(Leaf& leaf) const {
   leaf.class_weight.assign(rows_.n_classes, 0);
   for (std::uint32_t w = 0; w < leaf.captured.size(); ++w)

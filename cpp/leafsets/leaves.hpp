@@ -57,6 +57,10 @@ class Leaves {
   /// The part of a leaf where a column it does not ask has a value. It inherits the dead columns if it is new.
   LeafId side(LeafId leaf, std::uint32_t column, bool value);
 
+  /// The largest loss of the rows of a leaf that change sides from a split on one column to a split on another, or on
+  /// its negation.
+  Ticks loss_of_moved(LeafId leaf, std::uint32_t one, std::uint32_t other) const;
+
  private:
   void measure(Leaf& leaf) const;
   LeafId keep(std::unique_ptr<Leaf> leaf);

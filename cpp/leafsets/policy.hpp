@@ -13,12 +13,12 @@
 
 namespace hornbeam {
 
-/// What a key is made from; losses in ticks.
+/// What a key is made from; costs as shares of the largest loss.
 struct Standing {
   std::span<const LeafId> kept;
   std::span<const LeafId> split;
-  Ticks objective;    // of the set as a tree
-  Ticks lower_bound;  // of the leaves kept, and all leaves so far
+  double objective;    // of the set as a tree
+  double lower_bound;  // of the leaves kept, and all leaves so far
 };
 
 /// The impurity of a leaf of which a share is predicted wrongly.
@@ -36,11 +36,11 @@ inline double key_of(Policy policy, const Leaves& leaves, const Standing& at) {
   };
   switch (policy) {
     case Policy::fifo: return 0;
-    case Policy::objective: return static_cast<double>(at.objective);
-    case Policy::lower_bound: return static_cast<double>(at.lower_bound);
+    case Policy::objective: return at.objective;
+    case Policy::lower_bound: return at.lower_bound;
     case Policy::curiosity: {
       const double kept = share_kept();
-      return static_cast<double>(at.lower_bound) / total / (kept > 0 ? kept : 0.01 / total);
+      return at.lower_bound / (kept > 0 ? kept : 0.01 / static_cast<double>(leaves[0].n_rows));
     }
     case Policy::entropy:
     case Policy::gini: break;

@@ -16,28 +16,32 @@
 namespace hornbeam {
 
 /// A set of leaves of which the first `n_kept` stay leaves for ever and the others are split next.
+template <class Cost>
 struct OpenSet {
   double key = 0;
-  Ticks bound = 0;  // no tree below costs less
+  Cost bound = 0;  // no tree below costs less
   std::vector<LeafId> leaves;
   std::uint32_t n_kept = 0;
 };
 
+template <class Cost>
 class Queue {
+  using Entry = OpenSet<Cost>;
+
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
-  const std::vector<OpenSet>& entries() const { return heap_; }
-  std::size_t bytes() const { return heap_.capacity() * sizeof(OpenSet) + leaf_bytes_; }
+  const std::vector<Entry>& entries() const { return heap_; }
+  std::size_t bytes() const { return heap_.capacity() * sizeof(Entry) + leaf_bytes_; }
 
-  void push(OpenSet entry) {
+  void push(Entry entry) {
     leaf_bytes_ += bytes_of(entry);
     heap_.push_back(std::move(entry));
     rise(heap_.size() - 1);
   }
 
-  OpenSet pop() {
-    OpenSet last = std::move(heap_.back());
+  Entry pop() {
+    Entry last = std::move(heap_.back());
     heap_.pop_back();
     if (!heap_.empty()) {
       std::swap(last, heap_[0]);
@@ -48,16 +52,16 @@ class Queue {
   }
 
  private:
-  static std::size_t bytes_of(const OpenSet& entry) { return entry.leaves.capacity() * sizeof(LeafId) + sizeof(void*); }
+  static std::size_t bytes_of(const Entry& entry) { return entry.leaves.capacity() * sizeof(LeafId) + sizeof(void*); }
 
   void rise(std::size_t at) {
-    OpenSet entry = std::move(heap_[at]);
+    Entry entry = std::move(heap_[at]);
     for (; at > 0 && entry.key < heap_[(at - 1) / 2].key; at = (at - 1) / 2) heap_[at] = std::move(heap_[(at - 1) / 2]);
     heap_[at] = std::move(entry);
   }
 
   void sink() {
-    OpenSet entry = std::move(heap_[0]);
+    Entry entry = std::move(heap_[0]);
     std::size_t at = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
       if (child + 1 < heap_.size() && !(heap_[child].key < heap_[child + 1].key)) ++child;
@@ -68,7 +72,7 @@ class Queue {
     rise(at);
   }
 
-  std::vector<OpenSet> heap_;
+  std::vector<Entry> heap_;
   std::size_t leaf_bytes_ = 0;
 };
 
