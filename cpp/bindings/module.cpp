@@ -91,8 +91,8 @@ Switches switches_of(const nb::dict& given) {
 }
 
 Policy policy_of(const std::string& name) {
-  for (const Policy policy : {Policy::curiosity, Policy::objective, Policy::lower_bound, Policy::entropy, Policy::gini,
-                              Policy::fifo})
+  for (const Policy policy :
+       {Policy::curiosity, Policy::objective, Policy::lower_bound, Policy::entropy, Policy::gini, Policy::fifo})
     if (name == name_of(policy)) return policy;
   throw std::invalid_argument("policy: there is none of the name '" + name + "'");
 }
@@ -256,11 +256,10 @@ nb::dict solve_leaf_sets_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
     const std::int32_t* first = start->data();
     options.start = {{first, n_nodes}, {first + n_nodes, n_nodes}, {first + 2 * n_nodes, n_nodes}};
   }
-  return solve_with({classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit,
-                     memory_limit, gap_limit, 1, nb::dict(), callback, callback_interval, trace},
-                    [&](const Input& input, const auto& on_poll) {
-                      return solve_leaf_sets(packed, input, options, on_poll);
-                    });
+  return solve_with(
+      {classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit, memory_limit, gap_limit,
+       1, nb::dict(), callback, callback_interval, trace},
+      [&](const Input& input, const auto& on_poll) { return solve_leaf_sets(packed, input, options, on_poll); });
 }
 
 nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std::uint32_t, 1>& n_thresholds,

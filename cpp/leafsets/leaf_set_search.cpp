@@ -150,6 +150,7 @@ class LeafSetSearch {
     const bool is_last = which + 1 == columns_.size();
     std::vector<Closed> closed;
     for (const std::uint32_t column : columns_[which]) {
+      step();
       if (stop_.stopped()) return;
       if (uses_similar_support() && is_like_closed(id, column, closed)) continue;
       if (!make_sides(id, column)) continue;
@@ -210,8 +211,7 @@ class LeafSetSearch {
   bool may_be(const Leaf& leaf) const {
     const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
-    return !Objective::kIsSum || !bounds_.leaf_accuracy ||
-           accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_);
+    return !Objective::kIsSum || !bounds_.leaf_accuracy || accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_);
   }
 
   bool can_split(LeafId id) {
@@ -232,6 +232,7 @@ class LeafSetSearch {
     Ticks least = kInfinity;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
       if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
+      step();
       if (std::all_of(kValues.begin(), kValues.end(),
                       [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
         least = std::min(least, loss_of_split(id, column));
@@ -243,7 +244,6 @@ class LeafSetSearch {
   }
 
   void look_at_child() {
-    step();
     const std::size_t n_leaves = at_->n_kept + new_.size();
     if (tree_.leaves && n_leaves > *tree_.leaves) return;
     if (bounds_.permutation && !is_new()) return;
@@ -288,8 +288,9 @@ class LeafSetSearch {
     set.n_kept = static_cast<std::uint32_t>(set.leaves.size());
     set.leaves.insert(set.leaves.end(), to_split_.begin(), to_split_.end());
     const Cost so_far = objective_.kept_loss(keep_, to_split_) + price_of(n_leaves);
-    set.key = key_of(options_.policy, leaves_, {std::span(set.leaves).first(set.n_kept), to_split_,
-                                                objective_.share(value_), objective_.share(so_far)});
+    set.key = key_of(
+        options_.policy, leaves_,
+        {std::span(set.leaves).first(set.n_kept), to_split_, objective_.share(value_), objective_.share(so_far)});
     queue_.push(std::move(set));
     ++n_queued_;
   }
@@ -328,9 +329,8 @@ class LeafSetSearch {
   /// Where a bound is wrong, nothing is known but what holds at the root.
   Ticks lower_ticks() const {
     const Leaf& root = leaves_[0];
-    return kAsPublished
-               ? std::min(leaf_cost_ + root.loss, cost_of_two_leaves_or_more(leaf_cost_, root.least_loss))
-               : objective_.to_ticks(std::min(lower_, upper_));
+    return kAsPublished ? std::min(leaf_cost_ + root.loss, cost_of_two_leaves_or_more(leaf_cost_, root.least_loss))
+                        : objective_.to_ticks(std::min(lower_, upper_));
   }
 
   void poll() {

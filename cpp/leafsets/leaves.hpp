@@ -25,19 +25,19 @@ struct FingerprintHash {
 };
 
 struct Leaf {
-  std::vector<Word> captured;               // distinct rows
-  std::vector<std::uint32_t> literals;      // 2 * column + value, in the order of splitting
-  Fingerprint name;                         // of the literals
-  std::vector<std::int64_t> class_weight;   // (n_classes)
-  std::int64_t n_rows = 0;                  // the caller's
-  Ticks largest_loss = 0;                   // if every row is predicted in the dearest way
-  Ticks loss = 0;                           // of the best prediction
-  Ticks least_loss = 0;                     // of its equivalent points
+  std::vector<Word> captured;              // distinct rows
+  std::vector<std::uint32_t> literals;     // 2 * column + value, in the order of splitting
+  Fingerprint name;                        // of the literals
+  std::vector<std::int64_t> class_weight;  // (n_classes)
+  std::int64_t n_rows = 0;                 // the caller's
+  Ticks largest_loss = 0;                  // if every row is predicted in the dearest way
+  Ticks loss = 0;                          // of the best prediction
+  Ticks least_loss = 0;                    // of its equivalent points
   std::uint32_t prediction = 0;
-  std::vector<bool> dead;                   // columns that no best tree splits this leaf on, or one below it
-  std::vector<std::array<LeafId, 2>> sides; // by column: where it does not hold, where it does; kNoLeaf if not made
-  bool is_open = false;                     // all columns have been tried
-  Ticks split_loss = 0;                     // of an open leaf: see bounds/split_lookahead.hpp
+  std::vector<bool> dead;                    // columns that no best tree splits this leaf on, or one below it
+  std::vector<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
+  bool is_open = false;                      // all columns have been tried
+  Ticks split_loss = 0;                      // of an open leaf: see bounds/split_lookahead.hpp
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }
   bool asks(std::uint32_t column) const;
