@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
 
     paper = commands.add_parser("paper", help="measure the tables of a paper again")
-    paper.add_argument("paper", choices=("split", "guesses"))
+    paper.add_argument("paper", choices=("split", "guesses", "osdt"))
     paper.add_argument("--dataset", nargs="+", help="only these data sets")
     paper.add_argument("--limit", type=float, default=10.0, help="seconds for each exact search (10)")
     paper.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")

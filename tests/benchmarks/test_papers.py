@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import data
-from benchmarks.papers import guesses, split
+from benchmarks.papers import guesses, osdt, split
 from benchmarks.papers.measure import Method, measure
 
 
@@ -61,6 +61,33 @@ def test_the_claims_of_guesses_are_measured_and_reported(tmp_path, monkeypatch):
     text = guesses.report(records, tmp_path).read_text()
     assert "| sklearn_wine | 5 | 5 trees of depth 1 | guessed thresholds |" in text
     assert (tmp_path / "paper-guesses.png").exists()
+
+
+def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).integers(0, 2, (60, 5))
+    monkeypatch.setattr(data, "read", lambda _: (X, (X[:, 0] ^ X[:, 1]) & X[:, 2] | X[:, 3]))
+    monkeypatch.setattr(osdt, "SOURCES", {"drawn": osdt.Source("drawn", (0.1, 0.01), is_of_table=True)})
+    monkeypatch.setattr(osdt, "MULTIPLES", (1, 2))
+    records = osdt.run(tmp_path / "results.jsonl", 5.0, ["drawn"])
+    assert [json.loads(line)["part"] for line in (tmp_path / "results.jsonl").read_text().splitlines()] == [
+        record["part"] for record in records
+    ]
+    searches = [record for record in records if record["part"] == "table 6.2"]
+    assert len(searches) == len(osdt.VARIANTS) * len(osdt.ORDERS)
+    assert len({record["objective"] for record in searches if record["status"] == "optimal"}) == 1
+    assert {record["status"] for record in searches if record["order"] == "as published"} == {"heuristic"}
+    assert all(record["queued_to_best"] <= record["queued"] + 1 for record in searches)
+    text = osdt.report(records, tmp_path).read_text()
+    assert "| all bounds | thesis | - | 14.75 | 1.09 | 241,306 | 18,195 | 80 |" in text
+    for picture in ("accuracy", "course", "growth"):
+        assert (tmp_path / f"paper-osdt-{picture}.png").exists()
+
+
+def test_columns_are_ordered_by_the_impurity_they_take_away():
+    y = np.array([0, 0, 0, 1, 1, 1])
+    X = np.array([[0, 0, 1], [1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 0]])
+    assert osdt.by_impurity(X, y)[0] == 1
+    assert sorted(osdt.by_impurity(X, y)) == [0, 1, 2]
 
 
 def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):

@@ -59,6 +59,7 @@ def plot_trace(
     """
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
+    from matplotlib.ticker import NullFormatter
 
     labels = {"elapsed": "seconds", "subproblems": "subproblems", "memory": "bytes"}
     if against not in labels:
@@ -82,6 +83,7 @@ def plot_trace(
         Line2D([], [], color=grey, linestyle="", marker="*", markersize=10, label="best tree found"),
     ]
     ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(labels[against])
     ax.set_ylabel("objective, lower bound")
     ax.legend(handles=handles, frameon=False)
