@@ -182,7 +182,7 @@ Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const 
                columns.n_columns, input.n_predictions, std::nullopt);
   return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
     const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
-    return search_leaf_sets(rows, costs, input.leaf_cost, input.tree, options, input.limits, stop, on_poll);
+    return search_leaf_sets({rows, costs, input.leaf_cost, input.tree}, options, input.limits, stop, on_poll);
   });
 }
 

@@ -9,6 +9,8 @@
 
 #include <span>
 
+#include "bounds/leaf_accuracy.hpp"
+#include "bounds/leaf_support.hpp"
 #include "leafsets/leaves.hpp"
 
 namespace hornbeam {
@@ -33,6 +35,12 @@ class AdditiveLoss {
   /// By how much bounds/equivalent_points.hpp raises that.
   Cost beyond_kept_loss(std::span<const LeafId>, std::span<const LeafId> split) const {
     return sum(split, &Leaf::least_loss);
+  }
+
+  bool may_be(const Leaf& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_); }
+  bool is_worth_splitting(LeafId id, std::span<const LeafId>, bool with_equivalent_points) const {
+    const Leaf& leaf = leaves_[id];
+    return worth_splitting(leaf.loss, with_equivalent_points ? leaf.least_loss : 0, leaf_cost_);
   }
 
  private:

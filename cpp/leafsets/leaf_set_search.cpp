@@ -7,9 +7,7 @@
 #include "bounds/equivalent_points.hpp"
 #include "bounds/hierarchical_objective.hpp"
 #include "bounds/incremental_progress.hpp"
-#include "bounds/leaf_accuracy.hpp"
 #include "bounds/leaf_count.hpp"
-#include "bounds/leaf_support.hpp"
 #include "bounds/lookahead.hpp"
 #include "bounds/permutation.hpp"
 #include "bounds/similar_support.hpp"
@@ -19,6 +17,7 @@
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
+#include "leafsets/rank_loss.hpp"
 
 namespace hornbeam {
 
@@ -35,19 +34,20 @@ class LeafSetSearch {
   static constexpr bool kIsOwnSum = Objective::kIsSum && !kAsPublished;
 
  public:
-  LeafSetSearch(const DistinctRows& rows, const Costs& costs, Ticks leaf_cost, const TreeLimits& tree,
-                const LeafSetOptions& options, const SearchLimits& limits, StopSignal& stop,
-                const std::function<bool(const Progress&)>& on_poll)
-      : rows_(rows),
-        leaf_cost_(leaf_cost),
-        tree_(tree),
+  /// `make_objective(leaves)` makes the objective.
+  template <class MakeObjective>
+  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
+                StopSignal& stop, const std::function<bool(const Progress&)>& on_poll, MakeObjective make_objective)
+      : rows_(problem.rows),
+        leaf_cost_(problem.leaf_cost),
+        tree_(problem.tree),
         options_(options),
         bounds_(options.bounds),
         limits_(limits),
         stop_(stop),
         on_poll_(on_poll),
-        leaves_(rows, costs),
-        objective_(leaves_, leaf_cost) {}
+        leaves_(problem.rows, problem.costs),
+        objective_(make_objective(leaves_)) {}
 
   Outcome run() {
     try {
@@ -77,8 +77,8 @@ class LeafSetSearch {
     consider(root_);
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf);
     if (!given.empty() && within_limits(given)) consider(given);
-    if (kAsPublished || can_split(0)) {
-      Entry root{0, bound({}, root_, 1), root_, 0};
+    if (kAsPublished || can_split(0, root_)) {
+      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)), root_, 0};
       queue_.push(std::move(root));
     }
     poll();
@@ -103,11 +103,14 @@ class LeafSetSearch {
 
   Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
 
+  /// What the fixed leaves and these cost, and the others as leaves alone.
+  Cost cost_so_far(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
+    return hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
+  }
+
   /// What every tree costs that keeps the fixed leaves and these, and splits the others.
-  Cost bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) const {
-    Cost least = 0;
-    if (bounds_.hierarchical_objective)
-      least = hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
+  Cost bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, Cost so_far) {
+    Cost least = bounds_.hierarchical_objective ? so_far : 0;
     if (uses_split_lookahead())
       for (const LeafId id : to_split) least += static_cast<Cost>(leaves_[id].split_loss);
     else if (bounds_.equivalent_points)
@@ -134,9 +137,9 @@ class LeafSetSearch {
     choose_column(0, at_->bound);
   }
 
-  bool fails_leaf_count() const {
+  bool fails_leaf_count() {
     if (!bounds_.leaf_count) return false;
-    const Cost so_far = objective_.kept_loss({}, split()) + price_of(at_->leaves.size());
+    const Cost so_far = cost_so_far({}, split(), at_->leaves.size());
     if constexpr (kAsPublished)
       return published_leaf_count(so_far, objective_.leaf_cost(), split().size(), upper_);
     else
@@ -211,16 +214,14 @@ class LeafSetSearch {
   bool may_be(const Leaf& leaf) const {
     const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
-    return !Objective::kIsSum || !bounds_.leaf_accuracy || accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_);
+    return !bounds_.leaf_accuracy || objective_.may_be(leaf);
   }
 
-  bool can_split(LeafId id) {
-    Leaf& leaf = leaves_[id];
+  /// `others` are the leaves beside the fixed ones, this one among them.
+  bool can_split(LeafId id, std::span<const LeafId> others) {
+    const Leaf& leaf = leaves_[id];
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
-    if (Objective::kIsSum && bounds_.leaf_support) {
-      const Ticks least = kAsPublished || !bounds_.equivalent_points ? 0 : leaf.least_loss;
-      if (!worth_splitting(leaf.loss, least, leaf_cost_)) return false;
-    }
+    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) return false;
     if (!kAsPublished && !leaf.is_open) open(id);
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) return true;
@@ -235,7 +236,7 @@ class LeafSetSearch {
       step();
       if (std::all_of(kValues.begin(), kValues.end(),
                       [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
-        least = std::min(least, loss_of_split(id, column));
+        least = kIsOwnSum ? std::min(least, loss_of_split(id, column)) : least;
       else
         leaves_[id].dead[column] = true;
     }
@@ -250,7 +251,7 @@ class LeafSetSearch {
     consider(new_);
     free_.clear();
     for (std::uint32_t i = 0; i < new_.size(); ++i)
-      if (can_split(new_[i])) free_.push_back(i);
+      if (can_split(new_[i], new_)) free_.push_back(i);
     needs_split_.clear();
     for (std::uint32_t i = 0; i < split().size(); ++i)
       if (Objective::kIsSum && bounds_.incremental_progress &&
@@ -278,7 +279,8 @@ class LeafSetSearch {
     to_split_.clear();
     for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
-    const Cost least = bound(keep_, to_split_, n_leaves);
+    const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
+    const Cost least = bound(keep_, to_split_, so_far);
     if (!kAsPublished && least >= upper_) return;
     Entry set;
     set.bound = least;
@@ -287,7 +289,6 @@ class LeafSetSearch {
     set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
     set.n_kept = static_cast<std::uint32_t>(set.leaves.size());
     set.leaves.insert(set.leaves.end(), to_split_.begin(), to_split_.end());
-    const Cost so_far = objective_.kept_loss(keep_, to_split_) + price_of(n_leaves);
     set.key = key_of(
         options_.policy, leaves_,
         {std::span(set.leaves).first(set.n_kept), to_split_, objective_.share(value_), objective_.share(so_far)});
@@ -393,13 +394,24 @@ class LeafSetSearch {
 
 }  // namespace
 
-Outcome search_leaf_sets(const DistinctRows& rows, const Costs& costs, Ticks leaf_cost, const TreeLimits& tree,
-                         const LeafSetOptions& options, const SearchLimits& limits, StopSignal& stop,
-                         const std::function<bool(const Progress&)>& on_poll) {
-  const auto run = [&]<class Objective>() {
-    return LeafSetSearch<Objective>(rows, costs, leaf_cost, tree, options, limits, stop, on_poll).run();
+Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+  const auto run = [&]<class Objective>(const Objective*) {
+    return LeafSetSearch<Objective>(problem, options, limits, stop, on_poll,
+                                    [&](const Leaves& leaves) { return Objective(leaves, problem.leaf_cost); })
+        .run();
   };
-  return options.as_published ? run.template operator()<PublishedLoss>() : run.template operator()<AdditiveLoss>();
+  return options.as_published ? run(static_cast<const PublishedLoss*>(nullptr))
+                              : run(static_cast<const AdditiveLoss*>(nullptr));
+}
+
+Outcome search_ranks(const LeafSetProblem& problem, Ticks price, const LeafSetOptions& options,
+                     const SearchLimits& limits, StopSignal& stop,
+                     const std::function<bool(const Progress&)>& on_poll) {
+  return LeafSetSearch<RankLoss>(
+             problem, options, limits, stop, on_poll,
+             [&](const Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, price); })
+      .run();
 }
 
 }  // namespace hornbeam

@@ -15,10 +15,21 @@
 
 namespace hornbeam {
 
+struct LeafSetProblem {
+  const DistinctRows& rows;
+  const Costs& costs;  // what a leaf predicts; the loss, too, where it is a sum
+  Ticks leaf_cost;
+  TreeLimits tree;
+};
+
 /// In the outcome, n_subproblems counts sets of leaves with a choice of leaves to split that were queued, and
 /// n_table_entries different sets of leaves.
-Outcome search_leaf_sets(const DistinctRows& rows, const Costs& costs, Ticks leaf_cost, const TreeLimits& tree,
-                         const LeafSetOptions& options, const SearchLimits& limits, StopSignal& stop,
-                         const std::function<bool(const Progress&)>& on_poll);
+Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+
+/// The same for leafsets/rank_loss.hpp, at `price` ticks for half a pair. Two classes, the second positive; rows are
+/// numbered by their share of positives.
+Outcome search_ranks(const LeafSetProblem& problem, Ticks price, const LeafSetOptions& options,
+                     const SearchLimits& limits, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "bounds/leaf_accuracy.hpp"
+#include "bounds/leaf_support.hpp"
 #include "leafsets/leaves.hpp"
 
 namespace hornbeam {
@@ -24,7 +26,8 @@ class PublishedLoss {
   static constexpr bool kIsSum = true;
   static constexpr bool kAsPublished = true;
 
-  PublishedLoss(const Leaves& leaves, Ticks leaf_cost) : leaves_(leaves), leaf_cost_(share_of(leaf_cost)) {}
+  PublishedLoss(const Leaves& leaves, Ticks leaf_cost)
+      : leaves_(leaves), leaf_ticks_(leaf_cost), leaf_cost_(share_of(leaf_cost)) {}
 
   Cost leaf_cost() const { return leaf_cost_; }
   Ticks to_ticks(Cost cost) const { return std::llround(cost * static_cast<double>(leaves_.total())); }
@@ -35,6 +38,11 @@ class PublishedLoss {
   Cost kept_loss(std::span<const LeafId> kept, std::span<const LeafId>) const { return loss(kept); }
   Cost beyond_kept_loss(std::span<const LeafId>, std::span<const LeafId> split) const {
     return sum(0, split, &Leaf::least_loss);
+  }
+
+  bool may_be(const Leaf& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_ticks_); }
+  bool is_worth_splitting(LeafId id, std::span<const LeafId>, bool) const {
+    return worth_splitting(leaves_[id].loss, 0, leaf_ticks_);
   }
 
   /// The order in which Python 3 goes through a set of at most four small numbers, which lie in a table of eight
@@ -62,6 +70,7 @@ class PublishedLoss {
   }
 
   const Leaves& leaves_;
+  Ticks leaf_ticks_;
   Cost leaf_cost_;
   Cost fixed_ = 0;
 };

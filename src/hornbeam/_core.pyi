@@ -97,6 +97,26 @@ def solve_leaf_sets(
     callback_interval: float = 0.1,
     trace: bool = False,
 ) -> Outcome: ...
+def solve_ranking(
+    columns: npt.NDArray[np.uint8],
+    n_rows: int,
+    classes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64],
+    price: int,
+    leaf_cost: int,
+    max_depth: int | None = None,
+    max_leaves: int | None = None,
+    min_samples_leaf: int = 1,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    gap_limit: float = 0.0,
+    policy: str = "curiosity",
+    bounds: Mapping[str, bool] = {},
+    start: npt.NDArray[np.int32] | None = None,
+    callback: Callable[[Progress], bool | None] | None = None,
+    callback_interval: float = 0.1,
+    trace: bool = False,
+) -> Outcome: ...
 def solve_posterior(
     columns: npt.NDArray[np.uint8],
     n_rows: int,

@@ -1,0 +1,17 @@
+// verify/score_ranking.hpp
+//
+// WHAT    A second opinion: what a tree loses of the area under the ROC curve of its leaves, from the caller's rows.
+// HOLDS   Shares no code with the search, its leaves or its bounds; kept plain, never optimised.
+#pragma once
+
+#include "verify/score.hpp"
+
+namespace hornbeam {
+
+/// `price` for half of each pair of rows of classes 0 and 1 that the leaves' shares of class 1 order wrongly, or half
+/// of that if they share a leaf; and `leaf_cost` for each leaf. Throws std::logic_error if the arrays are no tree or
+/// the tree breaks a limit.
+Ticks score_ranking(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
+                    std::span<const std::int64_t> weights, Ticks price, Ticks leaf_cost, const TreeLimits& limits);
+
+}  // namespace hornbeam
