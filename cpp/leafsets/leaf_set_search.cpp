@@ -157,7 +157,7 @@ class LeafSetSearch {
       if (stop_.stopped()) return;
       if (uses_similar_support() && is_like_closed(id, column, closed)) continue;
       if (!make_sides(id, column)) continue;
-      const Cost with_column = least + beyond_bound_of_leaf(id, column);
+      const Cost with_column = bound_with_sides(which, least);
       if (kAsPublished || with_column < upper_)
         choose_column(which + 1, with_column);
       else if (is_last && uses_similar_support())
@@ -178,22 +178,49 @@ class LeafSetSearch {
     });
   }
 
-  /// By how much more than `bound` says all trees cost in which a leaf is split on a column.
-  Cost beyond_bound_of_leaf(LeafId id, std::uint32_t column) {
-    if (!uses_split_lookahead() && !uses_similar_support()) return 0;
-    const Leaf& leaf = leaves_[id];
-    const Ticks in_bound = uses_split_lookahead() ? leaf.split_loss : bounds_.equivalent_points ? leaf.least_loss : 0;
-    return static_cast<Cost>(loss_of_split(id, column) - in_bound);
+  /// What all trees cost that split the first leaves as chosen, the last of them, number `which`, just now.
+  Cost bound_with_sides(std::size_t which, Cost least) {
+    if constexpr (kIsOwnSum) {
+      if (!uses_split_lookahead() && !uses_similar_support()) return least;
+      const Leaf& leaf = leaves_[split()[which]];
+      const Ticks in_bound = uses_split_lookahead() ? leaf.split_loss : bounds_.equivalent_points ? leaf.least_loss : 0;
+      return least + loss_of_side(new_[2 * which]) + loss_of_side(new_[2 * which + 1]) - in_bound;
+    } else if constexpr (!kAsPublished) {
+      if (bounds_.split_lookahead && bounds_.equivalent_points) return bound_with_one_split(which, least);
+    }
+    return least;
   }
 
-  /// The least that two sides cost, beyond the two leaves.
-  Ticks loss_of_split(LeafId id, std::uint32_t column) {
-    Ticks sum = 0;
-    for (const bool value : kValues) {
-      const Leaf& side = leaves_[leaves_.side(id, column, value)];
-      sum += least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
+  /// bounds/split_lookahead.hpp where the loss is no sum: of the new sides none is split again, or one, or more.
+  Cost bound_with_one_split(std::size_t which, Cost least) {
+    const Cost one_more = at_->bound + leaf_cost_, two_more = one_more + leaf_cost_;
+    if (two_more < upper_) return least;
+    rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
+    const Cost price = price_of(at_->leaves.size() + split().size());
+    const auto cost = [&] {
+      return price + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_);
+    };
+    const Cost with_none = cost();
+    if (with_none < upper_ || one_more >= upper_) return std::max(least, std::min(with_none, one_more));
+    Cost with_one = two_more;
+    for (LeafId& side : new_) {
+      // The last leaf stands in for the one that is split.
+      rest_.push_back(side);
+      std::swap(side, new_.back());
+      const LeafId last = new_.back();
+      new_.pop_back();
+      with_one = std::min(with_one, cost() + leaf_cost_);
+      new_.push_back(last);
+      std::swap(side, new_.back());
+      rest_.pop_back();
     }
-    return sum;
+    return std::max(least, std::min(with_none, with_one));
+  }
+
+  /// The least that a side costs, beyond the leaf that it is.
+  Ticks loss_of_side(LeafId id) const {
+    const Leaf& side = leaves_[id];
+    return least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
   }
 
   /// Appends the sides of a split to the new leaves, unless no best tree splits so.
@@ -236,7 +263,8 @@ class LeafSetSearch {
       step();
       if (std::all_of(kValues.begin(), kValues.end(),
                       [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
-        least = kIsOwnSum ? std::min(least, loss_of_split(id, column)) : least;
+        least =
+            std::min(least, loss_of_side(leaves_[id].sides[column][0]) + loss_of_side(leaves_[id].sides[column][1]));
       else
         leaves_[id].dead[column] = true;
     }
@@ -279,6 +307,8 @@ class LeafSetSearch {
     to_split_.clear();
     for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
+    // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
+    if (!Objective::kIsSum && bounds_.lookahead && at_->bound + price_of(to_split_.size()) >= upper_) return;
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
     const Cost least = bound(keep_, to_split_, so_far);
     if (!kAsPublished && least >= upper_) return;
@@ -387,7 +417,7 @@ class LeafSetSearch {
 
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
-  std::vector<LeafId> new_, keep_, to_split_;
+  std::vector<LeafId> new_, keep_, to_split_, rest_;
   std::vector<std::uint32_t> free_, needs_split_;
   std::vector<bool> is_split_;
 };

@@ -13,7 +13,7 @@ from hornbeam.estimators import (
     sufficient_depth,
 )
 from hornbeam.exceptions import NotProvenWarning
-from hornbeam.plotting import plot_trace
+from hornbeam.plotting import plot_roc, plot_trace
 from hornbeam.posterior import log_posterior
 from hornbeam.tree import Tree
 
@@ -35,6 +35,7 @@ __all__ = [
     "Tree",
     "__version__",
     "log_posterior",
+    "plot_roc",
     "plot_trace",
     "sufficient_depth",
 ]

@@ -86,16 +86,24 @@ OBJECTIVES: dict[str, Callable[[ClassData], Loss]] = {
 }
 
 
-def check_objective(objective: object, omega: object, cost_matrix: object) -> None:
+def check_objective(objective: object, omega: object, cost_matrix: object, others: Sequence[str] = ()) -> None:
     """Check the name of the objective and that the parameters of other objectives are left alone.
+
+    Parameters
+    ----------
+    objective, omega, cost_matrix
+        As given to the estimator.
+    others : sequence of str, default=()
+        Objectives that are no sums and that the estimator has all the same.
 
     Raises
     ------
     ValueError
         If `objective` is unknown, or `omega` or `cost_matrix` is given to an objective that does not use it.
     """
-    if not isinstance(objective, str) or objective not in OBJECTIVES:
-        raise ValueError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, got {objective!r}.")
+    known = (*OBJECTIVES, *others)
+    if not isinstance(objective, str) or objective not in known:
+        raise ValueError(f"objective must be one of {', '.join(map(repr, known))}, got {objective!r}.")
     if objective != "cost" and cost_matrix is not None:
         raise ValueError(f"cost_matrix is used by objective='cost' only, but objective={objective!r}.")
     if objective == "cost" and cost_matrix is None:

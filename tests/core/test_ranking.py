@@ -23,7 +23,7 @@ OFF |= {"all": dict.fromkeys(BOUNDS, False)}
 
 
 def random_ranking(seed: int, n_columns: int = 3, **limits: int) -> Problem:
-    """Return a problem of two classes, often with equal rows, with random weights and a price of a leaf that matters."""
+    """Return a problem of two classes, often with equal rows, with random weights and a price that matters."""
     draw = random.Random(seed)
     rows = random_table(draw, draw.randint(2, 9), draw.randint(1, n_columns))
     classes = [0, 1, *(draw.randint(0, 1) for _ in rows[2:])]

@@ -43,6 +43,7 @@ class AdditiveClassifier(TreeClassifier):
     verbose: int
     callback: Callable[[Progress], bool | None] | None
     trace: bool
+    _other_objectives: tuple[str, ...] = ()  # that are no sums
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the best tree and prove it, or go as far as the limits allow.
@@ -116,7 +117,7 @@ class AdditiveClassifier(TreeClassifier):
     def _check_parameters(self) -> dict[str, Any]:
         """Check all parameters that need no data; return what goes to the search as it is."""
         check_number("regularization", self.regularization)
-        check_objective(self.objective, self.omega, self.cost_matrix)
+        check_objective(self.objective, self.omega, self.cost_matrix, self._other_objectives)
         check_callback(self.callback)
         check_integer("verbose", self.verbose, least=0)
         if not isinstance(self.trace, bool):

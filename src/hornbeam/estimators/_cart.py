@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam._units import Units
-
 
 def cart_tree(
-    packed: npt.NDArray[np.uint8], codes: npt.NDArray[np.int32], units: Units, options: Mapping[str, Any]
+    packed: npt.NDArray[np.uint8],
+    codes: npt.NDArray[np.int32],
+    losses: npt.NDArray[np.int64],
+    share: float,
+    options: Mapping[str, Any],
 ) -> npt.NDArray[np.int32] | None:
     """Grow scikit-learn's tree on the binary columns, to a size that can pay.
 
@@ -25,7 +27,10 @@ def cart_tree(
     ----------
     packed : ndarray of uint8 of shape (n_binary_columns, ceil(n_rows / 8))
     codes : ndarray of int32 of shape (n_rows,)
-    units : Units
+    losses : ndarray of int64 of shape (n_rows,)
+        What each row weighs in the tree: the largest loss that it can have.
+    share : float
+        Price of a leaf as a share of their sum.
     options : mapping
         The limits "min_samples_leaf" and, where there are any, "max_depth" and "max_leaves".
 
@@ -34,8 +39,6 @@ def cart_tree(
     ndarray of int32 of shape (3, n_nodes) or None
         Column (-1 at a leaf), child where it holds, child where it does not. None where only a single leaf is left.
     """
-    losses = units.weights * units.costs.max(axis=1)[codes]
-    share = units.leaf_cost / float(losses.sum())
     most_leaves = floor(min(1 / share if share else len(codes), options.get("max_leaves", np.inf), len(codes)))
     if len(packed) == 0 or most_leaves < 2 or options.get("max_depth") == 0:
         return None

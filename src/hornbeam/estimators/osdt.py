@@ -158,5 +158,7 @@ n_features_in_, feature_names_in_, trace_
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
         self._warn_of_many_columns()
         packed = pack_conditions(self.binarizer_.conditions_, training.table)
-        start = cart_tree(packed, training.codes, units, options) if self.start else None
+        losses = units.weights * units.costs.max(axis=1)[training.codes]
+        share = units.leaf_cost / float(losses.sum())
+        start = cart_tree(packed, training.codes, losses, share, options) if self.start else None
         return partial(_core.solve_leaf_sets, packed, training.table.n_rows, start=start, **options)
