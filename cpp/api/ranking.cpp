@@ -12,7 +12,7 @@ namespace hornbeam {
 
 namespace {
 
-constexpr std::int64_t kMostWeight = std::int64_t{1} << 31;
+constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
 
 void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
@@ -30,11 +30,12 @@ void check(const RankingInput& input, std::uint32_t n_rows) {
   std::int64_t weight[2] = {0, 0};
   for (std::size_t row = 0; row < input.classes.size(); ++row) {
     require(input.classes[row] == 0 || input.classes[row] == 1, "classes: must be 0 or 1");
-    require(input.weights[row] > 0 && input.weights[row] < kMostWeight, "weights: must be in (0, 2^31)");
+    require(input.weights[row] > 0 && input.weights[row] < kMostWeight, "weights: must be in (0, 2^26)");
     weight[input.classes[row]] += input.weights[row];
-    require(weight[0] + weight[1] < kMostWeight, "weights: their total must stay below 2^31");
+    require(weight[0] + weight[1] < kMostWeight, "weights: their total must stay below 2^26");
   }
   require(weight[0] > 0 && weight[1] > 0, "classes: rows of both are needed");
+  require(input.cut > 0 && input.cut <= weight[0] << kCutBits, "cut: must be in (0, 2^20 times the negatives]");
   require(static_cast<unsigned __int128>(input.price) * 2 * static_cast<std::uint64_t>(weight[0]) *
                   static_cast<std::uint64_t>(weight[1]) <
               static_cast<unsigned __int128>(kLargestTotal),
@@ -57,13 +58,13 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   const DistinctRows merged(columns, input.classes, input.weights, 2, never);
   const DistinctRows rows = merged.of(by_share_of_positives(merged));
   const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
-  const Outcome outcome =
-      search_ranks({rows, costs, input.leaf_cost, input.tree}, input.price, options, input.limits, stop, on_poll);
+  const Outcome outcome = search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options,
+                                       input.limits, stop, on_poll);
   const FlatTree tree{outcome.tree.column, outcome.tree.left, outcome.tree.right, outcome.tree.prediction};
   const ColumnTest test{columns.n_columns,
                         [&](std::uint32_t column, std::uint32_t row) { return columns.test(column, row); }};
   const Ticks scored =
-      score_ranking(tree, test, input.classes, input.weights, input.price, input.leaf_cost, input.tree);
+      score_ranking(tree, test, input.classes, input.weights, input.price, input.cut, input.leaf_cost, input.tree);
   if (scored != outcome.tree.cost || outcome.lower > scored)
     throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
                            std::to_string(outcome.tree.cost) + " with lower bound " + std::to_string(outcome.lower) +

@@ -294,17 +294,19 @@ nb::dict solve_leaf_sets_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
 
 nb::dict solve_ranking_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
                               const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
-                              std::int64_t price, std::int64_t leaf_cost, std::optional<std::int64_t> max_depth,
-                              std::optional<std::int64_t> max_leaves, std::int64_t min_samples_leaf,
-                              std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
-                              double gap_limit, const std::string& policy, const nb::dict& bounds, const StartIn& start,
-                              const nb::object& callback, double callback_interval, bool trace) {
+                              std::int64_t price, std::int64_t cut, std::int64_t leaf_cost,
+                              std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
+                              std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                              std::optional<std::int64_t> memory_limit, double gap_limit, const std::string& policy,
+                              const nb::dict& bounds, const StartIn& start, const nb::object& callback,
+                              double callback_interval, bool trace) {
   const PackedColumns packed = packed_columns(columns, n_rows);
   const LeafSetOptions options = leaf_set_options(policy, bounds, start);
   const Limits limits = limits_of(max_depth, max_leaves, min_samples_leaf, time_limit, memory_limit, gap_limit, 1);
   const RankingInput input{{classes.data(), classes.shape(0)},
                            {weights.data(), weights.shape(0)},
                            price,
+                           cut,
                            leaf_cost,
                            limits.tree,
                            limits.search};
@@ -385,10 +387,10 @@ NB_MODULE(_core, module) {
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree of least cost by a search over sets of leaves; see leafsets/leaf_set_search.hpp.");
   module.def("solve_ranking", &solve_ranking_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("price"), nb::arg("leaf_cost"),
-             nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(), nb::arg("min_samples_leaf") = 1,
-             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("gap_limit") = 0.0,
-             nb::arg("policy") = "curiosity", nb::arg("bounds") = nb::dict(),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("price"), nb::arg("cut"),
+             nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
+             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("gap_limit") = 0.0, nb::arg("policy") = "curiosity", nb::arg("bounds") = nb::dict(),
              nb::arg("start").noconvert().none() = nb::none(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree whose leaves rank best; see api/ranking.hpp.");

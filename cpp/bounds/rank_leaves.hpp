@@ -10,6 +10,8 @@
 //          leaf j loses no more than the pairs within j, less those that equal rows lose in any tree, and the pairs of
 //          j with each other leaf i that j orders wrongly, min(p_j n_i, n_j p_i). Splitting i can only lower that sum:
 //          the sum of the lesser of two numbers is no more than the lesser of two sums.
+//          The area below a part of the curve, up to a number of negatives, changes by no more than that: splitting
+//          raises the curve everywhere, and without the leaf the curve is at most p_j lower and n_j further right.
 // NEEDS    one price for all leaves; the leaves are ordered by their share of positives.
 // KEEPS    one optimum, one of the fewest leaves.
 // SOURCE   [lin2020gosdt, lemma C.1 and theorem C.2] for the second, there with two pure leaves in place of the

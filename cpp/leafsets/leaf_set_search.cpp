@@ -17,7 +17,6 @@
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
-#include "leafsets/rank_loss.hpp"
 
 namespace hornbeam {
 
@@ -435,12 +434,12 @@ Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& op
                               : run(static_cast<const AdditiveLoss*>(nullptr));
 }
 
-Outcome search_ranks(const LeafSetProblem& problem, Ticks price, const LeafSetOptions& options,
+Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options,
                      const SearchLimits& limits, StopSignal& stop,
                      const std::function<bool(const Progress&)>& on_poll) {
   return LeafSetSearch<RankLoss>(
              problem, options, limits, stop, on_poll,
-             [&](const Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, price); })
+             [&](const Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, prices); })
       .run();
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/options.hpp"
 #include "leafsets/options.hpp"
+#include "leafsets/rank_loss.hpp"
 #include "search/search.hpp"
 
 namespace hornbeam {
@@ -27,9 +28,9 @@ struct LeafSetProblem {
 Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
                          StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
 
-/// The same for leafsets/rank_loss.hpp, at `price` ticks for half a pair. Two classes, the second positive; rows are
-/// numbered by their share of positives.
-Outcome search_ranks(const LeafSetProblem& problem, Ticks price, const LeafSetOptions& options,
+/// The same for leafsets/rank_loss.hpp. Two classes, the second positive; rows are numbered by their share of
+/// positives.
+Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options,
                      const SearchLimits& limits, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -8,10 +8,11 @@
 
 namespace hornbeam {
 
-/// `price` for half of each pair of rows of classes 0 and 1 that the leaves' shares of class 1 order wrongly, or half
-/// of that if they share a leaf; and `leaf_cost` for each leaf. Throws std::logic_error if the arrays are no tree or
-/// the tree breaks a limit.
+/// `price` for twice the area above the curve of the leaves, in pairs of class 1 and class 0 and rounded up, where the
+/// curve stands for nothing after `cut` 2^-20 parts of a row of class 0 and weight 1; and `leaf_cost` for each leaf.
+/// Throws std::logic_error if the arrays are no tree or the tree breaks a limit.
 Ticks score_ranking(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
-                    std::span<const std::int64_t> weights, Ticks price, Ticks leaf_cost, const TreeLimits& limits);
+                    std::span<const std::int64_t> weights, Ticks price, std::int64_t cut, Ticks leaf_cost,
+                    const TreeLimits& limits);
 
 }  // namespace hornbeam

@@ -103,6 +103,7 @@ def solve_ranking(
     classes: npt.NDArray[np.int32],
     weights: npt.NDArray[np.int64],
     price: int,
+    cut: int,
     leaf_cost: int,
     max_depth: int | None = None,
     max_leaves: int | None = None,

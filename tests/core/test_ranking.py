@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from hornbeam import _core
 from hornbeam.estimators.osdt import BOUNDS, POLICIES
 from oracles.problems import random_table
-from oracles.ranking import all_partitions, half_pairs_lost, optimal_cost
+from oracles.ranking import all_partitions, half_pairs_lost, optimal_cost, optimal_partial_cost
 
 Problem = dict[str, Any]
 LIMITS: list[Problem] = [{}, {"max_depth": 2}, {"max_leaves": 3}, {"min_samples_leaf": 2}]
@@ -38,6 +38,8 @@ def random_ranking(seed: int, n_columns: int = 3, **limits: int) -> Problem:
 def solve(problem: Problem, **options: Any) -> _core.Outcome:
     arguments = dict(problem)
     rows = np.array(arguments.pop("rows"), dtype=np.uint8)
+    negatives = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
+    arguments.setdefault("cut", max(1, negatives) * 2**20)
     return _core.solve_ranking(
         np.packbits(np.ascontiguousarray(rows.T), axis=1, bitorder="little"),
         len(rows),
@@ -49,7 +51,7 @@ def solve(problem: Problem, **options: Any) -> _core.Outcome:
 
 
 def check_proven(problem: Problem, outcome: _core.Outcome) -> None:
-    optimum = optimal_cost(**problem)
+    optimum = optimal_partial_cost(**problem) if "cut" in problem else optimal_cost(**problem)
     assert (outcome["status"], outcome["lower"], outcome["upper"]) == ("optimal", optimum, optimum), problem
 
 
@@ -64,6 +66,30 @@ def test_optimum_equals_brute_force_under_every_policy(policy):
 def test_switching_bounds_never_changes_the_optimum(off):
     for limits, seed in itertools.product(LIMITS, range(25)):
         problem = random_ranking(1000 + seed, **limits)
+        check_proven(problem, solve(problem, bounds=OFF[off]))
+
+
+def cut_ranking(seed: int, **limits: int) -> Problem:
+    """Return a problem where only a part of the curve counts, mostly one that cuts a leaf."""
+    problem = random_ranking(seed, **limits)
+    negatives = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
+    draw = random.Random(seed)
+    fine = draw.choice([1, 1, 2**30])
+    cut = draw.choice([1, 2**20, draw.randint(1, negatives * 2**20), negatives * 2**20])
+    return problem | {"cut": cut, "price": fine * problem["price"], "leaf_cost": fine * problem["leaf_cost"]}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_optimum_of_a_part_of_the_curve_equals_brute_force_under_every_policy(policy):
+    for limits, seed in itertools.product(LIMITS, range(30)):
+        problem = cut_ranking(seed, **limits)
+        check_proven(problem, solve(problem, policy=policy))
+
+
+@pytest.mark.parametrize("off", OFF)
+def test_switching_bounds_never_changes_the_optimum_of_a_part_of_the_curve(off):
+    for limits, seed in itertools.product(LIMITS, range(15)):
+        problem = cut_ranking(3000 + seed, **limits)
         check_proven(problem, solve(problem, bounds=OFF[off]))
 
 
@@ -96,11 +122,13 @@ def test_a_stop_leaves_a_valid_interval():
     [
         ("classes: must be 0 or 1", {"classes": [0, 2, 1]}),
         ("classes: rows of both", {"classes": [1, 1, 1]}),
-        ("weights: their total", {"weights": [2**30, 2**30, 1]}),
+        ("weights: their total", {"weights": [2**25, 2**25, 1]}),
         ("weights: must be in", {"weights": [0, 1, 1]}),
         ("price: must be in", {"price": 0}),
         ("price: all pairs", {"price": 2**51}),
         ("leaf_cost", {"leaf_cost": -1}),
+        ("cut: must be in", {"cut": 0}),
+        ("cut: must be in", {"cut": 2**20 + 1}),
     ],
 )
 def test_what_is_out_of_range_is_refused(name, change):

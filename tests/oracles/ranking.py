@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 Partition = frozenset[frozenset[int]]
 
@@ -51,6 +52,42 @@ def half_pairs_lost(partition: Partition, classes: Sequence[int], weights: Seque
                 halves = 2 if share[one] < share[other] else int(share[one] == share[other])
                 lost += halves * weights[one] * weights[other]
     return lost
+
+
+def area_below(partition: Partition, classes: Sequence[int], weights: Sequence[int], most: Fraction) -> Fraction:
+    """Return the area, in pairs, below the curve of the leaves' shares up to a weight of negatives."""
+    leaves = []
+    for leaf in partition:
+        positive = sum(weights[r] for r in leaf if classes[r])
+        negative = sum(weights[r] for r in leaf) - positive
+        leaves.append((Fraction(positive, positive + negative), positive, negative))
+    area, height, left = Fraction(0), Fraction(0), Fraction(most)
+    for _, positive, negative in sorted(leaves, reverse=True):
+        width = min(left, Fraction(negative))
+        rise = positive * width / negative if negative else Fraction(0)
+        area += width * (height + rise / 2)
+        left -= width
+        height += positive
+    return area
+
+
+def optimal_partial_cost(
+    rows: Sequence[Sequence[int]],
+    classes: Sequence[int],
+    weights: Sequence[int],
+    price: int,
+    cut: int,
+    leaf_cost: int,
+    **limits: int | None,
+) -> int:
+    """Return the least cost where the curve counts up to ``cut`` 2^-20 parts of a negative, rounded up to integers."""
+    positive = sum(w for w, c in zip(weights, classes, strict=True) if c)
+    pairs = positive * (sum(weights) - positive)
+    return min(
+        ceil(2 * price * (pairs - area_below(partition, classes, weights, Fraction(cut, 2**20))))
+        + leaf_cost * len(partition)
+        for partition in all_partitions(rows, **limits)
+    )
 
 
 def optimal_cost(

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import auc, roc_auc_score, roc_curve
 from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import GOSDTClassifier, ThresholdBinarizer, plot_roc
@@ -38,6 +38,17 @@ def test_the_objective_is_the_least_of_all_trees(limits):
         assert model.objective_ == pytest.approx(optimum / 20 / pairs)
 
 
+@pytest.mark.parametrize("theta", [0.1, 0.35, 1.0])
+def test_the_partial_loss_is_the_area_above_the_curve_and_what_lies_beyond_theta(theta):
+    model = GOSDTClassifier(0.01, objective="partial_auc", theta=theta, binarizer=FEW).fit(X, Y)
+    false, true, _ = roc_curve(Y, model.predict_proba(X)[:, 1], drop_intermediate=False)
+    within = np.append(false[false < theta], theta)
+    assert model.status_ == "optimal"
+    assert model.loss_ == pytest.approx(1 - auc(within, np.interp(within, false, true)), abs=1e-6)
+    if theta == 1:
+        assert model.objective_ == GOSDTClassifier(0.01, objective="auc", binarizer=FEW).fit(X, Y).objective_
+
+
 def test_it_ranks_no_worse_than_cart_of_as_many_leaves():
     data, y = load_monk(1, return_X_y=True)
     model = GOSDTClassifier(0.02, objective="auc").fit(data, y)
@@ -58,6 +69,9 @@ def test_it_ranks_no_worse_than_cart_of_as_many_leaves():
         ({"reference": [0, 1]}, "reference is not for objective='auc'"),
         ({"omega": 2.0}, "omega is used by objective='weighted' only"),
         ({"bounds": {"packing": False}}, "bounds has the unknown key 'packing'"),
+        ({"theta": 0.5}, "theta is used by objective='partial_auc' only"),
+        ({"objective": "partial_auc"}, "objective='partial_auc' needs theta, greater than 0 and at most 1, got None"),
+        ({"objective": "partial_auc", "theta": 1.5}, "needs theta, greater than 0 and at most 1, got 1.5"),
         ({"regularization": 1.5}, "regularization=1.5 is more than the largest possible loss"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Trees that rank: the area under the ROC curve in the exact integers of its search."""
+"""Trees that rank: the area under the ROC curve, or under a part of it, in the integers of its search."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from hornbeam.estimators._training import Training
 from hornbeam.objectives import exact_fraction
 from hornbeam.table import Table
 
-RANKING = ("auc",)
+RANKING = ("auc", "partial_auc")
 
+_CUT_PARTS = 2**20
 _MOST_BITS = 51
 _MOST_WEIGHT = 2**25
 _ROUNDED_WEIGHT = 2**24
@@ -38,6 +39,8 @@ class PairUnits:
         1 for a row of weight 1 of the other class: what the start is grown by.
     price, leaf_cost : int
         Ticks of half a pair and of one leaf.
+    cut : int
+        The curve counts up to so many 2^-20 parts of a negative row of weight 1.
     one : int
         Ticks of all pairs, which is an objective of 1.
     """
@@ -46,6 +49,7 @@ class PairUnits:
     costs: npt.NDArray[np.int64]
     price: int
     leaf_cost: int
+    cut: int
     one: int
 
     @property
@@ -58,8 +62,25 @@ class PairUnits:
         return ticks / self.one
 
 
-def make_pair_units(training: Training, objective: str, regularization: float) -> PairUnits:
-    """Turn a problem into ticks.
+def check_theta(objective: str, theta: Any) -> None:
+    """Check that `theta` is given where the objective needs it, and only there.
+
+    Raises
+    ------
+    ValueError
+        If it is not, or is out of range.
+    TypeError
+        If it is no number.
+    """
+    if objective != "partial_auc":
+        if theta is not None:
+            raise ValueError(f"theta is used by objective='partial_auc' only, but objective={objective!r}.")
+    elif theta is None or not 0 < exact_fraction(theta, "theta") <= 1:
+        raise ValueError(f"objective='partial_auc' needs theta, greater than 0 and at most 1, got {theta!r}.")
+
+
+def make_pair_units(training: Training, objective: str, regularization: float, theta: Any) -> PairUnits:
+    """Turn a problem into ticks; `theta` None stands for the whole curve.
 
     Raises
     ------
@@ -84,7 +105,8 @@ def make_pair_units(training: Training, objective: str, regularization: float) -
         raise ValueError(
             f"regularization={regularization!r} is more than the largest possible loss, 1; no split could ever pay."
         )
-    return PairUnits(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, one)
+    cut = round(exact_fraction(1 if theta is None else theta, "theta") * negative * _CUT_PARTS)
+    return PairUnits(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)
 
 
 def search_ranks(
@@ -103,7 +125,7 @@ def search_ranks(
     ) -> _core.Outcome:
         del costs  # the price of a pair stands for them
         return _core.solve_ranking(
-            packed, table.n_rows, classes, weights, units.price, leaf_cost, start=start, **options, **others
+            packed, table.n_rows, classes, weights, units.price, units.cut, leaf_cost, start=start, **options, **others
         )
 
     return search

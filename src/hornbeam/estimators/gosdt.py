@@ -11,7 +11,7 @@ from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._parameters import check_integer, check_number, check_switches
 from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._ranking import RANKING, make_pair_units, search_ranks
+from hornbeam.estimators._ranking import RANKING, check_theta, make_pair_units, search_ranks
 from hornbeam.estimators._reference import reference_codes
 from hornbeam.estimators._search import Search
 from hornbeam.estimators._training import Training
@@ -40,12 +40,13 @@ class GOSDTClassifier(AdditiveClassifier):
         Largest number of leaves, at least 1. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
-    objective : {"accuracy", "balanced", "weighted", "cost", "auc"}, default="accuracy"
+    objective : {"accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"}, default="accuracy"
         "accuracy": the share of the weight that is predicted wrongly. "balanced": the mean over the classes of the
         share of the class that is predicted wrongly. "weighted", for two classes: ``(FP + omega * FN) / (omega * P +
         N)``, where the second of `classes_` is positive and P and N are the weights of the two classes. "cost": the
         mean of `cost_matrix` over the rows. "auc", for two classes: 1 minus the area under the ROC curve of the shares
-        of the second of `classes_` in the leaves, which is its own convex hull (see Notes).
+        of the second of `classes_` in the leaves, which is its own convex hull (see Notes). "partial_auc": 1 minus the
+        area under the part of this curve up to a false positive rate of `theta`, so at least ``1 - theta``.
     omega : float, default=1.0
         For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
@@ -76,7 +77,10 @@ class GOSDTClassifier(AdditiveClassifier):
     bounds : dict or None, default=None
         For measuring: from the name of a bound ("support_condition", "pair_stage", "equivalent_points", "similarity",
         "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used. For
-        objective "auc" the names are those of `OSDTClassifier`.
+        objectives "auc" and "partial_auc" the names are those of `OSDTClassifier`.
+    theta : float or None, default=None
+        For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
+        to 2^-20 of a negative row.
     trace : bool, default=False
         Whether to keep the course of the search in `trace_`.
     reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
@@ -146,12 +150,12 @@ class GOSDTClassifier(AdditiveClassifier):
     are searched by binary columns, after [1]_ and [2]_. Status, objective and bounds at proof are the same; of equally
     good trees, the search in order keeps the first that it finds.
 
-    For objective "auc" the loss of a tree depends on all its leaves at once, and the search is that of `OSDTClassifier`
-    over sets of leaves, in one thread, by curiosity and from CART's tree, with the bounds of [1]_ that hold for ranks:
-    it proves trees of some five leaves on some ten columns in seconds. `class_weight` and `reference` are refused: the
-    first changes nothing. The tree predicts the heavier class of each leaf; what it ranks by is `predict_proba`, and
-    `hornbeam.plot_roc` draws the curve. Weights are exact if they are proportional to integers of a total below 2^25
-    and otherwise rounded to 2^-24 of their total.
+    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once, and the search is that
+    of `OSDTClassifier` over sets of leaves, in one thread, by curiosity and from CART's tree, with the bounds of [1]_
+    that hold for ranks: it proves trees of some five leaves on some ten columns in seconds. `class_weight` and
+    `reference` are refused: the first changes nothing. The tree predicts the heavier class of each leaf; what it ranks
+    by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact if they are proportional to
+    integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
 
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
 
@@ -187,7 +191,7 @@ class GOSDTClassifier(AdditiveClassifier):
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost", "auc"] = "accuracy",
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -201,6 +205,7 @@ class GOSDTClassifier(AdditiveClassifier):
         bounds: Mapping[str, bool] | None = None,
         trace: bool = False,
         reference: Any = None,
+        theta: float | None = None,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
@@ -220,10 +225,12 @@ class GOSDTClassifier(AdditiveClassifier):
         self.bounds = bounds
         self.trace = trace
         self.reference = reference
+        self.theta = theta
 
     def _check_parameters(self) -> dict[str, Any]:
         options = super()._check_parameters()
         options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
+        check_theta(self.objective, self.theta)
         if self.objective in RANKING:
             options["bounds"] = check_switches("bounds", self.bounds, LEAF_SET_BOUNDS)
             del options["n_threads"]
@@ -243,7 +250,7 @@ class GOSDTClassifier(AdditiveClassifier):
 
     def _make_units(self, training: Training) -> Any:
         if self.objective in RANKING:
-            return make_pair_units(training, self.objective, self.regularization)
+            return make_pair_units(training, self.objective, self.regularization, self.theta)
         return super()._make_units(training)
 
     def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
