@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/ranking.hpp"
 #include "bounds/equivalent_points.hpp"
 #include "bounds/hierarchical_objective.hpp"
 #include "bounds/incremental_progress.hpp"
@@ -16,9 +17,11 @@
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
+#include "leafsets/rank_loss.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
+#include "support/solving.hpp"
 
 namespace hornbeam {
 
@@ -261,6 +264,69 @@ TEST(impurity_is_that_of_the_share_predicted_wrongly) {
   CHECK_EQUAL(impurity(Policy::gini, 0.25), 0.375);
   CHECK_EQUAL(impurity(Policy::entropy, 0.5), 1.0);
   CHECK_EQUAL(impurity(Policy::entropy, 0.0), 0.0);
+}
+
+RANDOM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_leaves_kept_and_to_be_split, 200) {
+  TestProblem problem = random_problem(draw, {4, 14, 2, 4});
+  std::vector<std::int32_t> classes;
+  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) classes.push_back(row < 2 ? row == 1 : draw.percent(50));
+  const std::vector<std::int64_t> weights(problem.n_rows(), 1);
+  StopSignal never(std::nullopt);
+  const DistinctRows merged(problem.columns(), classes, weights, 2, never);
+  const DistinctRows rows = merged.of(by_share_of_positives(merged));
+  const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
+  Leaves leaves(rows, costs);
+  const std::int64_t cut = draw.between(1, leaves[0].class_weight[0] << kCutBits);
+  RankLoss loss(rows, leaves, 0, {std::int64_t{1} << draw.below(30), cut});
+  std::vector<LeafId> set{0};
+  const auto split_at_random = [&](std::vector<LeafId>& some) {
+    const std::size_t which = draw.below(static_cast<std::uint32_t>(some.size()));
+    const std::uint32_t column = draw.below(rows.n_columns);
+    if (leaves[some[which]].asks(column)) return;
+    const LeafId held = leaves.side(some[which], column, true), failed = leaves.side(some[which], column, false);
+    if (leaves[held].n_rows == 0 || leaves[failed].n_rows == 0) return;
+    some[which] = held;
+    some.push_back(failed);
+  };
+  for (int step = 0; step < 4; ++step) split_at_random(set);
+  const std::size_t n_fixed = draw.below(static_cast<std::uint32_t>(set.size()));
+  std::vector<LeafId> kept(set.begin() + static_cast<std::ptrdiff_t>(n_fixed), set.end()), split{set[0]};
+  if (n_fixed > 0) {
+    loss.fix(std::span(set).subspan(1, n_fixed - 1));
+  } else {
+    split.assign(1, kept.back());
+    kept.pop_back();
+  }
+  const Ticks perfect = loss.kept_loss(kept, split), equivalent = perfect + loss.beyond_kept_loss(kept, split);
+  CHECK(0 <= perfect && perfect <= equivalent);
+  Ticks before = kInfinity;
+  for (int step = 0; step < 6; ++step) {
+    std::vector<LeafId> all = kept;
+    all.insert(all.end(), split.begin(), split.end());
+    const Ticks now = loss.loss(all);
+    CHECK(equivalent <= now && now <= before);
+    before = now;
+    split_at_random(split);
+  }
+}
+
+RANDOM_TEST(both_searches_over_sets_of_leaves_keep_their_word_under_random_options, 60) {
+  TestProblem problem = random_problem(draw, {3, 12, 1, 4});
+  const auto input = problem.input();
+  LeafSetOptions options;
+  options.policy = draw.choose({Policy::curiosity, Policy::entropy, Policy::fifo, Policy::lower_bound});
+  options.bounds.similar_support = draw.percent(50);
+  options.bounds.split_lookahead = draw.percent(50);
+  options.as_published = draw.percent(20);
+  const Outcome outcome = solve_leaf_sets(input.columns, input, options, testing::never);
+  if (!options.as_published) testing::check_proven(problem, outcome, Oracle(problem).best());
+  std::vector<std::int32_t> classes;
+  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) classes.push_back(row < 2 ? row == 1 : draw.percent(50));
+  const std::vector<std::int64_t> weights(problem.n_rows(), 1);
+  options.as_published = false;
+  const RankingInput ranking{classes, weights, 4, std::int64_t{1} << kCutBits, 5, {}, {}};
+  const Outcome ranked = solve_ranking(problem.columns(), ranking, options, testing::never);
+  CHECK_EQUAL(ranked.lower, ranked.tree.cost);
 }
 
 }  // namespace hornbeam
