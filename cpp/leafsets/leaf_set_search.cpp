@@ -376,12 +376,20 @@ class LeafSetSearch {
     if (!stop_.stopped() && on_poll_(now)) stop_.stop(Status::interrupted);
   }
 
+  /// The cost of the best tree, where that of the search is rounded or counts leaves without rows.
+  Ticks cost_in_ticks(const ResultTree& tree) const {
+    if (!kAsPublished) return objective_.to_ticks(upper_);
+    Ticks cost = leaf_cost_ * static_cast<Ticks>((tree.column.size() + 1) / 2);
+    for (const LeafId id : best_) cost += leaves_[id].loss;
+    return cost;
+  }
+
   Outcome outcome() {
     next_look_ = 0;
     poll();
     Outcome result;
     result.tree = tree_of(best_, leaves_);
-    result.tree.cost = objective_.to_ticks(upper_);
+    result.tree.cost = cost_in_ticks(result.tree);
     result.lower = lower_ticks();
     const Status finished = kAsPublished && result.lower < result.tree.cost ? Status::heuristic : Status::optimal;
     result.status = is_finished_ ? finished : stop_.reason().value_or(finished);
