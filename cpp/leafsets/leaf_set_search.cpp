@@ -27,7 +27,7 @@ constexpr std::array kValues{false, true};
 
 template <class Objective>
 class LeafSetSearch {
-  using Cost = typename Objective::Cost;
+  using Cost = Objective::Cost;
   using Entry = OpenSet<Cost>;
   static constexpr bool kAsPublished = Objective::kAsPublished;
   static constexpr bool kIsOwnSum = Objective::kIsSum && !kAsPublished;
@@ -277,17 +277,17 @@ class LeafSetSearch {
     if (bounds_.permutation && !is_new()) return;
     consider(new_);
     free_.clear();
-    for (std::uint32_t i = 0; i < new_.size(); ++i)
+    for (std::size_t i = 0; i < new_.size(); ++i)
       if (can_split(new_[i], new_)) free_.push_back(i);
     needs_split_.clear();
-    for (std::uint32_t i = 0; i < split().size(); ++i)
+    for (std::size_t i = 0; i < split().size(); ++i)
       if (Objective::kIsSum && bounds_.incremental_progress &&
           !progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss, leaf_cost_))
         needs_split_.push_back(i);
     is_split_.assign(new_.size(), false);
     while (next_choice() && !stop_.stopped())
       if (std::all_of(needs_split_.begin(), needs_split_.end(),
-                      [&](std::uint32_t i) { return is_split_[2 * i] || is_split_[2 * i + 1]; }))
+                      [&](std::size_t i) { return is_split_[2 * i] || is_split_[2 * i + 1]; }))
         push_choice(n_leaves);
   }
 
@@ -425,7 +425,7 @@ class LeafSetSearch {
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
   std::vector<LeafId> new_, keep_, to_split_, rest_;
-  std::vector<std::uint32_t> free_, needs_split_;
+  std::vector<std::size_t> free_, needs_split_;
   std::vector<bool> is_split_;
 };
 

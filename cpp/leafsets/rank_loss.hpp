@@ -139,8 +139,8 @@ class RankCurve {
   }
   /// The area below, twice that in pairs, at `price`, rounded down.
   Ticks area(Ticks price) const {
-    Ticks sum = price * half_pairs_;
-    if (!is_cut_) return sum;
+    const Ticks sum = price * half_pairs_;
+    if (last_.negative == 0) return sum;  // the curve is not cut: it is only where there are negatives
     // Of x negatives of the last unit: x (2 m + p x / n), for m positives before it; x is in parts of a negative.
     const auto x = static_cast<unsigned __int128>(cut_ - (negatives_ << kCutBits));
     const auto positive = static_cast<std::uint64_t>(last_.positive), n = static_cast<std::uint64_t>(last_.negative);

@@ -34,6 +34,12 @@ namespace {
 
 TestProblem small_problem(Random& draw) { return random_problem(draw, {2, 14, 1, 4}); }
 
+std::vector<std::int32_t> two_classes(Random& draw, std::uint32_t n_rows) {
+  std::vector<std::int32_t> classes(n_rows);
+  for (std::uint32_t row = 0; row < n_rows; ++row) classes[row] = row < 2 ? row == 1 : draw.percent(50);
+  return classes;
+}
+
 struct Sides {
   RowNumbers held, failed;
   bool is_split() const { return !held.empty() && !failed.empty(); }
@@ -268,8 +274,7 @@ TEST(impurity_is_that_of_the_share_predicted_wrongly) {
 
 RANDOM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_leaves_kept_and_to_be_split, 200) {
   TestProblem problem = random_problem(draw, {4, 14, 2, 4});
-  std::vector<std::int32_t> classes;
-  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) classes.push_back(row < 2 ? row == 1 : draw.percent(50));
+  const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
   const std::vector<std::int64_t> weights(problem.n_rows(), 1);
   StopSignal never(std::nullopt);
   const DistinctRows merged(problem.columns(), classes, weights, 2, never);
@@ -320,8 +325,7 @@ RANDOM_TEST(both_searches_over_sets_of_leaves_keep_their_word_under_random_optio
   options.as_published = draw.percent(20);
   const Outcome outcome = solve_leaf_sets(input.columns, input, options, testing::never);
   if (!options.as_published) testing::check_proven(problem, outcome, Oracle(problem).best());
-  std::vector<std::int32_t> classes;
-  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) classes.push_back(row < 2 ? row == 1 : draw.percent(50));
+  const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
   const std::vector<std::int64_t> weights(problem.n_rows(), 1);
   options.as_published = false;
   const RankingInput ranking{classes, weights, 4, std::int64_t{1} << kCutBits, 5, {}, {}};
