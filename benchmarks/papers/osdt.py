@@ -87,8 +87,9 @@ ORDERS: dict[str, dict[str, Any]] = {
 
 _EXPLANATION = """\
 X. Hu, "Optimal Sparse Decision Trees", Harvard 2019; the machine of its table was an AWS m5a.4xlarge, its program
-Python. No run starts from CART's tree ("cold start"); λ is {regularization:g} unless said otherwise, the order of the
-queue curiosity. A run that met its limit, {limit:g} s or {memory:g} GB, has > before its figures.
+Python. Table and figures 6.2 and 6.3 do not start from CART's tree ("cold start"), figure 6.1 does; λ is
+{regularization:g} unless said otherwise, the order of the queue curiosity. A run that met its limit, {limit:g} s or
+{memory:.3g} GB, has > before its figures; the limit is of wall clock, on a machine that may do other work.
 
 *As published*: the order, the floating-point sums and the bounds of the authors' program, which give the table's counts
 to the last digit. Its bound on the number of leaves is wrong (it rounds down where it has to round up), so that nothing

@@ -74,7 +74,8 @@ class LeafSetSearch {
   void start() {
     objective_.fix({});
     consider(root_);
-    const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf);
+    const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
+    const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
     if (kAsPublished || can_split(0, root_)) {
       Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)), root_, 0};

@@ -1,6 +1,7 @@
 #include "leafsets/leaf_set_tree.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace hornbeam {
 
@@ -65,37 +66,46 @@ class Builder {
   ResultTree tree_;
 };
 
+class Reader {
+ public:
+  Reader(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf, std::optional<Ticks> leaf_cost)
+      : tree_(tree), leaves_(leaves), least_rows_(static_cast<std::int64_t>(rows_per_leaf)), leaf_cost_(leaf_cost) {}
+
+  struct Part {
+    std::vector<LeafId> set;
+    Ticks loss;
+  };
+
+  Part read(std::size_t node, LeafId leaf) {
+    const Part closed{{leaf}, leaves_[leaf].loss};
+    if (tree_.column[node] < 0) return closed;
+    const auto column = static_cast<std::uint32_t>(tree_.column[node]);
+    if (leaves_[leaf].asks(column)) throw std::invalid_argument("start: a column is asked twice on the way to a leaf");
+    const LeafId held = leaves_.side(leaf, column, true), failed = leaves_.side(leaf, column, false);
+    if (std::min(leaves_[held].n_rows, leaves_[failed].n_rows) < least_rows_) return closed;
+    Part open = read(static_cast<std::size_t>(tree_.left[node]), held);
+    const Part other = read(static_cast<std::size_t>(tree_.right[node]), failed);
+    open.set.insert(open.set.end(), other.set.begin(), other.set.end());
+    open.loss += other.loss;
+    const bool pays = !leaf_cost_ || open.loss + *leaf_cost_ * static_cast<Ticks>(open.set.size() - 1) < closed.loss;
+    return pays ? open : closed;
+  }
+
+ private:
+  const StartTree& tree_;
+  Leaves& leaves_;
+  std::int64_t least_rows_;
+  std::optional<Ticks> leaf_cost_;
+};
+
 }  // namespace
 
 ResultTree tree_of(std::span<const LeafId> set, Leaves& leaves) { return Builder(leaves).build(set); }
 
-std::vector<LeafId> leaves_of(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf) {
-  std::vector<LeafId> found;
-  std::vector<std::pair<std::size_t, LeafId>> open;  // node of the tree, leaf
-  if (!tree.column.empty()) open.emplace_back(0, 0);
-  while (!open.empty()) {
-    const auto [node, leaf] = open.back();
-    open.pop_back();
-    if (tree.column[node] < 0) {
-      found.push_back(leaf);
-      continue;
-    }
-    const auto column = static_cast<std::uint32_t>(tree.column[node]);
-    const auto children = {std::pair(tree.left[node], true), std::pair(tree.right[node], false)};
-    if (leaves[leaf].asks(column)) {
-      throw std::invalid_argument("start: a column is asked twice on the way to a leaf");
-    }
-    const bool splits = std::all_of(children.begin(), children.end(), [&](const auto& child) {
-      return leaves[leaves.side(leaf, column, child.second)].n_rows >= static_cast<std::int64_t>(rows_per_leaf);
-    });
-    if (!splits) {
-      found.push_back(leaf);
-      continue;
-    }
-    for (const auto& [child, value] : children)
-      open.emplace_back(static_cast<std::size_t>(child), leaves.side(leaf, column, value));
-  }
-  return found;
+std::vector<LeafId> leaves_of(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf,
+                              std::optional<Ticks> leaf_cost) {
+  if (tree.column.empty()) return {};
+  return Reader(tree, leaves, rows_per_leaf, leaf_cost).read(0, 0).set;
 }
 
 }  // namespace hornbeam

@@ -79,7 +79,12 @@ def test_a_start_is_the_first_incumbent_and_keeps_the_limits():
     cost = problem.cost(with_predictions(problem, columns))
     calls = []
     solve_leaf_sets(problem, start=columns, callback=lambda at: calls.append(at) or True, callback_interval=0)
-    assert calls[0][1] == min(cost, best_leaf(problem))
+    assert calls[0][1] <= min(cost, best_leaf(problem))
+    root = np.array([[0, -1, -1], [1, -1, -1], [2, -1, -1]], dtype=np.int32)
+    stump = problem.cost(with_predictions(problem, root))
+    calls.clear()
+    solve_leaf_sets(problem, start=root, callback=lambda at: calls.append(at) or True, callback_interval=0)
+    assert calls[0][1] == min(stump, best_leaf(problem))
     shallow = random_problem(1, "zero_one", n_rows=(20, 20), n_columns=(5, 5), max_depth=1)
     check_proven(shallow, solve_leaf_sets(shallow, start=columns), shallow.optimum())
     for start in ([[0, -1], [1, -1], [2, -1]], [[0, 0, -1, -1, -1], [1, 2, -1, -1, -1], [4, 3, -1, -1, -1]]):

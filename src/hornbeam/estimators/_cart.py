@@ -16,12 +16,13 @@ def cart_tree(
     codes: npt.NDArray[np.int32],
     losses: npt.NDArray[np.int64],
     share: float,
+    is_cut_back: bool,
     options: Mapping[str, Any],
 ) -> npt.NDArray[np.int32] | None:
     """Grow scikit-learn's tree on the binary columns, to a size that can pay.
 
     A leaf that saves no more than its price is in no best tree, so that a leaf holds at least that share of the loss
-    and there are no more leaves than such shares; a split has to lower the impurity by as much, as in OSDT.
+    and there are no more leaves than such shares, as in OSDT.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ def cart_tree(
         What each row weighs in the tree: the largest loss that it can have.
     share : float
         Price of a leaf as a share of their sum.
+    is_cut_back : bool
+        Whether the search cuts the tree back to what pays. If not, a split has to lower the impurity by `share`.
     options : mapping
         The limits "min_samples_leaf" and, where there are any, "max_depth" and "max_leaves".
 
@@ -48,7 +51,7 @@ def cart_tree(
         max_leaf_nodes=most_leaves,
         min_samples_leaf=options["min_samples_leaf"],
         min_weight_fraction_leaf=min(share, 0.5),
-        min_impurity_decrease=share,
+        min_impurity_decrease=0.0 if is_cut_back else share,
         random_state=0,
     )
     tree = model.fit(matrix, codes, sample_weight=losses).tree_

@@ -114,7 +114,7 @@ def search_ranks(
 ) -> Search:
     """Return the search; classes, weights, costs and leaf cost are still to give."""
     packed = pack_conditions(conditions, table)
-    start = cart_tree(packed, codes, units.weights, units.regularization, options)
+    start = cart_tree(packed, codes, units.weights, units.regularization, False, options)
 
     def search(
         classes: npt.NDArray[np.int32],

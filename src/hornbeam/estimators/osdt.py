@@ -53,8 +53,8 @@ class OSDTClassifier(AdditiveClassifier):
 memory_limit, gap_limit, verbose, callback, trace
         See `GOSDTClassifier`.
     start : {"cart"} or None, default="cart"
-        The first tree to improve on: that of scikit-learn's `DecisionTreeClassifier` on the binary columns, or a single
-        leaf.
+        The first tree to improve on: that of scikit-learn's `DecisionTreeClassifier` on the binary columns, cut back to
+        what pays, or a single leaf.
     bounds : dict or None, default=None
         For measuring: from the name of a bound to False, to search without it, or True. The optimum stays the same. The
         names, with theorems of [1]_: "hierarchical_objective" (1), "lookahead" (lemma 2), "split_lookahead" (the same
@@ -160,5 +160,5 @@ n_features_in_, feature_names_in_, trace_
         packed = pack_conditions(self.binarizer_.conditions_, training.table)
         losses = units.weights * units.costs.max(axis=1)[training.codes]
         share = units.leaf_cost / float(losses.sum())
-        start = cart_tree(packed, training.codes, losses, share, options) if self.start else None
+        start = cart_tree(packed, training.codes, losses, share, True, options) if self.start else None
         return partial(_core.solve_leaf_sets, packed, training.table.n_rows, start=start, **options)
