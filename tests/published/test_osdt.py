@@ -1,12 +1,13 @@
-"""Table 6.2 of the OSDT thesis, on the data of ``../shared`` beside the repository if present."""
+"""Table 6.2 of the OSDT thesis, and trees that rank, on the data of ``../shared`` beside the repository if present."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import auc, roc_curve
 
 from hornbeam import GOSDTClassifier, OSDTClassifier, _core
-from published.shared import SHARED, as_is
+from published.shared import SHARED, as_is, read
 
 pytestmark = pytest.mark.skipif(not SHARED.exists(), reason=f"{SHARED} is not there")
 
@@ -72,3 +73,15 @@ def test_both_searches_prove_the_same_optimum(data: str, regularization: float) 
     exact = GOSDTClassifier(regularization, binarizer=None).fit(matrix, classes)
     assert leaf_sets.status_ == exact.status_ == "optimal"
     assert leaf_sets.objective_ == exact.objective_
+
+
+@pytest.mark.parametrize(("regularization", "theta", "leaves"), [(0.01, None, 6), (0.001, None, 10), (0.01, 0.3, 4)])
+def test_trees_that_rank_four_class_best_are_proven(regularization: float, theta: float | None, leaves: int) -> None:
+    values, classes = read("fourclass")
+    columns = np.array([feature <= cut for feature in values.T for cut in (50, 100, 150)], dtype=np.uint8).T
+    objective = "auc" if theta is None else "partial_auc"
+    tree = GOSDTClassifier(regularization, objective=objective, theta=theta, binarizer=None).fit(columns, classes)
+    false, true, _ = roc_curve(classes, tree.predict_proba(columns)[:, 1], drop_intermediate=False)
+    within = np.append(false[false < (theta or 1)], theta or 1)
+    assert (tree.status_, tree.n_leaves_) == ("optimal", leaves)
+    assert tree.loss_ == pytest.approx(1 - auc(within, np.interp(within, false, true)), abs=1e-6)
