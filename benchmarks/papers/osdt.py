@@ -404,5 +404,8 @@ def _growths(runs: list[dict[str, Any]], directory: Path) -> str:
         )
         for run in runs
     ]
-    note = "Rows are added by repeating all; equal rows are merged, so that only the merging takes longer.\n\n"
+    note = (
+        "Rows are added by repeating all; equal rows are merged, so that only the merging takes longer. "
+        "The clock of user time is coarse below some milliseconds.\n\n"
+    )
     return f"{note}![Seconds against rows and columns]({picture.name})\n\n" + table(heads, rows, 2)
