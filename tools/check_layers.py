@@ -18,10 +18,11 @@ MAY_INCLUDE = {
     "table": {"base"},
     "search": {"base", "bits", "bounds", "data", "kernels", "table"},
     "ordered": {"base", "data", "kernels", "search"},
+    "leafsets": {"base", "bits", "bounds", "data", "search"},
     "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
     "posterior": BELOW_SEARCH | {"search"},
     "verify": {"base", "data"},
-    "api": BELOW_SEARCH | {"bits", "lookahead", "ordered", "posterior", "search", "verify"},
+    "api": BELOW_SEARCH | {"bits", "leafsets", "lookahead", "ordered", "posterior", "search", "verify"},
     "bindings": {"api", "base"},
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "data/costs.hpp"
+#include "leafsets/leaf_set_search.hpp"
 #include "ordered/ordered_search.hpp"
 #include "verify/score.hpp"
 
@@ -168,6 +169,20 @@ Outcome look_ahead(const PackedColumns& columns, const Input& input, const Looka
     const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
     const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
     return search_lookahead(problem, lookahead, input.limits, stop, on_poll);
+  });
+}
+
+Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
+                        const std::function<bool(const Progress&)>& on_poll) {
+  require(columns.n_rows > 0, "columns: there must be at least one row");
+  check(input, columns.n_rows);
+  const StartTree& start = options.start;
+  if (!start.column.empty())
+    check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
+               columns.n_columns, input.n_predictions, std::nullopt);
+  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
+    const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
+    return search_leaf_sets({rows, costs, input.leaf_cost, input.tree}, options, input.limits, stop, on_poll);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "data/ranked_columns.hpp"
+#include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
 #include "search/search.hpp"
 
@@ -41,5 +42,9 @@ Outcome solve(const RankedColumns& columns, const Input& input, const std::funct
 /// A tree of lookahead search, which is not proven best; it needs a depth limit and takes no limit of leaves.
 Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
                    const std::function<bool(const Progress&)>& on_poll);
+
+/// The same as `solve` by a search over sets of leaves, in one thread; see leafsets/leaf_set_search.hpp.
+Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
+                        const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "api/posterior.hpp"
+#include "api/ranking.hpp"
 #include "api/solve.hpp"
 
 namespace nb = nanobind;
@@ -100,6 +101,24 @@ PosteriorSwitches posterior_switches_of(const nb::dict& given) {
   return switches;
 }
 
+Policy policy_of(const std::string& name) {
+  for (const Policy policy :
+       {Policy::curiosity, Policy::objective, Policy::lower_bound, Policy::entropy, Policy::gini, Policy::fifo})
+    if (name == name_of(policy)) return policy;
+  throw std::invalid_argument("policy: there is none of the name '" + name + "'");
+}
+
+LeafSetBounds leaf_set_bounds_of(const nb::dict& given) {
+  LeafSetBounds bounds;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    bool* const found = bounds.find(name);
+    if (found == nullptr) throw std::invalid_argument("bounds: there is no bound of the name '" + name + "'");
+    *found = nb::cast<bool>(value);
+  }
+  return bounds;
+}
+
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std::int32_t>& values) {
   auto* copy = new std::vector<std::int32_t>(values);
   const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
@@ -158,39 +177,61 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-/// `solve_input(input, on_poll)` is the search.
-template <class SolveInput>
-nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
-  require(!given.max_depth || *given.max_depth >= 0, "max_depth: must be at least 0");
-  require(!given.max_leaves || *given.max_leaves >= 1, "max_leaves: must be at least 1");
-  require(given.min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
-  require(!given.memory_limit || *given.memory_limit >= 0, "memory_limit: must be at least 0");
-  require(given.n_threads >= 1 && given.n_threads <= 1024, "n_threads: must be in [1, 1024]");
-  require(given.callback_interval >= 0, "callback_interval: must be at least 0");
+struct Limits {
+  TreeLimits tree;
+  SearchLimits search;
+};
+
+Limits limits_of(std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
+                 std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                 std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads) {
+  require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
+  require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
+  require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
+  require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
+  require(n_threads >= 1 && n_threads <= 1024, "n_threads: must be in [1, 1024]");
   const auto limit = [](std::optional<std::int64_t> value) {
     return value ? std::optional(static_cast<std::uint32_t>(std::min<std::int64_t>(*value, 0xffffffffLL)))
                  : std::nullopt;
   };
-  Input input{
+  Limits limits{{limit(max_depth), limit(max_leaves), static_cast<std::uint64_t>(min_samples_leaf)},
+                {time_limit, std::nullopt, gap_limit, static_cast<std::uint32_t>(n_threads)}};
+  if (memory_limit) limits.search.bytes = static_cast<std::uint64_t>(*memory_limit);
+  return limits;
+}
+
+/// `search(on_poll)` is the search, which runs without the GIL.
+template <class SearchWith>
+nb::dict run_polled(const nb::object& callback, double callback_interval, bool trace, SearchWith search) {
+  require(callback_interval >= 0, "callback_interval: must be at least 0");
+  Poll poll(callback, callback_interval);
+  Outcome outcome;
+  {
+    const nb::gil_scoped_release no_gil;
+    outcome = search([&poll](const Progress& at) { return poll(at); });
+  }
+  return to_dict(outcome, trace);
+}
+
+/// `solve_input(input, on_poll)` is the search.
+template <class SolveInput>
+nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
+  const Limits limits = limits_of(given.max_depth, given.max_leaves, given.min_samples_leaf, given.time_limit,
+                                  given.memory_limit, given.gap_limit, given.n_threads);
+  const Input input{
       .classes = {given.classes.data(), given.classes.shape(0)},
       .weights = {given.weights.data(), given.weights.shape(0)},
       .costs = {given.costs.data(), given.costs.size()},
       .n_classes = to_count(given.costs.shape(0), "costs"),
       .n_predictions = to_count(given.costs.shape(1), "costs"),
       .leaf_cost = given.leaf_cost,
-      .tree = {limit(given.max_depth), limit(given.max_leaves), static_cast<std::uint64_t>(given.min_samples_leaf)},
-      .limits = {given.time_limit, std::nullopt, given.gap_limit, static_cast<std::uint32_t>(given.n_threads)},
+      .tree = limits.tree,
+      .limits = limits.search,
       .switches = switches_of(given.switches),
       .reference = given.reference,
   };
-  if (given.memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*given.memory_limit);
-  Poll poll(given.callback, given.callback_interval);
-  Outcome outcome;
-  {
-    const nb::gil_scoped_release no_gil;
-    outcome = solve_input(input, [&poll](const Progress& at) { return poll(at); });
-  }
-  return to_dict(outcome, given.trace);
+  return run_polled(given.callback, given.callback_interval, given.trace,
+                    [&](const auto& on_poll) { return solve_input(input, on_poll); });
 }
 
 PackedColumns packed_columns(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows) {
@@ -229,6 +270,58 @@ nb::dict look_ahead_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t
       {classes, weights, costs, leaf_cost, max_depth, std::nullopt, min_samples_leaf, time_limit, memory_limit, 0.0,
        n_threads, nb::dict(), callback, callback_interval, trace},
       [&](const Input& input, const auto& on_poll) { return look_ahead(packed, input, lookahead, on_poll); });
+}
+
+using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
+
+LeafSetOptions leaf_set_options(const std::string& policy, const nb::dict& bounds, const StartIn& start) {
+  LeafSetOptions options{policy_of(policy), leaf_set_bounds_of(bounds), {}, false};
+  if (start) {
+    require(start->shape(0) == 3, "start: needs three arrays, of columns, left and right children");
+    const std::size_t n_nodes = start->shape(1);
+    const std::int32_t* first = start->data();
+    options.start = {{first, n_nodes}, {first + n_nodes, n_nodes}, {first + 2 * n_nodes, n_nodes}};
+  }
+  return options;
+}
+
+nb::dict solve_leaf_sets_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                                const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                                const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
+                                std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
+                                std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                                std::optional<std::int64_t> memory_limit, double gap_limit, const std::string& policy,
+                                const nb::dict& bounds, bool as_published, const StartIn& start,
+                                const nb::object& callback, double callback_interval, bool trace) {
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  LeafSetOptions options = leaf_set_options(policy, bounds, start);
+  options.as_published = as_published;
+  return solve_with(
+      {classes, weights, costs, leaf_cost, max_depth, max_leaves, min_samples_leaf, time_limit, memory_limit, gap_limit,
+       1, nb::dict(), callback, callback_interval, trace},
+      [&](const Input& input, const auto& on_poll) { return solve_leaf_sets(packed, input, options, on_poll); });
+}
+
+nb::dict solve_ranking_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                              const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                              std::int64_t price, std::int64_t cut, std::int64_t leaf_cost,
+                              std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
+                              std::int64_t min_samples_leaf, std::optional<double> time_limit,
+                              std::optional<std::int64_t> memory_limit, double gap_limit, const std::string& policy,
+                              const nb::dict& bounds, const StartIn& start, const nb::object& callback,
+                              double callback_interval, bool trace) {
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  const LeafSetOptions options = leaf_set_options(policy, bounds, start);
+  const Limits limits = limits_of(max_depth, max_leaves, min_samples_leaf, time_limit, memory_limit, gap_limit, 1);
+  const RankingInput input{{classes.data(), classes.shape(0)},
+                           {weights.data(), weights.shape(0)},
+                           price,
+                           cut,
+                           leaf_cost,
+                           limits.tree,
+                           limits.search};
+  return run_polled(callback, callback_interval, trace,
+                    [&](const auto& on_poll) { return solve_ranking(packed, input, options, on_poll); });
 }
 
 nb::dict solve_ranked(const ArrayIn<std::uint32_t, 2>& ranks, const ArrayIn<std::uint32_t, 1>& n_thresholds,
@@ -297,6 +390,22 @@ NB_MODULE(_core, module) {
              nb::arg("memory_limit") = nb::none(), nb::arg("n_threads") = 1, nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.");
+  module.def("solve_leaf_sets", &solve_leaf_sets_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+             nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
+             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("gap_limit") = 0.0, nb::arg("policy") = "curiosity", nb::arg("bounds") = nb::dict(),
+             nb::arg("as_published") = false, nb::arg("start").noconvert().none() = nb::none(),
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             "Find a tree of least cost by a search over sets of leaves; see leafsets/leaf_set_search.hpp.");
+  module.def("solve_ranking", &solve_ranking_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("price"), nb::arg("cut"),
+             nb::arg("leaf_cost"), nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(),
+             nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("gap_limit") = 0.0, nb::arg("policy") = "curiosity", nb::arg("bounds") = nb::dict(),
+             nb::arg("start").noconvert().none() = nb::none(), nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             "Find a tree whose leaves rank best; see api/ranking.hpp.");
   module.def("solve_ranked", &solve_ranked, nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert(),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("time_limit") = nb::none(),

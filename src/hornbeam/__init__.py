@@ -7,11 +7,13 @@ from hornbeam.estimators import (
     GOSDTClassifier,
     LicketySPLITClassifier,
     MAPTreeClassifier,
+    OSDTClassifier,
     Progress,
     SPLITClassifier,
     sufficient_depth,
 )
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.plotting import plot_roc, plot_trace
 from hornbeam.posterior import log_posterior
 from hornbeam.tree import Tree
 
@@ -25,6 +27,7 @@ __all__ = [
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
     "NotProvenWarning",
+    "OSDTClassifier",
     "Progress",
     "SPLITClassifier",
     "ThresholdBinarizer",
@@ -32,5 +35,7 @@ __all__ = [
     "Tree",
     "__version__",
     "log_posterior",
+    "plot_roc",
+    "plot_trace",
     "sufficient_depth",
 ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import data
-from benchmarks.papers import gosdt, guesses, split
+from benchmarks.papers import gosdt, guesses, osdt, split
 from benchmarks.papers.measure import Method, complete, measure
 
 
@@ -84,6 +84,33 @@ def small_flags():
     draw = np.random.default_rng(0)
     X = draw.integers(0, 2, (60, 5))
     return X, (X[:, 0] & X[:, 3]) ^ (draw.random(60) < 0.1)
+
+
+def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).integers(0, 2, (60, 5))
+    monkeypatch.setattr(data, "read", lambda _: (X, (X[:, 0] ^ X[:, 1]) & X[:, 2] | X[:, 3]))
+    monkeypatch.setattr(osdt, "SOURCES", {"drawn": osdt.Source("drawn", (0.1, 0.01), is_of_table=True)})
+    monkeypatch.setattr(osdt, "MULTIPLES", (1, 2))
+    records = complete(tmp_path / "results.jsonl", {"drawn": osdt.records_of("drawn", 5.0)}, 5.0)
+    assert [json.loads(line)["part"] for line in (tmp_path / "results.jsonl").read_text().splitlines()] == [
+        record["part"] for record in records
+    ]
+    searches = [record for record in records if record["part"] == "table 6.2"]
+    assert len(searches) == len(osdt.VARIANTS) * len(osdt.ORDERS)
+    assert len({record["objective"] for record in searches if record["status"] == "optimal"}) == 1
+    assert {record["status"] for record in searches if record["order"] == "as published"} == {"heuristic"}
+    assert all(record["queued_to_best"] <= record["queued"] + 1 for record in searches)
+    text = osdt.report(records, tmp_path).read_text()
+    assert "| all bounds | thesis | - | 14.75 | 1.09 | 241,306 | 18,195 | 80 |" in text
+    for picture in ("accuracy", "course", "growth"):
+        assert (tmp_path / f"paper-osdt-{picture}.png").exists()
+
+
+def test_columns_are_ordered_by_the_impurity_they_take_away():
+    y = np.array([0, 0, 0, 1, 1, 1])
+    X = np.array([[0, 0, 1], [1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 0]])
+    assert osdt.by_impurity(X, y)[0] == 1
+    assert sorted(osdt.by_impurity(X, y)) == [0, 1, 2]
 
 
 def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):

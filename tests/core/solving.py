@@ -46,6 +46,11 @@ def look_ahead(problem: Problem, steps: int, *, recursive: bool = False, **optio
     return _core.look_ahead(**given, lookahead_depth=steps, recursive=recursive, **options)
 
 
+def solve_leaf_sets(problem: Problem, **options: Any) -> _core.Outcome:
+    """Solve a problem by the search over sets of leaves."""
+    return _core.solve_leaf_sets(**arguments(problem), **options)
+
+
 def check_proven(problem: Problem, outcome: _core.Outcome, optimum: int) -> None:
     """Assert that the outcome is a proof of this optimum and its tree attains it within the limits."""
     assert (outcome["status"], outcome["lower"], outcome["upper"]) == ("optimal", optimum, optimum), problem

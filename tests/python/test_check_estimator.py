@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, SPLITClassifier
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, OSDTClassifier, SPLITClassifier
 
 
 @parametrize_with_checks(
@@ -14,6 +14,8 @@ from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier,
         SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),
         LicketySPLITClassifier(certify=True, time_limit=5.0),
         MAPTreeClassifier(),
+        OSDTClassifier(time_limit=2.0, trace=True),
+        OSDTClassifier(regularization=0.05, policy="objective", max_leaves=3, start=None, binarizer="quantile"),
         MAPTreeClassifier(max_depth=2, binarizer="quantile", time_limit=5.0, trace=True),
     ]
 )

@@ -14,9 +14,11 @@ from hornbeam.estimators._fscore import FScoreSearch
 from hornbeam.estimators._labelled import check_omega
 from hornbeam.estimators._parameters import check_integer, check_number, check_switches
 from hornbeam.estimators._progress import Progress
+from hornbeam.estimators._ranking import RANKING, check_theta, make_pair_units, search_ranks
 from hornbeam.estimators._reference import reference_codes
 from hornbeam.estimators._search import Search
 from hornbeam.estimators._training import Training
+from hornbeam.estimators.osdt import BOUNDS as LEAF_SET_BOUNDS
 from hornbeam.objectives import ClassData, Exact
 
 BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
@@ -42,12 +44,15 @@ class GOSDTClassifier(AdditiveClassifier):
         Largest number of leaves, at least 1. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
-    objective : {"accuracy", "balanced", "weighted", "cost", "f1"}, default="accuracy"
+    objective : {"accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"}, default="accuracy"
         "accuracy": the share of the weight that is predicted wrongly. "balanced": the mean over the classes of the
         share of the class that is predicted wrongly. "weighted", for two classes: ``(FP + omega * FN) / (omega * P +
         N)``, where the second of `classes_` is positive and P and N are the weights of the two classes. "cost": the
         mean of `cost_matrix` over the rows. "f1", for two classes: 1 minus the F-score of the second of `classes_`,
-        ``(FP + FN) / (2 * P + FP - FN)``, with the labels of the leaves that are best for it (see Notes).
+        ``(FP + FN) / (2 * P + FP - FN)``, with the labels of the leaves that are best for it (see Notes). "auc", for
+        two classes: 1 minus the area under the ROC curve of the shares of the second of `classes_` in the leaves, which
+        is its own convex hull (see Notes). "partial_auc": 1 minus the area under the part of this curve up to a false
+        positive rate of `theta`, so at least ``1 - theta``.
     omega : float, default=1.0
         For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0. For
         ``labelling="omega"``: how many times the positives of a leaf count beside its negatives, of up to 11 decimals.
@@ -78,7 +83,11 @@ class GOSDTClassifier(AdditiveClassifier):
         Called with a `Progress` about ten times a second; returning True stops the search.
     bounds : dict or None, default=None
         For measuring: from the name of a bound ("support_condition", "pair_stage", "equivalent_points", "similarity",
-        "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used.
+        "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used. For
+        objectives "auc" and "partial_auc" the names are those of `OSDTClassifier`.
+    theta : float or None, default=None
+        For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
+        to 2^-20 of a negative row.
     trace : bool, default=False
         Whether to keep the course of the search in `trace_`.
     reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
@@ -163,6 +172,13 @@ class GOSDTClassifier(AdditiveClassifier):
     searches, and `reference` is refused. The F-score of few positives is a fine measure: the same price of a leaf buys
     fewer rows than for "accuracy", and proofs take longer.
 
+    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once, and the search is that
+    of `OSDTClassifier` over sets of leaves, in one thread, by curiosity and from CART's tree, with the bounds of [1]_
+    that hold for ranks: it proves trees of some five leaves on some ten columns in seconds. `class_weight` and
+    `reference` are refused: the first changes nothing. The tree predicts the heavier class of each leaf; what it ranks
+    by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact if they are proportional to
+    integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
+
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
 
     References
@@ -189,7 +205,7 @@ class GOSDTClassifier(AdditiveClassifier):
     (2, ['no'])
     """
 
-    _other_objectives = ("f1",)
+    _other_objectives = ("f1", *RANKING)
 
     def __init__(
         self,
@@ -197,7 +213,7 @@ class GOSDTClassifier(AdditiveClassifier):
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1"] = "accuracy",
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -212,6 +228,7 @@ class GOSDTClassifier(AdditiveClassifier):
         trace: bool = False,
         reference: Any = None,
         labelling: Literal["best", "omega"] = "best",
+        theta: float | None = None,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
@@ -232,11 +249,20 @@ class GOSDTClassifier(AdditiveClassifier):
         self.trace = trace
         self.reference = reference
         self.labelling = labelling
+        self.theta = theta
 
     def _check_parameters(self) -> dict[str, Any]:
         options = super()._check_parameters()
         options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
-        options["switches"] = check_switches("bounds", self.bounds, BOUNDS)
+        check_theta(self.objective, self.theta)
+        if self.objective in RANKING:
+            options["bounds"] = check_switches("bounds", self.bounds, LEAF_SET_BOUNDS)
+            del options["n_threads"]
+            for name in ("class_weight", "reference"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name} is not for objective={self.objective!r}; leave it at None.")
+        else:
+            options["switches"] = check_switches("bounds", self.bounds, BOUNDS)
         self._check_f_score()
         if self.max_leaves is not None:
             options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
@@ -264,6 +290,8 @@ class GOSDTClassifier(AdditiveClassifier):
         return {"reference": reference_codes(self.reference, X, training, self.binarizer_)}
 
     def _make_units(self, training: Training) -> Any:
+        if self.objective in RANKING:
+            return make_pair_units(training, self.objective, self.regularization, self.theta)
         if self.objective != "f1":
             return super()._make_units(training)
         if len(training.classes) != 2:
@@ -278,6 +306,9 @@ class GOSDTClassifier(AdditiveClassifier):
         return make_fscore_units(training.weights, training.codes, multipliers, self.regularization)
 
     def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
+        if self.objective in RANKING:
+            self._warn_of_many_columns()
+            return search_ranks(self.binarizer_.conditions_, training.table, training.codes, units, options)
         if self.objective != "f1":
             return self._choose_exact_search(training, units, options)
         self._warn_of_many_columns()

@@ -1,5 +1,7 @@
-"""Pictures of trees, by matplotlib, which is imported only when one is drawn."""
+"""Pictures of trees and searches, by matplotlib, which is imported only when one is drawn."""
 
 from hornbeam.plotting.picture import plot_tree, save_picture
+from hornbeam.plotting.roc import plot_roc
+from hornbeam.plotting.trace import plot_trace
 
-__all__ = ["plot_tree", "save_picture"]
+__all__ = ["plot_roc", "plot_trace", "plot_tree", "save_picture"]

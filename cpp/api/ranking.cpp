@@ -1,0 +1,75 @@
+#include "api/ranking.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "leafsets/leaf_set_search.hpp"
+#include "leafsets/rank_loss.hpp"
+#include "verify/score_ranking.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
+
+void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+void check(const RankingInput& input, std::uint32_t n_rows) {
+  require(input.classes.size() == n_rows, "classes: one for each row is needed");
+  require(input.weights.size() == n_rows, "weights: one for each row is needed");
+  require(input.leaf_cost >= 0 && input.leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
+  require(input.price > 0 && input.price < kLargestTotal, "price: must be in (0, 2^52)");
+  require(input.tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
+  require(!input.tree.leaves || *input.tree.leaves >= 1, "max_leaves: must be at least 1");
+  require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
+  require(input.limits.gap >= 0, "gap_limit: must be at least 0");
+  std::int64_t weight[2] = {0, 0};
+  for (std::size_t row = 0; row < input.classes.size(); ++row) {
+    require(input.classes[row] == 0 || input.classes[row] == 1, "classes: must be 0 or 1");
+    require(input.weights[row] > 0 && input.weights[row] < kMostWeight, "weights: must be in (0, 2^26)");
+    weight[input.classes[row]] += input.weights[row];
+    require(weight[0] + weight[1] < kMostWeight, "weights: their total must stay below 2^26");
+  }
+  require(weight[0] > 0 && weight[1] > 0, "classes: rows of both are needed");
+  require(input.cut > 0 && input.cut <= weight[0] << kCutBits, "cut: must be in (0, 2^20 times the negatives]");
+  require(static_cast<unsigned __int128>(input.price) * 2 * static_cast<std::uint64_t>(weight[0]) *
+                  static_cast<std::uint64_t>(weight[1]) <
+              static_cast<unsigned __int128>(kLargestTotal),
+          "price: all pairs together must stay below 2^52 ticks");
+}
+
+}  // namespace
+
+Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
+                      const std::function<bool(const Progress&)>& on_poll) {
+  require(columns.n_rows > 0, "columns: there must be at least one row");
+  require(!options.as_published, "as_published: not for ranks");
+  check(input, columns.n_rows);
+  const StartTree& start = options.start;
+  if (!start.column.empty())
+    check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
+               columns.n_columns, 2, std::nullopt);
+  StopSignal never(std::nullopt);  // merging rows is short, and a tree is owed
+  StopSignal stop(input.limits.seconds);
+  const DistinctRows merged(columns, input.classes, input.weights, 2, never);
+  const DistinctRows rows = merged.of(by_share_of_positives(merged));
+  const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
+  const Outcome outcome = search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options,
+                                       input.limits, stop, on_poll);
+  const FlatTree tree{outcome.tree.column, outcome.tree.left, outcome.tree.right, outcome.tree.prediction};
+  const ColumnTest test{columns.n_columns,
+                        [&](std::uint32_t column, std::uint32_t row) { return columns.test(column, row); }};
+  const Ticks scored =
+      score_ranking(tree, test, input.classes, input.weights, input.price, input.cut, input.leaf_cost, input.tree);
+  if (scored != outcome.tree.cost || outcome.lower > scored)
+    throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
+                           std::to_string(outcome.tree.cost) + " with lower bound " + std::to_string(outcome.lower) +
+                           ": please report this fault of hornbeam");
+  return outcome;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,22 @@
+// bounds/incremental_progress.hpp
+//
+// SAYS     In some optimal tree two leaves of one split lose less together than their parent, by more than L.
+// SO       Where they do not, one of them is split again.
+// WHY      Otherwise their parent in their place costs no more and has fewer leaves. This holds for every tree that has
+//          the same leaves, so it may be asked of whichever came first.
+// NEEDS    a loss that is a sum over the leaves: what a split of one leaf gains must not depend on the other leaves. It
+//          is wrong for ranks, where a leaf may be split later into one that is ranked between the two.
+// KEEPS    one optimum, one of the fewest leaves.
+// SOURCE   [hu2019osdt, theorem 4]; [lin2020gosdt, theorem B.7].
+// Switch   incremental_progress
+#pragma once
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+constexpr bool progresses(Ticks loss_of_parent, Ticks loss_of_sides, Ticks leaf_cost) {
+  return loss_of_parent - loss_of_sides > leaf_cost;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,29 @@
+// bounds/permutation.hpp
+//
+// SAYS     What can become of a set of leaves does not depend on the order of the splits that made it.
+// SO       A set of leaves that has been seen is not looked at again.
+// WHY      A leaf is a set of literals, a tree its leaves. All leaves to be split are split at once, so a leaf was made
+//          in the step that is its number of literals, and the leaves of the last step, which may be split next, are
+//          the same for every way to the set. So are the choices among them that lead to a best tree: a bound that
+//          looks at the parents of these leaves has to hold for every parents that they can have.
+// NEEDS    nothing of the loss.
+// KEEPS    all optima, as sets of leaves.
+// SOURCE   [hu2019osdt, corollary 6]; [lin2020gosdt, theorem B.8].
+// Switch   permutation
+#pragma once
+
+#include <span>
+
+#include "base/fingerprint.hpp"
+
+namespace hornbeam {
+
+/// The name of a set of leaves, given in two parts by their numbers.
+inline Fingerprint name_of_set(std::span<const std::uint32_t> some, std::span<const std::uint32_t> others) {
+  Fingerprint name;
+  for (const std::uint32_t leaf : some) name ^= Fingerprint::of_row(leaf);
+  for (const std::uint32_t leaf : others) name ^= Fingerprint::of_row(leaf);
+  return name;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,58 @@
+// leafsets/additive_loss.hpp
+//
+// WHAT    The loss that is a sum over the leaves, as a leaf-set search asks for it.
+// HOLDS   What another objective has to have: a type of costs; `fix` the leaves that all sets below share; then `loss`
+//         of these and others, and bounds on the loss of every tree that keeps the fixed and the `kept` leaves and
+//         splits the others. `kIsSum`: bounds that need a sum over the leaves may be used. `kAsPublished`: see
+//         leafsets/published_loss.hpp.
+#pragma once
+
+#include <span>
+
+#include "bounds/leaf_accuracy.hpp"
+#include "bounds/leaf_support.hpp"
+#include "leafsets/leaves.hpp"
+
+namespace hornbeam {
+
+class AdditiveLoss {
+ public:
+  using Cost = Ticks;
+  static constexpr bool kIsSum = true;
+  static constexpr bool kAsPublished = false;
+
+  AdditiveLoss(const Leaves& leaves, Ticks leaf_cost) : leaves_(leaves), leaf_cost_(leaf_cost) {}
+
+  Cost leaf_cost() const { return leaf_cost_; }
+  Ticks to_ticks(Cost cost) const { return cost; }
+  double share(Cost cost) const { return static_cast<double>(cost) / static_cast<double>(leaves_.total()); }
+
+  void fix(std::span<const LeafId> fixed) { fixed_ = sum(fixed, &Leaf::loss); }
+  Cost loss(std::span<const LeafId> others) const { return fixed_ + sum(others, &Leaf::loss); }
+
+  /// bounds/hierarchical_objective.hpp.
+  Cost kept_loss(std::span<const LeafId> kept, std::span<const LeafId>) const { return loss(kept); }
+  /// By how much bounds/equivalent_points.hpp raises that.
+  Cost beyond_kept_loss(std::span<const LeafId>, std::span<const LeafId> split) const {
+    return sum(split, &Leaf::least_loss);
+  }
+
+  bool may_be(const Leaf& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_); }
+  bool is_worth_splitting(LeafId id, std::span<const LeafId>, bool with_equivalent_points) const {
+    const Leaf& leaf = leaves_[id];
+    return worth_splitting(leaf.loss, with_equivalent_points ? leaf.least_loss : 0, leaf_cost_);
+  }
+
+ private:
+  Cost sum(std::span<const LeafId> ids, Ticks Leaf::* of) const {
+    Cost total = 0;
+    for (const LeafId id : ids) total += leaves_[id].*of;
+    return total;
+  }
+
+  const Leaves& leaves_;
+  Ticks leaf_cost_;
+  Cost fixed_ = 0;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,455 @@
+#include "leafsets/leaf_set_search.hpp"
+
+#include <algorithm>
+#include <new>
+#include <unordered_set>
+
+#include "bounds/equivalent_points.hpp"
+#include "bounds/hierarchical_objective.hpp"
+#include "bounds/incremental_progress.hpp"
+#include "bounds/leaf_count.hpp"
+#include "bounds/lookahead.hpp"
+#include "bounds/permutation.hpp"
+#include "bounds/similar_support.hpp"
+#include "bounds/split_lookahead.hpp"
+#include "leafsets/additive_loss.hpp"
+#include "leafsets/leaf_set_tree.hpp"
+#include "leafsets/policy.hpp"
+#include "leafsets/published_loss.hpp"
+#include "leafsets/queue.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+constexpr std::uint32_t kStepsBetweenPolls = 256;
+constexpr std::array kValues{false, true};
+
+template <class Objective>
+class LeafSetSearch {
+  using Cost = Objective::Cost;
+  using Entry = OpenSet<Cost>;
+  static constexpr bool kAsPublished = Objective::kAsPublished;
+  static constexpr bool kIsOwnSum = Objective::kIsSum && !kAsPublished;
+
+ public:
+  /// `make_objective(leaves)` makes the objective.
+  template <class MakeObjective>
+  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
+                StopSignal& stop, const std::function<bool(const Progress&)>& on_poll, MakeObjective make_objective)
+      : rows_(problem.rows),
+        leaf_cost_(problem.leaf_cost),
+        tree_(problem.tree),
+        options_(options),
+        bounds_(options.bounds),
+        limits_(limits),
+        stop_(stop),
+        on_poll_(on_poll),
+        leaves_(problem.rows, problem.costs),
+        objective_(make_objective(leaves_)) {}
+
+  Outcome run() {
+    try {
+      start();
+      while (!queue_.empty() && !stop_.stopped()) {
+        const Entry set = queue_.pop();
+        at_ = &set;
+        expand();
+        if (!stop_.stopped()) at_ = nullptr;
+      }
+      is_finished_ = !stop_.stopped();
+      poll();
+    } catch (const std::bad_alloc&) {
+      stop_.stop(Status::memory_limit);
+    }
+    return outcome();
+  }
+
+ private:
+  // ---- one set of leaves -------------------------------------------------------------------------------------------
+
+  std::span<const LeafId> kept() const { return std::span(at_->leaves).first(at_->n_kept); }
+  std::span<const LeafId> split() const { return std::span(at_->leaves).subspan(at_->n_kept); }
+
+  void start() {
+    objective_.fix({});
+    consider(root_);
+    const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
+    const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
+    if (!given.empty() && within_limits(given)) consider(given);
+    if (kAsPublished || can_split(0, root_)) {
+      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)), root_, 0};
+      queue_.push(std::move(root));
+    }
+    poll();
+  }
+
+  bool within_limits(const std::vector<LeafId>& set) const {
+    if (tree_.leaves && set.size() > *tree_.leaves) return false;
+    return std::all_of(set.begin(), set.end(),
+                       [&](LeafId id) { return !tree_.depth || leaves_[id].depth() <= *tree_.depth; });
+  }
+
+  /// Takes a set as the incumbent if it is better; `others` are its leaves beyond the fixed ones.
+  void consider(const std::vector<LeafId>& others) {
+    value_ = objective_.loss(others) + price_of((at_ ? at_->n_kept : 0) + others.size());
+    if (value_ >= upper_) return;
+    upper_ = value_;
+    best_.clear();
+    if (at_) best_.assign(kept().begin(), kept().end());
+    best_.insert(best_.end(), others.begin(), others.end());
+    if (at_) trace_.push_back(progress());
+  }
+
+  Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
+
+  /// What the fixed leaves and these cost, and the others as leaves alone.
+  Cost cost_so_far(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
+    return hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
+  }
+
+  /// What every tree costs that keeps the fixed leaves and these, and splits the others.
+  Cost bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, Cost so_far) {
+    Cost least = bounds_.hierarchical_objective ? so_far : 0;
+    if (uses_split_lookahead())
+      for (const LeafId id : to_split) least += static_cast<Cost>(leaves_[id].split_loss);
+    else if (bounds_.equivalent_points)
+      least += objective_.beyond_kept_loss(kept_too, to_split);
+    if (bounds_.lookahead) least += lookahead(objective_.leaf_cost(), to_split.size());
+    return least;
+  }
+
+  bool uses_split_lookahead() const { return kIsOwnSum && bounds_.split_lookahead; }
+  bool uses_similar_support() const { return kIsOwnSum && bounds_.similar_support; }
+
+  void expand() {
+    if (at_->bound >= upper_) return;
+    objective_.fix(kept());
+    if (fails_leaf_count()) return;
+    columns_.clear();
+    for (const LeafId id : split()) {
+      columns_.emplace_back();
+      for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
+        if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) columns_.back().push_back(column);
+      if constexpr (kAsPublished) Objective::put_in_order(columns_.back());
+    }
+    new_.clear();
+    choose_column(0, at_->bound);
+  }
+
+  bool fails_leaf_count() {
+    if (!bounds_.leaf_count) return false;
+    const Cost so_far = cost_so_far({}, split(), at_->leaves.size());
+    if constexpr (kAsPublished)
+      return published_leaf_count(so_far, objective_.leaf_cost(), split().size(), upper_);
+    else
+      return too_many_leaves(objective_.to_ticks(so_far), leaf_cost_, split().size(), objective_.to_ticks(upper_));
+  }
+
+  /// `least` bounds all that splits the first leaves on the columns chosen.
+  void choose_column(std::size_t which, Cost least) {
+    if (which == columns_.size()) return look_at_child();
+    const LeafId id = split()[which];
+    const bool is_last = which + 1 == columns_.size();
+    std::vector<Closed> closed;
+    for (const std::uint32_t column : columns_[which]) {
+      step();
+      if (stop_.stopped()) return;
+      if (uses_similar_support() && is_like_closed(id, column, closed)) continue;
+      if (!make_sides(id, column)) continue;
+      const Cost with_column = bound_with_sides(which, least);
+      if (kAsPublished || with_column < upper_)
+        choose_column(which + 1, with_column);
+      else if (is_last && uses_similar_support())
+        closed.push_back({column, objective_.to_ticks(with_column - upper_)});
+      new_.resize(2 * which);
+    }
+  }
+
+  /// A split of the last leaf from which nothing better can come, and by how much.
+  struct Closed {
+    std::uint32_t column;
+    Ticks excess;
+  };
+
+  bool is_like_closed(LeafId id, std::uint32_t column, const std::vector<Closed>& closed) const {
+    return std::any_of(closed.begin(), closed.end(), [&](const Closed& other) {
+      return too_similar(other.excess, leaves_.loss_of_moved(id, other.column, column));
+    });
+  }
+
+  /// What all trees cost that split the first leaves as chosen, the last of them, number `which`, just now.
+  Cost bound_with_sides(std::size_t which, Cost least) {
+    if constexpr (kIsOwnSum) {
+      if (!uses_split_lookahead() && !uses_similar_support()) return least;
+      const Leaf& leaf = leaves_[split()[which]];
+      const Ticks in_bound = uses_split_lookahead() ? leaf.split_loss : bounds_.equivalent_points ? leaf.least_loss : 0;
+      return least + loss_of_side(new_[2 * which]) + loss_of_side(new_[2 * which + 1]) - in_bound;
+    } else if constexpr (!kAsPublished) {
+      if (bounds_.split_lookahead && bounds_.equivalent_points) return bound_with_one_split(which, least);
+    }
+    return least;
+  }
+
+  /// bounds/split_lookahead.hpp where the loss is no sum: of the new sides none is split again, or one, or more.
+  Cost bound_with_one_split(std::size_t which, Cost least) {
+    const Cost one_more = at_->bound + leaf_cost_, two_more = one_more + leaf_cost_;
+    if (two_more < upper_) return least;
+    rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
+    const Cost price = price_of(at_->leaves.size() + split().size());
+    const auto cost = [&] {
+      return price + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_);
+    };
+    const Cost with_none = cost();
+    if (with_none < upper_ || one_more >= upper_) return std::max(least, std::min(with_none, one_more));
+    Cost with_one = two_more;
+    for (LeafId& side : new_) {
+      // The last leaf stands in for the one that is split.
+      rest_.push_back(side);
+      std::swap(side, new_.back());
+      const LeafId last = new_.back();
+      new_.pop_back();
+      with_one = std::min(with_one, cost() + leaf_cost_);
+      new_.push_back(last);
+      std::swap(side, new_.back());
+      rest_.pop_back();
+    }
+    return std::max(least, std::min(with_none, with_one));
+  }
+
+  /// The least that a side costs, beyond the leaf that it is.
+  Ticks loss_of_side(LeafId id) const {
+    const Leaf& side = leaves_[id];
+    return least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
+  }
+
+  /// Appends the sides of a split to the new leaves, unless no best tree splits so.
+  bool make_sides(LeafId id, std::uint32_t column) {
+    const std::size_t before = new_.size();
+    for (const bool value : kValues) {
+      const LeafId side = leaves_.side(id, column, value);
+      new_.push_back(side);
+      if (may_be(leaves_[side])) continue;
+      leaves_[id].dead[column] = true;
+      new_.resize(before);
+      return false;
+    }
+    return true;
+  }
+
+  /// Whether some best tree may have a node with these rows.
+  bool may_be(const Leaf& leaf) const {
+    const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
+    if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
+    return !bounds_.leaf_accuracy || objective_.may_be(leaf);
+  }
+
+  /// `others` are the leaves beside the fixed ones, this one among them.
+  bool can_split(LeafId id, std::span<const LeafId> others) {
+    const Leaf& leaf = leaves_[id];
+    if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
+    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) return false;
+    if (!kAsPublished && !leaf.is_open) open(id);
+    for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
+      if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) return true;
+    return false;
+  }
+
+  /// Tries all columns, so that those that no best tree splits on are known.
+  void open(LeafId id) {
+    Ticks least = kInfinity;
+    for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
+      if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
+      step();
+      if (std::all_of(kValues.begin(), kValues.end(),
+                      [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
+        least =
+            std::min(least, loss_of_side(leaves_[id].sides[column][0]) + loss_of_side(leaves_[id].sides[column][1]));
+      else
+        leaves_[id].dead[column] = true;
+    }
+    leaves_[id].is_open = true;
+    leaves_[id].split_loss = least;
+  }
+
+  void look_at_child() {
+    const std::size_t n_leaves = at_->n_kept + new_.size();
+    if (tree_.leaves && n_leaves > *tree_.leaves) return;
+    if (bounds_.permutation && !is_new()) return;
+    consider(new_);
+    free_.clear();
+    for (std::size_t i = 0; i < new_.size(); ++i)
+      if (can_split(new_[i], new_)) free_.push_back(i);
+    needs_split_.clear();
+    for (std::size_t i = 0; i < split().size(); ++i)
+      if (Objective::kIsSum && bounds_.incremental_progress &&
+          !progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss, leaf_cost_))
+        needs_split_.push_back(i);
+    is_split_.assign(new_.size(), false);
+    while (next_choice() && !stop_.stopped())
+      if (std::all_of(needs_split_.begin(), needs_split_.end(),
+                      [&](std::size_t i) { return is_split_[2 * i] || is_split_[2 * i + 1]; }))
+        push_choice(n_leaves);
+  }
+
+  /// Counts up in binary, the last free leaf first; false when all choices have been made.
+  bool next_choice() {
+    for (std::size_t k = free_.size(); k-- > 0;) {
+      is_split_[free_[k]] = !is_split_[free_[k]];
+      if (is_split_[free_[k]]) return true;
+    }
+    return false;
+  }
+
+  void push_choice(std::size_t n_leaves) {
+    step();
+    keep_.clear();
+    to_split_.clear();
+    for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
+    if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
+    // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
+    if (!Objective::kIsSum && bounds_.lookahead && at_->bound + price_of(to_split_.size()) >= upper_) return;
+    const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
+    const Cost least = bound(keep_, to_split_, so_far);
+    if (!kAsPublished && least >= upper_) return;
+    Entry set;
+    set.bound = least;
+    set.leaves.reserve(n_leaves);
+    set.leaves.assign(kept().begin(), kept().end());
+    set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
+    set.n_kept = static_cast<std::uint32_t>(set.leaves.size());
+    set.leaves.insert(set.leaves.end(), to_split_.begin(), to_split_.end());
+    set.key = key_of(
+        options_.policy, leaves_,
+        {std::span(set.leaves).first(set.n_kept), to_split_, objective_.share(value_), objective_.share(so_far)});
+    queue_.push(std::move(set));
+    ++n_queued_;
+  }
+
+  bool is_new() {
+    const Fingerprint name = name_of_set(kept(), new_);
+    seen_bytes_ += name.heap_bytes();
+    return seen_.insert(name).second;
+  }
+
+  // ---- limits and trace --------------------------------------------------------------------------------------------
+
+  void step() {
+    if (++steps_ % kStepsBetweenPolls == 0) poll();
+  }
+
+  /// The least bound of what is open; looked for again only when the search has done as much work since.
+  void raise_lower() {
+    if (is_finished_) lower_ = upper_;
+    if (is_finished_ || steps_ < next_look_) return;
+    next_look_ = steps_ + queue_.size() + kStepsBetweenPolls;
+    Cost least = at_ ? std::min(upper_, at_->bound) : upper_;
+    for (const auto& each : queue_.entries()) least = std::min(least, each.bound);
+    lower_ = std::max(lower_, least);
+  }
+
+  std::uint64_t bytes() const {
+    return rows_.bytes() + leaves_.bytes() + queue_.bytes() + seen_bytes_ +
+           seen_.size() * (sizeof(Fingerprint) + 2 * sizeof(void*)) + seen_.bucket_count() * sizeof(void*);
+  }
+
+  Progress progress() const {
+    return {stop_.elapsed(), objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes()};
+  }
+
+  /// Where a bound is wrong, nothing is known but what holds at the root.
+  Ticks lower_ticks() const {
+    const Leaf& root = leaves_[0];
+    return kAsPublished ? std::min(leaf_cost_ + root.loss, cost_of_two_leaves_or_more(leaf_cost_, root.least_loss))
+                        : objective_.to_ticks(std::min(lower_, upper_));
+  }
+
+  void poll() {
+    stop_.check_clock();
+    if constexpr (!kAsPublished) raise_lower();
+    const Progress now = progress();
+    most_bytes_ = std::max(most_bytes_, now.bytes);
+    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
+    if (limits_.bytes && now.bytes > *limits_.bytes) stop_.stop(Status::memory_limit);
+    const auto gap = static_cast<double>(now.upper - now.lower);
+    if (now.lower < now.upper && limits_.gap > 0 && gap <= limits_.gap * static_cast<double>(now.upper))
+      stop_.stop(Status::gap_limit);
+    if (!stop_.stopped() && on_poll_(now)) stop_.stop(Status::interrupted);
+  }
+
+  /// The cost of the best tree, where that of the search is rounded or counts leaves without rows.
+  Ticks cost_in_ticks(const ResultTree& tree) const {
+    if (!kAsPublished) return objective_.to_ticks(upper_);
+    Ticks cost = leaf_cost_ * static_cast<Ticks>((tree.column.size() + 1) / 2);
+    for (const LeafId id : best_) cost += leaves_[id].loss;
+    return cost;
+  }
+
+  Outcome outcome() {
+    next_look_ = 0;
+    poll();
+    Outcome result;
+    result.tree = tree_of(best_, leaves_);
+    result.tree.cost = cost_in_ticks(result.tree);
+    result.lower = lower_ticks();
+    const Status finished = kAsPublished && result.lower < result.tree.cost ? Status::heuristic : Status::optimal;
+    result.status = is_finished_ ? finished : stop_.reason().value_or(finished);
+    result.n_subproblems = n_queued_;
+    result.n_table_entries = seen_.size();
+    result.bytes = most_bytes_;
+    result.seconds = stop_.elapsed();
+    result.trace = std::move(trace_);
+    return result;
+  }
+
+  const DistinctRows& rows_;
+  const Ticks leaf_cost_;
+  const TreeLimits& tree_;
+  const LeafSetOptions& options_;
+  const LeafSetBounds& bounds_;
+  const SearchLimits& limits_;
+  StopSignal& stop_;
+  const std::function<bool(const Progress&)>& on_poll_;
+
+  const std::vector<LeafId> root_{0};
+  Leaves leaves_;
+  Objective objective_;
+  Queue<Cost> queue_;
+  std::unordered_set<Fingerprint, FingerprintHash> seen_;
+  const Entry* at_ = nullptr;  // what is being expanded
+  Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
+  bool is_finished_ = false;
+  std::vector<LeafId> best_;
+  std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
+  std::vector<Progress> trace_;
+
+  // Of the set that is being expanded, kept for reuse.
+  std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
+  std::vector<LeafId> new_, keep_, to_split_, rest_;
+  std::vector<std::size_t> free_, needs_split_;
+  std::vector<bool> is_split_;
+};
+
+}  // namespace
+
+Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+  const auto run = [&]<class Objective>(const Objective*) {
+    return LeafSetSearch<Objective>(problem, options, limits, stop, on_poll,
+                                    [&](const Leaves& leaves) { return Objective(leaves, problem.leaf_cost); })
+        .run();
+  };
+  return options.as_published ? run(static_cast<const PublishedLoss*>(nullptr))
+                              : run(static_cast<const AdditiveLoss*>(nullptr));
+}
+
+Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options,
+                     const SearchLimits& limits, StopSignal& stop,
+                     const std::function<bool(const Progress&)>& on_poll) {
+  return LeafSetSearch<RankLoss>(
+             problem, options, limits, stop, on_poll,
+             [&](const Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, prices); })
+      .run();
+}
+
+}  // namespace hornbeam

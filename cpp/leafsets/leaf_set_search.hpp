@@ -1,0 +1,36 @@
+// leafsets/leaf_set_search.hpp
+//
+// WHAT    OSDT: a best-first search over sets of leaves, some kept for ever and some to be split next, all at once.
+// FLOW    api/solve -> here (queue, bounds, limits, trace) -> leafsets/leaf_set_tree.
+// HOLDS   Each set of leaves is looked at once: the number of literals of a leaf is the step that made it, so the
+//         leaves of the last step, which are split next or kept, are the same however the set was come by.
+// SOURCE  [hu2019osdt, algorithm 2]; [lin2020gosdt, section 3] for objectives that are no sums.
+#pragma once
+
+#include <functional>
+
+#include "base/options.hpp"
+#include "leafsets/options.hpp"
+#include "leafsets/rank_loss.hpp"
+#include "search/search.hpp"
+
+namespace hornbeam {
+
+struct LeafSetProblem {
+  const DistinctRows& rows;
+  const Costs& costs;  // what a leaf predicts; the loss, too, where it is a sum
+  Ticks leaf_cost;
+  TreeLimits tree;
+};
+
+/// In the outcome, n_subproblems counts sets of leaves with a choice of leaves to split that were queued, and
+/// n_table_entries different sets of leaves.
+Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+
+/// The same for leafsets/rank_loss.hpp. Two classes, the second positive; rows are numbered by their share of
+/// positives.
+Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options,
+                     const SearchLimits& limits, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+
+}  // namespace hornbeam

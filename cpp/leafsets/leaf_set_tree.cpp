@@ -1,0 +1,111 @@
+#include "leafsets/leaf_set_tree.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace hornbeam {
+
+namespace {
+
+class Builder {
+ public:
+  explicit Builder(Leaves& leaves) : leaves_(leaves) {}
+
+  ResultTree build(std::span<const LeafId> set) {
+    add(0, {set.begin(), set.end()});
+    return std::move(tree_);
+  }
+
+ private:
+  std::int32_t add(LeafId node, std::vector<LeafId> set) {
+    // A column that all leaves below ask may stand first: the leaves on one side of it are those of the whole tree,
+    // restricted to that side.
+    while (set.size() > 1) {
+      const std::uint32_t column = common_column(node, set);
+      const LeafId holds = leaves_.side(node, column, true), not_holds = leaves_.side(node, column, false);
+      const auto middle = std::stable_partition(set.begin(), set.end(), [&](LeafId id) { return has(id, column); });
+      std::vector<LeafId> others(middle, set.end());
+      set.erase(middle, set.end());
+      if (leaves_[holds].n_rows > 0 && leaves_[not_holds].n_rows > 0) {
+        const std::int32_t at = add_node(node, static_cast<std::int32_t>(column));
+        tree_.left[static_cast<std::size_t>(at)] = add(holds, std::move(set));
+        tree_.right[static_cast<std::size_t>(at)] = add(not_holds, std::move(others));
+        return at;
+      }
+      const bool all_hold = leaves_[holds].n_rows > 0;
+      node = all_hold ? holds : not_holds;
+      if (!all_hold) set = std::move(others);
+    }
+    return add_node(node, -1);
+  }
+
+  std::int32_t add_node(LeafId node, std::int32_t column) {
+    tree_.column.push_back(column);
+    tree_.left.push_back(-1);
+    tree_.right.push_back(-1);
+    tree_.prediction.push_back(static_cast<std::int32_t>(leaves_[node].prediction));
+    return static_cast<std::int32_t>(tree_.column.size() - 1);
+  }
+
+  bool has(LeafId leaf, std::uint32_t column) const {
+    const auto& literals = leaves_[leaf].literals;
+    return std::find(literals.begin(), literals.end(), 2 * column + 1) != literals.end();
+  }
+
+  std::uint32_t common_column(LeafId node, const std::vector<LeafId>& set) const {
+    for (const std::uint32_t literal : leaves_[set[0]].literals) {
+      const std::uint32_t column = literal / 2;
+      if (!leaves_[node].asks(column) &&
+          std::all_of(set.begin(), set.end(), [&](LeafId id) { return leaves_[id].asks(column); }))
+        return column;
+    }
+    throw std::logic_error("a set of leaves is no tree: please report this fault of hornbeam");
+  }
+
+  Leaves& leaves_;
+  ResultTree tree_;
+};
+
+class Reader {
+ public:
+  Reader(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf, std::optional<Ticks> leaf_cost)
+      : tree_(tree), leaves_(leaves), least_rows_(static_cast<std::int64_t>(rows_per_leaf)), leaf_cost_(leaf_cost) {}
+
+  struct Part {
+    std::vector<LeafId> set;
+    Ticks loss;
+  };
+
+  Part read(std::size_t node, LeafId leaf) {
+    const Part closed{{leaf}, leaves_[leaf].loss};
+    if (tree_.column[node] < 0) return closed;
+    const auto column = static_cast<std::uint32_t>(tree_.column[node]);
+    if (leaves_[leaf].asks(column)) throw std::invalid_argument("start: a column is asked twice on the way to a leaf");
+    const LeafId held = leaves_.side(leaf, column, true), failed = leaves_.side(leaf, column, false);
+    if (std::min(leaves_[held].n_rows, leaves_[failed].n_rows) < least_rows_) return closed;
+    Part open = read(static_cast<std::size_t>(tree_.left[node]), held);
+    const Part other = read(static_cast<std::size_t>(tree_.right[node]), failed);
+    open.set.insert(open.set.end(), other.set.begin(), other.set.end());
+    open.loss += other.loss;
+    const bool pays = !leaf_cost_ || open.loss + *leaf_cost_ * static_cast<Ticks>(open.set.size() - 1) < closed.loss;
+    return pays ? open : closed;
+  }
+
+ private:
+  const StartTree& tree_;
+  Leaves& leaves_;
+  std::int64_t least_rows_;
+  std::optional<Ticks> leaf_cost_;
+};
+
+}  // namespace
+
+ResultTree tree_of(std::span<const LeafId> set, Leaves& leaves) { return Builder(leaves).build(set); }
+
+std::vector<LeafId> leaves_of(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf,
+                              std::optional<Ticks> leaf_cost) {
+  if (tree.column.empty()) return {};
+  return Reader(tree, leaves, rows_per_leaf, leaf_cost).read(0, 0).set;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,203 @@
+// leafsets/rank_loss.hpp
+//
+// WHAT    1 minus the area under the ROC curve of the leaves, ordered by their share of positives, as a leaf-set search
+//         asks for it: leafsets/additive_loss.hpp says what it has to have.
+// HOLDS   Of each pair of a positive and a negative, one is lost that is ordered wrongly, one half within a leaf. So
+// the
+//         loss, in units of half a pair, is the sum over the leaves from the most positive one of p (2 m + n), for p
+//         positives and n negatives in the leaf and m negatives before it. It depends on all leaves at once.
+//         Of the curve only the part up to a number of negatives may count, its `cut`; a leaf across it counts in part.
+//         The curve is the most positives that any part of the leaves of so many negatives can hold, so splitting a
+//         leaf raises it everywhere, and the area up to the cut by no more than the area in all: bounds on the whole
+//         area are bounds on its part. The area is rounded down to a tick, which keeps every comparison of trees that
+//         differ by whole leaves and of a tree with its bound.
+//         Distinct rows must be numbered from the most positive one (`by_share_of_positives`).
+// SOURCE  [lin2020gosdt, equation 2 and section 3.1].
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "bits/each_bit.hpp"
+#include "bounds/rank_leaves.hpp"
+#include "leafsets/leaves.hpp"
+
+namespace hornbeam {
+
+/// What is ordered as one: a leaf, or a group of equal rows.
+struct RankUnit {
+  std::int64_t positive, negative;
+  /// Whether this one has the larger share of positives. Exact: weights stay below 2^31.
+  bool before(const RankUnit& other) const { return positive * other.negative > other.positive * negative; }
+};
+
+/// A cut of the curve is counted in this part of a negative of weight 1.
+inline constexpr int kCutBits = 20;
+
+struct RankPrices {
+  Ticks half_pair;
+  std::int64_t cut;  // in parts of a negative; all of them where the whole curve counts
+};
+
+/// Numbers of the rows, the most positive first.
+inline std::vector<std::uint32_t> by_share_of_positives(const DistinctRows& rows) {
+  std::vector<std::uint32_t> order(rows.n_rows);
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row) order[row] = row;
+  const auto unit = [&](std::uint32_t row) { return RankUnit{rows.weight(row)[1], rows.weight(row)[0]}; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return unit(a).before(unit(b)); });
+  return order;
+}
+
+class RankLoss {
+ public:
+  using Cost = Ticks;
+  static constexpr bool kIsSum = false;
+  static constexpr bool kAsPublished = false;
+
+  RankLoss(const DistinctRows& rows, const Leaves& leaves, Ticks leaf_cost, const RankPrices& prices)
+      : rows_(rows),
+        leaves_(leaves),
+        leaf_cost_(leaf_cost),
+        price_(prices.half_pair),
+        cut_(prices.cut),
+        any_(leaves[0].captured.size()) {}
+
+  Cost leaf_cost() const { return leaf_cost_; }
+  Ticks to_ticks(Cost cost) const { return cost; }
+  double share(Cost cost) const { return static_cast<double>(cost) / static_cast<double>(price_ * 2 * pairs()); }
+
+  void fix(std::span<const LeafId> fixed) {
+    fixed_.clear();
+    add_units(fixed_, fixed);
+  }
+  Cost loss(std::span<const LeafId> others) { return lost(others, {}, {0, 0}); }
+  /// With the positives of the leaves to be split before all others and their negatives after them:
+  /// [lin2020gosdt, theorem 2.1].
+  Cost kept_loss(std::span<const LeafId> kept, std::span<const LeafId> split) {
+    RankUnit pure{0, 0};
+    for (const LeafId id : split) {
+      pure.positive += unit_of(leaves_[id]).positive;
+      pure.negative += unit_of(leaves_[id]).negative;
+    }
+    return lost(kept, {}, pure);
+  }
+  /// With each group of equal rows of the leaves to be split ordered for itself: [lin2020gosdt, theorem C.3].
+  Cost beyond_kept_loss(std::span<const LeafId> kept, std::span<const LeafId> split) {
+    return lost(kept, split, {0, 0}) - kept_loss(kept, split);
+  }
+
+  bool may_be(const Leaf& leaf) const {
+    const RankUnit all = unit_of(leaves_[0]), unit = unit_of(leaf);
+    return matters_to_ranks(price_ * 2 * (unit.positive * all.negative + unit.negative * all.positive), leaf_cost_);
+  }
+  /// `others` are the leaves beside the fixed ones, this one among them.
+  bool is_worth_splitting(LeafId id, std::span<const LeafId> others, bool with_equivalent_points) {
+    return could_gain_in_ranks(price_ * largest_gain(id, others, with_equivalent_points), leaf_cost_);
+  }
+
+ private:
+  static RankUnit unit_of(const Leaf& leaf) { return {leaf.class_weight[1], leaf.class_weight[0]}; }
+  std::int64_t pairs() const { return unit_of(leaves_[0]).positive * unit_of(leaves_[0]).negative; }
+
+  void add_units(std::vector<RankUnit>& units, std::span<const LeafId> ids) const {
+    const auto known = static_cast<std::ptrdiff_t>(units.size());
+    const auto before = [](const RankUnit& a, const RankUnit& b) { return a.before(b); };
+    for (const LeafId id : ids) units.push_back(unit_of(leaves_[id]));
+    std::sort(units.begin() + known, units.end(), before);
+    std::inplace_merge(units.begin(), units.begin() + known, units.end(), before);
+  }
+
+  Ticks lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RankUnit& pure);
+  std::int64_t largest_gain(LeafId id, std::span<const LeafId> others, bool with_equivalent_points);
+
+  const DistinctRows& rows_;
+  const Leaves& leaves_;
+  Ticks leaf_cost_, price_;
+  std::int64_t cut_;
+  std::vector<RankUnit> fixed_, units_;
+  std::vector<Word> any_;
+};
+
+/// The curve as it grows by one unit after another, until it is cut.
+class RankCurve {
+ public:
+  RankCurve(std::int64_t positives, std::int64_t cut) : positives_(positives), cut_(cut) {}
+
+  bool is_cut() const { return is_cut_; }
+  void add(const RankUnit& unit) {
+    if (is_cut_) return;
+    is_cut_ = ((negatives_ + unit.negative) << kCutBits) > cut_;
+    if (is_cut_) {
+      last_ = unit;
+      return;
+    }
+    half_pairs_ += unit.negative * (2 * positives_ + unit.positive);
+    negatives_ += unit.negative;
+    positives_ += unit.positive;
+  }
+  /// The area below, twice that in pairs, at `price`, rounded down.
+  Ticks area(Ticks price) const {
+    const Ticks sum = price * half_pairs_;
+    if (last_.negative == 0) return sum;  // the curve is not cut: it is only where there are negatives
+    // Of x negatives of the last unit: x (2 m + p x / n), for m positives before it; x is in parts of a negative.
+    const auto x = static_cast<unsigned __int128>(cut_ - (negatives_ << kCutBits));
+    const auto positive = static_cast<std::uint64_t>(last_.positive), n = static_cast<std::uint64_t>(last_.negative);
+    const auto before = static_cast<unsigned __int128>(2 * positives_) * n;
+    const auto halves = static_cast<std::uint64_t>(price) * ((x * before << kCutBits) + x * x * positive);
+    return sum + static_cast<Ticks>(halves / (static_cast<unsigned __int128>(n) << (2 * kCutBits)));
+  }
+
+ private:
+  std::int64_t positives_, negatives_ = 0, half_pairs_ = 0, cut_;
+  bool is_cut_ = false;
+  RankUnit last_{0, 0};
+};
+
+/// What the fixed and the kept leaves, the rows of leaves to be split, and positives and negatives ordered perfectly
+/// lose together.
+inline Ticks RankLoss::lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RankUnit& pure) {
+  units_.assign(fixed_.begin(), fixed_.end());
+  add_units(units_, kept);
+  RankCurve curve(pure.positive, cut_);
+  std::size_t next = 0;
+  if (!split.empty()) {
+    std::fill(any_.begin(), any_.end(), 0);
+    for (const LeafId id : split)
+      for (std::size_t w = 0; w < any_.size(); ++w) any_[w] |= leaves_[id].captured[w];
+    for (std::uint32_t w = 0; w < any_.size() && !curve.is_cut(); ++w)
+      for_each_bit(any_[w], word_at(w), [&](std::size_t row) {
+        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
+        const RankUnit unit{weight[1], weight[0]};
+        while (next < units_.size() && units_[next].before(unit)) curve.add(units_[next++]);
+        curve.add(unit);
+      });
+  }
+  while (next < units_.size()) curve.add(units_[next++]);
+  curve.add({0, pure.negative});
+  return price_ * 2 * pairs() - curve.area(price_);
+}
+
+/// The most half pairs that splitting a leaf can win, whatever else is split.
+inline std::int64_t RankLoss::largest_gain(LeafId id, std::span<const LeafId> others, bool with_equivalent_points) {
+  const RankUnit unit = unit_of(leaves_[id]);
+  std::int64_t gain = unit.positive * unit.negative;
+  const auto add_pairs_with = [&](const RankUnit& other) {
+    gain += 2 * std::min(unit.positive * other.negative, unit.negative * other.positive);
+  };
+  for (const RankUnit& other : fixed_) add_pairs_with(other);
+  for (const LeafId other : others)
+    if (other != id) add_pairs_with(unit_of(leaves_[other]));
+  if (!with_equivalent_points) return gain;
+  std::int64_t negatives = 0;
+  for (std::uint32_t w = 0; w < any_.size(); ++w)
+    for_each_bit(leaves_[id].captured[w], word_at(w), [&](std::size_t row) {
+      const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
+      gain -= weight[1] * (2 * negatives + weight[0]);
+      negatives += weight[0];
+    });
+  return gain;
+}
+
+}  // namespace hornbeam

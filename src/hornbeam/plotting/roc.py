@@ -1,0 +1,99 @@
+"""Draw receiver operating characteristics with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+
+
+def plot_roc(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike | Mapping[str, npt.ArrayLike],
+    ax: Axes | None = None,
+    *,
+    positive: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> Axes:
+    """Draw receiver operating characteristics and their convex hulls.
+
+    The scores of a tree take as many values as it has leaves; the curve has a point for each, joined by lines. On the
+    training data the curve of a tree's shares is its own hull. Dashes are the hull where it is above the curve. The
+    legend gives the areas under both.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels of two classes.
+    scores : array-like of shape (n_rows,), or dict from str to such
+        The higher, the more likely positive: for example the second column of `predict_proba`. Several by what they are
+        to be called.
+    ax : matplotlib.axes.Axes or None, default=None
+        Where to draw. None: a new figure.
+    positive : label or None, default=None
+        The positive class. None: the larger label.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
+        Weights of the rows. None: every row weighs 1.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If `y` does not hold two classes, or `positive` is none of them.
+    """
+    import matplotlib.pyplot as plt
+    from sklearn.metrics import auc, roc_curve
+
+    labels = np.unique(np.asarray(y))
+    if len(labels) != 2:
+        raise ValueError(f"y must hold two classes, got {labels.tolist()}.")
+    positive = labels[1] if positive is None else positive
+    if positive not in labels.tolist():
+        raise ValueError(f"positive must be one of {labels.tolist()}, got {positive!r}.")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(4.8, 4.8), layout="constrained")
+    ax.plot([0, 1], [0, 1], color="#BBBBBB", linewidth=0.8, zorder=1)
+    curves = scores if isinstance(scores, Mapping) else {"": scores}
+    for number, (name, values) in enumerate(curves.items()):
+        false, true, _ = roc_curve(
+            np.asarray(y) == positive, np.asarray(values), sample_weight=sample_weight, drop_intermediate=False
+        )
+        hull = convex_hull(false, true)
+        area, area_of_hull = auc(false, true), auc(*hull)
+        label = f"{name}: area {area:.4f}, of the hull {area_of_hull:.4f}".removeprefix(": ")
+        color = _COLORS[number % len(_COLORS)]
+        ax.plot(*hull, color=color, linestyle=(0, (3, 1.5)), linewidth=1.2)
+        ax.plot(false, true, marker="o", markersize=3, color=color, label=label)
+    ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.set_aspect("equal")
+    ax.legend(loc="lower right", frameon=False, fontsize="small")
+    return ax
+
+
+def convex_hull(
+    false: npt.NDArray[np.float64], true: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the upper hull of the points of a curve that rises from (0, 0) to (1, 1), from left to right."""
+    hull: list[tuple[float, float]] = []
+    for point in zip(false.tolist(), true.tolist(), strict=True):
+        while len(hull) > 1 and _turns_left(hull[-2], hull[-1], point):
+            hull.pop()
+        hull.append(point)
+    xs, ys = zip(*hull, strict=True)
+    return np.array(xs), np.array(ys)
+
+
+def _turns_left(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
+    rise = (middle[0] - first[0]) * (last[1] - first[1])
+    return rise >= (middle[1] - first[1]) * (last[0] - first[0])

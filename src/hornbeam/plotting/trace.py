@@ -1,0 +1,101 @@
+"""Draw the course of searches with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, which the colour-blind tell apart, without yellow, too pale on white.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+_DASHED = (0, (3, 1.5))
+
+
+class Point(Protocol):
+    """State of a search at one moment; `Progress` is one."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the search began."""
+
+    @property
+    def objective(self) -> float:
+        """Objective of the best tree found so far."""
+
+    @property
+    def lower_bound(self) -> float:
+        """No tree has a smaller objective."""
+
+
+def plot_trace(
+    trace: Sequence[Point] | Mapping[str, Sequence[Point]], ax: Axes | None = None, *, against: str = "elapsed"
+) -> Axes:
+    """Draw the objective and the lower bound of searches as they went.
+
+    A line for the objective of the best tree found, dashes for the lower bound, and a star where the last tree was
+    found, as in the figures of the OSDT paper.
+
+    Parameters
+    ----------
+    trace : sequence of Progress, or dict from str to sequence of Progress
+        `trace_` of a classifier fitted with ``trace=True``, or several by what they are to be called.
+    ax : matplotlib.axes.Axes or None, default=None
+        Where to draw. None: a new figure.
+    against : {"elapsed", "subproblems", "memory"}, default="elapsed"
+        What the horizontal axis counts: seconds, subproblems or bytes. It is logarithmic, and begins where the first
+        search has counted something.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If a trace is empty or `against` is unknown.
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import NullFormatter
+
+    labels = {"elapsed": "seconds", "subproblems": "subproblems", "memory": "bytes"}
+    if against not in labels:
+        raise ValueError(f"against must be one of {', '.join(map(repr, labels))}, got {against!r}.")
+    traces = trace if isinstance(trace, Mapping) else {"": trace}
+    for name, points in traces.items():
+        if len(points) == 0:
+            raise ValueError(f"trace {name!r} is empty; a classifier keeps its trace with trace=True.")
+    if ax is None:
+        _, ax = plt.subplots(layout="constrained")
+    handles: list[Any] = []
+    for number, (name, points) in enumerate(traces.items()):
+        color = _COLORS[number % len(_COLORS)]
+        _draw_course(ax, points, against, color)
+        if name:
+            handles.append(Line2D([], [], color=color, label=name))
+    grey = "#555555"
+    handles += [
+        Line2D([], [], color=grey, label="objective"),
+        Line2D([], [], color=grey, linestyle=_DASHED, label="lower bound"),
+        Line2D([], [], color=grey, linestyle="", marker="*", markersize=10, label="best tree found"),
+    ]
+    ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel(labels[against])
+    ax.set_ylabel("objective, lower bound")
+    ax.legend(handles=handles, frameon=False)
+    return ax
+
+
+def _draw_course(ax: Axes, points: Sequence[Point], against: str, color: str) -> None:
+    along = [getattr(point, against) for point in points]
+    least = min((value for value in along if value > 0), default=1)
+    along = [max(value, least) for value in along]
+    objectives = [point.objective for point in points]
+    ax.plot(along, objectives, drawstyle="steps-post", color=color)
+    ax.plot(along, [point.lower_bound for point in points], drawstyle="steps-post", color=color, linestyle=_DASHED)
+    found = objectives.index(objectives[-1])
+    ax.plot(along[found], objectives[found], marker="*", markersize=13, color=color, clip_on=False, zorder=3)

@@ -1,0 +1,137 @@
+"""The leaf-set search for ranks proves what brute force finds, in any order, with and without each of its bounds."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from hornbeam import _core
+from hornbeam.estimators.osdt import BOUNDS, POLICIES
+from oracles.problems import random_table
+from oracles.ranking import all_partitions, half_pairs_lost, optimal_cost, optimal_partial_cost
+
+Problem = dict[str, Any]
+LIMITS: list[Problem] = [{}, {"max_depth": 2}, {"max_leaves": 3}, {"min_samples_leaf": 2}]
+OFF = {name: {name: False} for name in BOUNDS}
+OFF |= {f"all but {name}": {other: other == name for other in BOUNDS} for name in BOUNDS}
+OFF |= {"all": dict.fromkeys(BOUNDS, False)}
+
+
+def random_ranking(seed: int, n_columns: int = 3, **limits: int) -> Problem:
+    """Return a problem of two classes, often with equal rows, with random weights and a price that matters."""
+    draw = random.Random(seed)
+    rows = random_table(draw, draw.randint(2, 9), draw.randint(1, n_columns))
+    classes = [0, 1, *(draw.randint(0, 1) for _ in rows[2:])]
+    weights = [draw.choice([1, 1, 1, 2, 5]) for _ in rows]
+    positive = sum(w for w, c in zip(weights, classes, strict=True) if c)
+    pairs = 2 * positive * (sum(weights) - positive)
+    price = draw.choice([1, 3])
+    leaf_cost = draw.choice([0, 1, price * pairs // 40, price * pairs // 20, price * pairs // 8])
+    return {"rows": rows, "classes": classes, "weights": weights, "price": price, "leaf_cost": leaf_cost, **limits}
+
+
+def solve(problem: Problem, **options: Any) -> _core.Outcome:
+    arguments = dict(problem)
+    rows = np.array(arguments.pop("rows"), dtype=np.uint8)
+    negatives = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
+    arguments.setdefault("cut", max(1, negatives) * 2**20)
+    return _core.solve_ranking(
+        np.packbits(np.ascontiguousarray(rows.T), axis=1, bitorder="little"),
+        len(rows),
+        np.array(arguments.pop("classes"), dtype=np.int32),
+        np.array(arguments.pop("weights"), dtype=np.int64),
+        **arguments,
+        **options,
+    )
+
+
+def check_proven(problem: Problem, outcome: _core.Outcome) -> None:
+    optimum = optimal_partial_cost(**problem) if "cut" in problem else optimal_cost(**problem)
+    assert (outcome["status"], outcome["lower"], outcome["upper"]) == ("optimal", optimum, optimum), problem
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_optimum_equals_brute_force_under_every_policy(policy):
+    for limits, seed in itertools.product(LIMITS, range(40)):
+        problem = random_ranking(seed, **limits)
+        check_proven(problem, solve(problem, policy=policy))
+
+
+@pytest.mark.parametrize("off", OFF)
+def test_switching_bounds_never_changes_the_optimum(off):
+    for limits, seed in itertools.product(LIMITS, range(25)):
+        problem = random_ranking(1000 + seed, **limits)
+        check_proven(problem, solve(problem, bounds=OFF[off]))
+
+
+def cut_ranking(seed: int, **limits: int) -> Problem:
+    """Return a problem where only a part of the curve counts, mostly one that cuts a leaf."""
+    problem = random_ranking(seed, **limits)
+    negatives = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
+    draw = random.Random(seed)
+    fine = draw.choice([1, 1, 2**30])
+    cut = draw.choice([1, 2**20, draw.randint(1, negatives * 2**20), negatives * 2**20])
+    return problem | {"cut": cut, "price": fine * problem["price"], "leaf_cost": fine * problem["leaf_cost"]}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_optimum_of_a_part_of_the_curve_equals_brute_force_under_every_policy(policy):
+    for limits, seed in itertools.product(LIMITS, range(30)):
+        problem = cut_ranking(seed, **limits)
+        check_proven(problem, solve(problem, policy=policy))
+
+
+@pytest.mark.parametrize("off", OFF)
+def test_switching_bounds_never_changes_the_optimum_of_a_part_of_the_curve(off):
+    for limits, seed in itertools.product(LIMITS, range(15)):
+        problem = cut_ranking(3000 + seed, **limits)
+        check_proven(problem, solve(problem, bounds=OFF[off]))
+
+
+def test_what_is_lost_is_the_area_above_the_curve():
+    for seed in range(30):
+        problem = random_ranking(seed)
+        classes, weights = problem["classes"], problem["weights"]
+        for partition in list(all_partitions(problem["rows"]))[:20]:
+            score = np.zeros(len(classes))
+            for leaf in partition:
+                members = sorted(leaf)
+                score[members] = np.average(np.array(classes)[members], weights=np.array(weights)[members])
+            positive = sum(w for w, c in zip(weights, classes, strict=True) if c)
+            pairs = positive * (sum(weights) - positive)
+            area = roc_auc_score(classes, score, sample_weight=weights)
+            assert half_pairs_lost(partition, classes, weights) / 2 / pairs == pytest.approx(1 - area)
+
+
+def test_a_stop_leaves_a_valid_interval():
+    problem = random_ranking(7, n_columns=4) | {"leaf_cost": 1}
+    optimum = optimal_cost(**problem)
+    for n_calls in range(1, 6):
+        calls = itertools.count(1)
+        outcome = solve(problem, callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0)
+        assert outcome["lower"] <= optimum <= outcome["upper"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("classes: must be 0 or 1", {"classes": [0, 2, 1]}),
+        ("classes: rows of both", {"classes": [1, 1, 1]}),
+        ("weights: their total", {"weights": [2**25, 2**25, 1]}),
+        ("weights: must be in", {"weights": [0, 1, 1]}),
+        ("price: must be in", {"price": 0}),
+        ("price: all pairs", {"price": 2**51}),
+        ("leaf_cost", {"leaf_cost": -1}),
+        ("cut: must be in", {"cut": 0}),
+        ("cut: must be in", {"cut": 2**20 + 1}),
+    ],
+)
+def test_what_is_out_of_range_is_refused(name, change):
+    problem = {"rows": [[0], [1], [1]], "classes": [0, 1, 1], "weights": [1, 1, 1], "price": 1, "leaf_cost": 1}
+    with pytest.raises(ValueError, match=name):
+        solve(problem | change)
