@@ -14,6 +14,7 @@ def setting_section(outcomes: Outcomes) -> str:
     """Write machine, versions, commits, limits and dates of the runs."""
     runs = outcomes.runs
     machines = _distinct(_words(run.record.machine) for run in runs)
+    pythons = sorted({run.record.machine["python"] for run in runs})
     dates = sorted(run.record.time[:10] for run in runs)
     peers = _distinct(run.contender.peer for run in sorted(runs, key=lambda run: run.contender.order))
     versions = [
@@ -25,6 +26,7 @@ def setting_section(outcomes: Outcomes) -> str:
     repeats = max(run.record.repeat for run in runs) + 1
     lines = [
         *(f"Machine: {machine}." for machine in machines),
+        f"Python of the benchmarks, which not all peers share: {' and '.join(pythons)}.",
         f"Versions: {', '.join(versions)}.",
         f"Commit of hornbeam: {', '.join(commits) or 'it did not run'}; a + marks a tree with uncommitted changes.",
         f"Limit of wall time: {', '.join(f'{limit:g}' for limit in limits)} s.",
@@ -39,7 +41,7 @@ def setting_section(outcomes: Outcomes) -> str:
 
 def _words(machine: Mapping[str, Any]) -> str:
     named = {**machine, "memory": f"{machine['memory'] / 2**30:.1f} GiB"}
-    return ", ".join(f"{name} {value}" for name, value in named.items())
+    return ", ".join(f"{name} {value}" for name, value in named.items() if name != "python")
 
 
 def _distinct(values: Iterable[str]) -> list[str]:
