@@ -20,8 +20,9 @@ MAY_INCLUDE = {
     "ordered": {"base", "data", "kernels", "search"},
     "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
     "posterior": BELOW_SEARCH | {"search"},
+    "rashomon": BELOW_SEARCH | {"search"},
     "verify": {"base", "data"},
-    "api": BELOW_SEARCH | {"bits", "lookahead", "ordered", "posterior", "search", "verify"},
+    "api": BELOW_SEARCH | {"bits", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
     "bindings": {"api", "base"},
 }
 

@@ -132,4 +132,18 @@ Ticks Costs::loss(const Ticks* measures, std::size_t stride) const {
   return least;
 }
 
+Ticks Costs::loss_if(const Ticks* measures, std::uint32_t prediction, std::size_t stride) const {
+  if (!separable_) return measures[prediction * stride];
+  return largest_loss(measures, stride) - measures[prediction * stride];
+}
+
+std::uint32_t Costs::best_prediction_of(const Ticks* measures, std::size_t stride) const {
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 1; k < n_predictions_; ++k) {
+    const Ticks here = measures[k * stride], least = measures[best * stride];
+    if (separable_ ? here > least : here < least) best = k;
+  }
+  return best;
+}
+
 }  // namespace hornbeam

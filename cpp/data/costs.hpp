@@ -48,6 +48,10 @@ class Costs {
   Ticks largest_loss(const Ticks* measures, std::size_t stride = 1) const;
   Ticks loss(const Ticks* measures, std::size_t stride = 1) const;
   Ticks least_loss(const Ticks* measures, std::size_t stride = 1) const { return measures[n_values_ * stride]; }
+  /// What one prediction for all rows loses.
+  Ticks loss_if(const Ticks* measures, std::uint32_t prediction, std::size_t stride = 1) const;
+  /// The prediction of least loss; ties go to the lowest.
+  std::uint32_t best_prediction_of(const Ticks* measures, std::size_t stride = 1) const;
   Ticks rows(const Ticks* measures, std::size_t stride = 1) const { return measures[(n_values_ + 1) * stride]; }
 
  private:
