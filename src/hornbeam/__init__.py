@@ -8,6 +8,8 @@ from hornbeam.estimators import (
     LicketySPLITClassifier,
     MAPTreeClassifier,
     Progress,
+    RashomonSet,
+    RashomonSetClassifier,
     SPLITClassifier,
     sufficient_depth,
 )
@@ -26,6 +28,8 @@ __all__ = [
     "MAPTreeClassifier",
     "NotProvenWarning",
     "Progress",
+    "RashomonSet",
+    "RashomonSetClassifier",
     "SPLITClassifier",
     "ThresholdBinarizer",
     "ThresholdGuessBinarizer",
