@@ -18,11 +18,10 @@ void require(bool holds, const char* message) {
 void check(const PackedColumns& columns, const Input& input, Ticks bound) {
   require(columns.n_rows > 0, "columns: there must be at least one row");
   check_input(input, columns.n_rows);
-  require(input.n_classes == input.n_predictions && input.n_classes > 1, "costs: must be square, of two classes or more");
   require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");
   require(bound < kLargestTotal, "bound: must be below 2^52");
   for (std::uint32_t c = 0; c < input.n_classes; ++c) {
-    const auto row = input.costs.subspan(std::size_t{c} * input.n_classes, input.n_classes);
+    const auto row = input.costs.subspan(std::size_t{c} * input.n_predictions, input.n_predictions);
     require(*std::max_element(row.begin(), row.end()) > 0, "costs: every class must cost something");
   }
 }

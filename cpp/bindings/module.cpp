@@ -294,8 +294,22 @@ std::unique_ptr<RashomonSet> rashomon_set(const ArrayIn<std::uint8_t, 2>& column
                                           std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
                                           const nb::object& callback, double callback_interval) {
   const PackedColumns packed = packed_columns(columns, n_rows);
-  const Input input = input_of({classes, weights, costs, leaf_cost, max_depth, std::nullopt, min_samples_leaf,
-                                time_limit, memory_limit, 0.0, 1, nb::dict(), callback, callback_interval, false, {}});
+  const Input input = input_of({classes,
+                                weights,
+                                costs,
+                                leaf_cost,
+                                max_depth,
+                                std::nullopt,
+                                min_samples_leaf,
+                                time_limit,
+                                memory_limit,
+                                0.0,
+                                1,
+                                nb::dict(),
+                                callback,
+                                callback_interval,
+                                false,
+                                {}});
   Poll poll(callback, callback_interval);
   const nb::gil_scoped_release no_gil;
   return std::make_unique<RashomonSet>(packed, input, optimum, bound, any_prediction,
@@ -370,8 +384,8 @@ NB_MODULE(_core, module) {
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,
              nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(),
-             nb::arg("callback_interval") = 0.1, "Find all trees that cost at most `bound`; see api/rashomon.hpp.");
+             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             "Find all trees that cost at most `bound`; see api/rashomon.hpp.");
   module.def("describe_set", &describe, nb::arg("trees"),
              "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,8 +19,10 @@ class WordCount {
  public:
   WordCount() = default;
   explicit WordCount(std::uint64_t value) : value_(value) {}
-  static WordCount of(const std::vector<std::uint64_t>& limbs) {
-    if (limbs.size() > 1) throw CountOverflow{};
+  /// Nothing if it needs more than a word.
+  static std::optional<WordCount> of(const std::vector<std::uint64_t>& limbs) {
+    for (std::size_t i = 1; i < limbs.size(); ++i)
+      if (limbs[i] != 0) return std::nullopt;
     return WordCount(limbs.empty() ? 0 : limbs[0]);
   }
 
@@ -55,7 +58,7 @@ class BigCount {
   explicit BigCount(std::uint64_t value) {
     if (value != 0) limbs_.push_back(value);
   }
-  static BigCount of(std::vector<std::uint64_t> limbs) {
+  static std::optional<BigCount> of(std::vector<std::uint64_t> limbs) {
     BigCount count;
     count.limbs_ = std::move(limbs);
     count.trim();

@@ -86,8 +86,7 @@ class TreeGraph<Count>::Reader {
     for (const Split& split : graph_.nodes_[node].splits) {
       const Node &fails = graph_.nodes_[split.node[0]], &holds = graph_.nodes_[split.node[1]];
       const Histogram<Count> sides[2] = {fails.trees, holds.trees};
-      const auto place =
-          place_of(sides, barred_pair(problem_.kind, fails.leaf, holds.leaf), split.copies, cost, rank);
+      const auto place = place_of(sides, barred_pair(problem_.kind, fails.leaf, holds.leaf), split.copies, cost, rank);
       if (!place) continue;
       graph_.maker_.make_slot_rows(rows);
       const auto at = std::find(rows.columns.begin(), rows.columns.end(), split.column) - rows.columns.begin();
@@ -181,7 +180,10 @@ class TreeGraph<Count>::Reader {
 
 template <class Count>
 ResultTree TreeGraph<Count>::tree(Ticks cost, const Limbs& rank) {
-  return Reader(*this).read(cost, Count::of(rank));
+  const std::optional<Count> number = Count::of(rank);
+  if (!number || *number >= count_of(nodes_[0].trees, cost))
+    throw std::invalid_argument("rank: there are not so many trees of this cost");
+  return Reader(*this).read(cost, *number);
 }
 
 template ResultTree TreeGraph<WordCount>::tree(Ticks, const Limbs&);

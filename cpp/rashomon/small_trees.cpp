@@ -49,8 +49,7 @@ void SmallTrees::list_side(const RowSet& rows, std::uint32_t column, int side, b
   trees.clear();
   list_leaves(side_[side].data(), most, leaves_[0]);
   for (const Leaf& leaf : leaves_[0]) trees.push_back({leaf.cost, kNoSplit, 1, {leaf.prediction, 0}});
-  if (may_split &&
-      cost_of_two_leaves_or_more(kind_.leaf_cost, costs_.least_loss(side_[side].data())) <= most)
+  if (may_split && cost_of_two_leaves_or_more(kind_.leaf_cost, costs_.least_loss(side_[side].data())) <= most)
     list_stumps(rows, column, side, most);
   std::stable_sort(trees.begin(), trees.end(), [](const SmallTree& a, const SmallTree& b) { return a.cost < b.cost; });
 }

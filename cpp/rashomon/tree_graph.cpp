@@ -28,8 +28,10 @@ void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
     maker_.make_root(root_, *stop_);
     index_.emplace(SubproblemKey{root_.whole.identity, problem_.depth}, 0);
     // What a smaller bound has shown makes the budgets of the next one tight.
-    for (const Ticks slack : {Ticks{0}, (bound - optimum) / 4, (bound - optimum) / 2, bound - optimum})
+    for (const Ticks slack : {Ticks{0}, (bound - optimum) / 4, (bound - optimum) / 2, bound - optimum}) {
+      poll();
       raise(root_, problem_.depth, 0, optimum + slack, 0);
+    }
   } catch (const Stopped&) {
   } catch (const StoppedBeforeSearch&) {
   } catch (const std::bad_alloc&) {

@@ -48,8 +48,8 @@ struct TreeSetProblem {
   std::uint32_t depth;  // kUnlimited without a limit
 };
 
-/// All trees of at most `bound`; `optimum` is the cost of the best tree, or a bound below it. When `stop` says so, those
-/// of the last bound that was reached.
+/// All trees of at most `bound`; `optimum` is the cost of the best tree, or a bound below it. When `stop` says so,
+/// those of the last bound that was reached.
 std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, const SearchLimits& limits,
                                     StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
 
