@@ -64,15 +64,27 @@ def test_the_set_has_the_trees_of_the_exhaustive_search(objective, max_depth, an
                 assert dict(found) == expected, problem
 
 
+def test_columns_that_are_equal_on_one_side_of_a_split_only_make_trees_of_their_own():
+    rows = [[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 1, 0], [1, 0, 0, 1]]
+    problem = Problem(rows, [0, 2, 1, 0], [1, 2, 5, 4], [[0, 1, 1], [1, 0, 1], [1, 1, 0]], 3, max_depth=2)
+    expected = trees_within(problem, 9)
+    assert {(2, (column, (2,), (1,)), (0,)) for column in (0, 1, 3)} <= set(expected)
+    assert dict(in_order(find(problem, 9))) == expected
+
+
+@pytest.mark.parametrize("any_prediction", [False, True])
 @pytest.mark.parametrize("max_depth", [3, 4, None])
-def test_the_order_does_not_depend_on_the_bound(max_depth):
+def test_the_order_does_not_depend_on_the_bound(max_depth, any_prediction):
     for problem in problems("zero_one", range(20), max_depth=max_depth):
         leaf_cost = max(problem.leaf_cost, problem.total() // 8)
         problem = replace(problem, leaf_cost=min(leaf_cost, 2**49))
         optimum = solve(problem)["upper"]
         if optimum + 2 * leaf_cost < MAX_TOTAL:
-            smaller = in_order(find(problem, optimum + leaf_cost))
-            assert smaller == in_order(find(problem, optimum + 2 * leaf_cost), len(smaller))
+            smaller, larger = (
+                find(problem, optimum + slack, any_prediction=any_prediction) for slack in (leaf_cost, 2 * leaf_cost)
+            )
+            first = in_order(smaller, 500)
+            assert first == in_order(larger, len(first))
 
 
 def test_a_lower_bound_in_place_of_the_optimum_gives_the_same_set():
