@@ -3,7 +3,13 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, SPLITClassifier
+from hornbeam import (
+    GOSDTClassifier,
+    LicketySPLITClassifier,
+    MAPTreeClassifier,
+    RashomonSetClassifier,
+    SPLITClassifier,
+)
 
 
 @parametrize_with_checks(
@@ -15,6 +21,8 @@ from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier,
         LicketySPLITClassifier(certify=True, time_limit=5.0),
         MAPTreeClassifier(),
         MAPTreeClassifier(max_depth=2, binarizer="quantile", time_limit=5.0, trace=True),
+        RashomonSetClassifier(max_depth=3, trace=True),
+        RashomonSetClassifier(0.01, "absolute", max_depth=2, distinct="labels", objective="balanced", time_limit=5.0),
     ]
 )
 def test_scikit_learn_check(estimator, check):
