@@ -12,8 +12,8 @@ rounded to 2^-20 of the largest. No weight is rounded to zero, nor counts as les
 
 The smallest cost of each class is lost by every tree: it is taken away before, and added to every objective after.
 
-Sets of trees leave the lowest bits of all ticks to the number of leaves: costs are multiples of ``2**leaf_bits`` and the
-price of a leaf is one more than such a multiple, so that trees are in the order of objective, then leaves.
+Sets of trees leave the lowest bits of all ticks to the number of leaves: costs are multiples of ``2**leaf_bits``, and
+the price of a leaf is one more than such a multiple, so that trees are in the order of objective, then of leaves.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ class Units:
         """Return the objective of a tree, or of a bound, of so many ticks."""
         # ticks / one + offset as one quotient of integers, which is rounded once.
         one, offset = self.one, self.offset
-        sum_of_ticks = (ticks >> self.leaf_bits) * one.denominator * offset.denominator + offset.numerator * one.numerator
+        sum_of_ticks = (
+            ticks >> self.leaf_bits
+        ) * one.denominator * offset.denominator + offset.numerator * one.numerator
         return sum_of_ticks / (one.numerator * offset.denominator)
 
     def exact_objective(self, ticks: int) -> Fraction:

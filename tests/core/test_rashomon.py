@@ -134,9 +134,7 @@ def test_limits_end_in_a_complete_set_of_a_smaller_bound(limit):
     assert description["status"] == next(iter(limit))
     assert description["complete_up_to"] < bound
     if description["complete_up_to"] >= 0:
-        assert counts(trees) == counts(
-            find(problem, description["complete_up_to"], optimum=0, any_prediction=True)
-        )
+        assert counts(trees) == counts(find(problem, description["complete_up_to"], optimum=0, any_prediction=True))
     else:
         assert counts(trees) == {}
 

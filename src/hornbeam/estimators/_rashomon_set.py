@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from math import inf
 from random import Random
@@ -61,8 +62,8 @@ class Enumeration:
     def find(self, bound: int, **limits: Any) -> _core.RashomonSet:
         """Find all trees of at most `bound` ticks."""
         units = self.units
-        problem = (self.columns, len(self.codes), self.codes, units.weights, units.costs, units.leaf_cost)
-        return _core.rashomon_set(*problem, self.optimum, bound, **self.options, **limits)
+        find = partial(_core.rashomon_set, self.columns, len(self.codes), self.codes, units.weights, units.costs)
+        return find(units.leaf_cost, self.optimum, bound, **self.options, **limits)
 
 
 class RashomonSet(Sequence[Tree]):
@@ -75,10 +76,19 @@ class RashomonSet(Sequence[Tree]):
     ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.
     ``trees[i]`` is tree number i, a `Tree`; negative numbers count from the worst tree; a slice gives a list.
 
+    Parameters
+    ----------
+    enumeration : Enumeration
+        What the trees are made of; both parameters are made by the classifier.
+    trees : hornbeam._core.RashomonSet
+        The graph.
+
     Attributes
     ----------
     n_trees : int
         Number of trees.
+    complete_up_to : float
+        Every tree of an objective up to this is in the set, and no other; -inf if not even the best tree is.
 
     See Also
     --------
@@ -90,6 +100,7 @@ class RashomonSet(Sequence[Tree]):
         self._trees: _core.RashomonSet | None = trees
         description = _core.describe_set(trees)
         self._complete_up_to = description["complete_up_to"]
+        self.complete_up_to = enumeration.units.objective(self._complete_up_to) if self._complete_up_to >= 0 else -inf
         self._costs = description["costs"]
         self._counts = [_to_integer(words) for words in description["counts"]]
         self._ends = list(accumulate(self._counts))
@@ -243,9 +254,9 @@ class RashomonSet(Sequence[Tree]):
                     for number in _count_to(end, begin):
                         tree = self._tree(number)
                         columns = {condition.column for condition in tree.conditions if condition is not None}
-                        if used <= columns and not avoided & columns and _is_allowed(tree.depth, depth):
-                            if where is None or where(tree):
-                                yield number, tree
+                        is_wanted = used <= columns and not avoided & columns and _is_allowed(tree.depth, depth)
+                        if is_wanted and (where is None or where(tree)):
+                            yield number, tree
                 begin = end
 
         return found()
@@ -395,11 +406,6 @@ class RashomonSet(Sequence[Tree]):
             return "<RashomonSet of no tree>"
         first, last = units.objective(self._costs[0]), units.objective(self._costs[-1])
         return f"<RashomonSet of {self.n_trees} trees, objectives {first:.6g} to {last:.6g}>"
-
-    @property
-    def complete_up_to(self) -> float:
-        """Every tree of an objective up to this is in the set; -inf if not even the best is."""
-        return self._enumeration.units.objective(self._complete_up_to) if self._complete_up_to >= 0 else -inf
 
 
 def _count_to(end: int, begin: int = 0) -> Iterator[int]:

@@ -50,8 +50,8 @@ class RashomonSetClassifier(AdditiveClassifier):
         Largest number of edges from the root to a leaf. None: no limit.
     distinct : {"splits", "columns", "labels"}, default="splits"
         Which trees are different; see Notes. "splits": by their nested splits, where columns that are equal or
-        complementary on all training rows are the same. "columns": the same, but for each such column there are trees of
-        its own; this is how TreeFARMS counts. "labels": moreover, a leaf may predict any class, and splits are counted
+        complementary on all training rows are the same. "columns": the same, but each such column has trees of its own;
+        this is how TreeFARMS counts. "labels": moreover, a leaf may predict any class, and splits are counted
         whose leaves predict the same; this is how PRAXIS and ArborEnum count.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
@@ -94,9 +94,10 @@ class RashomonSetClassifier(AdditiveClassifier):
     Notes
     -----
     A tree is its nested splits: two trees that ask independent questions in another order are different, even if they
-    predict the same. Every split has training rows on both sides. A leaf predicts the class of the least loss, the first
-    of several (but see `distinct`), and no split has two leaves that predict the same: such a tree is its own subtree at
-    a higher price. Columns that are equal on the rows of a node, but not on all rows, make different trees.
+    predict the same. Every split has training rows on both sides. A leaf predicts the class of the least loss, the
+    first of several (but see `distinct`), and no split has two leaves that predict the same: such a tree does what a
+    smaller one does at a lower price. Columns that are equal on the rows of a node, but not on all rows, make different
+    trees.
 
     After pickling, the set is found again when a tree is first asked for; its trees have the same numbers.
 
@@ -111,7 +112,9 @@ class RashomonSetClassifier(AdditiveClassifier):
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 2
     >>> classifier = RashomonSetClassifier(epsilon=0.5, binarizer=None).fit(X, [0, 0, 1, 1, 0, 0, 1, 0])
     >>> classifier.n_trees_, classifier.rashomon_set_.n_leaves()
-    (5, {2: 1, 3: 2, 4: 2})
+    (3, {2: 1, 3: 2})
+    >>> [tree.depth for tree in classifier.rashomon_set_], classifier.rashomon_set_.objective(-1)
+    ([1, 2, 2], 0.155)
     """
 
     def __init__(
@@ -193,7 +196,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         tree = self.rashomon_set_[index]
         parameters = self.get_params(deep=False)
         shared = {name: parameters[name] for name in GOSDTClassifier().get_params(deep=False) if name in parameters}
-        one = clone(GOSDTClassifier(**shared))
+        one: GOSDTClassifier = clone(GOSDTClassifier(**shared))
         for name in ("classes_", "schema_", "binarizer_", "regularization_", "lower_bound_", "statistics_"):
             setattr(one, name, getattr(self, name))
         one.tree_, one.n_leaves_, one.depth_ = tree, tree.n_leaves, tree.depth
@@ -258,7 +261,9 @@ class RashomonSetClassifier(AdditiveClassifier):
         if self.distinct == "splits":
             kept = _first_of_each_split(columns, training.table.n_rows)
             conditions, columns = Conditions([conditions[column] for column in kept]), columns[kept]
-        about_trees = {name: options[name] for name in ("max_depth", "min_samples_leaf") if name in options}
+        about_trees: dict[str, Any] = {
+            name: options[name] for name in ("max_depth", "min_samples_leaf") if name in options
+        }
         return Enumeration(
             columns,
             conditions,
