@@ -64,6 +64,7 @@ void SmallTrees::list_stumps(const RowSet& rows, std::uint32_t column, int side,
       held_[m] = side == 1 ? both_[at] : rows.sums[at] - both_[at];
       failed_[m] = side_[side][m] - held_[m];
     }
+    if (2 * kind_.leaf_cost + costs_.loss(held_.data()) + costs_.loss(failed_.data()) > most) continue;
     if (!may_be_leaf(held_.data()) || !may_be_leaf(failed_.data())) continue;
     list_leaves(held_.data(), most, leaves_[1]);
     list_leaves(failed_.data(), most, leaves_[0]);

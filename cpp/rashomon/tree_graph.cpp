@@ -17,7 +17,16 @@ TreeGraph<Count>::TreeGraph(TreeSetProblem problem, const SearchLimits& limits, 
       stop_(&stop),
       on_poll_(&on_poll),
       maker_(problem_.rows, problem_.costs, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
-      small_trees_(problem_.kind, problem_.costs, maker_) {
+      small_trees_(problem_.kind, problem_.costs, maker_),
+      search_problem_{problem_.rows,
+                      problem_.costs,
+                      problem_.kind.leaf_cost,
+                      {std::nullopt, std::nullopt, problem_.kind.rows_per_leaf},
+                      {}},
+      two_levels_(search_problem_, kernels(), [this](std::uint64_t work) {
+        count(work);
+        return true;
+      }) {
   nodes_.emplace_back();
 }
 
@@ -71,6 +80,8 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
   known.leaf = small_trees_.best_leaf(rows.total.data());
   known.is_deep = deep;
   known.budget = budget;
+  known.least = std::max(known.least, known.trees.empty() ? budget + 1 : known.trees.front().cost);
+  known.is_least_known |= !known.trees.empty();
   list_bytes_ += known.trees.capacity() * sizeof(CostCount<Count>) + known.splits.capacity() * sizeof(Split);
 }
 
@@ -117,14 +128,14 @@ template <class Count>
 bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level,
                                    Ticks budget, Split& split) {
   const Ticks leaf_cost = problem_.kind.leaf_cost;
-  Ticks lower[2];
+  Side side[2];
   for (int x = 0; x < 2; ++x) {
-    const Ticks* side = small_trees_.side_of(rows, column, x == 1);
-    if (!small_trees_.may_be_leaf(side)) return false;
-    lower[x] = std::min(leaf_cost + problem_.costs.loss(side),
-                        cost_of_two_leaves_or_more(leaf_cost, problem_.costs.least_loss(side)));
+    const Ticks* measures = small_trees_.side_of(rows, column, x == 1);
+    if (!small_trees_.may_be_leaf(measures)) return false;
+    side[x] = {leaf_cost + problem_.costs.loss(measures), problem_.costs.least_loss(measures), 0};
+    side[x].lower = std::min(side[x].leaf, cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
   }
-  if (lower[0] + lower[1] > budget) return false;
+  if (side[0].lower + side[1].lower > budget) return false;
   SlotName name[2];
   name[1] = maker_.name_of(rows, column, true);
   name[0] = name[1];
@@ -132,22 +143,40 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   for (int x = 0; x < 2; ++x) split.node[x] = node_of({name[x].identity, depth});
   Ticks step = std::max<Ticks>(2 * leaf_cost, 1);
   for (;;) {
-    const Node* node[2] = {&nodes_[split.node[0]], &nodes_[split.node[1]]};
-    for (int x = 0; x < 2; ++x) lower[x] = std::max(lower[x], node[x]->lower());
-    if (lower[0] + lower[1] > budget) return false;
-    const bool lacks[2] = {node[0]->budget < budget - lower[1], node[1]->budget < budget - lower[0]};
+    Node* node[2] = {&nodes_[split.node[0]], &nodes_[split.node[1]]};
+    for (int x = 0; x < 2; ++x) side[x].lower = std::max(side[x].lower, node[x]->least);
+    if (side[0].lower + side[1].lower > budget) return false;
+    const Ticks most[2] = {budget - side[1].lower, budget - side[0].lower};
+    const bool lacks[2] = {node[0]->budget < most[0], node[1]->budget < most[1]};
     if (!lacks[0] && !lacks[1]) return true;
     // A side without a known minimum first: it makes the other one's budget tight.
-    const bool known[2] = {node[0]->has_minimum(), node[1]->has_minimum()};
-    int x = lacks[0] ? 0 : 1;
-    if (lacks[0] && lacks[1]) x = known[0] != known[1] ? (known[0] ? 1 : 0) : (lower[0] <= lower[1] ? 0 : 1);
-    Ticks goal = budget - lower[1 - x];
+    const bool known[2] = {node[0]->is_least_known, node[1]->is_least_known};
+    int x = known[0] != known[1] ? (known[0] ? 1 : 0) : (side[0].lower <= side[1].lower ? 0 : 1);
+    if (!known[x] && find_least(rows, column, x == 1, depth, most[x], side[x], *node[x])) continue;
+    if (!lacks[x]) x = 1 - x;
+    Ticks goal = most[x];
     if (depth > 2 && !known[0] && !known[1]) {
-      goal = std::min(goal, lower[x] + step);
+      goal = std::min(goal, side[x].lower + step);
       step += step / 2;
     }
     raise(child_of(rows, column, x == 1, level), depth, level + 1, goal, split.node[x]);
   }
+}
+
+/// Finds the cost of the best tree of one side, or that it exceeds `most`, without a node being expanded; false if
+/// there is no such way. Bounds that keep one optimum do here: only its cost is used.
+template <class Count>
+bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool holds, std::uint32_t depth, Ticks most,
+                                  const Side& side, Node& node) {
+  if (!two_levels_.is_usable() || depth < 2) return false;
+  const bool is_shallow = depth == 2 || 4 * problem_.kind.leaf_cost + side.least_loss > most;
+  if (!is_shallow && (depth > 3 || !search_problem_.has_few_columns())) return false;
+  const auto found = is_shallow ? two_levels_.solve(rows, column, holds, most)
+                                : two_levels_.solve_three_levels(rows, column, holds, most);
+  const Ticks least = std::min(side.leaf, found->cost);
+  node.is_least_known = least <= most;
+  node.least = std::max(node.least, std::min(least, most + 1));
+  return true;
 }
 
 template <class Count>

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "rashomon/tree_set.hpp"
+#include "search/two_levels.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
@@ -53,9 +54,11 @@ class TreeGraph final : public TreeSet {
     std::vector<Split> splits;
     Leaf leaf{kInfinity, 0};  // the best one
     bool is_deep = false;
-    /// No tree costs less.
-    Ticks lower() const { return trees.empty() ? budget + 1 : trees.front().cost; }
-    bool has_minimum() const { return !trees.empty(); }
+    Ticks least = 0;  // no tree costs less
+    bool is_least_known = false;
+  };
+  struct Side {
+    Ticks leaf, least_loss, lower;
   };
   struct Stopped {};
   class Reader;
@@ -66,6 +69,8 @@ class TreeGraph final : public TreeSet {
   std::vector<Split> find_splits(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget);
   bool raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level, Ticks budget,
                    Split& split);
+  bool find_least(const RowSet& rows, std::uint32_t column, bool holds, std::uint32_t depth, Ticks most,
+                  const Side& side, Node& node);
   std::uint32_t node_of(const SubproblemKey& key);
   RowSet& child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level);
   void count(std::uint64_t work);
@@ -78,6 +83,8 @@ class TreeGraph final : public TreeSet {
   const std::function<bool(const Progress&)>* const on_poll_;
   RowSetMaker maker_;
   SmallTrees small_trees_;
+  const Problem search_problem_;
+  TwoLevelSolver two_levels_;
   RowSet root_;
   std::deque<RowSet> levels_;
   std::deque<Node> nodes_;
