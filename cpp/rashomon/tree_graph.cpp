@@ -36,10 +36,14 @@ void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
   try {
     maker_.make_root(root_, *stop_);
     index_.emplace(SubproblemKey{root_.whole.identity, problem_.depth}, 0);
-    // What a smaller bound has shown makes the budgets of the next one tight.
-    for (const Ticks slack : {Ticks{0}, (bound - optimum) / 4, (bound - optimum) / 2, bound - optimum}) {
+    // The minima that the first step finds make the budgets of the next ones tight. Each step takes some of the time
+    // again, so there are more of them only where a limit may make them needed.
+    const Ticks slack = bound - optimum;
+    std::vector<Ticks> steps{0, slack};
+    if (limits_.seconds || limits_.bytes) steps = {0, slack / 4, slack / 2, slack};
+    for (const Ticks step : steps) {
       poll();
-      raise(root_, problem_.depth, 0, optimum + slack, 0);
+      raise(root_, problem_.depth, 0, optimum + step, 0);
     }
   } catch (const Stopped&) {
   } catch (const StoppedBeforeSearch&) {
@@ -88,7 +92,8 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
 /// Whether a tree of more than two levels may cost as little as `budget`: it has four leaves or more.
 template <class Count>
 bool TreeGraph<Count>::is_deep(const RowSet& rows, std::uint32_t depth, Ticks budget) const {
-  return depth > 2 && 4 * problem_.kind.leaf_cost + problem_.costs.least_loss(rows.total.data()) <= budget;
+  return rows.n_columns > 0 && depth > 2 &&
+         4 * problem_.kind.leaf_cost + problem_.costs.least_loss(rows.total.data()) <= budget;
 }
 
 template <class Count>
