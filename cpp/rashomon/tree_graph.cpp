@@ -15,7 +15,7 @@ TreeGraph<Count>::TreeGraph(TreeSetProblem problem, const SearchLimits& limits, 
     : problem_(std::move(problem)),
       limits_(limits),
       stop_(&stop),
-      on_poll_(&on_poll),
+      on_poll_(on_poll),
       maker_(problem_.rows, problem_.costs, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
       small_trees_(problem_.kind, problem_.costs, maker_),
       search_problem_{problem_.rows,
@@ -211,7 +211,7 @@ template <class Count>
 void TreeGraph<Count>::poll() {
   stop_->check_clock();
   if (limits_.bytes && bytes() > *limits_.bytes) stop_->stop(Status::memory_limit);
-  if (!stop_->stopped() && (*on_poll_)({stop_->elapsed(), optimum_, optimum_, nodes_.size(), bytes()}))
+  if (!stop_->stopped() && on_poll_({stop_->elapsed(), optimum_, optimum_, nodes_.size(), bytes()}))
     stop_->stop(Status::interrupted);
   if (stop_->stopped()) throw Stopped{};
 }

@@ -80,7 +80,7 @@ class TreeGraph final : public TreeSet {
   const TreeSetProblem problem_;
   const SearchLimits limits_;
   StopSignal* const stop_;  // both of use only in `build`
-  const std::function<bool(const Progress&)>* const on_poll_;
+  const std::function<bool(const Progress&)> on_poll_;
   RowSetMaker maker_;
   SmallTrees small_trees_;
   const Problem search_problem_;

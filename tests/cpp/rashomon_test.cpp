@@ -79,8 +79,8 @@ bool every_class_costs(const TestProblem& problem) {
 }
 
 TestProblem problem_of_depth(Random& draw) {
-  TestProblem problem = random_problem(draw, {1, 16, 0, 5});
-  problem.limits = {draw.below(5), std::nullopt, draw.percent(30) ? 2u : 1u};
+  TestProblem problem = random_problem(draw, {1, 12, 0, 4});
+  problem.limits = {draw.below(4) + 1, std::nullopt, draw.percent(30) ? 2u : 1u};
   return problem;
 }
 
