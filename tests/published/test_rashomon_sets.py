@@ -50,6 +50,13 @@ def test_sizes_of_the_sets_of_given_bounds():
         assert found.n_trees_ == n_trees
 
 
+# In TreeFARMS a leaf of as many rows of both classes predicts the second one, here the first.
+@pytest.mark.parametrize(("epsilon", "n_trees"), [(0.02, 326), (0.05, 7188), (0.1, 532167)])
+def test_sizes_of_the_sets_of_treefarms(epsilon, n_trees):
+    X, y = as_is("compas_tg16.bin")
+    assert RashomonSetClassifier(epsilon, distinct="columns", binarizer=None).fit(X, 1 - y).n_trees_ == n_trees
+
+
 @pytest.mark.parametrize(("epsilon", "n_trees"), [(0.02, 326), (0.05, 21656), (0.1, 7707730)])
 def test_sizes_of_the_sets_where_a_leaf_may_predict_any_class(epsilon, n_trees):
     X, y = as_is("compas_tg16.bin")

@@ -99,6 +99,10 @@ class RashomonSetClassifier(AdditiveClassifier):
     smaller one does at a lower price. Columns that are equal on the rows of a node, but not on all rows, make different
     trees.
 
+    TreeFARMS, PRAXIS and ArborEnum count the same trees, but for their rounding: TreeFARMS gives a leaf of as much
+    weight of both classes the second one, so that classes have to be numbered the other way round for its numbers;
+    PRAXIS and ArborEnum round the price of a leaf and the bound to whole rows.
+
     After pickling, the set is found again when a tree is first asked for; its trees have the same numbers.
 
     References
