@@ -9,6 +9,14 @@
 
 namespace hornbeam {
 
+namespace {
+
+/// Up to so many columns, the best tree of three levels is found by counting triples; more than pays in a search for
+/// one tree, since the other way is to expand a node. Measured in docs/notes/2026-11-22-rashomon-sets.md.
+constexpr std::uint32_t kMostColumnsOfTriples = 128;
+
+}  // namespace
+
 template <class Count>
 TreeGraph<Count>::TreeGraph(TreeSetProblem problem, const SearchLimits& limits, StopSignal& stop,
                             const std::function<bool(const Progress&)>& on_poll)
@@ -175,7 +183,7 @@ bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool
                                   const Side& side, Node& node) {
   if (!two_levels_.is_usable() || depth < 2) return false;
   const bool is_shallow = depth == 2 || 4 * problem_.kind.leaf_cost + side.least_loss > most;
-  if (!is_shallow && (depth > 3 || !search_problem_.has_few_columns())) return false;
+  if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
   const auto found = is_shallow ? two_levels_.solve(rows, column, holds, most)
                                 : two_levels_.solve_three_levels(rows, column, holds, most);
   const Ticks least = std::min(side.leaf, found->cost);
