@@ -16,42 +16,6 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-/// Checks ranges, and that no sum of costs can leave the exact range.
-void check(const Input& input, std::uint32_t n_rows) {
-  require(input.n_classes > 0 && input.n_predictions > 0, "costs: there must be at least one class and prediction");
-  require(input.classes.size() == n_rows, "classes: one for each row is needed");
-  require(input.weights.size() == n_rows, "weights: one for each row is needed");
-  require(input.leaf_cost >= 0 && input.leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
-  require(input.tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
-  require(!input.tree.leaves || *input.tree.leaves >= 1, "max_leaves: must be at least 1");
-  require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
-  require(input.limits.gap >= 0, "gap_limit: must be at least 0");
-  require(input.limits.threads >= 1, "n_threads: must be at least 1");
-  std::vector<Ticks> largest(input.n_classes, 0);
-  for (std::uint32_t c = 0; c < input.n_classes; ++c) {
-    for (std::uint32_t k = 0; k < input.n_predictions; ++k) {
-      const Ticks cost = input.costs[std::size_t{c} * input.n_predictions + k];
-      require(cost >= 0, "costs: must be at least 0");
-      largest[c] = std::max(largest[c], cost);
-    }
-  }
-  require(input.reference.empty() || input.reference.size() == n_rows, "reference: one for each row is needed");
-  for (const std::int32_t prediction : input.reference)
-    require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < input.n_predictions,
-            "reference: must be in [0, n_predictions)");
-  unsigned __int128 total = 0, weight = 0;
-  for (std::size_t row = 0; row < input.classes.size(); ++row) {
-    require(input.classes[row] >= 0 && static_cast<std::uint32_t>(input.classes[row]) < input.n_classes,
-            "classes: must be in [0, n_classes)");
-    require(input.weights[row] > 0, "weights: must be greater than 0");
-    weight += static_cast<std::uint64_t>(input.weights[row]);
-    total += static_cast<unsigned __int128>(input.weights[row]) *
-             static_cast<std::uint64_t>(largest[static_cast<std::size_t>(input.classes[row])]);
-  }
-  require(weight < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
-  require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
-}
-
 /// The single leaf, for a search that was stopped before it had rows to search. Every tree costs a leaf at least.
 Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& stop) {
   std::vector<std::int64_t> weight(input.n_classes, 0);
@@ -95,7 +59,7 @@ Outcome search_columns(const RankedColumns& columns, const Input& input, const C
   return search_ordered(problem, input.limits, stop, on_poll);
 }
 
-/// What the ordered search asks for beyond `check`.
+/// What the ordered search asks for beyond `check_input`.
 void check_ranked(const RankedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ranks");
   require(input.tree.depth && *input.tree.depth <= kMostOrderedDepth, "max_depth: ranks need a limit of at most 16");
@@ -141,9 +105,44 @@ Outcome solve_columns(const Columns& columns, const Input& input, SearchIn searc
 
 }  // namespace
 
+void check_input(const Input& input, std::uint32_t n_rows) {
+  require(input.n_classes > 0 && input.n_predictions > 0, "costs: there must be at least one class and prediction");
+  require(input.classes.size() == n_rows, "classes: one for each row is needed");
+  require(input.weights.size() == n_rows, "weights: one for each row is needed");
+  require(input.leaf_cost >= 0 && input.leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
+  require(input.tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
+  require(!input.tree.leaves || *input.tree.leaves >= 1, "max_leaves: must be at least 1");
+  require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
+  require(input.limits.gap >= 0, "gap_limit: must be at least 0");
+  require(input.limits.threads >= 1, "n_threads: must be at least 1");
+  std::vector<Ticks> largest(input.n_classes, 0);
+  for (std::uint32_t c = 0; c < input.n_classes; ++c) {
+    for (std::uint32_t k = 0; k < input.n_predictions; ++k) {
+      const Ticks cost = input.costs[std::size_t{c} * input.n_predictions + k];
+      require(cost >= 0, "costs: must be at least 0");
+      largest[c] = std::max(largest[c], cost);
+    }
+  }
+  require(input.reference.empty() || input.reference.size() == n_rows, "reference: one for each row is needed");
+  for (const std::int32_t prediction : input.reference)
+    require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < input.n_predictions,
+            "reference: must be in [0, n_predictions)");
+  unsigned __int128 total = 0, weight = 0;
+  for (std::size_t row = 0; row < input.classes.size(); ++row) {
+    require(input.classes[row] >= 0 && static_cast<std::uint32_t>(input.classes[row]) < input.n_classes,
+            "classes: must be in [0, n_classes)");
+    require(input.weights[row] > 0, "weights: must be greater than 0");
+    weight += static_cast<std::uint64_t>(input.weights[row]);
+    total += static_cast<unsigned __int128>(input.weights[row]) *
+             static_cast<std::uint64_t>(largest[static_cast<std::size_t>(input.classes[row])]);
+  }
+  require(weight < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
+  require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
+}
+
 Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
   require(columns.n_rows > 0, "columns: there must be at least one row");
-  check(input, columns.n_rows);
+  check_input(input, columns.n_rows);
   return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
     return search_columns(columns, input, costs, stop, on_poll);
   });
@@ -151,7 +150,7 @@ Outcome solve(const PackedColumns& columns, const Input& input, const std::funct
 
 Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
   require(columns.n_rows > 0, "ranks: there must be at least one row");
-  check(input, columns.n_rows);
+  check_input(input, columns.n_rows);
   check_ranked(columns, input);
   return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
     return search_columns(columns, input, costs, stop, on_poll);
@@ -164,7 +163,7 @@ Outcome look_ahead(const PackedColumns& columns, const Input& input, const Looka
   require(input.n_classes > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
-  check(input, columns.n_rows);
+  check_input(input, columns.n_rows);
   return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
     const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
     const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
@@ -175,7 +174,7 @@ Outcome look_ahead(const PackedColumns& columns, const Input& input, const Looka
 Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
                         const std::function<bool(const Progress&)>& on_poll) {
   require(columns.n_rows > 0, "columns: there must be at least one row");
-  check(input, columns.n_rows);
+  check_input(input, columns.n_rows);
   const StartTree& start = options.start;
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},

@@ -31,6 +31,9 @@ struct Input {
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
 };
 
+/// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.
+void check_input(const Input& input, std::uint32_t n_rows);
+
 /// Throws std::invalid_argument for input that breaks what Input says, std::logic_error if the tree found does not
 /// cost what the search says (a fault of hornbeam).
 Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll);

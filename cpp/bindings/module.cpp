@@ -7,14 +7,17 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "api/posterior.hpp"
 #include "api/ranking.hpp"
+#include "api/rashomon.hpp"
 #include "api/solve.hpp"
 
 namespace nb = nanobind;
@@ -125,12 +128,16 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std
   return {copy->data(), {copy->size()}, owner};
 }
 
-nb::dict to_dict(const Outcome& outcome, bool with_trace) {
+nb::dict to_dict(const ResultTree& found) {
   nb::dict tree;
-  tree["column"] = to_array(outcome.tree.column);
-  tree["left"] = to_array(outcome.tree.left);
-  tree["right"] = to_array(outcome.tree.right);
-  tree["prediction"] = to_array(outcome.tree.prediction);
+  tree["column"] = to_array(found.column);
+  tree["left"] = to_array(found.left);
+  tree["right"] = to_array(found.right);
+  tree["prediction"] = to_array(found.prediction);
+  return tree;
+}
+
+nb::dict to_dict(const Outcome& outcome, bool with_trace) {
   nb::dict statistics;
   statistics["subproblems"] = outcome.n_subproblems;
   statistics["table_entries"] = outcome.n_table_entries;
@@ -140,7 +147,7 @@ nb::dict to_dict(const Outcome& outcome, bool with_trace) {
   if (with_trace)
     for (const Progress& at : outcome.trace) trace.append(to_tuple(at));
   nb::dict result;
-  result["tree"] = tree;
+  result["tree"] = to_dict(outcome.tree);
   result["upper"] = outcome.tree.cost;
   result["lower"] = outcome.lower;
   result["status"] = name_of(outcome.status);
@@ -213,12 +220,10 @@ nb::dict run_polled(const nb::object& callback, double callback_interval, bool t
   return to_dict(outcome, trace);
 }
 
-/// `solve_input(input, on_poll)` is the search.
-template <class SolveInput>
-nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
+Input input_of(const Arguments& given) {
   const Limits limits = limits_of(given.max_depth, given.max_leaves, given.min_samples_leaf, given.time_limit,
                                   given.memory_limit, given.gap_limit, given.n_threads);
-  const Input input{
+  return {
       .classes = {given.classes.data(), given.classes.shape(0)},
       .weights = {given.weights.data(), given.weights.shape(0)},
       .costs = {given.costs.data(), given.costs.size()},
@@ -230,6 +235,12 @@ nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
       .switches = switches_of(given.switches),
       .reference = given.reference,
   };
+}
+
+/// `solve_input(input, on_poll)` is the search.
+template <class SolveInput>
+nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
+  const Input input = input_of(given);
   return run_polled(given.callback, given.callback_interval, given.trace,
                     [&](const auto& on_poll) { return solve_input(input, on_poll); });
 }
@@ -352,7 +363,6 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
   require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
   require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
   require(bits >= 0, "bits: must be at least 0");
-  require(callback_interval >= 0, "callback_interval: must be at least 0");
   const PackedColumns packed = packed_columns(columns, n_rows);
   PosteriorInput input{{classes.data(), classes.shape(0)},
                        {weights.data(), weights.shape(0)},
@@ -362,13 +372,64 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
   if (max_depth) input.limits.depth = static_cast<std::uint32_t>(std::min<std::int64_t>(*max_depth, 0xffffffffLL));
   if (memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*memory_limit);
   if (max_expansions) input.limits.expansions = static_cast<std::uint64_t>(*max_expansions);
+  return run_polled(callback, callback_interval, trace,
+                    [&](const auto& on_poll) { return solve_posterior(packed, input, on_poll); });
+}
+
+/// Numbers of any size cross the border as words, the lowest first.
+nb::list words_of(const Limbs& limbs) {
+  nb::list words;
+  for (const std::uint64_t limb : limbs) words.append(limb);
+  return words;
+}
+
+std::unique_ptr<RashomonSet> rashomon_set(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
+                                          const ArrayIn<std::int32_t, 1>& classes,
+                                          const ArrayIn<std::int64_t, 1>& weights,
+                                          const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
+                                          std::int64_t optimum, std::int64_t bound, bool any_prediction,
+                                          std::optional<std::int64_t> max_depth, std::int64_t min_samples_leaf,
+                                          std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
+                                          const nb::object& callback, double callback_interval) {
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  const Arguments given{classes,          weights,           costs,        leaf_cost, max_depth, std::nullopt,
+                        min_samples_leaf, time_limit,        memory_limit, 0.0,       1,         nb::dict(),
+                        callback,         callback_interval, false,        {}};
+  const Input input = input_of(given);
+  require(callback_interval >= 0, "callback_interval: must be at least 0");
   Poll poll(callback, callback_interval);
-  Outcome outcome;
-  {
-    const nb::gil_scoped_release no_gil;
-    outcome = solve_posterior(packed, input, [&poll](const Progress& at) { return poll(at); });
+  const nb::gil_scoped_release no_gil;
+  return std::make_unique<RashomonSet>(packed, input, optimum, bound, any_prediction,
+                                       [&poll](const Progress& at) { return poll(at); });
+}
+
+nb::dict describe(const RashomonSet& set) {
+  nb::list costs, counts;
+  for (const CostCount<Limbs>& each : set.trees().histogram()) {
+    costs.append(each.cost);
+    counts.append(words_of(each.count));
   }
-  return to_dict(outcome, trace);
+  const TreeSetStatistics found = set.trees().statistics();
+  nb::dict statistics;
+  statistics["subproblems"] = found.n_subproblems;
+  statistics["expansions"] = found.n_expansions;
+  statistics["splits"] = found.n_splits;
+  statistics["costs"] = found.n_costs;
+  statistics["bytes"] = found.bytes;
+  statistics["seconds"] = set.seconds();
+  nb::dict result;
+  result["costs"] = costs;
+  result["counts"] = counts;
+  result["complete_up_to"] = set.trees().complete_up_to();
+  result["status"] = name_of(set.status());
+  result["statistics"] = statistics;
+  return result;
+}
+
+nb::dict read_tree_of(RashomonSet& set, std::int64_t cost, const nb::list& rank) {
+  Limbs limbs;
+  for (const nb::handle word : rank) limbs.push_back(nb::cast<std::uint64_t>(word));
+  return to_dict(set.tree(cost, limbs));
 }
 
 }  // namespace
@@ -421,4 +482,15 @@ NB_MODULE(_core, module) {
              nb::arg("max_expansions") = nb::none(), nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
+  nb::class_<RashomonSet>(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
+  module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+             nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,
+             nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
+             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             "Find all trees that cost at most `bound`; see api/rashomon.hpp.");
+  module.def("describe_set", &describe, nb::arg("trees"),
+             "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
+  module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
+             "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
 }

@@ -111,25 +111,4 @@ void Costs::measures_of(const std::int64_t* counts, Ticks* measures) const {
   if (counts_rows_) measures[n_values_ + 1] = counts[n_classes_ + n_loss_prices()];
 }
 
-Ticks Costs::largest_loss(const Ticks* measures, std::size_t stride) const {
-  if (!separable_) return measures[n_predictions_ * stride];
-  Ticks sum = netted_ ? least_loss(measures, stride) : 0;
-  for (std::uint32_t c = 0; c < n_classes_; ++c) sum += measures[c * stride];
-  return sum;
-}
-
-Ticks Costs::loss(const Ticks* measures, std::size_t stride) const {
-  if (separable_) {
-    Ticks sum = 0, most = 0;
-    for (std::uint32_t c = 0; c < n_classes_; ++c) {
-      sum += measures[c * stride];
-      most = std::max(most, measures[c * stride]);
-    }
-    return sum - most + (netted_ ? least_loss(measures, stride) : 0);
-  }
-  Ticks least = measures[0];
-  for (std::uint32_t k = 1; k < n_predictions_; ++k) least = std::min(least, measures[k * stride]);
-  return least;
-}
-
 }  // namespace hornbeam

@@ -58,6 +58,10 @@ class Costs {
   Ticks largest_loss(const Ticks* measures, std::size_t stride = 1) const;
   Ticks loss(const Ticks* measures, std::size_t stride = 1) const;
   Ticks least_loss(const Ticks* measures, std::size_t stride = 1) const { return measures[n_values_ * stride]; }
+  /// What one prediction for all rows loses.
+  Ticks loss_if(const Ticks* measures, std::uint32_t prediction, std::size_t stride = 1) const;
+  /// The prediction of least loss; ties go to the lowest.
+  std::uint32_t best_prediction_of(const Ticks* measures, std::size_t stride = 1) const;
   Ticks rows(const Ticks* measures, std::size_t stride = 1) const { return measures[(n_values_ + 1) * stride]; }
 
  private:
@@ -68,5 +72,40 @@ class Costs {
   std::vector<Ticks> cost_, largest_, price_, loss_price_;
   std::vector<std::uint32_t> price_index_;  // of each cost in loss_price_, kFree for a cost of 0
 };
+
+inline Ticks Costs::largest_loss(const Ticks* measures, std::size_t stride) const {
+  if (!separable_) return measures[n_predictions_ * stride];
+  Ticks sum = netted_ ? least_loss(measures, stride) : 0;
+  for (std::uint32_t c = 0; c < n_classes_; ++c) sum += measures[c * stride];
+  return sum;
+}
+
+inline Ticks Costs::loss(const Ticks* measures, std::size_t stride) const {
+  if (separable_) {
+    Ticks sum = 0, most = 0;
+    for (std::uint32_t c = 0; c < n_classes_; ++c) {
+      sum += measures[c * stride];
+      most = std::max(most, measures[c * stride]);
+    }
+    return sum - most + (netted_ ? least_loss(measures, stride) : 0);
+  }
+  Ticks least = measures[0];
+  for (std::uint32_t k = 1; k < n_predictions_; ++k) least = std::min(least, measures[k * stride]);
+  return least;
+}
+
+inline Ticks Costs::loss_if(const Ticks* measures, std::uint32_t prediction, std::size_t stride) const {
+  if (!separable_) return measures[prediction * stride];
+  return largest_loss(measures, stride) - measures[prediction * stride];
+}
+
+inline std::uint32_t Costs::best_prediction_of(const Ticks* measures, std::size_t stride) const {
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 1; k < n_predictions_; ++k) {
+    const Ticks here = measures[k * stride], least = measures[best * stride];
+    if (separable_ ? here > least : here < least) best = k;
+  }
+  return best;
+}
 
 }  // namespace hornbeam

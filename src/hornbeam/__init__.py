@@ -9,6 +9,8 @@ from hornbeam.estimators import (
     MAPTreeClassifier,
     OSDTClassifier,
     Progress,
+    RashomonSet,
+    RashomonSetClassifier,
     SPLITClassifier,
     sufficient_depth,
 )
@@ -29,6 +31,8 @@ __all__ = [
     "NotProvenWarning",
     "OSDTClassifier",
     "Progress",
+    "RashomonSet",
+    "RashomonSetClassifier",
     "SPLITClassifier",
     "ThresholdBinarizer",
     "ThresholdGuessBinarizer",

@@ -136,3 +136,32 @@ def solve_posterior(
     callback_interval: float = 0.1,
     trace: bool = False,
 ) -> Outcome: ...
+
+class RashomonSet: ...
+
+class SetDescription(TypedDict):
+    costs: list[int]
+    counts: list[list[int]]
+    complete_up_to: int
+    status: str
+    statistics: dict[str, float]
+
+def rashomon_set(
+    columns: npt.NDArray[np.uint8],
+    n_rows: int,
+    classes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64],
+    costs: npt.NDArray[np.int64],
+    leaf_cost: int,
+    optimum: int,
+    bound: int,
+    any_prediction: bool = False,
+    max_depth: int | None = None,
+    min_samples_leaf: int = 1,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    callback: Callable[[Progress], bool | None] | None = None,
+    callback_interval: float = 0.1,
+) -> RashomonSet: ...
+def describe_set(trees: RashomonSet) -> SetDescription: ...
+def read_tree(trees: RashomonSet, cost: int, rank: list[int]) -> TreeArrays: ...

@@ -11,6 +11,9 @@ the largest possible loss; or to 2^-31 of it if a class has costs other than 0 a
 rounded to 2^-20 of the largest. No weight is rounded to zero, nor counts as less than 2^-500 of the largest.
 
 The smallest cost of each class is lost by every tree: it is taken away before, and added to every objective after.
+
+Sets of trees leave the lowest bits of all ticks to the number of leaves: costs are multiples of ``2**leaf_bits``, and
+the price of a leaf is one more than such a multiple, so that trees are in the order of objective, then of leaves.
 """
 
 from __future__ import annotations
@@ -53,6 +56,8 @@ class Units:
         Ticks of an objective of 1.
     offset : int or Fraction
         Objective that every tree loses, in the user's unit.
+    leaf_bits : int
+        The lowest bits of the ticks of a tree, which count its leaves; `one` is about what is above them.
     """
 
     weights: _Integers
@@ -60,18 +65,29 @@ class Units:
     leaf_cost: int
     one: Fraction
     offset: Exact
+    leaf_bits: int = 0
 
     @property
     def regularization(self) -> float:
         """The price of one leaf that is really used, in the user's unit."""
-        return self.leaf_cost * self.one.denominator / self.one.numerator
+        return (self.leaf_cost >> self.leaf_bits) * self.one.denominator / self.one.numerator
 
     def objective(self, ticks: int) -> float:
         """Return the objective of a tree, or of a bound, of so many ticks."""
         # ticks / one + offset as one quotient of integers, which is rounded once.
         one, offset = self.one, self.offset
-        sum_of_ticks = ticks * one.denominator * offset.denominator + offset.numerator * one.numerator
+        sum_of_ticks = (
+            ticks >> self.leaf_bits
+        ) * one.denominator * offset.denominator + offset.numerator * one.numerator
         return sum_of_ticks / (one.numerator * offset.denominator)
+
+    def exact_objective(self, ticks: int) -> Fraction:
+        """Return the same without rounding."""
+        return (ticks >> self.leaf_bits) / self.one + self.offset
+
+    def most_ticks(self, objective: Fraction) -> int:
+        """Return the most ticks of a tree, of whatever leaves, whose objective is at most `objective`."""
+        return ((floor((objective - self.offset) * self.one) + 1) << self.leaf_bits) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +182,7 @@ def make_units(
     n_classes: int,
     make_loss: Callable[[tuple[Exact, ...]], Loss],
     regularization: float,
+    leaf_bits: int = 0,
 ) -> Units:
     """Turn a problem into ticks.
 
@@ -180,6 +197,8 @@ def make_units(
         From the total weight of each class to the loss.
     regularization : float
         Price of one leaf in the unit of the objective; rounded once, to a tick.
+    leaf_bits : int, default=0
+        See `Units`. If greater than 0, the price of a leaf is a whole number of ticks wherever it can be.
 
     Returns
     -------
@@ -199,18 +218,25 @@ def make_units(
     largest = sum(total * max(row) for total, row in zip(totals, costs, strict=True))
     if largest == 0:
         raise ValueError("cost_matrix holds the same cost for every prediction, so that all trees are equally good.")
-    scaled = None if whole is None else _exact(whole, totals, costs)
-    integers, matrix, total = scaled or _rounded(weights, codes, costs, largest)
-    shift = _LIMIT_BITS - total.bit_length()
-    one = Fraction(loss.scale * (total << shift), largest)
-    leaf_cost = round(exact_fraction(regularization, "regularization") * one)
-    if leaf_cost > total << shift:
+    limit_bits = _LIMIT_BITS - leaf_bits
+    scaled = None if whole is None else _exact(whole, totals, costs, limit_bits)
+    integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits)
+    price = exact_fraction(regularization, "regularization")
+    one = Fraction(loss.scale * total, largest)
+    factor = (price * one).denominator if leaf_bits else 1
+    if factor * total >= 1 << limit_bits:
+        factor = 1
+    factor <<= limit_bits - (factor * total).bit_length()
+    one *= factor
+    leaf_cost = round(price * one)
+    if leaf_cost > total * factor:
         raise ValueError(
             f"regularization={regularization!r} is more than the largest possible loss, "
             f"{float(largest / loss.scale):g}; no split could ever pay."
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale)
-    return Units(integers, matrix << shift, leaf_cost, one, offset)
+    leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
+    return Units(integers, matrix * factor << leaf_bits, leaf_ticks, one, offset, leaf_bits)
 
 
 def make_fscore_units(
@@ -251,7 +277,8 @@ def make_fscore_units(
     whole = _as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole
     factors = multipliers(_totals(weights, codes, 2))
-    scaled = None if whole is None else _exact(whole, _totals(whole, codes, 2), ((0, factors[0]), (factors[1], 0)))
+    costs = ((0, factors[0]), (factors[1], 0))
+    scaled = None if whole is None else _exact(whole, _totals(whole, codes, 2), costs, _LIMIT_BITS)
     if scaled is not None:
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
@@ -297,24 +324,26 @@ def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: 
     return tuple(Fraction(fsum(weights[codes == code])) for code in range(n_classes))
 
 
-def _exact(weights: _Integers, totals: tuple[Exact, ...], costs: Costs) -> _Scaled | None:
+def _exact(weights: _Integers, totals: tuple[Exact, ...], costs: Costs, limit_bits: int) -> _Scaled | None:
     """Return weights, costs over their common denominator and the largest possible loss, if that is small enough."""
     denominator = lcm(*(cost.denominator for row in costs for cost in row))
     matrix = [[int(cost * denominator) for cost in row] for row in costs]
     divisor = gcd(*(cost for row in matrix for cost in row))
     matrix = [[cost // divisor for cost in row] for row in matrix]
     total = int(sum(total * max(row) for total, row in zip(totals, matrix, strict=True)))
-    if total.bit_length() > _LIMIT_BITS:
+    if total.bit_length() > limit_bits:
         return None
     return weights, np.array(matrix, dtype=np.int64), total
 
 
-def _rounded(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Exact) -> _Scaled:
+def _rounded(
+    weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Exact, limit_bits: int
+) -> _Scaled:
     """Return weights times the largest cost of their class, costs as parts of that, and the largest possible loss."""
     peaks = [max(row) for row in costs]
     parts = [[Fraction(cost, peak) if peak else 0 for cost in row] for row, peak in zip(costs, peaks, strict=True)]
     unit = 1 if all(part in (0, 1) for row in parts for part in row) else 1 << _COST_BITS
-    budget = (1 << (_LIMIT_BITS - 1)) // unit
+    budget = (1 << (limit_bits - 1)) // unit
     factors = np.array([float(Fraction(budget * peak, largest)) for peak in peaks])
     integers = np.maximum(1, np.rint(weights * factors[codes])).astype(np.int64)
     matrix = np.array([[round(part * unit) for part in row] for row in parts], dtype=np.int64)

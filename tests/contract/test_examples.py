@@ -7,6 +7,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 SAID = {
+    "all_good_trees": "trees up to objective",
     "choose_a_method": "SPLIT, certified: ",
     "export_to_sql": "the same prediction in 432 of 432 rows",
     "first_tree": "optimal: objective",

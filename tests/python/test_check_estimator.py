@@ -3,7 +3,14 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, OSDTClassifier, SPLITClassifier
+from hornbeam import (
+    GOSDTClassifier,
+    LicketySPLITClassifier,
+    MAPTreeClassifier,
+    OSDTClassifier,
+    RashomonSetClassifier,
+    SPLITClassifier,
+)
 
 
 @parametrize_with_checks(
@@ -17,6 +24,8 @@ from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier,
         OSDTClassifier(time_limit=2.0, trace=True),
         OSDTClassifier(regularization=0.05, policy="objective", max_leaves=3, start=None, binarizer="quantile"),
         MAPTreeClassifier(max_depth=2, binarizer="quantile", time_limit=5.0, trace=True),
+        RashomonSetClassifier(max_depth=3, trace=True),
+        RashomonSetClassifier(0.01, "absolute", max_depth=2, distinct="labels", objective="balanced", time_limit=5.0),
     ]
 )
 def test_scikit_learn_check(estimator, check):

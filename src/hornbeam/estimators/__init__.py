@@ -1,10 +1,12 @@
 """Classifiers in the manner of scikit-learn."""
 
 from hornbeam.estimators._progress import Progress
+from hornbeam.estimators._rashomon_set import RashomonSet
 from hornbeam.estimators.depth import sufficient_depth
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.estimators.maptree import MAPTreeClassifier
 from hornbeam.estimators.osdt import OSDTClassifier
+from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 
 __all__ = [
@@ -13,6 +15,8 @@ __all__ = [
     "MAPTreeClassifier",
     "OSDTClassifier",
     "Progress",
+    "RashomonSet",
+    "RashomonSetClassifier",
     "SPLITClassifier",
     "sufficient_depth",
 ]

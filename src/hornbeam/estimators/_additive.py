@@ -114,7 +114,14 @@ class AdditiveClassifier(TreeClassifier):
             data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
             return OBJECTIVES[self.objective](data)
 
-        return make_units(training.weights, training.codes, len(training.classes), make_loss, self.regularization)
+        n_classes = len(training.classes)
+        return make_units(
+            training.weights, training.codes, n_classes, make_loss, self.regularization, self._leaf_bits()
+        )
+
+    def _leaf_bits(self) -> int:
+        """Return how many bits of a tree's ticks count its leaves."""
+        return 0
 
     def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
         """Translate the outcome of the search into the user's units."""

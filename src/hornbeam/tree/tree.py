@@ -126,6 +126,41 @@ class Tree:
         """
         asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"].tolist())
         leaves = leaf_of_rows(arrays["left"], arrays["right"], asked, table)
+        has_missing = table.has_missing()
+        return cls.from_leaves(arrays, asked, leaves, codes, weights, classes, schema, has_missing, target_name)
+
+    @classmethod
+    def from_leaves(
+        cls,
+        arrays: Mapping[str, Any],
+        asked: Sequence[Condition | None],
+        leaves: npt.NDArray[np.integer[Any]],
+        codes: npt.NDArray[np.integer[Any]],
+        weights: npt.ArrayLike,
+        classes: npt.NDArray[Any],
+        schema: TableSchema,
+        has_missing: Sequence[bool],
+        target_name: str = "target",
+    ) -> Tree:
+        """Make a tree whose statistics come from training rows of which the leaves are known.
+
+        Parameters
+        ----------
+        arrays : dict of int32 ndarrays of shape (n_nodes,)
+            ``left``, ``right`` and ``prediction`` in pre-order.
+        asked : sequence of Condition or None, length n_nodes
+            What each inner node asks.
+        leaves : int ndarray of shape (n_rows,)
+            The leaf that each training row reaches.
+        codes, weights, classes, schema, target_name
+            See `from_search`.
+        has_missing
+            See `Tree`.
+
+        Returns
+        -------
+        Tree
+        """
         n_nodes, n_classes = len(asked), len(classes)
         n_samples: Any = np.bincount(leaves, minlength=n_nodes).tolist()
         leaves *= n_classes
@@ -139,13 +174,13 @@ class Tree:
         return cls(
             arrays["left"],
             arrays["right"],
-            asked,
+            tuple(asked),
             arrays["prediction"],
             class_weights,
             n_samples,
             classes,
             schema,
-            table.has_missing(),
+            tuple(has_missing),
             target_name,
         )
 

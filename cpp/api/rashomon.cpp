@@ -1,0 +1,65 @@
+#include "api/rashomon.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "verify/score.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+/// Every row must be able to lose something, or a side of rows that cannot would pass for empty.
+void check(const PackedColumns& columns, const Input& input, Ticks bound) {
+  require(columns.n_rows > 0, "columns: there must be at least one row");
+  check_input(input, columns.n_rows);
+  require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");
+  require(bound < kLargestTotal, "bound: must be below 2^52");
+  for (std::uint32_t c = 0; c < input.n_classes; ++c) {
+    const auto row = input.costs.subspan(std::size_t{c} * input.n_predictions, input.n_predictions);
+    require(*std::max_element(row.begin(), row.end()) > 0, "costs: every class must cost something");
+  }
+}
+
+}  // namespace
+
+RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
+                         bool any_prediction, const std::function<bool(const Progress&)>& on_poll)
+    : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
+      columns_{bytes_.data(), columns.n_columns, columns.n_rows},
+      classes_(input.classes.begin(), input.classes.end()),
+      weights_(input.weights.begin(), input.weights.end()),
+      costs_(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()}, true,
+             input.tree.rows_per_leaf > 1),
+      leaf_cost_(input.leaf_cost),
+      tree_limits_(input.tree) {
+  check(columns, input, bound);
+  StopSignal never(std::nullopt);  // merging rows is short
+  StopSignal stop(input.limits.seconds);
+  trees_ = find_trees({DistinctRows(columns_, classes_, weights_, input.n_classes, never),
+                       costs_,
+                       {leaf_cost_, input.tree.rows_per_leaf, any_prediction},
+                       input.tree.depth.value_or(kUnlimited)},
+                      std::min(optimum, bound), bound, input.limits, stop, on_poll);
+  status_ = trees_->complete_up_to() >= bound ? Status::optimal : stop.reason().value_or(Status::interrupted);
+  seconds_ = stop.elapsed();
+}
+
+ResultTree RashomonSet::tree(Ticks cost, const Limbs& rank) {
+  ResultTree found = trees_->tree(cost, rank);
+  const FlatTree tree{found.column, found.left, found.right, found.prediction};
+  const ColumnTest test{columns_.n_columns,
+                        [&](std::uint32_t column, std::uint32_t row) { return columns_.test(column, row); }};
+  const Ticks scored = score(tree, test, classes_, weights_, costs_, leaf_cost_, tree_limits_);
+  if (scored != cost)
+    throw std::logic_error("a tree of the set costs " + std::to_string(scored) + " ticks, not " + std::to_string(cost) +
+                           ": please report this fault of hornbeam");
+  return found;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,45 @@
+// api/rashomon.hpp
+//
+// WHAT    The door of the sets of near-optimal trees: checked input in, a set out whose trees are scored again.
+// FLOW    bindings -> here -> data (merge rows) -> rashomon/tree_set -> verify (each tree that is read).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "api/solve.hpp"
+#include "rashomon/tree_set.hpp"
+
+namespace hornbeam {
+
+class RashomonSet {
+ public:
+  /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. The input has no limit of
+  /// leaves and no reference, and every class costs something. Throws std::invalid_argument for input out of range.
+  RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, bool any_prediction,
+              const std::function<bool(const Progress&)>& on_poll);
+
+  const TreeSet& trees() const { return *trees_; }
+  /// optimal: all trees up to the bound are in the set.
+  Status status() const { return status_; }
+  double seconds() const { return seconds_; }
+
+  /// Tree number `rank` of those that cost `cost`. Throws std::invalid_argument if there is none, std::logic_error if
+  /// the tree does not cost what the set says (a fault of hornbeam).
+  ResultTree tree(Ticks cost, const Limbs& rank);
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  PackedColumns columns_;
+  std::vector<std::int32_t> classes_;
+  std::vector<std::int64_t> weights_;
+  Costs costs_;
+  Ticks leaf_cost_;
+  TreeLimits tree_limits_;
+  std::unique_ptr<TreeSet> trees_;
+  Status status_;
+  double seconds_;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,80 @@
+#include "rashomon/small_trees.hpp"
+
+#include <algorithm>
+
+#include "bounds/equivalent_points.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+void SmallTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<Leaf>& leaves) const {
+  leaves.clear();
+  if (!kind_.any_prediction) {
+    const Leaf leaf = best_leaf(measures);
+    if (leaf.cost <= most) leaves.push_back(leaf);
+    return;
+  }
+  for (std::uint32_t k = 0; k < costs_.n_predictions(); ++k) {
+    const Ticks cost = kind_.leaf_cost + costs_.loss_if(measures, k);
+    if (cost <= most) leaves.push_back({cost, k});
+  }
+}
+
+bool SmallTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most) {
+  const Ticks* side[2] = {side_of(rows, column, false), side_of(rows, column, true)};
+  if (!may_be_leaf(side[0]) || !may_be_leaf(side[1])) return false;
+  Leaf leaf[2];
+  Ticks least[2];
+  for (int x = 0; x < 2; ++x) {
+    leaf[x] = best_leaf(side[x]);
+    least[x] = leaf[x].cost;
+    if (levels > 1)
+      least[x] = std::min(least[x], cost_of_two_leaves_or_more(kind_.leaf_cost, costs_.least_loss(side[x])));
+  }
+  if (least[0] + least[1] > most) return false;
+  if (levels > 1) {
+    PairSide stumps[2];  // of the true side first
+    maker_.pair_stage(rows, column, stumps);
+    for (int x = 0; x < 2; ++x) least[x] = std::min(leaf[x].cost, 2 * kind_.leaf_cost + stumps[1 - x].stump_loss);
+    if (least[0] + least[1] > most) return false;
+    both_ = maker_.pair_measures(rows, column);
+  }
+  barred_ = barred_pair(kind_, leaf[0], leaf[1]);
+  for (int x = 0; x < 2; ++x) list_side(rows, column, x, levels > 1, most - least[1 - x]);
+  return true;
+}
+
+void SmallTrees::list_side(const RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most) {
+  std::vector<SmallTree>& trees = trees_[side];
+  trees.clear();
+  list_leaves(side_[side].data(), most, leaves_[0]);
+  for (const Leaf& leaf : leaves_[0]) trees.push_back({leaf.cost, kNoSplit, 1, {leaf.prediction, 0}});
+  if (may_split && cost_of_two_leaves_or_more(kind_.leaf_cost, costs_.least_loss(side_[side].data())) <= most)
+    list_stumps(rows, column, side, most);
+  std::stable_sort(trees.begin(), trees.end(), [](const SmallTree& a, const SmallTree& b) { return a.cost < b.cost; });
+}
+
+void SmallTrees::list_stumps(const RowSet& rows, std::uint32_t column, int side, Ticks most) {
+  held_.resize(size_);
+  failed_.resize(size_);
+  for (std::uint32_t other = 0; other < rows.n_columns; ++other) {
+    if (other == column) continue;
+    for (std::size_t m = 0; m < size_; ++m) {
+      const std::size_t at = m * rows.stride + other;
+      held_[m] = side == 1 ? both_[at] : rows.sums[at] - both_[at];
+      failed_[m] = side_[side][m] - held_[m];
+    }
+    if (2 * kind_.leaf_cost + costs_.loss(held_.data()) + costs_.loss(failed_.data()) > most) continue;
+    if (!may_be_leaf(held_.data()) || !may_be_leaf(failed_.data())) continue;
+    list_leaves(held_.data(), most, leaves_[1]);
+    list_leaves(failed_.data(), most, leaves_[0]);
+    for (const Leaf& fails : leaves_[0])
+      for (const Leaf& holds : leaves_[1]) {
+        const Ticks cost = fails.cost + holds.cost;
+        if (cost > most || (!kind_.any_prediction && fails.prediction == holds.prediction)) continue;
+        trees_[side].push_back({cost, other, rows.copies[other], {fails.prediction, holds.prediction}});
+      }
+  }
+}
+
+}  // namespace hornbeam

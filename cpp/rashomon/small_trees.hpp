@@ -1,0 +1,106 @@
+// rashomon/small_trees.hpp
+//
+// WHAT    All trees of at most two levels of splits on a row set, by the split at their root: the small trees (a leaf,
+//         or one split) on both of its sides. They come from pair counts, without a subproblem being made.
+// FLOW    rashomon/tree_graph counts them; rashomon/read_tree finds one of them again.
+// HOLDS   The order of all lists is that of the columns in the data, so it does not depend on how a set was reached.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "rashomon/histogram.hpp"
+#include "search/row_set.hpp"
+
+namespace hornbeam {
+
+/// Which trees there are. All sides of all splits have rows, at least `rows_per_leaf` of them.
+struct TreeKind {
+  Ticks leaf_cost;
+  std::uint64_t rows_per_leaf;
+  /// Every leaf may predict any class. Otherwise it predicts the one of least loss, the first of several, and no split
+  /// has two leaves that predict the same.
+  bool any_prediction;
+};
+
+struct Leaf {
+  Ticks cost;
+  std::uint32_t prediction;
+};
+
+struct SmallTree {
+  Ticks cost;
+  std::uint32_t column;         // of the row set, kNoSplit for a leaf
+  std::uint32_t copies;         // columns of the data that are the same split
+  std::uint32_t prediction[2];  // by side; of a leaf the first
+};
+
+/// The cost of both leaves by side, where these two may not stand below one split.
+using BarredPair = std::optional<std::pair<Ticks, Ticks>>;
+
+/// Of two best leaves.
+inline BarredPair barred_pair(const TreeKind& kind, const Leaf& fails, const Leaf& holds) {
+  if (kind.any_prediction || fails.prediction != holds.prediction) return std::nullopt;
+  return std::pair(fails.cost, holds.cost);
+}
+
+class SmallTrees {
+ public:
+  SmallTrees(const TreeKind& kind, const Costs& costs, RowSetMaker& maker)
+      : kind_(kind), costs_(costs), maker_(maker), size_(costs.measures().size()) {}
+
+  /// The leaves of at most `most` that rows of these measures may have, by prediction.
+  void list_leaves(const Ticks* measures, Ticks most, std::vector<Leaf>& leaves) const;
+  Leaf best_leaf(const Ticks* measures) const {
+    return {kind_.leaf_cost + costs_.loss(measures), costs_.best_prediction_of(measures)};
+  }
+  bool may_be_leaf(const Ticks* measures) const {
+    if (costs_.largest_loss(measures) == 0) return false;  // no row
+    return kind_.rows_per_leaf <= 1 || costs_.rows(measures) >= static_cast<Ticks>(kind_.rows_per_leaf);
+  }
+
+  /// Measures of the rows on one side of a column; valid until the next call for that side.
+  const Ticks* side_of(const RowSet& rows, std::uint32_t column, bool side) {
+    std::vector<Ticks>& measures = side_[side ? 1 : 0];
+    measures.resize(size_);
+    for (std::size_t m = 0; m < size_; ++m) {
+      const Ticks held = rows.sums[m * rows.stride + column];
+      measures[m] = side ? held : rows.total[m] - held;
+    }
+    return measures.data();
+  }
+
+  /// Lists the small trees on both sides of `column`, by rising cost, that can be part of a tree of at most `most`; of
+  /// one level, only leaves. False if there is no such tree.
+  bool list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most);
+  const std::vector<SmallTree>& trees(int side) const { return trees_[side]; }
+  const BarredPair& barred() const { return barred_; }
+
+ private:
+  void list_side(const RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most);
+  void list_stumps(const RowSet& rows, std::uint32_t column, int side, Ticks most);
+
+  const TreeKind kind_;
+  const Costs& costs_;
+  RowSetMaker& maker_;
+  const std::size_t size_;
+  std::vector<Ticks> side_[2], held_, failed_;
+  const Ticks* both_ = nullptr;  // measures of the pairs of the column
+  mutable std::vector<Leaf> leaves_[2];
+  std::vector<SmallTree> trees_[2];
+  BarredPair barred_;
+};
+
+/// How many of these trees have each cost.
+template <class Count>
+void count_small_trees(const std::vector<SmallTree>& trees, Histogram<Count>& counts) {
+  counts.clear();
+  for (const SmallTree& tree : trees) {
+    if (counts.empty() || counts.back().cost != tree.cost) counts.push_back({tree.cost, Count()});
+    counts.back().count += Count(tree.copies);
+  }
+}
+
+}  // namespace hornbeam

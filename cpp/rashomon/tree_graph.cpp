@@ -1,0 +1,266 @@
+#include "rashomon/tree_graph.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+#include "bounds/equivalent_points.hpp"
+#include "rashomon/counts.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Up to so many columns, the best tree of three levels is found by counting triples; more than pays in a search for
+/// one tree, since the other way is to expand a node. Measured in docs/notes/2026-11-22-rashomon-sets.md.
+constexpr std::uint32_t kMostColumnsOfTriples = 128;
+
+}  // namespace
+
+template <class Count>
+TreeGraph<Count>::TreeGraph(TreeSetProblem problem, const SearchLimits& limits, StopSignal& stop,
+                            const std::function<bool(const Progress&)>& on_poll)
+    : problem_(std::move(problem)),
+      limits_(limits),
+      stop_(&stop),
+      on_poll_(on_poll),
+      maker_(problem_.rows, problem_.costs, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
+      small_trees_(problem_.kind, problem_.costs, maker_),
+      search_problem_{problem_.rows,
+                      problem_.costs,
+                      problem_.kind.leaf_cost,
+                      {std::nullopt, std::nullopt, problem_.kind.rows_per_leaf},
+                      {}},
+      two_levels_(search_problem_, kernels(), [this](std::uint64_t work) {
+        count(work);
+        return true;
+      }) {
+  nodes_.emplace_back();
+}
+
+template <class Count>
+void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
+  optimum_ = optimum;
+  try {
+    maker_.make_root(root_, *stop_);
+    index_.emplace(SubproblemKey{root_.whole.identity, problem_.depth}, 0);
+    // The minima that the first step finds make the budgets of the next ones tight. Each step takes some of the time
+    // again, so there are more of them only where a limit may make them needed.
+    const Ticks slack = bound - optimum;
+    std::vector<Ticks> steps{0, slack};
+    if (limits_.seconds || limits_.bytes) steps = {0, slack / 4, slack / 2, slack};
+    for (const Ticks step : steps) {
+      poll();
+      raise(root_, problem_.depth, 0, optimum + step, 0);
+    }
+  } catch (const Stopped&) {
+  } catch (const StoppedBeforeSearch&) {
+  } catch (const std::bad_alloc&) {
+    stop_->stop(Status::memory_limit);
+  }
+}
+
+/// Expands a subproblem unless its budget is known already.
+template <class Count>
+void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node) {
+  if (nodes_[node].budget >= budget) return;
+  count(std::uint64_t{rows.n_columns} * rows.stride * (rows.n_slot_words + 16) / 8);
+  ++n_expansions_;
+  const bool deep = is_deep(rows, depth, budget);
+  std::vector<Split> splits;
+  if (deep) {
+    splits = find_splits(rows, depth, level, budget);
+    sum_.clear();
+    std::vector<Leaf> leaves;
+    small_trees_.list_leaves(rows.total.data(), budget, leaves);
+    for (const Leaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
+    for (const Split& split : splits) {
+      const Node &fails = nodes_[split.node[0]], &holds = nodes_[split.node[1]];
+      sum_.add_products(holds.trees, fails.trees, Count(split.copies), budget);
+      const BarredPair barred = barred_pair(problem_.kind, fails.leaf, holds.leaf);
+      if (barred && barred->first + barred->second <= budget)
+        sum_.subtract(barred->first + barred->second, Count(split.copies));
+      count(holds.trees.size() * fails.trees.size());
+    }
+  } else {
+    count_shallow(rows, depth, budget);
+  }
+  Node& known = nodes_[node];
+  list_bytes_ -= known.trees.capacity() * sizeof(CostCount<Count>) + known.splits.capacity() * sizeof(Split);
+  known.trees = sum_.take();
+  known.splits = std::move(splits);
+  known.leaf = small_trees_.best_leaf(rows.total.data());
+  known.is_deep = deep;
+  known.budget = budget;
+  known.least = std::max(known.least, known.trees.empty() ? budget + 1 : known.trees.front().cost);
+  known.is_least_known |= !known.trees.empty();
+  list_bytes_ += known.trees.capacity() * sizeof(CostCount<Count>) + known.splits.capacity() * sizeof(Split);
+}
+
+/// Whether a tree of more than two levels may cost as little as `budget`: it has four leaves or more.
+template <class Count>
+bool TreeGraph<Count>::is_deep(const RowSet& rows, std::uint32_t depth, Ticks budget) const {
+  return rows.n_columns > 0 && depth > 2 &&
+         4 * problem_.kind.leaf_cost + problem_.costs.least_loss(rows.total.data()) <= budget;
+}
+
+template <class Count>
+void TreeGraph<Count>::count_shallow(const RowSet& rows, std::uint32_t levels, Ticks budget) {
+  sum_.clear();
+  std::vector<Leaf> leaves;
+  small_trees_.list_leaves(rows.total.data(), budget, leaves);
+  for (const Leaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
+  if (levels == 0) return;
+  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    if (!small_trees_.list_sides(rows, column, levels, budget)) continue;
+    for (int x = 0; x < 2; ++x) count_small_trees(small_trees_.trees(x), side_[x]);
+    const Count copies(rows.copies[column]);
+    sum_.add_products(side_[1], side_[0], copies, budget);
+    const BarredPair& barred = small_trees_.barred();
+    if (barred && barred->first + barred->second <= budget) sum_.subtract(barred->first + barred->second, copies);
+  }
+}
+
+template <class Count>
+auto TreeGraph<Count>::find_splits(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget)
+    -> std::vector<Split> {
+  std::vector<Split> splits;
+  maker_.make_slot_rows(rows);
+  maker_.make_name_planes(rows);
+  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    Split split{rows.columns[column], rows.copies[column], {0, 0}};
+    if (raise_sides(rows, column, depth == kUnlimited ? kUnlimited : depth - 1, level, budget, split))
+      splits.push_back(split);
+  }
+  return splits;
+}
+
+/// Raises both sides of a split to all that the budget leaves them beside the cheapest tree of the other one; false if
+/// no tree with this split is within the budget.
+template <class Count>
+bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level,
+                                   Ticks budget, Split& split) {
+  const Ticks leaf_cost = problem_.kind.leaf_cost;
+  Side side[2];
+  for (int x = 0; x < 2; ++x) {
+    const Ticks* measures = small_trees_.side_of(rows, column, x == 1);
+    if (!small_trees_.may_be_leaf(measures)) return false;
+    side[x] = {leaf_cost + problem_.costs.loss(measures), problem_.costs.least_loss(measures), 0};
+    side[x].lower = std::min(side[x].leaf, cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
+  }
+  if (side[0].lower + side[1].lower > budget) return false;
+  SlotName name[2];
+  name[1] = maker_.name_of(rows, column, true);
+  name[0] = name[1];
+  name[0].identity ^= rows.whole.identity;
+  for (int x = 0; x < 2; ++x) split.node[x] = node_of({name[x].identity, depth});
+  Ticks step = std::max<Ticks>(2 * leaf_cost, 1);
+  for (;;) {
+    Node* node[2] = {&nodes_[split.node[0]], &nodes_[split.node[1]]};
+    for (int x = 0; x < 2; ++x) side[x].lower = std::max(side[x].lower, node[x]->least);
+    if (side[0].lower + side[1].lower > budget) return false;
+    const Ticks most[2] = {budget - side[1].lower, budget - side[0].lower};
+    const bool lacks[2] = {node[0]->budget < most[0], node[1]->budget < most[1]};
+    if (!lacks[0] && !lacks[1]) return true;
+    // A side without a known minimum first: it makes the other one's budget tight.
+    const bool known[2] = {node[0]->is_least_known, node[1]->is_least_known};
+    int x = known[0] != known[1] ? (known[0] ? 1 : 0) : (side[0].lower <= side[1].lower ? 0 : 1);
+    if (!known[x] && find_least(rows, column, x == 1, depth, most[x], side[x], *node[x])) continue;
+    if (!lacks[x]) x = 1 - x;
+    Ticks goal = most[x];
+    if (depth > 2 && !known[0] && !known[1]) {
+      goal = std::min(goal, side[x].lower + step);
+      step += step / 2;
+    }
+    raise(child_of(rows, column, x == 1, level), depth, level + 1, goal, split.node[x]);
+  }
+}
+
+/// Finds the cost of the best tree of one side, or that it exceeds `most`, without a node being expanded; false if
+/// there is no such way. Bounds that keep one optimum do here: only its cost is used.
+template <class Count>
+bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool holds, std::uint32_t depth, Ticks most,
+                                  const Side& side, Node& node) {
+  if (!two_levels_.is_usable() || depth < 2) return false;
+  const bool is_shallow = depth == 2 || 4 * problem_.kind.leaf_cost + side.least_loss > most;
+  if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
+  const auto found = is_shallow ? two_levels_.solve(rows, column, holds, most)
+                                : two_levels_.solve_three_levels(rows, column, holds, most);
+  const Ticks least = std::min(side.leaf, found->cost);
+  node.is_least_known = least <= most;
+  node.least = std::max(node.least, std::min(least, most + 1));
+  return true;
+}
+
+template <class Count>
+std::uint32_t TreeGraph<Count>::node_of(const SubproblemKey& key) {
+  const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
+  if (is_new) nodes_.emplace_back();
+  return at->second;
+}
+
+/// The rows of one side of a column, in the place of this level.
+template <class Count>
+RowSet& TreeGraph<Count>::child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level) {
+  while (levels_.size() <= level) levels_.emplace_back();
+  maker_.make_child(rows, column, side, maker_.name_of(rows, column, side), levels_[level]);
+  return levels_[level];
+}
+
+template <class Count>
+void TreeGraph<Count>::count(std::uint64_t work) {
+  work_ += work;
+  if (work_ < std::uint64_t{1} << 19) return;
+  work_ = 0;
+  poll();
+}
+
+template <class Count>
+void TreeGraph<Count>::poll() {
+  stop_->check_clock();
+  if (limits_.bytes && bytes() > *limits_.bytes) stop_->stop(Status::memory_limit);
+  if (!stop_->stopped() && on_poll_({stop_->elapsed(), optimum_, optimum_, nodes_.size(), bytes()}))
+    stop_->stop(Status::interrupted);
+  if (stop_->stopped()) throw Stopped{};
+}
+
+template <class Count>
+std::uint64_t TreeGraph<Count>::bytes() const {
+  return problem_.rows.bytes() + list_bytes_ +
+         nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 4 * sizeof(std::uint64_t));
+}
+
+template <class Count>
+TreeSetStatistics TreeGraph<Count>::statistics() const {
+  TreeSetStatistics found{nodes_.size(), n_expansions_, 0, 0, bytes()};
+  for (const Node& node : nodes_) {
+    found.n_splits += node.splits.size();
+    found.n_costs += node.trees.size();
+  }
+  return found;
+}
+
+template <class Count>
+std::vector<CostCount<Limbs>> TreeGraph<Count>::histogram() const {
+  std::vector<CostCount<Limbs>> counts;
+  for (const CostCount<Count>& each : nodes_[0].trees) counts.push_back({each.cost, each.count.limbs()});
+  return counts;
+}
+
+template class TreeGraph<WordCount>;
+template class TreeGraph<BigCount>;
+
+std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, const SearchLimits& limits,
+                                    StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+  try {
+    auto trees = std::make_unique<TreeGraph<WordCount>>(problem, limits, stop, on_poll);
+    trees->build(optimum, bound);
+    return trees;
+  } catch (const CountOverflow&) {
+    auto trees = std::make_unique<TreeGraph<BigCount>>(std::move(problem), limits, stop, on_poll);
+    trees->build(optimum, bound);
+    return trees;
+  }
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,98 @@
+// rashomon/tree_graph.hpp
+//
+// WHAT    The trees within a bound as a shared graph of subproblems, each with a histogram of the costs of its trees.
+// FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp reads) -> rashomon/small_trees.
+// HOLDS   (G1) the histogram of a node has all trees of its subproblem that cost at most its budget. (G2) the splits of
+//         a deep node are those of all these trees but the leaves, in the order of the columns; a node that is not deep
+//         has trees of at most two levels, which are counted and found again without being kept. (G3) a node that is
+//         raised to a larger budget keeps what it had: what refers to it stays true.
+// COST    A subproblem is expanded once for each budget that is asked of it; a budget is what the bound leaves when the
+//         other sides of all splits above cost their known minimum.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "rashomon/tree_set.hpp"
+#include "search/two_levels.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+struct KeyHash {
+  std::size_t operator()(const SubproblemKey& key) const {
+    return key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
+  }
+};
+
+template <class Count>
+class TreeGraph final : public TreeSet {
+ public:
+  TreeGraph(TreeSetProblem problem, const SearchLimits& limits, StopSignal& stop,
+            const std::function<bool(const Progress&)>& on_poll);
+
+  /// Raises the bound step by step, until it is reached or `stop` ends it. Throws CountOverflow.
+  void build(Ticks optimum, Ticks bound);
+
+  Ticks complete_up_to() const override { return nodes_[0].budget; }
+  std::vector<CostCount<Limbs>> histogram() const override;
+  ResultTree tree(Ticks cost, const Limbs& rank) override;
+  TreeSetStatistics statistics() const override;
+
+ private:
+  struct Split {
+    std::uint32_t column;  // of the data; the first of its copies
+    std::uint32_t copies;
+    std::uint32_t node[2];  // by side
+  };
+  struct Node {
+    Ticks budget = -1;
+    Histogram<Count> trees;
+    std::vector<Split> splits;
+    Leaf leaf{kInfinity, 0};  // the best one
+    bool is_deep = false;
+    Ticks least = 0;  // no tree costs less
+    bool is_least_known = false;
+  };
+  struct Side {
+    Ticks leaf, least_loss, lower;
+  };
+  struct Stopped {};
+  class Reader;
+
+  void raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node);
+  bool is_deep(const RowSet& rows, std::uint32_t depth, Ticks budget) const;
+  void count_shallow(const RowSet& rows, std::uint32_t levels, Ticks budget);
+  std::vector<Split> find_splits(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget);
+  bool raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level, Ticks budget,
+                   Split& split);
+  bool find_least(const RowSet& rows, std::uint32_t column, bool holds, std::uint32_t depth, Ticks most,
+                  const Side& side, Node& node);
+  std::uint32_t node_of(const SubproblemKey& key);
+  RowSet& child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level);
+  void count(std::uint64_t work);
+  void poll();
+  std::uint64_t bytes() const;
+
+  const TreeSetProblem problem_;
+  const SearchLimits limits_;
+  StopSignal* const stop_;  // both of use only in `build`
+  const std::function<bool(const Progress&)> on_poll_;
+  RowSetMaker maker_;
+  SmallTrees small_trees_;
+  const Problem search_problem_;
+  TwoLevelSolver two_levels_;
+  RowSet root_;
+  std::deque<RowSet> levels_;
+  std::deque<Node> nodes_;
+  std::unordered_map<SubproblemKey, std::uint32_t, KeyHash> index_;
+  HistogramSum<Count> sum_;
+  Histogram<Count> side_[2];
+  std::uint64_t work_ = 0, n_expansions_ = 0, list_bytes_ = 0;
+  Ticks optimum_ = 0;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,56 @@
+// rashomon/tree_set.hpp
+//
+// WHAT    All trees that cost at most a bound: how many cost how much, and any one of them.
+// FLOW    api/rashomon -> here -> rashomon/tree_graph.
+// HOLDS   (S1) all trees of the kind that cost at most `complete_up_to` are in the set, no other one is. (S2) trees of
+//         one cost are in an order that depends on the problem alone, not on how the set was found.
+// SOURCE  [xin2022treefarms]: the set and its graph. Counting it by histograms of cost, and the rest, is ours.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/options.hpp"
+#include "base/stop.hpp"
+#include "rashomon/small_trees.hpp"
+#include "search/problem.hpp"
+#include "search/result_tree.hpp"
+#include "search/search.hpp"
+
+namespace hornbeam {
+
+using Limbs = std::vector<std::uint64_t>;  // of a number of any size, the lowest first
+
+struct TreeSetStatistics {
+  std::uint64_t n_subproblems = 0;  // distinct ones
+  std::uint64_t n_expansions = 0;   // some are expanded again for a larger budget
+  std::uint64_t n_splits = 0;       // of subproblems of more than two levels
+  std::uint64_t n_costs = 0;        // entries of all histograms
+  std::uint64_t bytes = 0;
+};
+
+class TreeSet {
+ public:
+  virtual ~TreeSet() = default;
+  /// -1 if not even the cheapest tree is known.
+  virtual Ticks complete_up_to() const = 0;
+  virtual std::vector<CostCount<Limbs>> histogram() const = 0;
+  /// Tree number `rank` (from 0) of those that cost `cost`.
+  virtual ResultTree tree(Ticks cost, const Limbs& rank) = 0;
+  virtual TreeSetStatistics statistics() const = 0;
+};
+
+struct TreeSetProblem {
+  DistinctRows rows;
+  Costs costs;
+  TreeKind kind;
+  std::uint32_t depth;  // kUnlimited without a limit
+};
+
+/// All trees of at most `bound`; `optimum` is the cost of the best tree, or a bound below it. When `stop` says so,
+/// those of the last bound that was reached.
+std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, const SearchLimits& limits,
+                                    StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+
+}  // namespace hornbeam

@@ -1,0 +1,455 @@
+"""The set of all near-optimal trees as users hold it: trees by number, counts, samples, and what they predict."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
+from math import inf
+from random import Random
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from hornbeam import _core
+from hornbeam._units import Units
+from hornbeam.binarizers import Conditions, ask
+from hornbeam.estimators._parameters import check_integer
+from hornbeam.table import TableSchema, read_table
+from hornbeam.tree import Tree
+
+_WORD_BITS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """Everything that says which trees there are, and what they are made of.
+
+    Attributes
+    ----------
+    columns : ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
+        Answers of the conditions for the training rows, as `pack_conditions` makes them.
+    conditions : Conditions
+        What the columns ask.
+    codes, weights : ndarrays of shape (n_rows,)
+        Class and weight of each training row.
+    units : Units
+        With bits for the number of leaves.
+    optimum : int
+        Ticks of the best tree.
+    options : dict
+        "max_depth", "min_samples_leaf" and "any_prediction" for the core.
+    classes, schema, has_missing, target_name
+        See `Tree`.
+    """
+
+    columns: npt.NDArray[np.uint8]
+    conditions: Conditions
+    codes: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+    units: Units
+    optimum: int
+    options: dict[str, Any]
+    classes: npt.NDArray[Any]
+    schema: TableSchema
+    has_missing: tuple[bool, ...]
+    target_name: str
+
+    def find(self, bound: int, **limits: Any) -> _core.RashomonSet:
+        """Find all trees of at most `bound` ticks."""
+        units = self.units
+        find = partial(_core.rashomon_set, self.columns, len(self.codes), self.codes, units.weights, units.costs)
+        return find(units.leaf_cost, self.optimum, bound, **self.options, **limits)
+
+
+class RashomonSet(Sequence[Tree]):
+    """All trees whose objective is at most a bound, in the order of objective, then of leaves; made by a classifier.
+
+    The set is a graph of subproblems that the trees share. No tree is listed: any one is made when it is asked for, in
+    well under a millisecond, however many there are. Two sets made from the same data by the same parameters have the
+    same trees under the same numbers.
+
+    ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.
+    ``trees[i]`` is tree number i, a `Tree`; negative numbers count from the worst tree; a slice gives a list.
+
+    Parameters
+    ----------
+    enumeration : Enumeration
+        What the trees are made of; both parameters are made by the classifier.
+    trees : hornbeam._core.RashomonSet
+        The graph.
+
+    Attributes
+    ----------
+    n_trees : int
+        Number of trees.
+    complete_up_to : float
+        Every tree of an objective up to this is in the set, and no other; -inf if not even the best tree is.
+
+    See Also
+    --------
+    hornbeam.RashomonSetClassifier : Makes the set; its notes say which trees are different.
+    """
+
+    def __init__(self, enumeration: Enumeration, trees: _core.RashomonSet) -> None:
+        self._enumeration = enumeration
+        self._trees: _core.RashomonSet | None = trees
+        description = _core.describe_set(trees)
+        self._complete_up_to = description["complete_up_to"]
+        self.complete_up_to = enumeration.units.objective(self._complete_up_to) if self._complete_up_to >= 0 else -inf
+        self._costs = description["costs"]
+        self._counts = [_to_integer(words) for words in description["counts"]]
+        self._ends = list(accumulate(self._counts))
+        self.n_trees = self._ends[-1] if self._ends else 0
+
+    def __len__(self) -> int:
+        """Return the number of trees; OverflowError where it is too large for Python's `len`, see `n_trees`."""
+        return self.n_trees
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Tree]: ...
+    def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
+        """Return one tree by its number, or the list of those of a slice."""
+        if isinstance(index, slice):
+            return [self._tree(number) for number in range(*index.indices(self.n_trees))]
+        return self._tree(self._position(index)[0])
+
+    def __iter__(self) -> Iterator[Tree]:
+        """Make the trees one after another, the best first."""
+        return (self._tree(number) for number in _count_to(self.n_trees))
+
+    def objective(self, index: int) -> float:
+        """Return the objective of one tree.
+
+        Parameters
+        ----------
+        index : int
+            Number of the tree.
+
+        Returns
+        -------
+        float
+        """
+        return self._enumeration.units.objective(self._costs[self._position(index)[1]])
+
+    def objectives(self) -> tuple[npt.NDArray[np.float64], list[int]]:
+        """Return the objectives that occur, and how many trees have each.
+
+        Returns
+        -------
+        objectives : ndarray of shape (n_objectives,)
+            Rising.
+        counts : list of int of length n_objectives
+            Exact numbers of trees.
+        """
+        bits = self._enumeration.units.leaf_bits
+        by_objective = _added_up((cost >> bits << bits, count) for cost, count in self._histogram())
+        return np.array([self._enumeration.units.objective(cost) for cost in by_objective]), list(by_objective.values())
+
+    def n_leaves(self) -> dict[int, int]:
+        """Return how many trees have how many leaves.
+
+        Returns
+        -------
+        dict of int to int
+            From a number of leaves to the exact number of trees; by rising leaves.
+        """
+        leaves = (1 << self._enumeration.units.leaf_bits) - 1
+        return dict(sorted(_added_up((cost & leaves, count) for cost, count in self._histogram()).items()))
+
+    def depths(self) -> dict[int, int]:
+        """Return how many trees have which depth.
+
+        Counted by finding the sets of all smaller depths, which takes no longer than the set itself for each.
+
+        Returns
+        -------
+        dict of int to int
+            From a depth in edges to the exact number of trees; by rising depth.
+        """
+        counts: dict[int, int] = {}
+        depth = n_before = 0
+        while n_before < self.n_trees:
+            options = {**self._enumeration.options, "max_depth": depth}
+            found = replace(self._enumeration, options=options).find(self._complete_up_to)
+            n_trees = sum(map(_to_integer, _core.describe_set(found)["counts"]))
+            if n_trees > n_before:
+                counts[depth] = n_trees - n_before
+            depth, n_before = depth + 1, n_trees
+        return counts
+
+    def sample(self, n: int, random_state: Any = None) -> list[int]:
+        """Draw trees uniformly and independently.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        random_state : int, RandomState or None, default=None
+            As in scikit-learn.
+
+        Returns
+        -------
+        list of int of length n
+            Numbers of trees; some may be equal.
+
+        Raises
+        ------
+        ValueError
+            If the set is empty and `n` is not 0.
+        """
+        n = check_integer("n", n, least=0)
+        if n > 0 and self.n_trees == 0:
+            raise ValueError("the set holds no tree to draw.")
+        seeds = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint64)
+        random = Random(sum(int(seed) << 32 * place for place, seed in enumerate(seeds)))
+        return [random.randrange(self.n_trees) for _ in range(n)]
+
+    def filter(
+        self,
+        *,
+        uses: Iterable[int | str] = (),
+        avoids: Iterable[int | str] = (),
+        n_leaves: int | Container[int] | None = None,
+        depth: int | Container[int] | None = None,
+        where: Callable[[Tree], Any] | None = None,
+    ) -> Iterator[tuple[int, Tree]]:
+        """Go through the trees that meet all the conditions, the best first.
+
+        Trees are made one by one as they are asked for, so that the first ones come at once, however large the set is.
+
+        Parameters
+        ----------
+        uses, avoids : iterable of int or str, default=()
+            Columns of `X`, by number or name, that the tree must use, or must not use.
+        n_leaves, depth : int, container of int or None, default=None
+            The numbers allowed, such as 4 or ``range(3, 6)``. None: any.
+        where : callable or None, default=None
+            From a `Tree` to whether it is wanted; for example by its accuracy or fairness on other data.
+
+        Yields
+        ------
+        index : int
+            Number of the tree.
+        tree : Tree
+
+        Raises
+        ------
+        ValueError
+            If there is no such column.
+        """
+        used, avoided = self._column_numbers(uses), self._column_numbers(avoids)
+        mask = (1 << self._enumeration.units.leaf_bits) - 1
+
+        def found() -> Iterator[tuple[int, Tree]]:
+            begin = 0
+            for cost, end in zip(self._costs, self._ends, strict=True):
+                if _is_allowed(cost & mask, n_leaves):
+                    for number in _count_to(end, begin):
+                        tree = self._tree(number)
+                        columns = {condition.column for condition in tree.conditions if condition is not None}
+                        is_wanted = used <= columns and not avoided & columns and _is_allowed(tree.depth, depth)
+                        if is_wanted and (where is None or where(tree)):
+                            yield number, tree
+                begin = end
+
+        return found()
+
+    def votes(self, X: Any, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
+        """Return for each row the share of the trees that predict each class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        indices : iterable of int or None, default=None
+            Numbers of the trees to ask, such as those of `sample`. None: all; this takes some 0.1 milliseconds a tree.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Each row sums to 1; a class is possible for a row if its share is greater than 0.
+
+        Raises
+        ------
+        ValueError
+            If there is no tree to ask.
+        """
+        n_classes = len(self._enumeration.classes)
+        counts: Any = 0
+        for prediction in self._predictions(X, indices):
+            counts = counts + (prediction[:, None] == np.arange(n_classes))
+        if isinstance(counts, int):
+            raise ValueError("there is no tree to ask: the set or `indices` is empty.")
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    def ambiguity(self, X: Any, indices: Iterable[int] | None = None) -> float:
+        """Return the share of the rows for which some tree predicts another class than the best tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        indices : iterable of int or None, default=None
+            See `votes`.
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        .. [1] C. Marx, F. Calmon, B. Ustun, "Predictive Multiplicity in Classification", ICML 2020.
+        """
+        best, differs = self._best_predictions(X), np.False_
+        for prediction in self._predictions(X, indices):
+            differs = differs | (prediction != best)
+        return float(np.mean(differs))
+
+    def discrepancy(self, X: Any, indices: Iterable[int] | None = None) -> float:
+        """Return the largest share of the rows for which one tree predicts another class than the best tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        indices : iterable of int or None, default=None
+            See `votes`.
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        .. [1] C. Marx, F. Calmon, B. Ustun, "Predictive Multiplicity in Classification", ICML 2020.
+        """
+        best = self._best_predictions(X)
+        shares = (float(np.mean(prediction != best)) for prediction in self._predictions(X, indices))
+        return max(shares, default=0.0)
+
+    def _histogram(self) -> Iterator[tuple[int, int]]:
+        return zip(self._costs, self._counts, strict=True)
+
+    def _position(self, index: Any) -> tuple[int, int]:
+        """Return the number of a tree, from 0, and the place of its cost."""
+        number = int(index) + self.n_trees if index < 0 else int(index)
+        if not 0 <= number < self.n_trees:
+            raise IndexError(f"tree {index} is not in a set of {self.n_trees} trees.")
+        return number, bisect_right(self._ends, number)
+
+    def _arrays(self, index: int) -> _core.TreeArrays:
+        number, at = self._position(index)
+        if self._trees is None:  # after unpickling
+            self._trees = self._enumeration.find(self._complete_up_to)
+        rank = number - (self._ends[at] - self._counts[at])
+        return _core.read_tree(self._trees, self._costs[at], _to_words(rank))
+
+    def _tree(self, index: int) -> Tree:
+        made_of = self._enumeration
+        arrays = self._arrays(index)
+
+        def answers(column: int) -> npt.NDArray[np.bool_]:
+            packed = made_of.columns[column]
+            return np.unpackbits(packed, count=len(made_of.codes), bitorder="little").view(np.bool_)
+
+        asked = [None if column < 0 else made_of.conditions[column] for column in arrays["column"].tolist()]
+        return Tree.from_leaves(
+            arrays,
+            asked,
+            _leaves(arrays, answers, len(made_of.codes)),
+            made_of.codes,
+            made_of.weights,
+            made_of.classes,
+            made_of.schema,
+            made_of.has_missing,
+            made_of.target_name,
+        )
+
+    def _predictions(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.int32]]:
+        """Return what the trees predict for each row, as indices into the classes."""
+        table = read_table(X, expect=self._enumeration.schema)
+        answers = list(ask(self._enumeration.conditions, table))
+        for index in _count_to(self.n_trees) if indices is None else indices:
+            arrays = self._arrays(index)
+            yield arrays["prediction"][_leaves(arrays, answers.__getitem__, table.n_rows)]
+
+    def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
+        if self.n_trees == 0:
+            raise ValueError("there is no tree to ask: the set is empty.")
+        return next(self._predictions(X, [0]))
+
+    def _column_numbers(self, columns: Iterable[int | str]) -> set[int]:
+        names = self._enumeration.schema.names
+        numbers = set()
+        for column in columns:
+            known = names.index(column) if column in names else column
+            if not isinstance(known, int) or not 0 <= known < len(names):
+                raise ValueError(f"there is no column {column!r}; the columns are {', '.join(map(repr, names))}.")
+            numbers.add(known)
+        return numbers
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the graph out: it is found again, the same, when it is first needed."""
+        return {**self.__dict__, "_trees": None}
+
+    def __repr__(self) -> str:
+        """Say how many trees there are."""
+        units = self._enumeration.units
+        if self.n_trees == 0:
+            return "<RashomonSet of no tree>"
+        first, last = units.objective(self._costs[0]), units.objective(self._costs[-1])
+        return f"<RashomonSet of {self.n_trees} trees, objectives {first:.6g} to {last:.6g}>"
+
+
+def _count_to(end: int, begin: int = 0) -> Iterator[int]:
+    """Return the numbers from `begin` to before `end`, of any size."""
+    number = begin
+    while number < end:
+        yield number
+        number += 1
+
+
+def _leaves(
+    arrays: _core.TreeArrays, answers: Callable[[int], npt.NDArray[np.bool_]], n_rows: int
+) -> npt.NDArray[np.intp]:
+    """Send rows down a tree; `answers` gives those of one column."""
+    leaves = np.empty(n_rows, dtype=np.intp)
+    waiting = {0: np.arange(n_rows)}
+    for node, column in enumerate(arrays["column"].tolist()):
+        rows = waiting.pop(node)
+        if column < 0:
+            leaves[rows] = node
+            continue
+        holds = answers(column)[rows]
+        waiting[int(arrays["left"][node])] = rows[holds]
+        waiting[int(arrays["right"][node])] = rows[~holds]
+    return leaves
+
+
+def _added_up(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
+    sums: dict[int, int] = {}
+    for key, count in counts:
+        sums[key] = sums.get(key, 0) + count
+    return sums
+
+
+def _is_allowed(number: int, allowed: int | Container[int] | None) -> bool:
+    if allowed is None:
+        return True
+    return number == allowed if isinstance(allowed, int) else number in allowed
+
+
+def _to_integer(words: Iterable[int]) -> int:
+    return sum(word << _WORD_BITS * place for place, word in enumerate(words))
+
+
+def _to_words(number: int) -> list[int]:
+    n_words = -(-number.bit_length() // _WORD_BITS)
+    return [number >> _WORD_BITS * place & (1 << _WORD_BITS) - 1 for place in range(n_words)]

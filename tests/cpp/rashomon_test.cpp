@@ -1,0 +1,175 @@
+// rashomon_test.cpp: rashomon/ against the number of trees of each cost, counted by plain recursion; numbers of any
+// size against 128 bits.
+#include "api/rashomon.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "rashomon/counts.hpp"
+#include "rashomon/tree_graph.hpp"
+#include "support/check.hpp"
+#include "support/oracle.hpp"
+#include "support/solving.hpp"
+
+namespace hornbeam {
+
+using testing::never;
+using testing::Random;
+using testing::RowNumbers;
+using testing::TestProblem;
+
+namespace {
+
+using Wide = unsigned __int128;
+using Counts = std::map<Ticks, std::uint64_t>;
+
+BigCount big(Wide value) {
+  return *BigCount::of({static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)});
+}
+
+/// How many trees cost how much, up to a bound: a leaf predicts the first of the cheapest, or anything.
+class TreeCounter {
+ public:
+  TreeCounter(const TestProblem& problem, bool any_prediction) : problem_(problem), any_prediction_(any_prediction) {}
+
+  Counts count(const RowNumbers& rows, std::uint32_t depth, Ticks most) const {
+    Counts counts;
+    for (const auto& [cost, prediction] : leaves(rows))
+      if (cost <= most) ++counts[cost];
+    for (std::uint32_t column = 0; depth > 0 && column < problem_.n_columns; ++column) {
+      const RowNumbers held = rows_where(problem_, rows, column, true),
+                       failed = rows_where(problem_, rows, column, false);
+      if (std::min(held.size(), failed.size()) < std::max<std::size_t>(1, problem_.limits.rows_per_leaf)) continue;
+      const Counts of_failed = count(failed, depth - 1, most);
+      for (const auto& [a, n] : count(held, depth - 1, most))
+        for (const auto& [b, m] : of_failed)
+          if (a + b <= most) counts[a + b] += n * m;
+      const auto x = leaves(held), y = leaves(failed);
+      if (!any_prediction_ && x[0].second == y[0].second && x[0].first + y[0].first <= most)
+        --counts[x[0].first + y[0].first];
+    }
+    std::erase_if(counts, [](const auto& each) { return each.second == 0; });
+    return counts;
+  }
+
+ private:
+  std::vector<std::pair<Ticks, std::uint32_t>> leaves(const RowNumbers& rows) const {
+    std::vector<std::pair<Ticks, std::uint32_t>> found;
+    for (std::uint32_t k = 0; k < problem_.n_predictions; ++k) {
+      Ticks cost = problem_.leaf_cost;
+      for (const std::uint32_t row : rows) cost += problem_.weights[row] * problem_.cost(problem_.classes[row], k);
+      found.emplace_back(cost, k);
+    }
+    if (any_prediction_) return found;
+    return {*std::min_element(found.begin(), found.end())};
+  }
+
+  const TestProblem& problem_;
+  const bool any_prediction_;
+};
+
+bool every_class_costs(const TestProblem& problem) {
+  for (std::uint32_t c = 0; c < problem.n_classes; ++c) {
+    const auto row = problem.costs.begin() + static_cast<std::ptrdiff_t>(c) * problem.n_predictions;
+    if (*std::max_element(row, row + problem.n_predictions) == 0) return false;
+  }
+  return true;
+}
+
+TestProblem problem_of_depth(Random& draw) {
+  TestProblem problem = random_problem(draw, {1, 12, 0, 4});
+  problem.limits = {draw.below(4) + 1, std::nullopt, draw.percent(30) ? 2u : 1u};
+  return problem;
+}
+
+Ticks random_bound(Random& draw, const TestProblem& problem) {
+  const Ticks optimum = testing::Oracle(problem).best(), loss = largest_loss(problem, all_rows(problem));
+  return optimum + draw.choose<Ticks>({0, problem.leaf_cost, 2 * problem.leaf_cost, loss / 8, loss / 2, 2 * loss});
+}
+
+}  // namespace
+
+RANDOM_TEST(big_numbers_count_as_128_bits_do, 2000) {
+  const auto random = [&] { return Wide{draw.word() >> draw.below(64)} << draw.below(50) | (draw.word() >> 32); };
+  const Wide a = random(), b = random(), small = draw.word() >> draw.below(63), other = draw.word() >> 1;
+  BigCount sum = big(a);
+  sum += big(b);
+  CHECK(sum == big(a + b));
+  CHECK(big(small) * big(other) == big(small * other));
+  CHECK((big(a) < big(b)) == (a < b));
+  CHECK((big(a) == big(b)) == (a == b));
+  sum -= big(b);
+  CHECK(sum == big(a));
+  if (b == 0) return;
+  const auto [quotient, rest] = big(a).divided_by(big(b));
+  CHECK(quotient == big(a / b));
+  CHECK(rest == big(a % b));
+}
+
+TEST(numbers_of_one_word_throw_when_they_overflow) {
+  const WordCount most(~std::uint64_t{0});
+  WordCount sum = most;
+  CHECK_THROWS(CountOverflow, sum += WordCount(1));
+  CHECK_THROWS(CountOverflow, static_cast<void>(most * WordCount(2)));
+  CHECK(!WordCount::of({1, 1}).has_value());
+  CHECK(WordCount::of({7, 0}) == WordCount(7));
+}
+
+RANDOM_TEST(the_number_of_trees_of_each_cost_is_that_of_plain_recursion, 1000) {
+  TestProblem problem = problem_of_depth(draw);
+  if (!every_class_costs(problem)) return;
+  const Ticks bound = random_bound(draw, problem);
+  if (bound >= kLargestTotal) return;
+  const bool any_prediction = draw.percent(40);
+  const Counts expected = TreeCounter(problem, any_prediction).count(all_rows(problem), *problem.limits.depth, bound);
+  const testing::PackedInput input = problem.input();
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, any_prediction, never);
+  CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
+  CHECK_EQUAL(set.trees().complete_up_to(), bound);
+  Counts found;
+  std::set<std::vector<std::int32_t>> read;
+  std::uint64_t n_trees = 0;
+  for (const auto& [cost, count] : set.trees().histogram()) {
+    found[cost] = count.at(0);
+    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
+      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
+      std::vector<std::int32_t> name = tree.column;
+      for (std::size_t node = 0; node < name.size(); ++node)
+        if (name[node] < 0) name[node] -= tree.prediction[node];
+      read.insert(name);
+    }
+    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
+  }
+  CHECK(found == expected);
+  CHECK_EQUAL(read.size(), n_trees);
+}
+
+RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
+  TestProblem problem = problem_of_depth(draw);
+  if (!every_class_costs(problem)) return;
+  const Ticks bound = random_bound(draw, problem);
+  const testing::PackedInput input = problem.input();
+  StopSignal stop(std::nullopt);
+  const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, problem.limits.rows_per_leaf > 1);
+  const TreeSetProblem of_set{DistinctRows(input.columns, input.classes, input.weights, input.n_classes, stop),
+                              costs,
+                              {problem.leaf_cost, problem.limits.rows_per_leaf, draw.percent(50)},
+                              *problem.limits.depth};
+  TreeGraph<WordCount> in_words(of_set, {}, stop, never);
+  TreeGraph<BigCount> in_any_size(of_set, {}, stop, never);
+  in_words.build(0, bound);
+  in_any_size.build(0, bound);
+  const auto words = in_words.histogram(), any_size = in_any_size.histogram();
+  CHECK_EQUAL(words.size(), any_size.size());
+  for (std::size_t i = 0; i < std::min(words.size(), any_size.size()); ++i) {
+    CHECK_EQUAL(words[i].cost, any_size[i].cost);
+    CHECK(words[i].count == any_size[i].count);
+    const Limbs rank{words[i].count[0] - 1};
+    const ResultTree a = in_words.tree(words[i].cost, rank), b = in_any_size.tree(words[i].cost, rank);
+    CHECK(a.column == b.column && a.prediction == b.prediction);
+  }
+}
+
+}  // namespace hornbeam
