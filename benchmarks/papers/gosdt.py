@@ -105,8 +105,15 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
             classifier, fitted = _fit(
                 data.binarize(table, binarization), _codes(labels), "accuracy", four_class.PRICE_OF_TIMES, limit
             )
-            columns = classifier.statistics_["n_binary_columns"]
-            yield {"paper": "gosdt", "dataset": name, "source": source, "limit": limit, "columns": columns, **fitted}
+            yield {
+                "paper": "gosdt",
+                "dataset": name,
+                "source": source,
+                "limit": limit,
+                "rows": len(labels),
+                "columns": classifier.statistics_["n_binary_columns"],
+                **fitted,
+            }
         return
     is_four_class = name == four_class.NAME
     table, labels = data.read(name)
@@ -149,7 +156,8 @@ def _fit(
     positive = y == 1
     sets = (wrong & ~positive, wrong & positive, positive, ~positive)
     false, true, _ = roc_curve(positive, classifier.predict_proba(X)[:, 1], drop_intermediate=False)
-    counts = Counts(*(int(np.count_nonzero(rows)) for rows in sets), false, true)
+    false_positives, false_negatives, positives, negatives = (int(np.count_nonzero(rows)) for rows in sets)
+    counts = Counts(false_positives, false_negatives, positives, negatives, false, true)
     loss = objective.loss(counts)
     return classifier, {
         "objective": loss + price * classifier.n_leaves_,
@@ -181,9 +189,8 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     """
     by_row: dict[tuple[str, str], dict[float, dict[str, Any]]] = {}
     for record in records:
-        if record["dataset"] in (four_class.NAME, four_class.PUBLISHED):
-            continue
-        by_row.setdefault((record["dataset"], record["objective_name"]), {})[record["regularization"]] = record
+        if record["dataset"] not in (four_class.NAME, four_class.PUBLISHED):
+            by_row.setdefault((record["dataset"], record["objective_name"]), {})[record["regularization"]] = record
     order = sorted(by_row, key=lambda key: (SOURCES.index(key[0]), list(OBJECTIVES).index(key[1])))
     heads = [f"λ {price:g}" for price in REGULARIZATIONS]
     seconds = [(*key, *_cells(by_row[key], _time), _searches(by_row[key])) for key in order]
@@ -206,6 +213,7 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
                 f"![Fits proven within a time]({picture.name})\n",
                 "## Objectives of the trees\n",
                 table(("data", "objective", *heads), objectives, 2),
+                *four_class.sections(records, directory),
             ]
         ),
         encoding="utf-8",
