@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -81,6 +82,7 @@ interval that holds the optimum. No limit of depth, all columns of the authors' 
 positive costs {omega} false alarms. *f1*: 1 minus the F-score, exact over trees and labels of the leaves; *searches*:
 how many searches for sums it took at each price of a leaf. *auc*: 1 minus the area under the ROC curve of the leaves'
 shares; *partial_auc*: 1 minus that up to a false positive rate of {theta}. Objectives are counted again from the rows.
+A time of 0 is one too short for the system's count of user CPU, which is unsure below some milliseconds.
 """
 
 
@@ -146,12 +148,14 @@ def _fit(
     parameters: dict[str, Any] = {"objective": name, **objective.parameters, "time_limit": limit}
     classifier = GOSDTClassifier(price, binarizer=binarizer, **parameters)
     seconds: list[float] = []
+    cpu_seconds = []
     while not seconds or (len(seconds) < REPEATS and max(seconds) < 1):
-        begin = user_seconds()
+        begin, cpu_begin = user_seconds(), time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotProvenWarning)
             classifier.fit(X, y)
         seconds.append(user_seconds() - begin)
+        cpu_seconds.append(time.process_time() - cpu_begin)
     wrong = classifier.predict(X) != y
     positive = y == 1
     sets = (wrong & ~positive, wrong & positive, positive, ~positive)
@@ -169,6 +173,7 @@ def _fit(
         "proven": classifier.status_ == "optimal",
         "searches": classifier.statistics_.get("additive_searches", 1),
         "user_seconds": min(seconds),
+        "cpu_seconds": min(cpu_seconds),
     }
 
 

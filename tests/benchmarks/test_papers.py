@@ -101,7 +101,7 @@ def test_the_trees_of_four_class_are_measured_and_drawn(tmp_path, monkeypatch):
         assert record["loss"] == pytest.approx(1 - gosdt.THETA if record["objective_name"] == "partial_auc" else 0)
     text = "\n".join(gosdt_four_class.sections(records, tmp_path))
     assert "| partial_auc |" in text
-    assert f"| small | 54 | 10 | 50.0 | 60 | 5 | {number(fit['user_seconds'])} |" in text
+    assert f"| small | 54 | 10 | 50.0 | 60 | 5 | {number(fit['cpu_seconds'])} |" in text
     assert (tmp_path / "paper-gosdt-fourclass.png").exists()
 
 
