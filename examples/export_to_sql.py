@@ -1,4 +1,9 @@
-"""Score rows inside a database: the tree as a CASE expression, compared with the tree in Python."""
+"""
+The tree as SQL
+===============
+
+Score rows inside a database: the tree as a CASE expression, compared with the tree in Python.
+"""
 
 import sqlite3
 

@@ -1,4 +1,9 @@
-"""What a fit proves: of the trees within the limits, over the binarizer's conditions, none beats the lower bound."""
+"""
+What a fit proves
+=================
+
+Of the trees within the limits, over the conditions of the binarizer, none beats the lower bound.
+"""
 
 import warnings
 
