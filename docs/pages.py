@@ -49,6 +49,10 @@ In all of them a *set* s is the rows that reach a node. L is the price of a leaf
 n the largest loss that the rows can incur, err their loss as one leaf, q the least loss that equal rows with
 different labels force on every tree; best(s) is the least cost of a tree on s. f1 and f0 are the rows of s where column
 f holds and where it fails.
+
+Bounds that need the BCART prior are those of {class}`~hornbeam.MAPTreeClassifier`: there costs are minus log
+posteriors, R is the sum of rho, and e(i) is what one row more costs a leaf of i rows of the same class; the lemmas are
+those of {cite:t}`sullivan2024maptree`.
 """
 
 
@@ -97,4 +101,12 @@ def markdown(said: str) -> str:
     text = re.sub(r"([\\`*_<>|$])", r"\\\1", " ".join(said.split()))
     keys = r"[a-z]+\d{4}[a-z0-9]+"
     text = re.sub(rf"\[({keys}(?:, {keys})+)\]", r"{cite:t}`\1`", text)
+    text = re.sub(r"\b[a-z]+/([a-z\\_]+)\.hpp", section_link, text)
+    text = text[:1].upper() + text[1:]
     return re.sub(rf"\[({keys})(?:, ([^\]]*))?\]", lambda m: f"{{cite:t}}`{m[1]}`" + f" ({m[2]})" * bool(m[2]), text)
+
+
+def section_link(match: re.Match[str]) -> str:
+    """Return a link to the section of a bound that another one names by its file."""
+    name = match[1].replace("\\", "")
+    return f"[{name.replace('_', ' ')}](#bound-{name.replace('_', '-')})"
