@@ -42,6 +42,7 @@ html_theme_options = {
 pygments_dark_style = "monokai"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
@@ -75,13 +76,16 @@ sphinx_gallery_conf = {
 }
 
 
-def escape_shapes(app, what, name, thing, options, lines):
-    """Keep `shape (n_rows, n_features_in_)` from being read as a link."""
-    lines[:] = [re.sub(r"(?<=\w)_(?=[,)])", r"\\_", line) if " of shape (" in line else line for line in lines]
+def escape(app, what, name, thing, options, lines):
+    """Keep `shape (n_rows, n_features_in_)` from being read as a link, and `.. [1] J. Lin` as item J of a list."""
+    for number, line in enumerate(lines):
+        if " of shape (" in line:
+            line = re.sub(r"(?<=\w)_(?=[,)])", r"\\_", line)
+        lines[number] = re.sub(r"^(\s*\.\. \[\d+\] [A-Z])\. ", r"\1\\. ", line)
 
 
 def setup(app):
     """Write the pages that are made from other files, before Sphinx looks for pages."""
     pages.write(HERE.parent, HERE / "generated")
-    app.connect("autodoc-process-docstring", escape_shapes, priority=400)  # before numpydoc, at 500
+    app.connect("autodoc-process-docstring", escape, priority=400)  # before numpydoc, at 500
     mathml.setup(app)
