@@ -2,6 +2,7 @@
 #
 #   make demo       install, then find, prove and draw an optimal tree of the breast-cancer data
 #   make test       install with the test requirements, run every test, those of the core under sanitizers
+#   make docs       build the site with its gallery in build/docs; warnings are errors
 #   make lint       formatting, linters, types, layers, bounds, sizes; changes nothing
 #   make format     rewrite the sources in the project's format
 #   make build      wheel and source archive in dist/
@@ -17,7 +18,7 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure format build clean
+.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs format build clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -53,6 +54,9 @@ lint-cpp: .venv/installed-dev
 	cmake --preset asan --log-level=WARNING
 	run-clang-tidy.py -quiet -p build/asan '^$(CURDIR)/tests/'
 
+docs: .venv/installed-docs
+	python -m sphinx -W --keep-going -n -E -d build/doctrees docs build/docs
+
 format: .venv/installed-dev
 	ruff check --fix
 	ruff format
@@ -63,7 +67,7 @@ build: .venv/build-requirements
 	python -m build
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv build dist docs/generated
 
 # The build requirements live in .venv, not in a throw-away environment, so that build/ is reused and only what
 # changed is compiled again. The package is installed, not linked: tests see what a user would get.

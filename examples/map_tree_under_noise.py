@@ -1,7 +1,11 @@
-"""MAPTree under label noise: it is never told how large the tree may be, and what it cannot know it leaves out.
+"""
+MAPTree under label noise
+=========================
 
-The labels come from random trees of 16 leaves; a quarter of those to learn from are then flipped, those to test with
-are not. What the picture says: trees that fit the training rows best learn the flips, the more so the deeper they may
+MAPTree is never told how large the tree may be, and what it cannot know it leaves out. The labels come from random
+trees of 16 leaves; a quarter of those to learn from are then flipped, those to test with are not.
+
+What the picture says: trees that fit the training rows best learn the flips, the more so the deeper they may
 be, so somebody has to find the right depth for them. MAPTree weighs each split against its prior instead: of few rows
 it makes a leaf or two, of many the tree behind the labels. In between the tree of the right depth can be the better
 one.
@@ -36,7 +40,7 @@ for (name, classifier), marker in zip(methods.items(), "os^Dv", strict=True):
     print(f"{name:30}:", ", ".join(f"{value:.3f}" for value in accuracies))
 axes.set(xlabel="training rows, a quarter of them with the wrong label", ylabel="accuracy on 1000 clean test rows")
 figure.legend(loc="outside lower center", ncols=3, fontsize="small")
-figure.savefig("map_tree_under_noise.png")
+plt.show()
 
 # Any tree has a place under the same posterior. That of the first problem's tree, and of what scikit-learn made of it:
 X, X_test, y, y_test = problems[0]

@@ -1,11 +1,18 @@
-"""Missing a malignant tumour costs ten times a false alarm: the tree that is best under these costs is another one."""
+"""
+Your own costs
+==============
 
+Missing a malignant tumour costs ten times a false alarm: the tree that is best under these costs is another one.
+"""
+
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import confusion_matrix
 
 from hornbeam import GOSDTClassifier
+from hornbeam.plotting import plot_tree
 
-data = load_breast_cancer()
+data = load_breast_cancer(as_frame=True)
 kind = data.target_names[data.target]  # "benign" and "malignant", in this order in classes_
 
 costs = {
@@ -22,3 +29,5 @@ for name, cost_matrix in costs.items():
     ).fit(data.data, kind)
     print(f"{name}: {classifier.status_}, mean cost {classifier.loss_:.3f} a row")
     print(confusion_matrix(kind, classifier.predict(data.data)))
+    plot_tree(classifier.tree_, title=name, subtitle=f"mean cost {classifier.loss_:.3f} a row, proven optimal")
+plt.show()

@@ -1,9 +1,16 @@
-"""Ask only questions that a reader knows: thresholds of your own for some columns, quantiles for the others."""
+"""
+Your own thresholds
+===================
 
+Ask only questions that a reader knows: thresholds of your own for some columns, quantiles for the others.
+"""
+
+import matplotlib.pyplot as plt
 import polars as pl
 from sklearn.datasets import load_wine
 
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
+from hornbeam.plotting import plot_tree
 
 data = load_wine()
 wine = pl.DataFrame(data.data, schema=data.feature_names)
@@ -18,3 +25,6 @@ classifier = GOSDTClassifier(regularization=0.01, max_depth=3, binarizer=binariz
 print(classifier.binarizer_.get_feature_names_out()[:5].tolist())
 print(classifier.tree_)
 print(classifier.status_, "over", len(classifier.binarizer_.conditions_), "conditions")
+
+plot_tree(classifier.tree_, title="Three cultivars of wine")
+plt.show()

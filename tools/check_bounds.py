@@ -13,7 +13,7 @@ MARKS = ("SAYS", "SO", "WHY", "NEEDS", "KEEPS", "SOURCE", "Switch")
 def marks_of(header: str) -> dict[str, str]:
     """Read the marked paragraphs of the comment that opens a header."""
     opening = takewhile(lambda line: line.startswith("//") or line in ("", "#pragma once"), header.splitlines())
-    text = "\n".join(line.removeprefix("//").removeprefix(" ") for line in opening)
+    text = "\n".join(line.removeprefix("//").removeprefix(" ") for line in opening if line.startswith("//"))
     found = re.split(rf"^({'|'.join(MARKS)})\b", text, flags=re.M)
     return {mark: said.strip() for mark, said in zip(found[1::2], found[2::2], strict=True)}
 

@@ -81,6 +81,14 @@ def test_a_bound_without_one_of_its_marks_is_rejected(tmp_path, mark):
     assert faults("check_bounds", tmp_path, files) == [f"cpp/bounds/a.hpp: {mark} is missing or empty"]
 
 
+def test_a_bound_with_an_empty_switch_is_rejected(tmp_path):
+    files = {
+        "docs/references.bib": "@article{hu2019osdt,\n}",
+        "cpp/bounds/a.hpp": BOUND.replace("Switch   claim", "Switch"),
+    }
+    assert faults("check_bounds", tmp_path, files) == ["cpp/bounds/a.hpp: Switch is missing or empty"]
+
+
 def test_a_bound_from_an_unknown_source_is_rejected(tmp_path):
     files = {"docs/references.bib": "@article{lin2020gosdt,\n}", "cpp/bounds/a.hpp": BOUND}
     assert faults("check_bounds", tmp_path, files) == ["cpp/bounds/a.hpp: [hu2019osdt] is not in docs/references.bib"]

@@ -1,0 +1,112 @@
+"""Pages that are made from other files of the repository, so that nothing is written twice.
+
+The bounds are read from the comments that open their headers in `cpp/`; results of benchmarks are taken in as they are.
+"""
+
+import re
+from pathlib import Path
+
+from check_bounds import marks_of
+
+# The order of reading; an example that is not named comes last.
+EXAMPLES = [
+    "first_tree",
+    "credit_from_csv",
+    "mixed_and_missing",
+    "choose_a_method",
+    "imbalanced_classes",
+    "own_costs",
+    "regularization_by_cross_validation",
+    "own_thresholds",
+    "guessed_thresholds",
+    "read_certificate",
+    "gap_over_time",
+    "split_beside_exact",
+    "map_tree_under_noise",
+    "export_to_sql",
+    "tree_in_other_tools",
+    "parallel_grid_search",
+]
+# What the marks of a header are called on its page.
+WORDS = {
+    "SAYS": "Claim",
+    "SO": "Use",
+    "WHY": "Proof",
+    "NEEDS": "Needs",
+    "KEEPS": "Keeps",
+    "SOURCE": "Source",
+    "Switch": "Switch",
+}
+BOUNDS_HEAD = """# Bounds
+
+This page is made from the headers of the bounds in the source, so it says what the code does. Of each bound: what it
+claims, what the search does with it, why it holds, what it needs, and **what it keeps** - one optimal tree, all of
+them, or more. A bound that keeps one optimum may drop others of the same objective. A bound is off under a limit
+that its proof does not cover. The switch is the name in the parameter `bounds` of
+{class}`~hornbeam.GOSDTClassifier`; turning it off costs time and changes no optimum.
+
+In all of them a *set* s is the rows that reach a node. L is the price of a leaf (regularization times total weight),
+n the largest loss that the rows can incur, err their loss as one leaf, q the least loss that equal rows with
+different labels force on every tree; best(s) is the least cost of a tree on s. f1 and f0 are the rows of s where column
+f holds and where it fails.
+
+Bounds that need the BCART prior are those of {class}`~hornbeam.MAPTreeClassifier`: there costs are minus log
+posteriors, R is the sum of rho, and e(i) is what one row more costs a leaf of i rows of the same class; the lemmas are
+those of {cite:t}`sullivan2024maptree`.
+"""
+
+
+def order_of_examples(name: str) -> int:
+    """Return the place of an example in the gallery."""
+    stem = name.removesuffix(".py")
+    return EXAMPLES.index(stem) if stem in EXAMPLES else len(EXAMPLES)
+
+
+def write(root: Path, folder: Path) -> None:
+    """Write all pages of this file into a folder."""
+    save(folder / "bounds.md", bounds_page(root))
+    for path in sorted((root / "benchmarks/results").glob("*.md")):
+        save(
+            folder / "benchmarks" / path.name,
+            f"```{{include}} ../../../benchmarks/results/{path.name}\n:relative-images:\n```\n",
+        )
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file if it changes: Sphinx reads again what is newer."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def bounds_page(root: Path) -> str:
+    """Return the page of all headers that open with a claim."""
+    parts = [BOUNDS_HEAD]
+    for path in sorted(root.glob("cpp/*/*.hpp")):
+        text = path.read_text()
+        if "\n// SAYS " in text:
+            parts.append(bound_section(path.relative_to(root).as_posix(), path.stem, marks_of(text)))
+    return "\n".join(parts)
+
+
+def bound_section(path: str, name: str, marks: dict[str, str]) -> str:
+    """Return the anchor, the heading and the paragraphs of one bound."""
+    lines = [f"(bound-{name.replace('_', '-')})=", f"## {name.replace('_', ' ').capitalize()}", ""]
+    lines += [f"**{WORDS[mark]}.** {markdown(said)}\n" for mark, said in marks.items()]
+    return "\n".join([*lines, f"*From* `{path}`.", ""])
+
+
+def markdown(said: str) -> str:
+    """Return a comment as Markdown: plain text, with citations."""
+    text = re.sub(r"([\\`*_<>|$])", r"\\\1", " ".join(said.split()))
+    keys = r"[a-z]+\d{4}[a-z0-9]+"
+    text = re.sub(rf"\[({keys}(?:, {keys})+)\]", r"{cite:t}`\1`", text)
+    text = re.sub(r"\b[a-z]+/([a-z\\_]+)\.hpp", section_link, text)
+    text = text[:1].upper() + text[1:]
+    return re.sub(rf"\[({keys})(?:, ([^\]]*))?\]", lambda m: f"{{cite:t}}`{m[1]}`" + f" ({m[2]})" * bool(m[2]), text)
+
+
+def section_link(match: re.Match[str]) -> str:
+    """Return a link to the section of a bound that another one names by its file."""
+    name = match[1].replace("\\", "")
+    return f"[{name.replace('_', ' ')}](#bound-{name.replace('_', '-')})"

@@ -1,0 +1,38 @@
+"""The pages that are made from other files hold what these say."""
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def pages(monkeypatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import pages
+
+    return pages
+
+
+def test_every_bound_has_an_anchor_and_links_to_others_lead_to_one(pages):
+    text = pages.bounds_page(ROOT)
+    anchors = {f"(bound-{path.stem.replace('_', '-')})=" for path in ROOT.glob("cpp/bounds/*.hpp")}
+    assert len(anchors) > 5
+    assert anchors <= set(text.splitlines())
+    linked = {link.partition(")")[0] for link in text.split("](#")[1:]}
+    assert linked
+    assert all(f"({link})=" in text for link in linked)
+
+
+def test_what_a_comment_says_is_kept_as_plain_text_with_citations(pages):
+    said = "n(x \\ y) * q_u < 1, see [hu2019osdt, theorem 3] and bounds/second_split.hpp"
+    assert pages.markdown(said) == (
+        r"N(x \\ y) \* q\_u \< 1, see {cite:t}`hu2019osdt` (theorem 3) and [second split](#bound-second-split)"
+    )
+
+
+def test_every_example_has_a_place_in_the_gallery(pages):
+    assert sorted(pages.EXAMPLES) == sorted(path.stem for path in ROOT.glob("examples/*.py"))
