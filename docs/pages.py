@@ -23,6 +23,7 @@ EXAMPLES = [
     "gap_over_time",
     "split_beside_exact",
     "map_tree_under_noise",
+    "all_good_trees",
     "export_to_sql",
     "tree_in_other_tools",
     "parallel_grid_search",

@@ -1,5 +1,6 @@
 """Not one tree but all that are nearly as good: how many there are, what they share, and where they disagree."""
 
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 from hornbeam import RashomonSetClassifier
@@ -17,3 +18,9 @@ print(tree)
 sample = trees.sample(500, random_state=0)
 print(f"good trees disagree about {100 * trees.ambiguity(X, sample):.0f} % of the patients")
 print("one of them as a classifier: accuracy", round(classifier.classifier(index).score(X, y), 3))
+
+objectives, counts = trees.objectives()
+figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
+axes.plot(objectives, counts, ".")
+axes.set(xlabel="objective: loss + 0.02 per leaf", ylabel="number of trees")
+plt.show()
