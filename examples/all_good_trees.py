@@ -1,4 +1,9 @@
-"""Not one tree but all that are nearly as good: how many there are, what they share, and where they disagree."""
+"""
+All trees that are nearly as good
+=================================
+
+Not one tree but all that are nearly as good: how many there are, what they share, and where they disagree.
+"""
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
