@@ -77,7 +77,7 @@ class Reader {
   };
 
   Part read(std::size_t node, LeafId leaf) {
-    const Part closed{{leaf}, leaves_[leaf].loss};
+    Part closed{{leaf}, leaves_[leaf].loss};
     if (tree_.column[node] < 0) return closed;
     const auto column = static_cast<std::uint32_t>(tree_.column[node]);
     if (leaves_[leaf].asks(column)) throw std::invalid_argument("start: a column is asked twice on the way to a leaf");

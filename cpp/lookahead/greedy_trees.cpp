@@ -159,7 +159,7 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
       const Ticks rows_held = sums[measures_.rows_index() * stride + column];
       if (rows_held < rows_per_leaf_ || total[measures_.rows_index()] - rows_held < rows_per_leaf_) continue;
     }
-    double here;
+    double here = 0;
     if (by_loss)  // costs are whole numbers below 2^53: as doubles they are exact
       here = static_cast<double>(costs_.least_loss_of_leaf(held) + costs_.least_loss_of_leaf(failed));
     else if (!entropy_.empty())

@@ -54,7 +54,9 @@ void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
       raise(root_, problem_.depth, 0, optimum + step, 0);
     }
   } catch (const Stopped&) {
+    return;  // what the last whole step found stands
   } catch (const StoppedBeforeSearch&) {
+    return;
   } catch (const std::bad_alloc&) {
     stop_->stop(Status::memory_limit);
   }
@@ -186,6 +188,7 @@ bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool
   if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
   const auto found = is_shallow ? two_levels_.solve(rows, column, holds, most)
                                 : two_levels_.solve_three_levels(rows, column, holds, most);
+  if (!found) return false;
   const Ticks least = std::min(side.leaf, found->cost);
   node.is_least_known = least <= most;
   node.least = std::max(node.least, std::min(least, most + 1));

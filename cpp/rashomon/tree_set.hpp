@@ -32,6 +32,11 @@ struct TreeSetStatistics {
 
 class TreeSet {
  public:
+  TreeSet() = default;
+  TreeSet(const TreeSet&) = delete;
+  TreeSet(TreeSet&&) = delete;
+  TreeSet& operator=(const TreeSet&) = delete;
+  TreeSet& operator=(TreeSet&&) = delete;
   virtual ~TreeSet() = default;
   /// -1 if not even the cheapest tree is known.
   virtual Ticks complete_up_to() const = 0;

@@ -186,7 +186,7 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
       }
       CHECK(once[c] <= both);
     }
-    const std::uint32_t next = draw.below(set.n_columns);
+    const std::uint32_t next = draw.below(std::max(set.n_columns, 1U));
     const bool side = draw.percent(50);
     pairs.keep_side(set.columns[next], side, left);
     maker.make_slot_rows(set);

@@ -26,7 +26,8 @@ using Wide = unsigned __int128;
 using Counts = std::map<Ticks, std::uint64_t>;
 
 BigCount big(Wide value) {
-  return *BigCount::of({static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)});
+  return BigCount::of({static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)})
+      .value_or(BigCount{});
 }
 
 /// How many trees cost how much, up to a bound: a leaf predicts the first of the cheapest, or anything.
@@ -123,7 +124,8 @@ RANDOM_TEST(the_number_of_trees_of_each_cost_is_that_of_plain_recursion, 1000) {
   const Ticks bound = random_bound(draw, problem);
   if (bound >= kLargestTotal) return;
   const bool any_prediction = draw.percent(40);
-  const Counts expected = TreeCounter(problem, any_prediction).count(all_rows(problem), *problem.limits.depth, bound);
+  const Counts expected =
+      TreeCounter(problem, any_prediction).count(all_rows(problem), problem.limits.depth.value_or(0), bound);
   const testing::PackedInput input = problem.input();
   RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, any_prediction, never);
   CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
@@ -156,7 +158,7 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   const TreeSetProblem of_set{DistinctRows(input.columns, input.classes, input.weights, input.n_classes, stop),
                               costs,
                               {problem.leaf_cost, problem.limits.rows_per_leaf, draw.percent(50)},
-                              *problem.limits.depth};
+                              problem.limits.depth.value_or(0)};
   TreeGraph<WordCount> in_words(of_set, {}, stop, never);
   TreeGraph<BigCount> in_any_size(of_set, {}, stop, never);
   in_words.build(0, bound);
