@@ -31,7 +31,8 @@ READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's meth
 MAY_IMPORT = {
     "exceptions": set(),
     "objectives": set(),
-    "table": set(),
+    "_flags": {"_core"},
+    "table": {"_flags"},
     "datasets": set(),
     "_units": {"objectives"},
     "conditions": {"table"},

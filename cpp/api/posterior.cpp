@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "api/checks.hpp"
 #include "verify/score_posterior.hpp"
 
 namespace hornbeam {
@@ -14,14 +15,9 @@ namespace {
 constexpr std::uint32_t kMostBits = 48;
 constexpr std::int64_t kMostRows = std::int64_t{1} << 26;
 
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
 void check(const PosteriorInput& input, std::uint32_t n_rows) {
   const PosteriorModel& model = input.model;
-  require(input.classes.size() == n_rows, "classes: one for each row is needed");
-  require(input.weights.size() == n_rows, "weights: one for each row is needed");
+  check_sizes(n_rows, input.classes, input.weights);
   require(model.rho.size() >= 2, "rho: there must be at least two classes");
   require(model.alpha > 0 && model.alpha < 1, "alpha: must be in (0, 1)");
   require(model.beta >= 0 && std::isfinite(model.beta), "beta: must be finite and at least 0");
@@ -40,7 +36,7 @@ void check(const PosteriorInput& input, std::uint32_t n_rows) {
 /// Ticks as the second opinion has them; (C1) of posterior/posterior_costs.hpp, and the rounding of floating point.
 void check_score(const Outcome& outcome, const PackedColumns& columns, const PosteriorInput& input) {
   const PosteriorModel& model = input.model;
-  const FlatTree tree{outcome.tree.column, outcome.tree.left, outcome.tree.right, outcome.tree.prediction};
+  const FlatTree tree = flat(outcome.tree);
   const ColumnTest test{columns.n_columns,
                         [&](std::uint32_t column, std::uint32_t row) { return columns.test(column, row); }};
   const double scored =
@@ -58,14 +54,15 @@ void check_score(const Outcome& outcome, const PackedColumns& columns, const Pos
 
 Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input,
                         const std::function<bool(const Progress&)>& on_poll) {
-  require(columns.n_rows > 0, "columns: there must be at least one row");
   check(input, columns.n_rows);
   StopSignal never(std::nullopt);  // merging rows is short, and a tree is owed
   StopSignal stop(input.limits.seconds);
   const DistinctRows rows(columns, input.classes, input.weights, static_cast<std::uint32_t>(input.model.rho.size()),
                           never);
-  const Outcome outcome = search_posterior(rows, input.model, input.limits, input.switches, stop, on_poll);
+  Outcome outcome = search_posterior(rows, input.model, input.limits, input.switches, stop, on_poll);
   check_score(outcome, columns, input);
+  const TreeLimits only_depth{input.limits.depth, std::nullopt};
+  outcome.tree.leaf_of_row = leaf_of_rows(flat(outcome.tree), columns, rows.n_classes, only_depth);
   return outcome;
 }
 

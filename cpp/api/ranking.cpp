@@ -1,9 +1,8 @@
 #include "api/ranking.hpp"
 
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "api/checks.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "leafsets/rank_loss.hpp"
 #include "verify/score_ranking.hpp"
@@ -14,19 +13,10 @@ namespace {
 
 constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
 
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
 void check(const RankingInput& input, std::uint32_t n_rows) {
-  require(input.classes.size() == n_rows, "classes: one for each row is needed");
-  require(input.weights.size() == n_rows, "weights: one for each row is needed");
-  require(input.leaf_cost >= 0 && input.leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
+  check_sizes(n_rows, input.classes, input.weights);
+  check_limits(input.tree, input.limits, input.leaf_cost);
   require(input.price > 0 && input.price < kLargestTotal, "price: must be in (0, 2^52)");
-  require(input.tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
-  require(!input.tree.leaves || *input.tree.leaves >= 1, "max_leaves: must be at least 1");
-  require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
-  require(input.limits.gap >= 0, "gap_limit: must be at least 0");
   std::int64_t weight[2] = {0, 0};
   for (std::size_t row = 0; row < input.classes.size(); ++row) {
     require(input.classes[row] == 0 || input.classes[row] == 1, "classes: must be 0 or 1");
@@ -46,7 +36,6 @@ void check(const RankingInput& input, std::uint32_t n_rows) {
 
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
                       const std::function<bool(const Progress&)>& on_poll) {
-  require(columns.n_rows > 0, "columns: there must be at least one row");
   require(!options.as_published, "as_published: not for ranks");
   check(input, columns.n_rows);
   const StartTree& start = options.start;
@@ -58,17 +47,13 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   const DistinctRows merged(columns, input.classes, input.weights, 2, never);
   const DistinctRows rows = merged.of(by_share_of_positives(merged));
   const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
-  const Outcome outcome = search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options,
-                                       input.limits, stop, on_poll);
-  const FlatTree tree{outcome.tree.column, outcome.tree.left, outcome.tree.right, outcome.tree.prediction};
-  const ColumnTest test{columns.n_columns,
-                        [&](std::uint32_t column, std::uint32_t row) { return columns.test(column, row); }};
-  const Ticks scored =
-      score_ranking(tree, test, input.classes, input.weights, input.price, input.cut, input.leaf_cost, input.tree);
-  if (scored != outcome.tree.cost || outcome.lower > scored)
-    throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
-                           std::to_string(outcome.tree.cost) + " with lower bound " + std::to_string(outcome.lower) +
-                           ": please report this fault of hornbeam");
+  Outcome outcome = search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options,
+                                 input.limits, stop, on_poll);
+  ResultTree& tree = outcome.tree;
+  tree.leaf_of_row = leaf_of_rows(flat(tree), columns, 2, input.tree);
+  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.classes, input.weights, input.price, input.cut,
+                                  input.leaf_cost),
+                    tree.cost, outcome.lower);
   return outcome;
 }
 

@@ -4,19 +4,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "api/checks.hpp"
 #include "verify/score.hpp"
 
 namespace hornbeam {
 
 namespace {
 
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
 /// Every row must be able to lose something, or a side of rows that cannot would pass for empty.
 void check(const PackedColumns& columns, const Input& input, Ticks bound) {
-  require(columns.n_rows > 0, "columns: there must be at least one row");
   check_input(input, columns.n_rows);
   require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");
   require(bound < kLargestTotal, "bound: must be below 2^52");
@@ -52,10 +48,8 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
 
 ResultTree RashomonSet::tree(Ticks cost, const Limbs& rank) {
   ResultTree found = trees_->tree(cost, rank);
-  const FlatTree tree{found.column, found.left, found.right, found.prediction};
-  const ColumnTest test{columns_.n_columns,
-                        [&](std::uint32_t column, std::uint32_t row) { return columns_.test(column, row); }};
-  const Ticks scored = score(tree, test, classes_, weights_, costs_, leaf_cost_, tree_limits_);
+  found.leaf_of_row = leaf_of_rows(flat(found), columns_, costs_.n_predictions(), tree_limits_);
+  const Ticks scored = score(flat(found), found.leaf_of_row, classes_, weights_, costs_, leaf_cost_);
   if (scored != cost)
     throw std::logic_error("a tree of the set costs " + std::to_string(scored) + " ticks, not " + std::to_string(cost) +
                            ": please report this fault of hornbeam");

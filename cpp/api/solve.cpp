@@ -1,8 +1,6 @@
 #include "api/solve.hpp"
 
-#include <stdexcept>
-#include <string>
-
+#include "api/checks.hpp"
 #include "data/costs.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "ordered/ordered_search.hpp"
@@ -11,10 +9,6 @@
 namespace hornbeam {
 
 namespace {
-
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
 
 /// The single leaf, for a search that was stopped before it had rows to search. Every tree costs a leaf at least.
 Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& stop) {
@@ -92,28 +86,19 @@ Outcome solve_columns(const Columns& columns, const Input& input, SearchIn searc
   } catch (const StoppedBeforeSearch&) {
     outcome = single_leaf(input, costs, stop);
   }
-  const FlatTree tree{outcome.tree.column, outcome.tree.left, outcome.tree.right, outcome.tree.prediction};
-  const ColumnTest test{columns.n_columns,
-                        [&](std::uint32_t column, std::uint32_t row) { return columns.test(column, row); }};
-  const Ticks scored = score(tree, test, input.classes, input.weights, costs, input.leaf_cost, input.tree);
-  if (scored != outcome.tree.cost || outcome.lower > scored)
-    throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
-                           std::to_string(outcome.tree.cost) + " with lower bound " + std::to_string(outcome.lower) +
-                           ": please report this fault of hornbeam");
+  ResultTree& tree = outcome.tree;
+  tree.leaf_of_row = leaf_of_rows(flat(tree), columns, input.n_predictions, input.tree);
+  require_agreement(score(flat(tree), tree.leaf_of_row, input.classes, input.weights, costs, input.leaf_cost),
+                    tree.cost, outcome.lower);
   return outcome;
 }
 
 }  // namespace
 
 void check_input(const Input& input, std::uint32_t n_rows) {
+  check_sizes(n_rows, input.classes, input.weights);
+  check_limits(input.tree, input.limits, input.leaf_cost);
   require(input.n_classes > 0 && input.n_predictions > 0, "costs: there must be at least one class and prediction");
-  require(input.classes.size() == n_rows, "classes: one for each row is needed");
-  require(input.weights.size() == n_rows, "weights: one for each row is needed");
-  require(input.leaf_cost >= 0 && input.leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
-  require(input.tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
-  require(!input.tree.leaves || *input.tree.leaves >= 1, "max_leaves: must be at least 1");
-  require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
-  require(input.limits.gap >= 0, "gap_limit: must be at least 0");
   require(input.limits.threads >= 1, "n_threads: must be at least 1");
   std::vector<Ticks> largest(input.n_classes, 0);
   for (std::uint32_t c = 0; c < input.n_classes; ++c) {
@@ -141,7 +126,6 @@ void check_input(const Input& input, std::uint32_t n_rows) {
 }
 
 Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
-  require(columns.n_rows > 0, "columns: there must be at least one row");
   check_input(input, columns.n_rows);
   return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
     return search_columns(columns, input, costs, stop, on_poll);
@@ -159,7 +143,6 @@ Outcome solve(const RankedColumns& columns, const Input& input, const std::funct
 
 Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
                    const std::function<bool(const Progress&)>& on_poll) {
-  require(columns.n_rows > 0, "columns: there must be at least one row");
   require(input.n_classes > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
@@ -173,7 +156,6 @@ Outcome look_ahead(const PackedColumns& columns, const Input& input, const Looka
 
 Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
                         const std::function<bool(const Progress&)>& on_poll) {
-  require(columns.n_rows > 0, "columns: there must be at least one row");
   check_input(input, columns.n_rows);
   const StartTree& start = options.start;
   if (!start.column.empty())

@@ -19,6 +19,7 @@
 #include "api/ranking.hpp"
 #include "api/rashomon.hpp"
 #include "api/solve.hpp"
+#include "bindings/names.hpp"
 
 namespace nb = nanobind;
 
@@ -71,73 +72,23 @@ class Poll {
   double callback_asked_ = -1e300;
 };
 
-Switches switches_of(const nb::dict& given) {
-  Switches switches;
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
-    const bool on = nb::cast<bool>(value);
-    if (name == "support_condition")
-      switches.support_condition = on;
-    else if (name == "pair_stage")
-      switches.pair_stage = on;
-    else if (name == "equivalent_points")
-      switches.equivalent_points = on;
-    else if (name == "similarity")
-      switches.similarity = on;
-    else if (name == "packing")
-      switches.packing = on;
-    else if (name == "subset")
-      switches.subset = on;
-    else
-      throw std::invalid_argument("switches: there is no bound of the name '" + name + "'");
-  }
-  return switches;
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(std::vector<std::int32_t> values) {
+  auto* kept = new std::vector<std::int32_t>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+  return {kept->data(), {kept->size()}, owner};
 }
 
-PosteriorSwitches posterior_switches_of(const nb::dict& given) {
-  PosteriorSwitches switches;
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
-    if (name != "parted_pairs") throw std::invalid_argument("switches: there is no bound of the name '" + name + "'");
-    switches.parted_pairs = nb::cast<bool>(value);
-  }
-  return switches;
-}
-
-Policy policy_of(const std::string& name) {
-  for (const Policy policy :
-       {Policy::curiosity, Policy::objective, Policy::lower_bound, Policy::entropy, Policy::gini, Policy::fifo})
-    if (name == name_of(policy)) return policy;
-  throw std::invalid_argument("policy: there is none of the name '" + name + "'");
-}
-
-LeafSetBounds leaf_set_bounds_of(const nb::dict& given) {
-  LeafSetBounds bounds;
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
-    bool* const found = bounds.find(name);
-    if (found == nullptr) throw std::invalid_argument("bounds: there is no bound of the name '" + name + "'");
-    *found = nb::cast<bool>(value);
-  }
-  return bounds;
-}
-
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std::int32_t>& values) {
-  auto* copy = new std::vector<std::int32_t>(values);
-  const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
-  return {copy->data(), {copy->size()}, owner};
-}
-
-nb::dict to_dict(const ResultTree& found) {
+nb::dict to_dict(ResultTree found) {
   nb::dict tree;
-  tree["column"] = to_array(found.column);
-  tree["left"] = to_array(found.left);
-  tree["right"] = to_array(found.right);
-  tree["prediction"] = to_array(found.prediction);
+  tree["column"] = to_array(std::move(found.column));
+  tree["left"] = to_array(std::move(found.left));
+  tree["right"] = to_array(std::move(found.right));
+  tree["prediction"] = to_array(std::move(found.prediction));
+  tree["leaf_of_row"] = to_array(std::move(found.leaf_of_row));
   return tree;
 }
 
-nb::dict to_dict(const Outcome& outcome, bool with_trace) {
+nb::dict to_dict(Outcome outcome, bool with_trace) {
   nb::dict statistics;
   statistics["subproblems"] = outcome.n_subproblems;
   statistics["table_entries"] = outcome.n_table_entries;
@@ -147,8 +98,8 @@ nb::dict to_dict(const Outcome& outcome, bool with_trace) {
   if (with_trace)
     for (const Progress& at : outcome.trace) trace.append(to_tuple(at));
   nb::dict result;
-  result["tree"] = to_dict(outcome.tree);
   result["upper"] = outcome.tree.cost;
+  result["tree"] = to_dict(std::move(outcome.tree));
   result["lower"] = outcome.lower;
   result["status"] = name_of(outcome.status);
   result["statistics"] = statistics;
@@ -217,7 +168,7 @@ nb::dict run_polled(const nb::object& callback, double callback_interval, bool t
     const nb::gil_scoped_release no_gil;
     outcome = search([&poll](const Progress& at) { return poll(at); });
   }
-  return to_dict(outcome, trace);
+  return to_dict(std::move(outcome), trace);
 }
 
 Input input_of(const Arguments& given) {
@@ -250,6 +201,13 @@ PackedColumns packed_columns(const ArrayIn<std::uint8_t, 2>& columns, std::int64
   require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
           "columns: needs ceil(n_rows / 8) bytes a row");
   return {columns.data(), to_count(columns.shape(0), "columns"), to_count(static_cast<std::size_t>(n_rows), "n_rows")};
+}
+
+bool pack_table_into(const ArrayIn<std::uint8_t, 2>& table,
+                     const nb::ndarray<std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>& packed) {
+  require(packed.shape(0) == table.shape(1) && packed.shape(1) == (table.shape(0) + 7) / 8 && packed.stride(1) == 1,
+          "packed: needs a row of ceil(n_rows / 8) bytes for each column");
+  return pack_table(table.data(), table.shape(0), table.shape(1), packed.data(), packed.stride(0));
 }
 
 nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
@@ -432,10 +390,26 @@ nb::dict read_tree_of(RashomonSet& set, std::int64_t cost, const nb::list& rank)
   return to_dict(set.tree(cost, limbs));
 }
 
+void add_sets_of_trees(nb::module_& module) {
+  const nb::class_<RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
+  module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+             nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,
+             nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
+             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             "Find all trees that cost at most `bound`; see api/rashomon.hpp.");
+  module.def("describe_set", &describe, nb::arg("trees"),
+             "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
+  module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
+             "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
+  module.def("pack_table", &pack_table_into, nb::arg("table").noconvert(), nb::arg("packed").noconvert(),
+             "Pack a table of bytes into columns of bits; False if a byte is neither 0 nor 1.");
   module.def("solve", &solve_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"), nb::arg("classes").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("costs").noconvert(), nb::arg("leaf_cost"),
              nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(), nb::arg("min_samples_leaf") = 1,
@@ -482,15 +456,5 @@ NB_MODULE(_core, module) {
              nb::arg("max_expansions") = nb::none(), nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
-  const nb::class_<RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
-  module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
-             nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,
-             nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
-             "Find all trees that cost at most `bound`; see api/rashomon.hpp.");
-  module.def("describe_set", &describe, nb::arg("trees"),
-             "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
-  module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
-             "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
+  add_sets_of_trees(module);
 }

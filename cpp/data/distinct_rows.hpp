@@ -11,20 +11,10 @@
 #include "base/fingerprint.hpp"
 #include "base/stop.hpp"
 #include "base/types.hpp"
+#include "data/packed_columns.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hornbeam {
-
-/// Packed columns as the caller has them: bit r % 8 of byte r / 8 of column c is row r.
-struct PackedColumns {
-  const std::uint8_t* bytes;
-  std::uint32_t n_columns;
-  std::uint32_t n_rows;
-  std::size_t bytes_per_column() const { return (std::size_t{n_rows} + 7) / 8; }
-  bool test(std::uint32_t column, std::uint32_t row) const {
-    return (bytes[column * bytes_per_column() + row / 8] >> (row % 8)) & 1;
-  }
-};
 
 struct DistinctRows {
   /// `reference_losses` is empty or has what a reference loses on each row. Throws StoppedBeforeSearch if `stop` says

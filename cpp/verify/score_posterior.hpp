@@ -4,12 +4,19 @@
 // HOLDS   Shares no code with the search, its tables or its bounds; kept plain, never optimised.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 
-#include "verify/score.hpp"
+#include "verify/routing.hpp"
 
 namespace hornbeam {
+
+/// The caller's columns: how many, and whether a column holds in a row.
+struct ColumnTest {
+  std::uint32_t n_columns;
+  std::function<bool(std::uint32_t column, std::uint32_t row)> holds;
+};
 
 /// -log P(tree | columns) - log P(classes | columns, tree) in nats, without the constant P(classes | columns).
 /// Throws std::logic_error if the arrays are no tree, the tree is too deep, or a node has no rows.

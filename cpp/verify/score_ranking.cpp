@@ -2,32 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+#include <vector>
 
 namespace hornbeam {
 
-Ticks score_ranking(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
-                    std::span<const std::int64_t> weights, Ticks price, std::int64_t cut, Ticks leaf_cost,
-                    const TreeLimits& limits) {
-  const std::uint32_t n_leaves = check_tree(tree, columns.n_columns, 2, limits.depth);
-  if (limits.leaves && n_leaves > *limits.leaves) throw std::logic_error("the tree has more leaves than allowed");
+Ticks score_ranking(const FlatTree& tree, std::span<const std::int32_t> leaf_of_row,
+                    std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks price,
+                    std::int64_t cut, Ticks leaf_cost) {
   std::vector<std::array<std::int64_t, 2>> weight(tree.column.size(), {0, 0});
-  std::vector<std::uint64_t> rows_in(tree.column.size(), 0);
-  for (std::uint32_t row = 0; row < classes.size(); ++row) {
-    std::size_t node = 0;
-    while (tree.column[node] >= 0) {
-      const bool holds = columns.holds(static_cast<std::uint32_t>(tree.column[node]), row);
-      node = static_cast<std::size_t>(holds ? tree.left[node] : tree.right[node]);
-    }
-    ++rows_in[node];
-    weight[node][static_cast<std::size_t>(classes[row])] += weights[row];
-  }
+  for (std::size_t row = 0; row < classes.size(); ++row)
+    weight[static_cast<std::size_t>(leaf_of_row[row])][static_cast<std::size_t>(classes[row])] += weights[row];
   std::vector<std::array<std::int64_t, 2>> leaves;
   std::array<std::int64_t, 2> all{0, 0};
   for (std::size_t node = 0; node < weight.size(); ++node) {
     if (tree.column[node] >= 0) continue;
-    if (n_leaves > 1 && rows_in[node] < limits.rows_per_leaf)
-      throw std::logic_error("a leaf has fewer rows than allowed");
     leaves.push_back(weight[node]);
     for (std::size_t c = 0; c < 2; ++c) all[c] += weight[node][c];
   }
@@ -46,7 +34,7 @@ Ticks score_ranking(const FlatTree& tree, const ColumnTest& columns, std::span<c
     positives += leaf[1];
     left -= width;
   }
-  return above + leaf_cost * static_cast<Ticks>(n_leaves);
+  return above + leaf_cost * static_cast<Ticks>(leaves.size());
 }
 
 }  // namespace hornbeam

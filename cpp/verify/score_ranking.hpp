@@ -4,15 +4,16 @@
 // HOLDS   Shares no code with the search, its leaves or its bounds; kept plain, never optimised.
 #pragma once
 
-#include "verify/score.hpp"
+#include "base/types.hpp"
+#include "verify/routing.hpp"
 
 namespace hornbeam {
 
 /// `price` for twice the area above the curve of the leaves, in pairs of class 1 and class 0 and rounded up, where the
 /// curve stands for nothing after `cut` 2^-20 parts of a row of class 0 and weight 1; and `leaf_cost` for each leaf.
-/// Throws std::logic_error if the arrays are no tree or the tree breaks a limit.
-Ticks score_ranking(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
-                    std::span<const std::int64_t> weights, Ticks price, std::int64_t cut, Ticks leaf_cost,
-                    const TreeLimits& limits);
+/// `leaf_of_row` is the leaf that each row reaches.
+Ticks score_ranking(const FlatTree& tree, std::span<const std::int32_t> leaf_of_row,
+                    std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks price,
+                    std::int64_t cut, Ticks leaf_cost);
 
 }  // namespace hornbeam

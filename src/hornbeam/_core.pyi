@@ -11,6 +11,7 @@ class TreeArrays(TypedDict):
     left: npt.NDArray[np.int32]
     right: npt.NDArray[np.int32]
     prediction: npt.NDArray[np.int32]
+    leaf_of_row: npt.NDArray[np.int32]
 
 class Outcome(TypedDict):
     tree: TreeArrays
@@ -20,6 +21,7 @@ class Outcome(TypedDict):
     statistics: dict[str, float]
     trace: list[Progress]
 
+def pack_table(table: npt.NDArray[np.uint8], packed: npt.NDArray[np.uint8]) -> bool: ...
 def solve(
     columns: npt.NDArray[np.uint8],
     n_rows: int,

@@ -1,8 +1,8 @@
 """Read what users have - arrays, lists, data frames - as one table of number and category columns.
 
-Numbers are floats with NaN for missing, or integers of up to 32 bits or booleans where none is missing, so that a table
-of zeros and ones takes a byte a cell; booleans are the numbers 0 and 1. Categories are Python scalars with None for
-missing. Nothing behind this file knows NumPy object arrays, pandas, polars or pyarrow.
+Numbers are floats with NaN for missing, or integers of up to 32 bits or booleans where none is missing; booleans are
+the numbers 0 and 1, and a table of these takes a bit a cell. Categories are Python scalars with None for missing.
+Nothing behind this file knows NumPy object arrays, pandas, polars or pyarrow.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from hornbeam._flags import BYTES_IN_CACHE, Flags, pack_flags
+
 Kind: TypeAlias = Literal["number", "category"]
 
 # The wording of scikit-learn, on which its `check_estimator` insists.
@@ -27,9 +29,6 @@ _RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) "
     "if it contains a single sample."
 )
-
-
-_BYTES_IN_CACHE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,12 +86,12 @@ class TableSchema:
 class Table:
     """Columns of equal length: what is known of each, and its values as in `Column`.
 
-    `values` is a matrix of shape (n_columns, n_rows) where all columns hold numbers of one type, else an array for each
-    column.
+    `values` is `Flags` where all columns are booleans, a matrix of shape (n_columns, n_rows) where all hold numbers of
+    one other type, else an array for each column.
     """
 
     schema: TableSchema
-    values: npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
+    values: Flags | npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,12 +106,12 @@ class Table:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.values[0])
+        return self.values.n_rows if isinstance(self.values, Flags) else len(self.values[0])
 
     @property
-    def flags(self) -> npt.NDArray[np.bool_] | None:
-        """The values of all columns, of shape (n_columns, n_rows), where all are booleans; else None."""
-        return self.values if isinstance(self.values, np.ndarray) and self.values.dtype == bool else None
+    def flags(self) -> Flags | None:
+        """The values of all columns where all are booleans; else None."""
+        return self.values if isinstance(self.values, Flags) else None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -125,12 +124,14 @@ class Table:
 
     def has_missing(self) -> tuple[bool, ...]:
         """Return for each column whether any value is missing."""
-        if isinstance(self.values, np.ndarray) and self.values.dtype.kind != "f":
+        if isinstance(self.values, Flags) or (isinstance(self.values, np.ndarray) and self.values.dtype.kind != "f"):
             return (False,) * len(self.values)
         return tuple(bool(column.is_missing().any()) for column in self.columns)
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """Return the table of some rows, given as indices or as a boolean mask of shape (n_rows,)."""
+        if isinstance(self.values, Flags):
+            return Table(self.schema, self.values.take(rows))
         if isinstance(self.values, np.ndarray):
             return Table(self.schema, np.ascontiguousarray(self.values[:, rows]))
         return Table(self.schema, tuple(values[rows] for values in self.values))
@@ -216,7 +217,7 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
     if len(dtypes) == 1 and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
         matrix = frame.to_numpy()
         if matrix.dtype.kind in "biuf":  # otherwise there are missing values that NumPy does not know
-            return _table_of_matrix(names, _transpose(matrix), expect, named)
+            return _table_of_matrix(names, matrix, expect, named)
     kinds = expect.kinds if expect is not None else (None,) * len(names)
     series = (frame[:, position] for position in range(len(names)))
     return _table_of_columns(map(_column_of_series, names, series, kinds), named)
@@ -285,7 +286,7 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
         expect.check_names(names, False, user)
         names = expect.names
     if array.dtype.kind not in "UO":
-        return _table_of_matrix(names, _transpose(array), expect)
+        return _table_of_matrix(names, array, expect)
     kinds = expect.kinds if expect is not None else (None,) * len(names)
     return _table_of_columns(map(_column_of_cells, names, array.T, kinds))
 
@@ -297,15 +298,28 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def _table_of_matrix(
-    names: tuple[str, ...], columns: npt.NDArray[Any], expect: TableSchema | None, named: bool = False
+    names: tuple[str, ...], matrix: npt.NDArray[Any], expect: TableSchema | None, named: bool = False
 ) -> Table:
-    """Make a table of numbers from a matrix with a row for each column of the table."""
-    if columns.dtype.kind == "f":
-        for name, values in zip(names, columns, strict=True):
-            _check_finite(name, values)
+    """Make a table of numbers from a matrix of shape (n_rows, n_columns)."""
+    flags = pack_flags(matrix)
     number: Kind = "number"
-    table = Table(TableSchema(names, (number,) * len(names), named), columns)
+    table = Table(
+        TableSchema(names, (number,) * len(names), named), _columns(names, matrix) if flags is None else flags
+    )
     return table if expect is None else _as_kinds(table, expect.kinds)
+
+
+def _columns(names: tuple[str, ...], matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Copy the columns one after another, in one pass over the matrix."""
+    block = max(1, BYTES_IN_CACHE // (matrix.itemsize * matrix.shape[1]))
+    numbers = np.empty(matrix.shape[::-1], dtype=_dtype_of_numbers(matrix.dtype))
+    with np.errstate(over="ignore"):  # what becomes infinite is told when the column is read
+        for first in range(0, len(matrix), block):
+            numbers[:, first : first + block] = matrix[first : first + block].T
+    if numbers.dtype.kind == "f":
+        for name, values in zip(names, numbers, strict=True):
+            _check_finite(name, values)
+    return numbers
 
 
 def _table_of_columns(columns: Iterable[Column], named: bool = False) -> Table:
@@ -318,37 +332,6 @@ def _as_kinds(table: Table, expected: tuple[Kind, ...]) -> Table:
     if table.schema.kinds == expected:
         return table
     return _table_of_columns(map(_as_kind, table.columns, expected), table.named)
-
-
-def _transpose(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Copy the columns one after another; as booleans if all numbers are 0 or 1.
-
-    One pass over the matrix, block by block as it fits a cache: column by column, it would be read from memory as many
-    times as it has columns.
-    """
-    block = max(1, _BYTES_IN_CACHE // (matrix.itemsize * matrix.shape[1]))
-    parts = [slice(first, first + block) for first in range(0, len(matrix), block)]
-    flags = np.empty(matrix.shape[::-1], dtype=bool)
-    for part in parts:
-        ones = _as_flags(matrix[part])
-        if ones is None:
-            break
-        flags[:, part] = ones.T
-    else:
-        return flags
-    numbers = np.empty(matrix.shape[::-1], dtype=_dtype_of_numbers(matrix.dtype))
-    with np.errstate(over="ignore"):  # what becomes infinite is told when the column is read
-        for part in parts:
-            numbers[:, part] = matrix[part].T
-    return numbers
-
-
-def _as_flags(matrix: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-    """Return a matrix as booleans, None if it holds anything but 0 and 1."""
-    if matrix.dtype.kind in "biu" and matrix.dtype.itemsize == 1:
-        return matrix.view(bool) if matrix.view(np.uint8).max() <= 1 else None
-    ones, zeros = np.equal(matrix, True), np.equal(matrix, False)  # compared in the type of the matrix
-    return ones if (ones | zeros).all() else None
 
 
 def _dtype_of_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:

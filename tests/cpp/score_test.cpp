@@ -1,4 +1,4 @@
-// score_test.cpp: verify/score counts right and rejects what is no tree or breaks a limit.
+// score_test.cpp: verify/score and verify/routing count right and reject what is no tree or breaks a limit.
 #include "verify/score.hpp"
 
 #include <stdexcept>
@@ -16,10 +16,9 @@ namespace {
 
 Ticks score_of(const TestProblem& problem, const ResultTree& tree) {
   const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, false);
-  const ColumnTest test{problem.n_columns,
-                        [&](std::uint32_t column, std::uint32_t row) -> bool { return problem.rows[row][column]; }};
-  return score({tree.column, tree.left, tree.right, tree.prediction}, test, problem.classes, problem.weights, costs,
-               problem.leaf_cost, problem.limits);
+  const FlatTree flat{tree.column, tree.left, tree.right, tree.prediction};
+  const auto leaves = leaf_of_rows(flat, problem.columns(), problem.n_predictions, problem.limits);
+  return score(flat, leaves, problem.classes, problem.weights, costs, problem.leaf_cost);
 }
 
 /// Adds a random subtree in pre-order; each node predicts what its rows cost least with.

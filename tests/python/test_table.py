@@ -148,13 +148,29 @@ def test_reading_copies_numbers(make, contain):
 
 @pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32, np.float64, ">f8", np.longdouble])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_a_matrix_of_zeros_and_ones_takes_a_byte_a_cell(dtype, order):
+def test_a_matrix_of_zeros_and_ones_takes_a_bit_a_cell(dtype, order):
     X = np.random.default_rng(0).integers(2, size=(70_000, 5))
     table = read_table(np.array(X, dtype=dtype, order=order))
+    assert table.flags.bits.nbytes == 5 * 8750
     for index, read in enumerate(table.columns):
         assert read.values.dtype == bool
         assert read.values.flags.c_contiguous
         assert np.array_equal(read.values, X[:, index])
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 8, 9, 200])
+def test_flags_are_taken_and_told_from_constants_as_columns_are(n_rows):
+    rng = np.random.default_rng(n_rows)
+    X = rng.integers(2, size=(n_rows, 70)) | (np.arange(70) == 3)  # column 3 is constant
+    X[:, 5] = 0
+    flags = read_table(X).flags
+    assert len(flags) == 70
+    assert np.array_equal(np.array(flags[:]).T, X)
+    assert flags.changing().tolist() == [c for c in range(70) if len(set(X[:, c])) == 2]
+    for rows in (rng.integers(2, size=n_rows) == 1, rng.integers(n_rows, size=4)):
+        table = read_table(X).take(rows)
+        assert table.n_rows == len(X[rows])
+        assert np.array_equal(np.array(table.flags[:]).T, X[rows])
 
 
 @pytest.mark.parametrize("last", [2, -1, 0.5, np.nan])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
 from hornbeam.table import TableSchema, read_table
 from hornbeam.tree import Tree
-from python.tree_making import grow, random_frame, rows_of, single_leaf, stump, walk
+from python.tree_making import grow, random_frame, rows_of, single_leaf, stump, tree_of_arrays, walk
 
 seeds = st.integers(0, 10**6)
 ARRAYS = ("left", "right", "prediction", "class_weights", "n_samples", "classes")
@@ -237,7 +237,7 @@ def test_a_tree_of_several_hundred_levels_works():
         "prediction": node % 2,
     }
     conditions = [AtMost(0, row + 0.5) for row in rows]
-    tree = Tree.from_search(arrays, conditions, table, rows.astype(int) % 2, rows + 1, np.array([0, 1]), table.schema)
+    tree = tree_of_arrays(arrays, conditions, table, rows.astype(int) % 2, rows + 1, np.array([0, 1]))
     assert tree.depth == n_leaves - 1
     assert len(set(tree.apply(table).tolist())) == n_leaves
     assert Tree.from_json(tree.to_json()) == tree

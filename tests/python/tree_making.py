@@ -10,6 +10,7 @@ import pandas as pd
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.table import Table, TableSchema, read_table
 from hornbeam.tree import Tree
+from hornbeam.tree.routing import leaf_of_rows
 
 WORDS = ("red", "it's", 'the "best"', "back\\slash", "{brace} | bar", "a, b & c", "größer ≥ 1", "line\nbreak")
 
@@ -77,8 +78,15 @@ def grow(
     codes = rng.integers(0, len(classes), n_rows)
     weights = np.ones(n_rows, dtype=int) if equal_weights else rng.integers(1, 5, n_rows)
     labels = np.array(classes, dtype=object if len(set(map(type, classes))) > 1 else None)
-    tree = Tree.from_search(arrays, conditions, table, codes, weights, labels, table.schema)
+    tree = tree_of_arrays(arrays, conditions, table, codes, weights, labels)
     return Grown(tree, frame, table, codes, weights, conditions)
+
+
+def tree_of_arrays(arrays, conditions, table, codes, weights, labels) -> Tree:
+    """Make a tree of what the search returns but for the leaves of the rows, which are found here."""
+    asked = [None if column < 0 else conditions[column] for column in arrays["column"]]
+    arrays["leaf_of_row"] = leaf_of_rows(arrays["left"], arrays["right"], asked, table)
+    return Tree.from_search(arrays, conditions, codes, weights, labels, table.schema, table.has_missing())
 
 
 def _random_arrays(rng, answers, max_leaves: int, n_classes: int) -> dict[str, np.ndarray]:

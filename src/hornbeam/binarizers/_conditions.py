@@ -160,9 +160,8 @@ def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint
         Made condition by condition: the unpacked matrix, eight times as large, never exists.
     """
     if table.flags is not None and all(isinstance(run, IsOne) for run in conditions.runs):
-        packed = np.packbits(table.flags, axis=1, bitorder="little")
         columns = [run.column for run in conditions.runs]
-        return packed if columns == list(range(len(packed))) else packed[columns]
+        return table.flags.bits if columns == list(range(len(table.flags))) else table.flags.bits[columns]
     bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
     for index, answers in enumerate(ask(conditions, table)):
         bits[index] = np.packbits(answers, bitorder="little")

@@ -78,8 +78,7 @@ class ThresholdBinarizer(Binarizer):
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {self.n_thresholds!r}.")
         own = _own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
-            changing = table.flags.any(axis=1) != table.flags.all(axis=1)
-            return list(map(IsOne, np.flatnonzero(changing).tolist()))
+            return list(map(IsOne, table.flags.changing().tolist()))
         conditions: list[Run] = []
         for index, column in enumerate(table.columns):
             missing = column.is_missing()

@@ -161,11 +161,11 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
         self.tree_ = Tree.from_search(
             outcome["tree"],
             conditions,
-            training.table,
             training.codes,
             weights,
             training.classes,
             self.schema_,
+            training.table.has_missing(),
             training.target_name,
         )
         self.n_leaves_, self.depth_ = self.tree_.n_leaves, self.tree_.depth

@@ -45,7 +45,7 @@ import numpy.typing as npt
 from hornbeam._units import FScoreUnits
 from hornbeam.estimators._labelled import LabelledSearch
 from hornbeam.estimators._search import search_by_bits
-from hornbeam.tree.routing import inner_nodes, leaf_of_rows
+from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
@@ -104,7 +104,7 @@ class FScoreSearch:
         options: Mapping[str, Any],
         omega: Fraction | None = None,
     ) -> None:
-        self._table, self._conditions, self._units, self._omega = table, conditions, units, omega
+        self._units, self._omega = units, omega
         known = dict(options)
         self._max_leaves: int | None = known.pop("max_leaves", None)
         self._time_limit: float | None = known.pop("time_limit", None)
@@ -132,7 +132,10 @@ class FScoreSearch:
         self._begin, self._codes, self._callback, self._is_traced = perf_counter(), codes, callback, trace
         self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._units.leaf_cost, 1  # above a leaf's
         nothing, positive = np.array([-1], np.int32), np.array([1], np.int32)
-        self._take_tree({"column": nothing, "left": nothing, "right": nothing, "prediction": positive})
+        at_root = np.zeros(len(codes), dtype=np.int32)
+        self._take_tree(
+            {"column": nothing, "left": nothing, "right": nothing, "prediction": positive, "leaf_of_row": at_root}
+        )
         above = self._units.positives + self._units.total + 1
         self._open = dict.fromkeys(self._worthwhile(), (Fraction(0), Fraction(above)))
         self._narrow([])
@@ -233,11 +236,9 @@ class FScoreSearch:
     def _take_tree(self, tree: TreeArrays) -> None:
         """Note a tree with its labels; keep it with its best labels if it is better than the best so far."""
         units = self._units
-        asked = [None if column < 0 else self._conditions[column] for column in tree["column"].tolist()]
-        leaf_of = leaf_of_rows(tree["left"], tree["right"], asked, self._table)
-        cells = np.bincount(2 * leaf_of + self._codes, units.weights, 2 * len(asked)).astype(np.int64)
-        masses: list[list[int]] = cells.reshape(-1, 2).tolist()
-        leaves = [node for node, condition in enumerate(asked) if condition is None]
+        cells = np.bincount(2 * tree["leaf_of_row"] + self._codes, units.weights, 2 * len(tree["column"]))
+        masses: list[list[int]] = cells.astype(np.int64).reshape(-1, 2).tolist()
+        leaves = np.flatnonzero(tree["column"] < 0).tolist()
         labels = tree["prediction"].tolist()
         if self._omega is not None:
             labels = [self._omega * positive > negative for negative, positive in masses]

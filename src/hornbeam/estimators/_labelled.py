@@ -116,10 +116,12 @@ class LabelledSearch:
         except KeyboardInterrupt:
             status = "interrupted"
         nodes: list[list[int]] = []
-        self._read(every, room, self._best_at_root, nodes)
+        leaf_of_group = np.zeros(n_groups, dtype=np.int32)
+        self._read(every, room, self._best_at_root, nodes, leaf_of_group)
         names = ("column", "left", "right", "prediction")
+        tree = {name: part.copy() for name, part in zip(names, np.array(nodes, dtype=np.int32).T, strict=True)}
         return {
-            "tree": {name: part.copy() for name, part in zip(names, np.array(nodes, dtype=np.int32).T, strict=True)},
+            "tree": {**tree, "leaf_of_row": leaf_of_group[self._group]},
             "upper": self._best_at_root.cost,
             "lower": self._lower,
             "status": status,
@@ -192,11 +194,19 @@ class LabelledSearch:
         bound: _Integers = self._leaf_cost + np.minimum(loss, self._leaf_cost + measures[:, 2])
         return bound
 
-    def _read(self, groups: npt.NDArray[np.intp], room: _Room, known: _Known, nodes: list[list[int]]) -> None:
-        """Append the nodes of the tree that is known for a set, in pre-order."""
+    def _read(
+        self,
+        groups: npt.NDArray[np.intp],
+        room: _Room,
+        known: _Known,
+        nodes: list[list[int]],
+        leaf_of_group: npt.NDArray[np.int32],
+    ) -> None:
+        """Append the nodes of the tree that is known for a set, in pre-order, and note which leaf its groups reach."""
         node = [known.column, -1, -1, self._label(self._measures[groups].sum(axis=0))]
         nodes.append(node)
         if known.column < 0:
+            leaf_of_group[groups] = len(nodes) - 1
             return
         depth, leaves = room
         below = None if depth is None else depth - 1
@@ -204,7 +214,7 @@ class LabelledSearch:
         right = None if leaves is None or known.left_leaves is None else leaves - known.left_leaves
         for place, side, share in ((1, groups[holds], known.left_leaves), (2, groups[~holds], right)):
             node[place] = len(nodes)
-            self._read(side, (below, share), self._known[self._key(side, (below, share))], nodes)
+            self._read(side, (below, share), self._known[self._key(side, (below, share))], nodes, leaf_of_group)
 
     def _bytes(self) -> int:
         return len(self._known) * (_ENTRY_BYTES + len(self._rows) // 8) + self._rows.nbytes + self._measures.nbytes

@@ -354,16 +354,9 @@ class RashomonSet(Sequence[Tree]):
     def _tree(self, index: int) -> Tree:
         made_of = self._enumeration
         arrays = self._arrays(index)
-
-        def answers(column: int) -> npt.NDArray[np.bool_]:
-            packed = made_of.columns[column]
-            return np.unpackbits(packed, count=len(made_of.codes), bitorder="little").view(np.bool_)
-
-        asked = [None if column < 0 else made_of.conditions[column] for column in arrays["column"].tolist()]
-        return Tree.from_leaves(
+        return Tree.from_search(
             arrays,
-            asked,
-            _leaves(arrays, answers, len(made_of.codes)),
+            made_of.conditions,
             made_of.codes,
             made_of.weights,
             made_of.classes,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from hornbeam.conditions import Condition
-from hornbeam.table import Table, TableSchema, read_table
+from hornbeam.table import TableSchema, read_table
 from hornbeam.tree.checks import check_tree
 from hornbeam.tree.routing import inner_nodes, leaf_of_rows, node_depths, path_matrix
 
@@ -96,45 +96,6 @@ class Tree:
         cls,
         arrays: Mapping[str, Any],
         conditions: Sequence[Condition],
-        table: Table,
-        codes: npt.NDArray[np.integer[Any]],
-        weights: npt.ArrayLike,
-        classes: npt.NDArray[Any],
-        schema: TableSchema,
-        target_name: str = "target",
-    ) -> Tree:
-        """Make a tree from the binary columns of a search; its statistics come from the training rows.
-
-        Parameters
-        ----------
-        arrays : dict of int32 ndarrays of shape (n_nodes,)
-            ``column`` (index into `conditions`, -1 at leaves), ``left``, ``right`` and ``prediction`` in pre-order.
-        conditions : sequence of Condition
-            The condition behind each binary column.
-        table : Table
-            The training rows.
-        codes : int ndarray of shape (n_rows,)
-            Index into `classes` of each row's class.
-        weights : array-like of shape (n_rows,)
-            Positive weight of each row.
-        classes, schema, target_name
-            See `classes`, `columns` and `target_name` of `Tree`.
-
-        Returns
-        -------
-        Tree
-        """
-        asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"].tolist())
-        leaves = leaf_of_rows(arrays["left"], arrays["right"], asked, table)
-        has_missing = table.has_missing()
-        return cls.from_leaves(arrays, asked, leaves, codes, weights, classes, schema, has_missing, target_name)
-
-    @classmethod
-    def from_leaves(
-        cls,
-        arrays: Mapping[str, Any],
-        asked: Sequence[Condition | None],
-        leaves: npt.NDArray[np.integer[Any]],
         codes: npt.NDArray[np.integer[Any]],
         weights: npt.ArrayLike,
         classes: npt.NDArray[Any],
@@ -142,31 +103,32 @@ class Tree:
         has_missing: Sequence[bool],
         target_name: str = "target",
     ) -> Tree:
-        """Make a tree whose statistics come from training rows of which the leaves are known.
+        """Make a tree from the binary columns of a search; its statistics come from the training rows.
 
         Parameters
         ----------
         arrays : dict of int32 ndarrays of shape (n_nodes,)
-            ``left``, ``right`` and ``prediction`` in pre-order.
-        asked : sequence of Condition or None, length n_nodes
-            What each inner node asks.
-        leaves : int ndarray of shape (n_rows,)
-            The leaf that each training row reaches.
-        codes, weights, classes, schema, target_name
-            See `from_search`.
-        has_missing
-            See `Tree`.
+            ``column`` (index into `conditions`, -1 at leaves), ``left``, ``right`` and ``prediction`` in pre-order; and
+            ``leaf_of_row`` of shape (n_rows,), the leaf that each training row reaches.
+        conditions : sequence of Condition
+            The condition behind each binary column.
+        codes : int ndarray of shape (n_rows,)
+            Index into `classes` of each row's class.
+        weights : array-like of shape (n_rows,)
+            Positive weight of each row.
+        classes, schema, has_missing, target_name
+            See `classes`, `columns`, `has_missing` and `target_name` of `Tree`.
 
         Returns
         -------
         Tree
         """
+        asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"].tolist())
+        leaves = arrays["leaf_of_row"]
         n_nodes, n_classes = len(asked), len(classes)
         n_samples: Any = np.bincount(leaves, minlength=n_nodes).tolist()
-        leaves *= n_classes
-        leaves += codes
         each = None if np.all(np.equal(weights, 1)) else weights
-        cells = np.bincount(leaves, each, minlength=n_nodes * n_classes)
+        cells = np.bincount(leaves * n_classes + codes, each, minlength=n_nodes * n_classes)
         class_weights: Any = cells.reshape(n_nodes, n_classes).tolist()
         for node, left, right in inner_nodes(arrays["left"], arrays["right"])[::-1]:
             class_weights[node] = list(map(add, class_weights[left], class_weights[right]))
@@ -174,7 +136,7 @@ class Tree:
         return cls(
             arrays["left"],
             arrays["right"],
-            tuple(asked),
+            asked,
             arrays["prediction"],
             class_weights,
             n_samples,

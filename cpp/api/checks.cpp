@@ -1,0 +1,26 @@
+#include "api/checks.hpp"
+
+namespace hornbeam {
+
+void check_sizes(std::uint32_t n_rows, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights) {
+  require(n_rows > 0, "columns: there must be at least one row");
+  require(classes.size() == n_rows, "classes: one for each row is needed");
+  require(weights.size() == n_rows, "weights: one for each row is needed");
+}
+
+void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf_cost) {
+  require(leaf_cost >= 0 && leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
+  require(tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
+  require(!tree.leaves || *tree.leaves >= 1, "max_leaves: must be at least 1");
+  require(!limits.seconds || *limits.seconds >= 0, "time_limit: must be at least 0");
+  require(limits.gap >= 0, "gap_limit: must be at least 0");
+}
+
+void require_agreement(Ticks scored, Ticks found, Ticks lower) {
+  if (scored == found && lower <= scored) return;
+  throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
+                         std::to_string(found) + " with lower bound " + std::to_string(lower) +
+                         ": please report this fault of hornbeam");
+}
+
+}  // namespace hornbeam

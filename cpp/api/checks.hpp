@@ -1,0 +1,29 @@
+// api/checks.hpp
+//
+// WHAT    What every door of the core checks of its input, and of the tree that it gives back.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "base/options.hpp"
+#include "search/result_tree.hpp"
+#include "verify/routing.hpp"
+
+namespace hornbeam {
+
+inline void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+/// What all searches for a tree of least cost ask for; throws std::invalid_argument.
+void check_sizes(std::uint32_t n_rows, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights);
+void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf_cost);
+
+inline FlatTree flat(const ResultTree& tree) { return {tree.column, tree.left, tree.right, tree.prediction}; }
+
+/// Throws std::logic_error unless a tree costs what the search says, and no less than its lower bound.
+void require_agreement(Ticks scored, Ticks found, Ticks lower);
+
+}  // namespace hornbeam

@@ -1,0 +1,76 @@
+"""Tables of zeros and ones, kept as one bit a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+
+BYTES_IN_CACHE = 1 << 18
+
+
+class Flags(Sequence[npt.NDArray[np.bool_]]):
+    """Columns of booleans of equal length, each unpacked anew when it is asked for.
+
+    Parameters
+    ----------
+    bits : ndarray of uint8 of shape (n_columns, ceil(n_rows / 8))
+        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is row ``r``; bits behind the last row are 0.
+    n_rows : int
+    """
+
+    def __init__(self, bits: npt.NDArray[np.uint8], n_rows: int) -> None:
+        self.bits = bits
+        self.n_rows = n_rows
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self.bits)
+
+    @overload
+    def __getitem__(self, index: int) -> npt.NDArray[np.bool_]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[npt.NDArray[np.bool_]]: ...
+    def __getitem__(self, index: int | slice) -> npt.NDArray[np.bool_] | list[npt.NDArray[np.bool_]]:
+        """Return one column of shape (n_rows,), or the list of those of a slice."""
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        return np.unpackbits(self.bits[index], count=self.n_rows, bitorder="little").view(np.bool_)
+
+    def take(self, rows: npt.NDArray[Any]) -> Flags:
+        """Return the columns of some rows, given as indices or as a boolean mask of shape (n_rows,)."""
+        packed = [np.packbits(column[rows], bitorder="little") for column in self]
+        return Flags(np.array(packed), int(rows.sum()) if rows.dtype == bool else len(rows))
+
+    def changing(self) -> npt.NDArray[np.intp]:
+        """Return the numbers of the columns that are not constant."""
+        ones = np.packbits(np.ones(self.n_rows, dtype=bool), bitorder="little")
+        return np.flatnonzero((self.bits != 0).any(axis=1) & (self.bits != ones).any(axis=1))
+
+
+def pack_flags(matrix: npt.NDArray[Any]) -> Flags | None:
+    """Pack the columns of a matrix of numbers of shape (n_rows, n_columns); None if any is neither 0 nor 1.
+
+    One pass over the matrix, block by block as it fits a cache: column by column, it would be read from memory as many
+    times as it has columns.
+    """
+    n_rows, n_columns = matrix.shape
+    bits = np.empty((n_columns, (n_rows + 7) // 8), dtype=np.uint8)
+    step = max(1, BYTES_IN_CACHE // (8 * matrix.itemsize * n_columns))
+    for first in range(0, bits.shape[1], step):
+        block = _as_bytes(matrix[8 * first : 8 * (first + step)])
+        if block is None or not _core.pack_table(block, bits[:, first : first + step]):
+            return None
+    return Flags(bits, n_rows)
+
+
+def _as_bytes(matrix: npt.NDArray[Any]) -> npt.NDArray[np.uint8] | None:
+    """Return a matrix as bytes row by row; None if it holds more than bytes, and anything but 0 and 1."""
+    if matrix.dtype.kind in "biu" and matrix.dtype.itemsize == 1:
+        return np.ascontiguousarray(matrix).view(np.uint8)
+    ones, zeros = np.equal(matrix, True), np.equal(matrix, False)  # compared in the type of the matrix
+    return np.ascontiguousarray(ones).view(np.uint8) if (ones | zeros).all() else None
