@@ -407,6 +407,7 @@ void add_sets_of_trees(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  if (!runs_here()) throw nb::import_error("hornbeam needs a processor that counts bits (x86-64-v2, since 2008).");
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
   module.def("pack_table", &pack_table_into, nb::arg("table").noconvert(), nb::arg("packed").noconvert(),
              "Pack a table of bytes into columns of bits; False if a byte is neither 0 nor 1.");

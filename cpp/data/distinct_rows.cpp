@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bits/transpose.hpp"
+#include "kernels/kernels.hpp"
 
 namespace hornbeam {
 
@@ -79,7 +79,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   RowIndex index(words_per_row);
   std::vector<Word> rows(kWordBits * std::max<std::size_t>(words_per_row, 1));
   std::vector<std::uint32_t> number_of_row(columns.n_rows);
-  Word block[kWordBits];
+  alignas(64) Word block[kWordBits];
   for (std::uint32_t first = 0; first < columns.n_rows; first += kWordBits) {
     stop.require_running();
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
@@ -87,7 +87,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
         const std::uint32_t column = w * kWordBits + i;
         block[i] = column < n_columns ? load_word(columns, column, first / kWordBits) : 0;
       }
-      transpose_block(block);
+      kernels().transpose(block);
       for (std::uint32_t i = 0; i < kWordBits; ++i) rows[i * words_per_row + w] = block[i];
     }
     index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
@@ -107,7 +107,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
     stop.require_running();
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
       for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = first + i < n_rows ? index.row(first + i)[w] : 0;
-      transpose_block(block);
+      kernels().transpose(block);
       for (std::uint32_t i = 0; i < std::min(kWordBits, n_columns - w * kWordBits); ++i)
         bits[std::size_t{first / kWordBits} * stride + std::size_t{w} * kWordBits + i] = block[i];
     }

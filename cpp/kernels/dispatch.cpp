@@ -21,7 +21,7 @@ bool runs_avx512() {
 
 bool runs_avx2() {
 #ifdef HORNBEAM_X86
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #else
   return false;
 #endif
@@ -40,6 +40,14 @@ const Kernels* find(const char* name) {
 
 std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures) {
   return kLanes * (measures.n_counts() + 4 * std::size_t{measures.size()}) + slots.tile.n_words;
+}
+
+bool runs_here() {
+#ifdef HORNBEAM_X86
+  return __builtin_cpu_supports("popcnt");
+#else
+  return true;
+#endif
 }
 
 const Kernels& kernels(const char* name) {

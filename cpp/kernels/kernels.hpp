@@ -201,6 +201,9 @@ struct Kernels {
 /// Words of scratch space that a kernel call needs.
 std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures);
 
+/// Whether this processor has the instructions that the core is compiled for outside of its kernels.
+bool runs_here();
+
 /// The best kernels of this machine; `name` picks one ("avx512", "avx2", "portable") for tests, or null.
 const Kernels& kernels(const char* name = nullptr);
 

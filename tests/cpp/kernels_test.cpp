@@ -188,6 +188,17 @@ TEST(the_portable_kernels_run_anywhere_and_unknown_ones_nowhere) {
   CHECK_THROWS(std::invalid_argument, kernels("abacus"));
 }
 
+RANDOM_TEST(bit_j_of_word_i_of_a_block_becomes_bit_i_of_word_j, 100) {
+  alignas(64) Word before[kWordBits], after[kWordBits];
+  for (Word& word : before) word = draw.word();
+  for (const Kernels* each : kernels_of_this_machine()) {
+    std::copy(before, before + kWordBits, after);
+    each->transpose(after);
+    for (std::uint32_t i = 0; i < kWordBits; ++i)
+      for (std::uint32_t j = 0; j < kWordBits; ++j) CHECK(((after[i] >> j) & 1) == ((before[j] >> i) & 1));
+  }
+}
+
 RANDOM_TEST(measures_of_all_columns_equal_sums_over_their_groups, 150) {
   const Counted counted = random_counted(draw);
   const std::uint32_t column = draw.below(counted.n_columns());
