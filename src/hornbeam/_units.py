@@ -284,13 +284,32 @@ def make_fscore_units(
         if total < 1 << _RATIO_BITS:
             return _fscore_units(whole * matrix.max(axis=1)[codes], codes, price)
     products = weights * np.array([float(factor) for factor in factors])[codes]
-    # At least 1 for each row, which leaves half of the range.
-    products *= (1 << (_RATIO_BITS - 1)) / fsum(products)
-    return _fscore_units(np.maximum(1, np.rint(products)).astype(np.int64), codes, price)
+    return _fscore_units(_rounded_to_small(products), codes, price)
 
 
 def _fscore_units(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreUnits:
     return FScoreUnits(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
+
+
+def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
+    """Return weights of a total below 2^25: in exact proportion where they can be, else rounded to 2^-24 of it.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Weights as read by `check_weights`, all greater than zero, of less than 2^24 rows.
+
+    Returns
+    -------
+    ndarray of int64 of shape (n_rows,)
+    """
+    whole = _as_integers(weights)
+    return whole if whole is not None and whole.sum() < 1 << _RATIO_BITS else _rounded_to_small(_as_shares(weights))
+
+
+def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
+    """Round to integers of a total of about 2^24; at least 1 for each row, which leaves half of the range."""
+    return np.maximum(1, np.rint(shares * ((1 << (_RATIO_BITS - 1)) / fsum(shares)))).astype(np.int64)
 
 
 def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:

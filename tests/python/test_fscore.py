@@ -12,7 +12,7 @@ from sklearn.metrics import f1_score
 from hornbeam import GOSDTClassifier, SPLITClassifier, _units
 from hornbeam.datasets import load_balance_scale, load_monk
 from hornbeam.estimators import _fscore
-from hornbeam.estimators.gosdt import BOUNDS
+from hornbeam.estimators._search import BOUNDS
 from hornbeam.exceptions import NotProvenWarning
 from oracles.exhaustive import all_trees, members_of_nodes
 from oracles.fscore import all_mistakes, cost

@@ -42,14 +42,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam._units import FScoreUnits
-from hornbeam.estimators._labelled import LabelledSearch
-from hornbeam.estimators._search import search_by_bits
+from hornbeam._units import FScoreUnits, make_fscore_units
+from hornbeam.estimators._labelled import LabelledSearch, check_omega
+from hornbeam.estimators._parameters import check_switches
+from hornbeam.estimators._search import BOUNDS, search_by_bits
+from hornbeam.objectives import ClassData, Exact
 from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
     from hornbeam.binarizers import Conditions
+    from hornbeam.estimators._training import Training
     from hornbeam.table import Table
 
 _Interval: TypeAlias = tuple[Fraction, Fraction]
@@ -77,6 +80,43 @@ class _Cut(NamedTuple):
 
     def holds_for(self, leaves: int) -> bool:
         return self.most_leaves is None or leaves <= self.most_leaves
+
+
+class FScoreObjective:
+    """The `ObjectiveFamily` of "f1"."""
+
+    def check(self, classifier: Any, options: dict[str, Any]) -> None:
+        """Refuse what a ratio, or labels by omega, have no use for; the bounds are those of the searches for sums."""
+        options["switches"] = check_switches("bounds", classifier.bounds, BOUNDS)
+        if classifier.reference is not None:
+            raise ValueError("reference is for objectives that are sums over the rows, not for objective='f1'.")
+        if classifier.labelling == "best" and classifier.omega != 1.0:
+            raise ValueError("omega is used by objective='weighted' and by labelling='omega' only.")
+        if classifier.labelling == "omega":
+            check_omega(classifier.omega)
+            if classifier.bounds is not None:
+                raise ValueError("bounds is for the searches of the core; labelling='omega' has another.")
+
+    def make_units(self, classifier: Any, training: Training) -> FScoreUnits:
+        """Return weights times class weights as integers, and the exact price of a leaf."""
+        classes, class_weight = training.classes, classifier.class_weight
+        if len(classes) != 2:
+            raise ValueError(
+                f"objective='f1' needs two classes, of which the second of classes_ is positive, but y holds "
+                f"{len(classes)}."
+            )
+
+        def multipliers(totals: tuple[Exact, ...]) -> tuple[Exact, ...]:
+            return ClassData(classes, totals, class_weight=class_weight).multipliers()
+
+        return make_fscore_units(training.weights, training.codes, multipliers, classifier.regularization)
+
+    def choose_search(
+        self, classifier: Any, conditions: Conditions, training: Training, units: FScoreUnits, options: dict[str, Any]
+    ) -> FScoreSearch:
+        """Return the search by a few searches for sums."""
+        omega = check_omega(classifier.omega) if classifier.labelling == "omega" else None
+        return FScoreSearch(training.table, conditions, units, options, omega)
 
 
 class FScoreSearch:

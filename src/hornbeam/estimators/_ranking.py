@@ -11,20 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._units import _as_integers, _as_shares
+from hornbeam._units import small_integers
 from hornbeam.binarizers import Conditions, pack_conditions
 from hornbeam.estimators._cart import cart_tree
+from hornbeam.estimators._parameters import check_switches
 from hornbeam.estimators._search import Search
 from hornbeam.estimators._training import Training
+from hornbeam.estimators.osdt import BOUNDS
 from hornbeam.objectives import exact_fraction
 from hornbeam.table import Table
 
-RANKING = ("auc", "partial_auc")
-
 _CUT_PARTS = 2**20
 _MOST_BITS = 51
-_MOST_WEIGHT = 2**25
-_ROUNDED_WEIGHT = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +90,7 @@ def make_pair_units(training: Training, objective: str, regularization: float, t
             f"objective={objective!r} needs two classes, of which the second of classes_ is positive, but y holds "
             f"{len(training.classes)}."
         )
-    whole = _as_integers(training.weights)
-    if whole is None or whole.sum() >= _MOST_WEIGHT:
-        shares = _as_shares(training.weights)
-        whole = np.maximum(1, np.rint(shares * (_ROUNDED_WEIGHT / shares.sum()))).astype(np.int64)
+    whole = small_integers(training.weights)
     negative, positive = (int(whole[training.codes == code].sum()) for code in (0, 1))
     half_pairs = 2 * negative * positive
     price = 1 << (_MOST_BITS - half_pairs.bit_length())
@@ -107,6 +102,28 @@ def make_pair_units(training: Training, objective: str, regularization: float, t
         )
     cut = round(exact_fraction(1 if theta is None else theta, "theta") * negative * _CUT_PARTS)
     return PairUnits(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)
+
+
+class RankingObjectives:
+    """The `ObjectiveFamily` of "auc" and "partial_auc"."""
+
+    def check(self, classifier: Any, options: dict[str, Any]) -> None:
+        """Refuse what ranks have no use for; the search has one thread and bounds of its own."""
+        for name in ("class_weight", "reference"):
+            if getattr(classifier, name) is not None:
+                raise ValueError(f"{name} is not for objective={classifier.objective!r}; leave it at None.")
+        options["bounds"] = check_switches("bounds", classifier.bounds, BOUNDS)
+        del options["n_threads"]
+
+    def make_units(self, classifier: Any, training: Training) -> PairUnits:
+        """Return the problem in ticks."""
+        return make_pair_units(training, classifier.objective, classifier.regularization, classifier.theta)
+
+    def choose_search(
+        self, classifier: Any, conditions: Conditions, training: Training, units: PairUnits, options: dict[str, Any]
+    ) -> Search:
+        """Return the search over sets of leaves."""
+        return search_ranks(conditions, training.table, training.codes, units, options)
 
 
 def search_ranks(

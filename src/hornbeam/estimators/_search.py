@@ -13,6 +13,9 @@ from hornbeam._units import Units
 from hornbeam.binarizers import Conditions, pack_conditions, rank_conditions
 from hornbeam.table import Table
 
+# The bounds of both searches that can be switched off.
+BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
+
 # What the search by ranks can do: see check_ranked in cpp/api/solve.cpp.
 _MOST_DEPTH = 16
 _MOST_ROWS = 2**24

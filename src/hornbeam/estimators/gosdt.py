@@ -7,21 +7,19 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from hornbeam._units import make_fscore_units
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._fscore import FScoreSearch
-from hornbeam.estimators._labelled import check_omega
+from hornbeam.estimators._fscore import FScoreObjective
+from hornbeam.estimators._objective_family import ObjectiveFamily
 from hornbeam.estimators._parameters import check_integer, check_number, check_switches
 from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._ranking import RANKING, check_theta, make_pair_units, search_ranks
+from hornbeam.estimators._ranking import RankingObjectives, check_theta
 from hornbeam.estimators._reference import reference_codes
-from hornbeam.estimators._search import Search
+from hornbeam.estimators._search import BOUNDS, Search
 from hornbeam.estimators._training import Training
-from hornbeam.estimators.osdt import BOUNDS as LEAF_SET_BOUNDS
-from hornbeam.objectives import ClassData, Exact
 
-BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
+_RANKING = RankingObjectives()
+_FAMILIES: dict[str, ObjectiveFamily] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
 
 
 class GOSDTClassifier(AdditiveClassifier):
@@ -205,7 +203,7 @@ class GOSDTClassifier(AdditiveClassifier):
     (2, ['no'])
     """
 
-    _other_objectives = ("f1", *RANKING)
+    _other_objectives = tuple(_FAMILIES)
 
     def __init__(
         self,
@@ -255,34 +253,17 @@ class GOSDTClassifier(AdditiveClassifier):
         options = super()._check_parameters()
         options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
         check_theta(self.objective, self.theta)
-        if self.objective in RANKING:
-            options["bounds"] = check_switches("bounds", self.bounds, LEAF_SET_BOUNDS)
-            del options["n_threads"]
-            for name in ("class_weight", "reference"):
-                if getattr(self, name) is not None:
-                    raise ValueError(f"{name} is not for objective={self.objective!r}; leave it at None.")
-        else:
-            options["switches"] = check_switches("bounds", self.bounds, BOUNDS)
-        self._check_f_score()
-        if self.max_leaves is not None:
-            options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
-        return options
-
-    def _check_f_score(self) -> None:
         if self.labelling not in ("best", "omega"):
             raise ValueError(f"labelling must be 'best' or 'omega', got {self.labelling!r}.")
-        if self.objective != "f1":
-            if self.labelling != "best":
-                raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
-            return
-        if self.reference is not None:
-            raise ValueError("reference is for objectives that are sums over the rows, not for objective='f1'.")
-        if self.labelling == "best" and self.omega != 1.0:
-            raise ValueError("omega is used by objective='weighted' and by labelling='omega' only.")
-        if self.labelling == "omega":
-            check_omega(self.omega)
-            if self.bounds is not None:
-                raise ValueError("bounds is for the searches of the core; labelling='omega' has another.")
+        if self.objective != "f1" and self.labelling != "best":
+            raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
+        if self.max_leaves is not None:
+            options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
+        if self.objective in _FAMILIES:
+            _FAMILIES[self.objective].check(self, options)
+        else:
+            options["switches"] = check_switches("bounds", self.bounds, BOUNDS)
+        return options
 
     def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
         if self.reference is None:
@@ -290,27 +271,12 @@ class GOSDTClassifier(AdditiveClassifier):
         return {"reference": reference_codes(self.reference, X, training, self.binarizer_)}
 
     def _make_units(self, training: Training) -> Any:
-        if self.objective in RANKING:
-            return make_pair_units(training, self.objective, self.regularization, self.theta)
-        if self.objective != "f1":
-            return super()._make_units(training)
-        if len(training.classes) != 2:
-            raise ValueError(
-                f"objective='f1' needs two classes, of which the second of classes_ is positive, but y holds "
-                f"{len(training.classes)}."
-            )
-
-        def multipliers(totals: tuple[Exact, ...]) -> tuple[Exact, ...]:
-            return ClassData(training.classes, totals, class_weight=self.class_weight).multipliers()
-
-        return make_fscore_units(training.weights, training.codes, multipliers, self.regularization)
+        if self.objective in _FAMILIES:
+            return _FAMILIES[self.objective].make_units(self, training)
+        return super()._make_units(training)
 
     def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
-        if self.objective in RANKING:
-            self._warn_of_many_columns()
-            return search_ranks(self.binarizer_.conditions_, training.table, training.codes, units, options)
-        if self.objective != "f1":
+        if self.objective not in _FAMILIES:
             return self._choose_exact_search(training, units, options)
         self._warn_of_many_columns()
-        omega = check_omega(self.omega) if self.labelling == "omega" else None
-        return FScoreSearch(training.table, self.binarizer_.conditions_, units, options, omega)
+        return _FAMILIES[self.objective].choose_search(self, self.binarizer_.conditions_, training, units, options)
