@@ -114,11 +114,25 @@ class LeafSetSearch {
     if (uses_split_lookahead())
       for (const LeafId id : to_split) least += static_cast<Cost>(leaves_[id].split_loss);
     else if (bounds_.equivalent_points)
-      least += objective_.beyond_kept_loss(kept_too, to_split);
+      least += objective_.beyond_kept_loss(kept_too, to_split) + beyond_rows(to_split);
     if (bounds_.lookahead) least += lookahead(objective_.leaf_cost(), to_split.size());
     return least;
   }
 
+  /// What bounds/few_segments.hpp adds for leaves to be split; of those not open it knows nothing.
+  Cost beyond_rows(std::span<const LeafId> to_split) const {
+    Cost sum = 0;
+    if (uses_few_segments())
+      for (const LeafId id : to_split) sum += static_cast<Cost>(leaves_[id].split_loss);
+    return sum;
+  }
+
+  bool uses_few_segments() const {
+    if constexpr (Objective::kIsSum)
+      return false;
+    else
+      return bounds_.split_lookahead && bounds_.lookahead && bounds_.equivalent_points && objective_.is_whole_curve();
+  }
   bool uses_split_lookahead() const { return kIsOwnSum && bounds_.split_lookahead; }
   bool uses_similar_support() const { return kIsOwnSum && bounds_.similar_support; }
 
@@ -193,12 +207,12 @@ class LeafSetSearch {
 
   /// bounds/split_lookahead.hpp where the loss is no sum: of the new sides none is split again, or one, or more.
   Cost bound_with_one_split(std::size_t which, Cost least) {
-    const Cost one_more = at_->bound + leaf_cost_, two_more = one_more + leaf_cost_;
+    const Cost one_more = bound_by_rows() + leaf_cost_, two_more = one_more + leaf_cost_;
     if (two_more < upper_) return least;
     rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
     const Cost price = price_of(at_->leaves.size() + split().size());
     const auto cost = [&] {
-      return price + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_);
+      return price + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_) + beyond_rows(rest_);
     };
     const Cost with_none = cost();
     if (with_none < upper_ || one_more >= upper_) return std::max(least, std::min(with_none, one_more));
@@ -216,6 +230,9 @@ class LeafSetSearch {
     }
     return std::max(least, std::min(with_none, with_one));
   }
+
+  /// The bound of the set with two leaves for each that is split: a leaf more costs its price more.
+  Cost bound_by_rows() const { return at_->bound - beyond_rows(split()); }
 
   /// The least that a side costs, beyond the leaf that it is.
   Ticks loss_of_side(LeafId id) const {
@@ -250,6 +267,7 @@ class LeafSetSearch {
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
     if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) return false;
     if (!kAsPublished && !leaf.is_open) open(id);
+    if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) return false;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) return true;
     return false;
@@ -263,13 +281,23 @@ class LeafSetSearch {
       step();
       if (std::all_of(kValues.begin(), kValues.end(),
                       [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
-        least =
-            std::min(least, loss_of_side(leaves_[id].sides[column][0]) + loss_of_side(leaves_[id].sides[column][1]));
+        least = std::min(least, least_of_split(leaves_[id].sides[column]));
       else
         leaves_[id].dead[column] = true;
     }
     leaves_[id].is_open = true;
-    leaves_[id].split_loss = least;
+    if constexpr (Objective::kIsSum)
+      leaves_[id].split_loss = least;
+    else if (uses_few_segments())
+      leaves_[id].split_loss = objective_.beyond_rows(id, least);
+  }
+
+  /// What a leaf costs at least that is split so, beyond two leaves; of ranks it is what they lose as leaves.
+  Ticks least_of_split(const std::array<LeafId, 2>& sides) const {
+    if constexpr (Objective::kIsSum)
+      return loss_of_side(sides[0]) + loss_of_side(sides[1]);
+    else
+      return objective_.loss_of_split(sides[0], sides[1]);
   }
 
   void look_at_child() {
@@ -308,7 +336,7 @@ class LeafSetSearch {
     for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
     // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
-    if (!Objective::kIsSum && bounds_.lookahead && at_->bound + price_of(to_split_.size()) >= upper_) return;
+    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_) return;
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
     const Cost least = bound(keep_, to_split_, so_far);
     if (!kAsPublished && least >= upper_) return;

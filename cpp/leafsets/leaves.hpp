@@ -37,7 +37,7 @@ struct Leaf {
   std::vector<bool> dead;                    // columns that no best tree splits this leaf on, or one below it
   std::vector<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
   bool is_open = false;                      // all columns have been tried
-  Ticks split_loss = 0;                      // of an open leaf: see bounds/split_lookahead.hpp
+  Ticks split_loss = 0;  // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }
   bool asks(std::uint32_t column) const;

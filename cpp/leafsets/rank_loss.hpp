@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bits/each_bit.hpp"
+#include "bounds/few_segments.hpp"
 #include "bounds/rank_leaves.hpp"
 #include "leafsets/leaves.hpp"
 
@@ -94,7 +95,29 @@ class RankLoss {
   }
   /// `others` are the leaves beside the fixed ones, this one among them.
   bool is_worth_splitting(LeafId id, std::span<const LeafId> others, bool with_equivalent_points) {
-    return could_gain_in_ranks(price_ * largest_gain(id, others, with_equivalent_points), leaf_cost_);
+    const Ticks gain = price_ * largest_gain(id, others, with_equivalent_points);
+    return could_gain_in_ranks(gain - leaves_[id].split_loss, leaf_cost_);
+  }
+
+  /// Whether bounds/few_segments.hpp holds.
+  bool is_whole_curve() const { return cut_ >= unit_of(leaves_[0]).negative << kCutBits; }
+  /// What a leaf loses of the pairs within it, split into these two.
+  Ticks loss_of_split(LeafId one, LeafId other) const {
+    const RankUnit a = unit_of(leaves_[one]), b = unit_of(leaves_[other]);
+    const std::int64_t across = 2 * std::min(a.positive * b.negative, b.positive * a.negative);
+    return price_ * (a.positive * a.negative + b.positive * b.negative + across);
+  }
+  /// What a leaf that is split costs beyond its rows, ordered each for itself, and two leaves; `least_loss_of_split` is
+  /// over the splits that it may have.
+  Ticks beyond_rows(LeafId id, Ticks least_loss_of_split) {
+    curve_.clear();
+    for (std::uint32_t w = 0; w < any_.size(); ++w)
+      for_each_bit(leaves_[id].captured[w], word_at(w), [&](std::size_t row) {
+        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
+        curve_.add(weight[1], weight[0]);
+      });
+    const std::int64_t with_more = curve_.least_of_three_or_more(leaf_cost_ / price_);
+    return std::min(least_loss_of_split - price_ * curve_.lost(), price_ * with_more);
   }
 
  private:
@@ -117,6 +140,7 @@ class RankLoss {
   Ticks leaf_cost_, price_;
   std::int64_t cut_;
   std::vector<RankUnit> fixed_, units_;
+  GroupCurve curve_;
   std::vector<Word> any_;
 };
 

@@ -1,0 +1,74 @@
+// bounds/few_segments.hpp
+//
+// SAYS     A subtree of k leaves loses of the pairs within its rows at least what the best k segments of their curve
+//          lose: the groups of equal rows in the order of their share of positives, cut into k runs.
+// SO       A leaf that is split costs at least the least over k of that and k leaves; with two leaves only the splits
+//          that there are count. That stands for the leaf in the bounds of all sets in which it is split next.
+// WHY      Equal rows stay together, so the leaves are sums of groups, and their curve is a polygon of k edges below
+//          that of the groups. The area below a polygon is linear in each of its corners, the others held; so it is
+//          largest with all corners at corners of the curve of the groups, which cuts it into runs. Pairs with other
+//          leaves are bounded apart, group by group, and pairs are lost once.
+// NEEDS    the loss is of the whole ROC curve; one price for all leaves.
+// KEEPS    one optimum (of the splits that other bounds leave).
+// SOURCE   ours: beyond [lin2020gosdt, theorem C.3], which has a segment for each group at no price.
+// Switch   split_lookahead
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+/// The curve of some groups, the most positive first; everything in half pairs of a positive and a negative.
+class GroupCurve {
+ public:
+  void clear() { corners_.assign(1, {0, 0, 0}); }
+  void add(std::int64_t positive, std::int64_t negative) {
+    const Corner& last = corners_.back();
+    corners_.push_back({last.positive + positive, last.negative + negative,
+                        last.lost + positive * (2 * last.negative + negative)});
+  }
+  /// What the groups lose, ordered each for itself.
+  std::int64_t lost() const { return corners_.back().lost; }
+
+  /// The least, over three segments or more, of what is lost beyond that and of `price` for each segment after the
+  /// second.
+  std::int64_t least_of_three_or_more(std::int64_t price) {
+    const std::size_t n = corners_.size();
+    two_.assign(n, 0);
+    more_.assign(n, 0);
+    for (std::size_t end = 1; end < n; ++end) {
+      // A longer last segment loses more.
+      std::int64_t two = within(0, end), more = std::numeric_limits<std::int64_t>::max();
+      for (std::size_t begin = end; begin-- > 0 && within(begin, end) < two;)
+        two = std::min(two, within(0, begin) + within(begin, end));
+      two_[end] = two;
+      for (std::size_t begin = end + 1; begin-- > 0 && within(begin, end) < more;) {
+        more = std::min(more, two_[begin] + within(begin, end));
+        if (begin < end) more = std::min(more, more_[begin] + price + within(begin, end));
+      }
+      more_[end] = more;
+    }
+    return more_.back() + price;
+  }
+
+ private:
+  struct Corner {
+    std::int64_t positive, negative, lost;
+  };
+  /// What the groups between two corners lose as one beyond what they lose each for itself.
+  std::int64_t within(std::size_t begin, std::size_t end) const {
+    const Corner &from = corners_[begin], &to = corners_[end];
+    const std::int64_t positive = to.positive - from.positive;
+    return positive * (to.negative - from.negative) - (to.lost - from.lost - 2 * from.negative * positive);
+  }
+
+  std::vector<Corner> corners_{{0, 0, 0}};
+  std::vector<std::int64_t> two_, more_;  // by the corner where the last segment ends
+};
+
+}  // namespace hornbeam
