@@ -45,7 +45,7 @@ class PrefixReader : private TreeReader<Count> {
     const Scores of_splits{asked.least, may_end ? kInfinity : asked.most};
     if (of_splits.most == kInfinity && this->read_leaf(rows, cost, rank)) return;
     for (const Split& split : node.splits)
-      for (const auto& [holds, fails] : pairs_of(split, of_splits)) {
+      for (const auto& [holds, fails] : pairs_of(split, of_splits, cost)) {
         const Histogram<Count> sides[2] = {trees_of(split.node[0], fails), trees_of(split.node[1], holds)};
         const auto place = place_of(sides, barred_of(split, holds, fails), split.copies, cost, rank);
         if (!place) continue;
@@ -58,8 +58,9 @@ class PrefixReader : private TreeReader<Count> {
     this->missing("tree");
   }
 
-  /// The scores of both sides that add up to one of `asked`, without overlap.
-  std::vector<Pair> pairs_of(const Split& split, const Scores& asked) const {
+  /// The scores of both sides that add up to one of `asked`, without overlap; not all of those without a tree of this
+  /// cost.
+  std::vector<Pair> pairs_of(const Split& split, const Scores& asked, Ticks cost) const {
     std::vector<Pair> pairs;
     const Node &fails = prefixes_.nodes_[split.node[0]], &holds = prefixes_.nodes_[split.node[1]];
     const bool is_open = asked.most == kInfinity;
@@ -69,7 +70,9 @@ class PrefixReader : private TreeReader<Count> {
       if (is_open && score < enough) pairs.push_back({{score, score}, {asked.least - score, kInfinity}});
       if (is_open || score > asked.most) continue;
       for (const auto& of_fails : fails.trees)
-        if (of_fails.score <= asked.most - score && of_fails.score + score >= asked.least)
+        if (of_fails.score <= asked.most - score && of_fails.score + score >= asked.least &&
+            of_holds.trees.front().cost + of_fails.trees.front().cost <= cost &&
+            of_holds.trees.back().cost + of_fails.trees.back().cost >= cost)
           pairs.push_back({{score, score}, {of_fails.score, of_fails.score}});
     }
     if (is_open) pairs.push_back({{enough, kInfinity}, {0, kInfinity}});
