@@ -47,14 +47,14 @@ def _prefixes(problem: Problem, rows: Rows, depth: int, steps: int) -> Iterator[
         return
     for column in range(len(problem.rows[0])):
         if is_allowed(problem, rows, column) and all(sides(problem, rows, column)):
-            held, failed = (list(_prefixes(problem, side, depth + 1, steps - 1)) for side in sides(problem, rows, column))
+            held, failed = (
+                list(_prefixes(problem, side, depth + 1, steps - 1)) for side in sides(problem, rows, column)
+            )
             for (value, prefix), (other_value, other) in product(held, failed):
                 yield value + other_value, (column, prefix, other)
 
 
-def _completions(
-    problem: Problem, prefix: Prefix, any_prediction: bool, grain: int
-) -> Iterator[tuple[int, Nested]]:
+def _completions(problem: Problem, prefix: Prefix, any_prediction: bool, grain: int) -> Iterator[tuple[int, Nested]]:
     if len(prefix) == 2:
         depth, rows = prefix
         left = problem.max_depth - depth
