@@ -37,7 +37,7 @@ Prefixes::Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost
 
 Prefixes::Best Prefixes::best(RowSet& rows, std::uint32_t depth, std::uint32_t steps) {
   Best best{greedy_.leaf_cost(rows.total.data()), kNoSplit};
-  if (depth == 0 || best.cost <= 2 * leaf_cost_) return best;
+  if (depth == 0 || rows.n_columns == 0 || best.cost <= 2 * leaf_cost_) return best;
   const SubproblemKey key{rows.whole.identity, depth, steps};
   if (const auto known = table_.find(key)) {
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), known->tree.split);

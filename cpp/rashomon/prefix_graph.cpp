@@ -26,7 +26,7 @@ PrefixGraph<Count>::PrefixGraph(TreeSetProblem problem, const PrefixRule& rule, 
 template <class Count>
 void PrefixGraph<Count>::build(Ticks best, Ticks bound) {
   graph_.build_by_steps(best, bound, [&](Ticks to) {
-    if (root_.n_slot_words == 0) prefixes_.maker().make_root(root_, *graph_.stop_);
+    if (root_.total.empty()) prefixes_.maker().make_root(root_, *graph_.stop_);
     raise(graph_.root_, root_, 0, to, -1, 0);
   });
 }
@@ -84,7 +84,7 @@ template <class Count>
 auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs)
     -> std::vector<Split> {
   std::vector<Split> splits;
-  if (graph_.problem_.depth == level) return splits;
+  if (graph_.problem_.depth == level || rows.n_columns == 0) return splits;
   const std::uint32_t below = level + 1, depth = graph_.problem_.depth - below;
   graph_.maker_.make_slot_rows(rows);
   graph_.maker_.make_name_planes(rows);
