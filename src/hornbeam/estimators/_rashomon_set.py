@@ -40,9 +40,10 @@ class Enumeration:
     units : Units
         With bits for the number of leaves.
     optimum : int
-        Ticks of the best tree.
+        Ticks of the best tree, or of RESPLIT's best prefix.
     options : dict
-        "max_depth", "min_samples_leaf" and "any_prediction" for the core.
+        "max_depth", "min_samples_leaf" and "any_prediction" for the core; of RESPLIT, also "lookahead_depth",
+        "greedy_depth" and "leaf_bits".
     classes, schema, has_missing, target_name
         See `Tree`.
     """
@@ -60,17 +61,19 @@ class Enumeration:
     target_name: str
 
     def find(self, bound: int, **limits: Any) -> _core.RashomonSet:
-        """Find all trees of at most `bound` ticks."""
+        """Find all trees of at most `bound` ticks, or those of RESPLIT."""
         units = self.units
         find = partial(_core.rashomon_set, self.columns, len(self.codes), self.codes, units.weights, units.costs)
         return find(units.leaf_cost, self.optimum, bound, **self.options, **limits)
 
 
 class RashomonSet(Sequence[Tree]):
-    """All trees whose objective is at most a bound, in the order of objective, then of leaves; made by a classifier.
+    """Trees whose objective is at most a bound, in the order of objective, then of leaves; made by a classifier.
+
+    They are all such trees, or the part of them that RESPLIT finds.
 
     The set is a graph of subproblems that the trees share. No tree is listed: any one is made when it is asked for, in
-    well under a millisecond, however many there are. Two sets made from the same data by the same parameters have the
+    a millisecond or so, however many there are. Two sets made from the same data by the same parameters have the
     same trees under the same numbers.
 
     ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.
@@ -87,8 +90,13 @@ class RashomonSet(Sequence[Tree]):
     ----------
     n_trees : int
         Number of trees.
+    n_prefixes : int
+        Number of prefixes that RESPLIT completes; 0 for the exact set.
+    searched_up_to : float
+        The bound that the search has reached: the set is the one of this bound. -inf if it holds no tree.
     complete_up_to : float
-        Every tree of an objective up to this is in the set, and no other; -inf if not even the best tree is.
+        Every tree of an objective up to this is in the set, and no other. Equals `searched_up_to`, but is -inf for
+        RESPLIT, which does not know of the trees that it leaves out.
 
     See Also
     --------
@@ -99,9 +107,11 @@ class RashomonSet(Sequence[Tree]):
         self._enumeration = enumeration
         self._trees: _core.RashomonSet | None = trees
         description = _core.describe_set(trees)
-        self._complete_up_to = description["complete_up_to"]
-        self.complete_up_to = enumeration.units.objective(self._complete_up_to) if self._complete_up_to >= 0 else -inf
+        self._bound = description["complete_up_to"]
+        self.searched_up_to = enumeration.units.objective(self._bound) if self._bound >= 0 else -inf
+        self.complete_up_to = -inf if "lookahead_depth" in enumeration.options else self.searched_up_to
         self._costs = description["costs"]
+        self.n_prefixes = _to_integer(description["prefixes"])
         self._counts = [_to_integer(words) for words in description["counts"]]
         self._ends = list(accumulate(self._counts))
         self.n_trees = self._ends[-1] if self._ends else 0
@@ -166,7 +176,7 @@ class RashomonSet(Sequence[Tree]):
     def depths(self) -> dict[int, int]:
         """Return how many trees have which depth.
 
-        Counted by finding the sets of all smaller depths, which takes no longer than the set itself for each.
+        Counted by finding the trees of at most each smaller depth, which takes no longer than the set itself for each.
 
         Returns
         -------
@@ -177,7 +187,7 @@ class RashomonSet(Sequence[Tree]):
         depth = n_before = 0
         while n_before < self.n_trees:
             options = {**self._enumeration.options, "max_depth": depth}
-            found = replace(self._enumeration, options=options).find(self._complete_up_to)
+            found = replace(self._enumeration, options=options).find(self._bound)
             n_trees = sum(map(_to_integer, _core.describe_set(found)["counts"]))
             if n_trees > n_before:
                 counts[depth] = n_trees - n_before
@@ -347,7 +357,7 @@ class RashomonSet(Sequence[Tree]):
     def _arrays(self, index: int) -> _core.TreeArrays:
         number, at = self._position(index)
         if self._trees is None:  # after unpickling
-            self._trees = self._enumeration.find(self._complete_up_to)
+            self._trees = self._enumeration.find(self._bound)
         rank = number - (self._ends[at] - self._counts[at])
         return _core.read_tree(self._trees, self._costs[at], _to_words(rank))
 
