@@ -21,6 +21,7 @@ from hornbeam.binarizers import Conditions, ask
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.table import TableSchema, read_table
 from hornbeam.tree import Tree
+from hornbeam.tree.routing import Rows, reached_leaves
 
 _WORD_BITS = 64
 
@@ -355,15 +356,15 @@ class RashomonSet(Sequence[Tree]):
         made_of = self._enumeration
         arrays = self._arrays(index)
 
-        def answers(column: int) -> npt.NDArray[np.bool_]:
-            packed = made_of.columns[column]
-            return np.unpackbits(packed, count=len(made_of.codes), bitorder="little").view(np.bool_)
+        def holds(node: int, rows: Rows) -> npt.NDArray[np.bool_]:
+            packed = made_of.columns[arrays["column"][node]]
+            return np.unpackbits(packed, count=len(made_of.codes), bitorder="little").view(np.bool_)[rows]
 
         asked = [None if column < 0 else made_of.conditions[column] for column in arrays["column"].tolist()]
         return Tree.from_leaves(
             arrays,
             asked,
-            _leaves(arrays, answers, len(made_of.codes)),
+            reached_leaves(arrays["left"], arrays["right"], holds, len(made_of.codes)),
             made_of.codes,
             made_of.weights,
             made_of.classes,
@@ -378,7 +379,8 @@ class RashomonSet(Sequence[Tree]):
         answers = list(ask(self._enumeration.conditions, table))
         for index in _count_to(self.n_trees) if indices is None else indices:
             arrays = self._arrays(index)
-            yield arrays["prediction"][_leaves(arrays, answers.__getitem__, table.n_rows)]
+            leaves = reached_leaves(arrays["left"], arrays["right"], _asker(arrays, answers), table.n_rows)
+            yield arrays["prediction"][leaves]
 
     def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
         if self.n_trees == 0:
@@ -416,21 +418,11 @@ def _count_to(end: int, begin: int = 0) -> Iterator[int]:
         number += 1
 
 
-def _leaves(
-    arrays: _core.TreeArrays, answers: Callable[[int], npt.NDArray[np.bool_]], n_rows: int
-) -> npt.NDArray[np.intp]:
-    """Send rows down a tree; `answers` gives those of one column."""
-    leaves = np.empty(n_rows, dtype=np.intp)
-    waiting = {0: np.arange(n_rows)}
-    for node, column in enumerate(arrays["column"].tolist()):
-        rows = waiting.pop(node)
-        if column < 0:
-            leaves[rows] = node
-            continue
-        holds = answers(column)[rows]
-        waiting[int(arrays["left"][node])] = rows[holds]
-        waiting[int(arrays["right"][node])] = rows[~holds]
-    return leaves
+def _asker(
+    arrays: _core.TreeArrays, answers: Sequence[npt.NDArray[np.bool_]]
+) -> Callable[[int, Rows], npt.NDArray[np.bool_]]:
+    """Return what says of rows whether the condition of a node holds, from the answers of all conditions."""
+    return lambda node, rows: answers[arrays["column"][node]][rows]
 
 
 def _added_up(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
