@@ -19,6 +19,7 @@
 #include "api/ranking.hpp"
 #include "api/rashomon.hpp"
 #include "api/solve.hpp"
+#include "bindings/reliance.hpp"
 
 namespace nb = nanobind;
 
@@ -482,7 +483,7 @@ NB_MODULE(_core, module) {
              nb::arg("max_expansions") = nb::none(), nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
-  const nb::class_<RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
+  bind_reliance(module);
   module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,

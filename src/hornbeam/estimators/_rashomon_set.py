@@ -19,6 +19,7 @@ from hornbeam import _core
 from hornbeam._units import Units
 from hornbeam.binarizers import Conditions, ask
 from hornbeam.estimators._parameters import check_integer
+from hornbeam.estimators._reliance import Range, Reliances
 from hornbeam.table import TableSchema, read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves
@@ -335,6 +336,36 @@ class RashomonSet(Sequence[Tree]):
         shares = (float(np.mean(prediction != best)) for prediction in self._predictions(X, indices))
         return max(shares, default=0.0)
 
+    def reliance(self, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
+        """Return how much trees rely on each column: what they lose more if the rows had each other's values of it.
+
+        Parameters
+        ----------
+        indices : iterable of int or None, default=None
+            Numbers of the trees to ask, such as those of `sample`. None: all; this takes some 0.3 milliseconds a tree.
+
+        Returns
+        -------
+        ndarray of shape (n_trees asked, n_columns)
+            In the unit of the loss; `model_class_reliance` says what exactly it is.
+        """
+        numbers = _count_to(self.n_trees) if indices is None else indices
+        return Reliances(self._enumeration).of_trees(map(self._arrays, numbers))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of the table."""
+        return self._enumeration.schema.names
+
+    def _range(self) -> Range:
+        """Say of a set that is not empty what `model_class_reliance` says."""
+        return Reliances(self._enumeration).range_over(self._graph())
+
+    def _graph(self) -> _core.RashomonSet:
+        if self._trees is None:  # after unpickling
+            self._trees = self._enumeration.find(self._complete_up_to)
+        return self._trees
+
     def _histogram(self) -> Iterator[tuple[int, int]]:
         return zip(self._costs, self._counts, strict=True)
 
@@ -347,10 +378,8 @@ class RashomonSet(Sequence[Tree]):
 
     def _arrays(self, index: int) -> _core.TreeArrays:
         number, at = self._position(index)
-        if self._trees is None:  # after unpickling
-            self._trees = self._enumeration.find(self._complete_up_to)
         rank = number - (self._ends[at] - self._counts[at])
-        return _core.read_tree(self._trees, self._costs[at], _to_words(rank))
+        return _core.read_tree(self._graph(), self._costs[at], _to_words(rank))
 
     def _tree(self, index: int) -> Tree:
         made_of = self._enumeration
