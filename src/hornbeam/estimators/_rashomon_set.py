@@ -20,6 +20,7 @@ from hornbeam._units import Units
 from hornbeam.binarizers import Conditions, ask
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._reliance import Range, Reliances
+from hornbeam.export import to_timbertrek
 from hornbeam.table import TableSchema, read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves
@@ -356,6 +357,22 @@ class RashomonSet(Sequence[Tree]):
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of the table."""
         return self._enumeration.schema.names
+
+    def to_timbertrek(self, indices: Iterable[int] | None = None) -> str:
+        """Write trees of two classes as JSON for TimberTrek, which shows and compares sets of some thousands.
+
+        Parameters
+        ----------
+        indices : iterable of int or None, default=None
+            Numbers of the trees to write; there they are counted from 1. None: all.
+
+        Returns
+        -------
+        str
+            JSON text; see `hornbeam.export.to_timbertrek`.
+        """
+        numbers = _count_to(self.n_trees) if indices is None else indices
+        return to_timbertrek((self.objective(number), self[number]) for number in numbers)
 
     def _range(self) -> Range:
         """Say of a set that is not empty what `model_class_reliance` says."""

@@ -62,7 +62,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
 
     if most is not None and most < 1:
         raise ValueError(f"most must be at least 1 or None, got {most!r}.")
-    upper, main = max(high for _, high in importance.bars.values()), next(iter(importance.points.values()))
+    (_, upper), main = next(iter(importance.bars.values())), next(iter(importance.points.values()))
     order = np.lexsort((upper, main))[::-1][:most]
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.3 * len(order)), layout="constrained")
@@ -82,11 +82,13 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     ax.axvline(0, color="#BBBBBB", linewidth=0.8, zorder=1)
     ax.set_yticks(places, [_shortened(importance.columns[column]) for column in order])
     ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.use_sticky_edges = False
+    ax.margins(x=0.03)
     left_out = len(importance.columns) - len(order)
-    ax.set_xlabel("model reliance: loss more when the column is permuted")
+    ax.set_xlabel("model reliance: additional loss when the column is permuted")
     if left_out:
         ax.set_ylabel(f"{len(order)} of {len(importance.columns)} columns")
-    ax.legend(frameon=False, fontsize="small", loc="best")
+    ax.legend(frameon=False, fontsize="small", loc="lower right")
     return ax
 
 
