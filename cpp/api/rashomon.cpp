@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "verify/score.hpp"
 
@@ -27,10 +28,18 @@ void check(const PackedColumns& columns, const Input& input, Ticks bound) {
   }
 }
 
+void check(const PrefixRule& rule, const Input& input) {
+  require(input.n_classes > 1, "costs: lookahead needs at least two classes");
+  require(rule.lookahead_depth >= 1, "lookahead_depth: must be at least 1");
+  require(rule.lookahead_depth <= rule.depth, "greedy_depth: must be at least lookahead_depth");
+  require(input.tree.depth && *input.tree.depth <= rule.depth, "max_depth: must be at most greedy_depth");
+}
+
 }  // namespace
 
 RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
-                         bool any_prediction, const std::function<bool(const Progress&)>& on_poll)
+                         bool any_prediction, const std::optional<PrefixRule>& rule,
+                         const std::function<bool(const Progress&)>& on_poll)
     : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
       columns_{bytes_.data(), columns.n_columns, columns.n_rows},
       classes_(input.classes.begin(), input.classes.end()),
@@ -40,13 +49,16 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
       leaf_cost_(input.leaf_cost),
       tree_limits_(input.tree) {
   check(columns, input, bound);
+  if (rule) check(*rule, input);
   StopSignal never(std::nullopt);  // merging rows is short
   StopSignal stop(input.limits.seconds);
-  trees_ = find_trees({DistinctRows(columns_, classes_, weights_, input.n_classes, never),
-                       costs_,
-                       {leaf_cost_, input.tree.rows_per_leaf, any_prediction},
-                       input.tree.depth.value_or(kUnlimited)},
-                      std::min(optimum, bound), bound, input.limits, stop, on_poll);
+  TreeSetProblem problem{DistinctRows(columns_, classes_, weights_, input.n_classes, never),
+                         costs_,
+                         {leaf_cost_, input.tree.rows_per_leaf, any_prediction},
+                         input.tree.depth.value_or(kUnlimited)};
+  const Ticks least = std::min(optimum, bound);
+  trees_ = rule ? find_trees_by_prefixes(std::move(problem), *rule, least, bound, input.limits, stop, on_poll)
+                : find_trees(std::move(problem), least, bound, input.limits, stop, on_poll);
   status_ = trees_->complete_up_to() >= bound ? Status::optimal : stop.reason().value_or(Status::interrupted);
   seconds_ = stop.elapsed();
 }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,13 +17,14 @@ namespace hornbeam {
 
 class RashomonSet {
  public:
-  /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. The input has no limit of
-  /// leaves and no reference, and every class costs something. Throws std::invalid_argument for input out of range.
+  /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. With a `rule`, only those of
+  /// RESPLIT, and `optimum` is what the best prefix is worth. The input has no limit of leaves and no reference, and
+  /// every class costs something. Throws std::invalid_argument for input out of range.
   RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, bool any_prediction,
-              const std::function<bool(const Progress&)>& on_poll);
+              const std::optional<PrefixRule>& rule, const std::function<bool(const Progress&)>& on_poll);
 
   const TreeSet& trees() const { return *trees_; }
-  /// optimal: all trees up to the bound are in the set.
+  /// optimal: all trees up to the bound are in the set, or all of RESPLIT.
   Status status() const { return status_; }
   double seconds() const { return seconds_; }
 

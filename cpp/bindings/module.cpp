@@ -7,93 +7,20 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
 
-#include <chrono>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "api/posterior.hpp"
 #include "api/ranking.hpp"
-#include "api/rashomon.hpp"
 #include "api/solve.hpp"
-#include "bindings/reliance.hpp"
-
-namespace nb = nanobind;
+#include "bindings/arguments.hpp"
+#include "bindings/rashomon.hpp"
 
 namespace {
 
 using namespace hornbeam;
-
-template <class T, int kDimensions>
-using ArrayIn = nb::ndarray<const T, nb::numpy, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
-
-nb::tuple to_tuple(const Progress& at) {
-  return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes);
-}
-
-/// Ctrl-C and the callback, each asked no more often than it should be. Called without the GIL.
-class Poll {
- public:
-  Poll(nb::object callback, double interval) : callback_(std::move(callback)), interval_(interval) {}
-
-  bool operator()(const Progress& at) {
-    const bool ask_signals = at.seconds - signals_asked_ >= 0.05;
-    const bool ask_callback = !callback_.is_none() && at.seconds - callback_asked_ >= interval_;
-    if (!ask_signals && !ask_callback) return false;
-    const nb::gil_scoped_acquire gil;
-    if (ask_signals) {
-      signals_asked_ = at.seconds;
-      if (PyErr_CheckSignals() != 0) {
-        if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
-        PyErr_Clear();
-        return true;
-      }
-    }
-    if (!ask_callback) return false;
-    callback_asked_ = at.seconds;
-    try {
-      const nb::object answer = callback_(to_tuple(at));
-      const int is_true = PyObject_IsTrue(answer.ptr());
-      if (is_true < 0) throw nb::python_error();
-      return is_true == 1;
-    } catch (nb::python_error& error) {
-      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
-      return true;
-    }
-  }
-
- private:
-  nb::object callback_;
-  double interval_;
-  double signals_asked_ = 0;
-  double callback_asked_ = -1e300;
-};
-
-Switches switches_of(const nb::dict& given) {
-  Switches switches;
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
-    const bool on = nb::cast<bool>(value);
-    if (name == "support_condition")
-      switches.support_condition = on;
-    else if (name == "pair_stage")
-      switches.pair_stage = on;
-    else if (name == "equivalent_points")
-      switches.equivalent_points = on;
-    else if (name == "similarity")
-      switches.similarity = on;
-    else if (name == "packing")
-      switches.packing = on;
-    else if (name == "subset")
-      switches.subset = on;
-    else
-      throw std::invalid_argument("switches: there is no bound of the name '" + name + "'");
-  }
-  return switches;
-}
 
 PosteriorSwitches posterior_switches_of(const nb::dict& given) {
   PosteriorSwitches switches;
@@ -123,21 +50,6 @@ LeafSetBounds leaf_set_bounds_of(const nb::dict& given) {
   return bounds;
 }
 
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std::int32_t>& values) {
-  auto* copy = new std::vector<std::int32_t>(values);
-  const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
-  return {copy->data(), {copy->size()}, owner};
-}
-
-nb::dict to_dict(const ResultTree& found) {
-  nb::dict tree;
-  tree["column"] = to_array(found.column);
-  tree["left"] = to_array(found.left);
-  tree["right"] = to_array(found.right);
-  tree["prediction"] = to_array(found.prediction);
-  return tree;
-}
-
 nb::dict to_dict(const Outcome& outcome, bool with_trace) {
   nb::dict statistics;
   statistics["subproblems"] = outcome.n_subproblems;
@@ -157,57 +69,6 @@ nb::dict to_dict(const Outcome& outcome, bool with_trace) {
   return result;
 }
 
-std::uint32_t to_count(std::size_t size, const char* what) {
-  if (size >= 0xffffffffULL) throw std::invalid_argument(std::string(what) + ": there are too many (2^32 or more)");
-  return static_cast<std::uint32_t>(size);
-}
-
-/// The arguments that both doors share.
-struct Arguments {
-  const ArrayIn<std::int32_t, 1>& classes;
-  const ArrayIn<std::int64_t, 1>& weights;
-  const ArrayIn<std::int64_t, 2>& costs;
-  std::int64_t leaf_cost;
-  std::optional<std::int64_t> max_depth, max_leaves;
-  std::int64_t min_samples_leaf;
-  std::optional<double> time_limit;
-  std::optional<std::int64_t> memory_limit;
-  double gap_limit;
-  std::int64_t n_threads;
-  const nb::dict switches;
-  const nb::object& callback;
-  double callback_interval;
-  bool trace;
-  std::span<const std::int32_t> reference;
-};
-
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
-struct Limits {
-  TreeLimits tree;
-  SearchLimits search;
-};
-
-Limits limits_of(std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
-                 std::int64_t min_samples_leaf, std::optional<double> time_limit,
-                 std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads) {
-  require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
-  require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
-  require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
-  require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
-  require(n_threads >= 1 && n_threads <= 1024, "n_threads: must be in [1, 1024]");
-  const auto limit = [](std::optional<std::int64_t> value) {
-    return value ? std::optional(static_cast<std::uint32_t>(std::min<std::int64_t>(*value, 0xffffffffLL)))
-                 : std::nullopt;
-  };
-  Limits limits{{limit(max_depth), limit(max_leaves), static_cast<std::uint64_t>(min_samples_leaf)},
-                {time_limit, std::nullopt, gap_limit, static_cast<std::uint32_t>(n_threads)}};
-  if (memory_limit) limits.search.bytes = static_cast<std::uint64_t>(*memory_limit);
-  return limits;
-}
-
 /// `search(on_poll)` is the search, which runs without the GIL.
 template <class SearchWith>
 nb::dict run_polled(const nb::object& callback, double callback_interval, bool trace, SearchWith search) {
@@ -221,36 +82,12 @@ nb::dict run_polled(const nb::object& callback, double callback_interval, bool t
   return to_dict(outcome, trace);
 }
 
-Input input_of(const Arguments& given) {
-  const Limits limits = limits_of(given.max_depth, given.max_leaves, given.min_samples_leaf, given.time_limit,
-                                  given.memory_limit, given.gap_limit, given.n_threads);
-  return {
-      .classes = {given.classes.data(), given.classes.shape(0)},
-      .weights = {given.weights.data(), given.weights.shape(0)},
-      .costs = {given.costs.data(), given.costs.size()},
-      .n_classes = to_count(given.costs.shape(0), "costs"),
-      .n_predictions = to_count(given.costs.shape(1), "costs"),
-      .leaf_cost = given.leaf_cost,
-      .tree = limits.tree,
-      .limits = limits.search,
-      .switches = switches_of(given.switches),
-      .reference = given.reference,
-  };
-}
-
 /// `solve_input(input, on_poll)` is the search.
 template <class SolveInput>
 nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
   const Input input = input_of(given);
   return run_polled(given.callback, given.callback_interval, given.trace,
                     [&](const auto& on_poll) { return solve_input(input, on_poll); });
-}
-
-PackedColumns packed_columns(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows) {
-  require(n_rows > 0, "n_rows: must be greater than 0");
-  require(columns.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
-          "columns: needs ceil(n_rows / 8) bytes a row");
-  return {columns.data(), to_count(columns.shape(0), "columns"), to_count(static_cast<std::size_t>(n_rows), "n_rows")};
 }
 
 nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
@@ -271,13 +108,13 @@ nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_ro
 nb::dict look_ahead_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
                            const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
                            const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost, std::int64_t max_depth,
-                           std::int64_t lookahead_depth, bool recursive, bool last_by_loss,
+                           std::int64_t lookahead_depth, bool recursive, bool last_by_loss, bool keep_greedy,
                            std::int64_t min_samples_leaf, std::optional<double> time_limit,
                            std::optional<std::int64_t> memory_limit, std::int64_t n_threads, const nb::object& callback,
                            double callback_interval, bool trace) {
   require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
   const PackedColumns packed = packed_columns(columns, n_rows);
-  const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss};
+  const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss, keep_greedy};
   return solve_with(
       {classes, weights, costs, leaf_cost, max_depth, std::nullopt, min_samples_leaf, time_limit, memory_limit, 0.0,
        n_threads, nb::dict(), callback, callback_interval, trace},
@@ -378,61 +215,6 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
 }
 
 /// Numbers of any size cross the border as words, the lowest first.
-nb::list words_of(const Limbs& limbs) {
-  nb::list words;
-  for (const std::uint64_t limb : limbs) words.append(limb);
-  return words;
-}
-
-std::unique_ptr<RashomonSet> rashomon_set(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
-                                          const ArrayIn<std::int32_t, 1>& classes,
-                                          const ArrayIn<std::int64_t, 1>& weights,
-                                          const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
-                                          std::int64_t optimum, std::int64_t bound, bool any_prediction,
-                                          std::optional<std::int64_t> max_depth, std::int64_t min_samples_leaf,
-                                          std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
-                                          const nb::object& callback, double callback_interval) {
-  const PackedColumns packed = packed_columns(columns, n_rows);
-  const Arguments given{classes,          weights,           costs,        leaf_cost, max_depth, std::nullopt,
-                        min_samples_leaf, time_limit,        memory_limit, 0.0,       1,         nb::dict(),
-                        callback,         callback_interval, false,        {}};
-  const Input input = input_of(given);
-  require(callback_interval >= 0, "callback_interval: must be at least 0");
-  Poll poll(callback, callback_interval);
-  const nb::gil_scoped_release no_gil;
-  return std::make_unique<RashomonSet>(packed, input, optimum, bound, any_prediction,
-                                       [&poll](const Progress& at) { return poll(at); });
-}
-
-nb::dict describe(const RashomonSet& set) {
-  nb::list costs, counts;
-  for (const CostCount<Limbs>& each : set.trees().histogram()) {
-    costs.append(each.cost);
-    counts.append(words_of(each.count));
-  }
-  const TreeSetStatistics found = set.trees().statistics();
-  nb::dict statistics;
-  statistics["subproblems"] = found.n_subproblems;
-  statistics["expansions"] = found.n_expansions;
-  statistics["splits"] = found.n_splits;
-  statistics["costs"] = found.n_costs;
-  statistics["bytes"] = found.bytes;
-  statistics["seconds"] = set.seconds();
-  nb::dict result;
-  result["costs"] = costs;
-  result["counts"] = counts;
-  result["complete_up_to"] = set.trees().complete_up_to();
-  result["status"] = name_of(set.status());
-  result["statistics"] = statistics;
-  return result;
-}
-
-nb::dict read_tree_of(RashomonSet& set, std::int64_t cost, const nb::list& rank) {
-  Limbs limbs;
-  for (const nb::handle word : rank) limbs.push_back(nb::cast<std::uint64_t>(word));
-  return to_dict(set.tree(cost, limbs));
-}
-
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -448,9 +230,9 @@ NB_MODULE(_core, module) {
   module.def("look_ahead", &look_ahead_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("max_depth"), nb::arg("lookahead_depth"), nb::arg("recursive"),
-             nb::arg("last_by_loss") = false, nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("n_threads") = 1, nb::arg("callback") = nb::none(),
-             nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
+             nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false, nb::arg("min_samples_leaf") = 1,
+             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("n_threads") = 1,
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.");
   module.def("solve_leaf_sets", &solve_leaf_sets_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
@@ -483,15 +265,5 @@ NB_MODULE(_core, module) {
              nb::arg("max_expansions") = nb::none(), nb::arg("switches") = nb::dict(), nb::arg("callback") = nb::none(),
              nb::arg("callback_interval") = 0.1, nb::arg("trace") = false,
              "Find the tree of largest posterior probability; costs are ticks of 2^-bits nats; see api/posterior.hpp.");
-  bind_reliance(module);
-  module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
-             nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,
-             nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 1, nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
-             "Find all trees that cost at most `bound`; see api/rashomon.hpp.");
-  module.def("describe_set", &describe, nb::arg("trees"),
-             "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
-  module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
-             "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
+  add_rashomon_sets(module);
 }

@@ -20,12 +20,6 @@ nb::tuple to_tuple(TicksTimesShare number) {
   return nb::make_tuple(static_cast<std::int64_t>(number >> 64), static_cast<std::uint64_t>(number));
 }
 
-nb::list words_of(const Limbs& limbs) {
-  nb::list words;
-  for (const std::uint64_t limb : limbs) words.append(limb);
-  return words;
-}
-
 nb::list reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& groups, const VectorIn<std::int64_t>& shares) {
   std::vector<RelianceRange> found;
   {
@@ -43,8 +37,13 @@ nb::list reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& groups, con
 
 }  // namespace
 
-void bind_reliance(nb::module_& module) {
-  const nb::class_<RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
+nb::list words_of(const Limbs& limbs) {
+  nb::list words;
+  for (const std::uint64_t limb : limbs) words.append(limb);
+  return words;
+}
+
+void add_reliance(nb::module_& module) {
   module.def(
       "reliance", &reliance_of, nb::arg("trees"), nb::arg("groups").noconvert(), nb::arg("shares").noconvert(),
       "The least and the largest reliance on each group of columns, in ticks times the total of the shares, each "

@@ -1,12 +1,17 @@
 // bindings/reliance.hpp
 //
-// WHAT    The border to Python of sets of trees and how much these rely on columns; see api/rashomon.hpp.
+// WHAT    How much sets of trees rely on columns; see api/rashomon.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include "api/rashomon.hpp"
+
 namespace hornbeam {
 
-void bind_reliance(nanobind::module_& module);
+/// Of a number of any size, the lowest first.
+nanobind::list words_of(const Limbs& limbs);
+
+void add_reliance(nanobind::module_& module);
 
 }  // namespace hornbeam

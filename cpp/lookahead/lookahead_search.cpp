@@ -5,18 +5,13 @@
 #include <numeric>
 #include <utility>
 
+#include "lookahead/prefixes.hpp"
+
 namespace hornbeam {
 
 namespace {
 
 using Rows = std::vector<std::uint32_t>;  // numbers of distinct rows
-
-/// A cost for each class of 1 for every wrong prediction: the measures of a row set are then the class weights.
-Costs counting(std::uint32_t n_classes, bool counts_rows) {
-  std::vector<Ticks> cost(std::size_t{n_classes} * n_classes, 1);
-  for (std::uint32_t c = 0; c < n_classes; ++c) cost[std::size_t{c} * (n_classes + 1)] = 0;
-  return {n_classes, n_classes, std::move(cost), false, counts_rows};
-}
 
 /// Reads Splits as the arrays that a caller gets.
 class TreeWriter {
@@ -69,26 +64,21 @@ class LookaheadSearch {
         limits_(limits),
         stop_(stop),
         on_poll_(on_poll),
-        counting_(counting(problem.rows.n_classes, problem.limits_rows())),
-        maker_(problem.rows, counting_, kernels(), problem.leaf_cost, problem.tree.rows_per_leaf, 1),
-        greedy_(counting_, problem.costs, kernels(), problem.leaf_cost, problem.tree.rows_per_leaf,
-                std::accumulate(problem.rows.class_weight.begin(), problem.rows.class_weight.end(), std::int64_t{0}),
-                lookahead.last_by_loss, [this](std::uint64_t work) { return goes_on(work); }),
-        table_(false, limits.bytes),
-        child_(std::size_t{lookahead.depth} + 1) {}
+        prefixes_(problem.rows, problem.costs, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
+                  lookahead.last_by_loss, limits.bytes, [this](std::uint64_t work) { return goes_on(work); }) {}
 
   Outcome run() {
     Rows all(problem_.rows.n_rows);
     std::iota(all.begin(), all.end(), 0u);
     RowSet root;
-    maker_.make_root(root, stop_);
+    prefixes_.maker().make_root(root, stop_);
     now_.lower = lower_bound();
     Splits splits;
-    now_.upper = greedy_.grow(root, depth_, splits);
+    now_.upper = prefixes_.greedy().grow(root, depth_, splits);
     poll();
     try {
       Splits found;
-      const bool looks_ahead = lookahead_.is_recursive || lookahead_.depth < depth_;
+      const bool looks_ahead = lookahead_.is_recursive || lookahead_.keeps_greedy || lookahead_.depth < depth_;
       if (complete(root, all, depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper) splits.swap(found);
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
@@ -99,8 +89,8 @@ class LookaheadSearch {
     poll();
     outcome.lower = std::min(now_.lower, now_.upper);
     outcome.status = outcome.lower == now_.upper ? Status::optimal : stop_.reason().value_or(Status::heuristic);
-    outcome.n_subproblems = n_subproblems_;
-    outcome.n_table_entries = table_.size();
+    outcome.n_subproblems = prefixes_.n_subproblems() + n_solved_;
+    outcome.n_table_entries = prefixes_.table().size();
     outcome.bytes = most_bytes_;
     outcome.seconds = stop_.elapsed();
     outcome.trace = std::move(trace_);
@@ -108,13 +98,8 @@ class LookaheadSearch {
   }
 
  private:
-  struct Prefix {
-    Ticks cost;
-    std::uint32_t column;  // of the row set, kNoSplit for a leaf
-  };
-
   /// bounds/equivalent_points.hpp for the whole problem.
-  Ticks lower_bound() const {
+  Ticks lower_bound() {
     std::vector<std::int64_t> total(problem_.rows.n_classes);
     Ticks least_loss = 0;
     for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row) {
@@ -122,7 +107,7 @@ class LookaheadSearch {
       least_loss += problem_.costs.loss_of(weight, problem_.costs.best_prediction(weight));
       for (std::uint32_t c = 0; c < total.size(); ++c) total[c] += weight[c];
     }
-    const Ticks leaf = greedy_.leaf_cost(total.data());
+    const Ticks leaf = prefixes_.greedy().leaf_cost(total.data());
     if (depth_ == 0) return leaf;
     return std::min(leaf, cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
   }
@@ -136,122 +121,36 @@ class LookaheadSearch {
   void poll() {
     work_ = 0;
     now_.seconds = stop_.elapsed();
-    now_.n_subproblems = n_subproblems_ + n_in_part_;
-    now_.bytes = problem_.rows.bytes() + greedy_.bytes() + table_.bytes();
-    for (const RowSet& rows : child_) now_.bytes += rows.bytes();
+    now_.n_subproblems = prefixes_.n_subproblems() + n_solved_ + n_in_part_;
+    now_.bytes = problem_.rows.bytes() + prefixes_.bytes();
     most_bytes_ = std::max(most_bytes_, now_.bytes);
     stop_.check_clock();
-    if (table_.is_full() || (limits_.bytes && now_.bytes > *limits_.bytes)) stop_.stop(Status::memory_limit);
+    if (prefixes_.table().is_full() || (limits_.bytes && now_.bytes > *limits_.bytes)) stop_.stop(Status::memory_limit);
     if (trace_.empty() || trace_.back().upper != now_.upper || trace_.back().lower != now_.lower)
       trace_.push_back(now_);
     if (!stop_.stopped() && on_poll_(now_)) stop_.stop(Status::interrupted);
   }
 
-  /// The best prefix of at most `steps` levels of splits, its leaves worth their greedy trees.
-  Prefix best_prefix(RowSet& rows, std::uint32_t depth, std::uint32_t steps) {
-    Prefix best{greedy_.leaf_cost(rows.total.data()), kNoSplit};
-    if (depth == 0 || best.cost <= 2 * problem_.leaf_cost) return best;
-    const SubproblemKey key{rows.whole.identity, depth, steps};
-    if (const auto known = table_.find(key)) {
-      const auto at = std::find(rows.columns.begin(), rows.columns.end(), known->tree.split);
-      const bool is_leaf = known->tree.split == kNoSplit;
-      return {known->tree.cost, is_leaf ? kNoSplit : static_cast<std::uint32_t>(at - rows.columns.begin())};
-    }
-    ++n_subproblems_;
-    if (steps > 1) maker_.make_slot_rows(rows);
-    if (lookahead_.depth > 1) maker_.make_name_planes(rows);
-    for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
-      const Ticks cost = cost_of_split(rows, column, depth - 1, steps - 1, best.cost);
-      if (!goes_on(rows.n_columns)) return best;
-      if (cost < best.cost) best = {cost, column};
-    }
-    const std::uint32_t split = best.column == kNoSplit ? kNoSplit : rows.columns[best.column];
-    table_.tighten(key, {best.cost, {best.cost, split, kUnlimited, {}}});
-    return best;
-  }
-
-  /// What both sides of a column cost together; anything from `bound` on if they do not cost less than that.
-  Ticks cost_of_split(const RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps, Ticks bound) {
-    const Side sides[2] = {side_of(rows, column, false), side_of(rows, column, true)};
-    if (sides[0].n_rows < problem_.tree.rows_per_leaf || sides[1].n_rows < problem_.tree.rows_per_leaf)
-      return kInfinity;
-    Ticks cost[2];
-    for (int x = 0; x < 2; ++x) cost[x] = std::min(sides[x].leaf, 2 * problem_.leaf_cost);
-    if (cost[0] + cost[1] >= bound) return bound;
-    if (steps == 0) return greedy_cost(rows, column, depth);
-    SlotName name[2];
-    name_sides(rows, column, name);
-    for (const int x : {1, 0}) {
-      cost[x] = sides[x].leaf;
-      if (depth > 0 && sides[x].leaf > 2 * problem_.leaf_cost) {
-        RowSet& child = child_[steps];
-        maker_.make_child(rows, column, x == 1, name[x], child);
-        cost[x] = best_prefix(child, depth, steps).cost;
-      }
-      if (cost[0] + cost[1] >= bound) return bound;
-    }
-    return cost[0] + cost[1];
-  }
-
-  /// The same where both sides are closed by greedy trees; looked up where other prefixes may lead to the same rows.
-  Ticks greedy_cost(const RowSet& rows, std::uint32_t column, std::uint32_t depth) {
-    if (lookahead_.depth == 1) {
-      const auto sides = greedy_.costs_of_sides(rows, column, depth);
-      return sides.cost[0] + sides.cost[1];
-    }
-    SlotName name[2];
-    name_sides(rows, column, name);
-    const SubproblemKey key[2] = {{name[0].identity, depth, 0}, {name[1].identity, depth, 0}};
-    const auto known_false = table_.find(key[0]), known_true = table_.find(key[1]);
-    if (known_false && known_true) return known_false->tree.cost + known_true->tree.cost;
-    n_subproblems_ += 2;
-    const auto sides = greedy_.costs_of_sides(rows, column, depth);
-    if (stop_.stopped()) return kInfinity;
-    for (int x = 0; x < 2; ++x) table_.tighten(key[x], {sides.cost[x], {sides.cost[x], kNoSplit, kUnlimited, {}}});
-    return sides.cost[0] + sides.cost[1];
-  }
-
-  struct Side {
-    Ticks leaf;
-    std::uint64_t n_rows;
-  };
-
-  Side side_of(const RowSet& rows, std::uint32_t column, bool side) const {
-    const Measures measures = counting_.measures();
-    const auto of = [&](std::size_t m) {
-      const Ticks held = rows.sums[m * rows.stride + column];
-      return side ? held : rows.total[m] - held;
-    };
-    std::vector<Ticks> weight(measures.n_classes);
-    for (std::uint32_t k = 0; k < measures.n_classes; ++k) weight[k] = of(k);
-    return {greedy_.leaf_cost(weight.data()),
-            measures.counts_rows ? static_cast<std::uint64_t>(of(measures.rows_index())) : 1};
-  }
-
-  void name_sides(const RowSet& rows, std::uint32_t column, SlotName (&name)[2]) const {
-    name[1] = maker_.name_of(rows, column, true);
-    name[0] = name[1];
-    name[0].identity ^= rows.whole.identity;
-  }
-
   /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
   /// greedy tree if that costs less.
   Ticks complete(RowSet& rows, const Rows& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
+    if (lookahead_.keeps_greedy && steps == 0) return prefixes_.greedy().grow(rows, depth, splits);
     const std::size_t root = splits.size();
-    Prefix prefix{greedy_.leaf_cost(rows.total.data()), kNoSplit};
-    if (steps > 0) prefix = best_prefix(rows, depth, steps);
+    Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), kNoSplit};
+    if (steps > 0) prefix = prefixes_.best(rows, depth, steps);
     Ticks cost = prefix.cost;
     if (prefix.column != kNoSplit) {
       const std::uint32_t steps_left = lookahead_.is_recursive ? lookahead_.depth : steps - 1;
       cost = complete_sides(rows, numbers, prefix.column, depth - 1, steps_left, splits);
-    } else if (lookahead_.is_recursive || stop_.stopped() || prefix.cost <= 2 * problem_.leaf_cost || depth == 0) {
+    } else if (lookahead_.is_recursive || lookahead_.keeps_greedy || stop_.stopped() ||
+               prefix.cost <= 2 * problem_.leaf_cost || depth == 0) {
       splits.push_back(kNoSplit);
     } else {
       cost = solve(numbers, depth, splits);
     }
     if (!stop_.stopped()) return cost;
     Splits greedy;
-    const Ticks greedy_cost = greedy_.grow(rows, depth, greedy);
+    const Ticks greedy_cost = prefixes_.greedy().grow(rows, depth, greedy);
     if (greedy_cost >= cost) return cost;
     splits.resize(root);
     splits.insert(splits.end(), greedy.begin(), greedy.end());
@@ -265,12 +164,12 @@ class LookaheadSearch {
     Rows side[2];
     for (const std::uint32_t row : numbers) side[problem_.rows.test(split, row) ? 1 : 0].push_back(row);
     SlotName name[2];
-    name_sides(rows, column, name);
-    maker_.make_slot_rows(rows);
+    prefixes_.name_sides(rows, column, name);
+    prefixes_.maker().make_slot_rows(rows);
     Ticks cost = 0;
     for (const int x : {1, 0}) {
       RowSet child;
-      maker_.make_child(rows, column, x == 1, name[x], child);
+      prefixes_.maker().make_child(rows, column, x == 1, name[x], child);
       cost += complete(child, side[x], depth, steps, splits);
     }
     return cost;
@@ -294,7 +193,7 @@ class LookaheadSearch {
         poll();
         return stop_.stopped();
       });
-      n_subproblems_ += outcome.n_subproblems;
+      n_solved_ += outcome.n_subproblems;
       n_in_part_ = 0;
       most_bytes_ = std::max(most_bytes_, now_.bytes + outcome.bytes);
       if (outcome.status != Status::optimal) stop_.stop(outcome.status);
@@ -308,7 +207,7 @@ class LookaheadSearch {
       std::vector<std::int64_t> weight(rows.n_classes);
       for (std::uint32_t row = 0; row < rows.n_rows; ++row)
         for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += rows.weight(row)[c];
-      return greedy_.leaf_cost(weight.data());
+      return prefixes_.greedy().leaf_cost(weight.data());
     }
   }
 
@@ -318,14 +217,10 @@ class LookaheadSearch {
   const SearchLimits& limits_;
   StopSignal& stop_;
   const std::function<bool(const Progress&)>& on_poll_;
-  const Costs counting_;
-  RowSetMaker maker_;
-  GreedyTrees greedy_;
-  SubproblemTable table_;      // prefixes by the levels left; greedy trees under 0
-  std::vector<RowSet> child_;  // by the levels left
+  Prefixes prefixes_;
   Progress now_{};
   std::vector<Progress> trace_;
-  std::uint64_t n_subproblems_ = 0, n_in_part_ = 0, work_ = 0, most_bytes_ = 0;
+  std::uint64_t n_solved_ = 0, n_in_part_ = 0, work_ = 0, most_bytes_ = 0;
 };
 
 }  // namespace

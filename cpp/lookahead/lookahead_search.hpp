@@ -1,10 +1,11 @@
 // lookahead/lookahead_search.hpp
 //
 // WHAT    SPLIT: the best prefix of a few splits where every leaf of the prefix is worth its greedy tree, then the
-//         optimal tree in place of each greedy one. LicketySPLIT: the first split of that prefix, then the same again
-//         on both sides.
-// FLOW    api/look_ahead -> here -> lookahead/greedy_trees, and search/search for the optimal trees.
-// HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and with a time limit no more than the
+//         optimal tree in place of each greedy one, unless those are to be kept. LicketySPLIT: the first split of that
+//         prefix, then the same again on both sides.
+// FLOW    api/look_ahead -> here -> lookahead/prefixes -> lookahead/greedy_trees, and search/search for the optimal
+// trees. HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and with a time limit no more than
+// the
 //         best known when it stopped. (K2) SPLIT's tree costs no more than any tree of the lookahead depth.
 // SOURCE  [babbar2025split]: algorithms 1 and 3, theorems A.1 and A.2. Every prefix leaf is completed by all the depth
 //         that is left to it, as the paper says. Costs stay those of the whole problem, so that no price is rescaled.
@@ -21,6 +22,7 @@ struct Lookahead {
   std::uint32_t depth;  // splits searched exhaustively; at least 1
   bool is_recursive;    // LicketySPLIT
   bool last_by_loss;    // the last split of a greedy tree leaves the least loss, instead of having the largest gain
+  bool keeps_greedy;    // the best prefix with its greedy trees is the answer; not for LicketySPLIT
 };
 
 /// `problem` has a depth limit and no limit of leaves.

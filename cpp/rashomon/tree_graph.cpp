@@ -40,6 +40,11 @@ TreeGraph<Count>::TreeGraph(TreeSetProblem problem, const SearchLimits& limits, 
 
 template <class Count>
 void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
+  build_by_steps(optimum, bound, [this](Ticks to) { raise(root_, problem_.depth, 0, to, 0); });
+}
+
+template <class Count>
+void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root) {
   optimum_ = optimum;
   try {
     maker_.make_root(root_, *stop_);
@@ -51,7 +56,7 @@ void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
     if (limits_.seconds || limits_.bytes) steps = {0, slack / 4, slack / 2, slack};
     for (const Ticks step : steps) {
       poll();
-      raise(root_, problem_.depth, 0, optimum + step, 0);
+      raise_root(optimum + step);
     }
   } catch (const Stopped&) {
     return;  // what the last whole step found stands
@@ -229,13 +234,13 @@ void TreeGraph<Count>::poll() {
 
 template <class Count>
 std::uint64_t TreeGraph<Count>::bytes() const {
-  return problem_.rows.bytes() + list_bytes_ +
+  return problem_.rows.bytes() + list_bytes_ + other_bytes_ +
          nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 4 * sizeof(std::uint64_t));
 }
 
 template <class Count>
 TreeSetStatistics TreeGraph<Count>::statistics() const {
-  TreeSetStatistics found{nodes_.size(), n_expansions_, 0, 0, bytes()};
+  TreeSetStatistics found{nodes_.size(), n_expansions_, 0, 0, bytes(), {}};
   for (const Node& node : nodes_) {
     found.n_splits += node.splits.size();
     found.n_costs += node.trees.size();

@@ -30,6 +30,13 @@ struct KeyHash {
 };
 
 template <class Count>
+class TreeReader;
+template <class Count>
+class PrefixGraph;
+template <class Count>
+class PrefixReader;
+
+template <class Count>
 class TreeGraph final : public TreeSet {
  public:
   TreeGraph(TreeSetProblem problem, const SearchLimits& limits, StopSignal& stop,
@@ -45,6 +52,10 @@ class TreeGraph final : public TreeSet {
   TreeSetStatistics statistics() const override;
 
  private:
+  friend class TreeReader<Count>;
+  friend class PrefixGraph<Count>;
+  friend class PrefixReader<Count>;
+
   struct Split {
     std::uint32_t column;  // of the data; the first of its copies
     std::uint32_t copies;
@@ -63,9 +74,10 @@ class TreeGraph final : public TreeSet {
     Ticks leaf, least_loss, lower;
   };
   struct Stopped {};
-  class Reader;
   class Reliance;
 
+  /// `raise_root(to)` raises the root to a bound.
+  void build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root);
   void raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node);
   bool is_deep(const RowSet& rows, std::uint32_t depth, Ticks budget) const;
   void count_shallow(const RowSet& rows, std::uint32_t levels, Ticks budget);
@@ -95,6 +107,7 @@ class TreeGraph final : public TreeSet {
   HistogramSum<Count> sum_;
   Histogram<Count> side_[2];
   std::uint64_t work_ = 0, n_expansions_ = 0, list_bytes_ = 0;
+  std::uint64_t other_bytes_ = 0;  // that count against the limit
   Ticks optimum_ = 0;
 };
 

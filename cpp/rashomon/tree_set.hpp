@@ -1,9 +1,11 @@
 // rashomon/tree_set.hpp
 //
 // WHAT    All trees that cost at most a bound: how many cost how much, and any one of them.
-// FLOW    api/rashomon -> here -> rashomon/tree_graph.
-// HOLDS   (S1) all trees of the kind that cost at most `complete_up_to` are in the set, no other one is. (S2) trees of
-//         one cost are in an order that depends on the problem alone, not on how the set was found.
+// FLOW    api/rashomon -> here -> rashomon/tree_graph, or rashomon/prefix_graph for the set that RESPLIT finds.
+// HOLDS   (S1) of `find_trees`: all trees of the kind that cost at most `complete_up_to` are in the set, no other one
+// is;
+//         of `find_trees_by_prefixes`: all that complete a prefix worth at most that. (S2) trees of one cost are in an
+//         order that depends on the problem alone, not on how the set was found.
 // SOURCE  [xin2022treefarms]: the set and its graph. Counting it by histograms of cost, and the rest, is ours.
 #pragma once
 
@@ -30,6 +32,7 @@ struct TreeSetStatistics {
   std::uint64_t n_splits = 0;       // of subproblems of more than two levels
   std::uint64_t n_costs = 0;        // entries of all histograms
   std::uint64_t bytes = 0;
+  Limbs n_prefixes;  // of RESPLIT, within the bound
 };
 
 class TreeSet {
@@ -63,5 +66,17 @@ struct TreeSetProblem {
 /// those of the last bound that was reached.
 std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, const SearchLimits& limits,
                                     StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+
+/// How RESPLIT makes its prefixes.
+struct PrefixRule {
+  std::uint32_t lookahead_depth;  // levels of splits of a prefix
+  std::uint32_t depth;            // of a prefix with its greedy trees; at least as much
+  Ticks leaf_count_mask;          // the bits of a cost that count leaves: they decide no comparison with a greedy tree
+};
+
+/// All trees of RESPLIT, of at most the depth of `problem`; `best` is what the best prefix is worth.
+std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
+                                                const SearchLimits& limits, StopSignal& stop,
+                                                const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

@@ -68,6 +68,7 @@ def look_ahead(
     lookahead_depth: int,
     recursive: bool,
     last_by_loss: bool = False,
+    keep_greedy: bool = False,
     min_samples_leaf: int = 1,
     time_limit: float | None = None,
     memory_limit: int | None = None,
@@ -145,6 +146,7 @@ class SetDescription(TypedDict):
     complete_up_to: int
     status: str
     statistics: dict[str, float]
+    prefixes: list[int]
 
 def rashomon_set(
     columns: npt.NDArray[np.uint8],
@@ -158,6 +160,9 @@ def rashomon_set(
     any_prediction: bool = False,
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
+    lookahead_depth: int | None = None,
+    greedy_depth: int = 0,
+    leaf_bits: int = 0,
     time_limit: float | None = None,
     memory_limit: int | None = None,
     callback: Callable[[Progress], bool | None] | None = None,

@@ -17,6 +17,14 @@ def trees_within(problem: Problem, bound: int, any_prediction: bool = False) -> 
     Both sides of a split have rows. With `any_prediction` a leaf predicts anything; without, it predicts the first of
     the cheapest, and no split has two leaves of one prediction.
     """
+    everything = tuple(range(len(problem.rows)))
+    return {tree: cost for cost, tree in trees_on(problem, everything, problem.max_depth, bound, any_prediction)}
+
+
+def trees_on(
+    problem: Problem, rows: tuple[int, ...], max_depth: int | None, bound: int, any_prediction: bool = False
+) -> Iterator[tuple[int, Nested]]:
+    """Go through the trees on some of the rows that cost at most `bound`, with their costs."""
     n_predictions = len(problem.costs[0])
 
     def leaves(members: tuple[int, ...]) -> Iterator[tuple[int, Nested]]:
@@ -42,7 +50,7 @@ def trees_within(problem: Problem, bound: int, any_prediction: bool = False) -> 
                     if any_prediction or len(tree) > 1 or tree != other:
                         yield cost + other_cost, (column, tree, other)
 
-    return {tree: cost for cost, tree in trees(tuple(range(len(problem.rows))), problem.max_depth, bound)}
+    yield from trees(rows, max_depth, bound)
 
 
 def nested(tree: Any, node: int = 0) -> Nested:

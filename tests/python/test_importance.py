@@ -76,8 +76,7 @@ def test_reliance_is_its_definition_over_all_pairs_of_rows(parameters, n_classes
 
 
 def test_the_range_over_a_set_is_that_of_its_trees():
-    X, y = CANCER
-    for regularization, epsilon, max_depth in [(0.02, 0.15, 3), (0.01, 0.06, 4)]:
+    for (X, y), regularization, epsilon, max_depth in [(CANCER, 0.02, 0.15, 3), (IRIS, 0.01, 0.2, None)]:
         trees = RashomonSetClassifier(epsilon, "multiplier", regularization, max_depth).fit(X, y).rashomon_set_
         found, values = model_class_reliance(trees), trees.reliance()
         assert found.n_trees == trees.n_trees == len(values) > 5
@@ -85,9 +84,9 @@ def test_the_range_over_a_set_is_that_of_its_trees():
         np.testing.assert_allclose(found.low, values.min(axis=0), rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(found.high, values.max(axis=0), rtol=1e-12, atol=1e-15)
         np.testing.assert_array_equal(found.best, values[0])
-        assert found.columns == trees.columns == tuple(f"x{column}" for column in range(30))
+        assert found.columns == trees.columns == tuple(f"x{column}" for column in range(X.shape[1]))
         asking = [{step.column for step in tree.conditions if step} for tree in trees]
-        assert list(found.n_asking) == [sum(column in columns for columns in asking) for column in range(30)]
+        assert list(found.n_asking) == [sum(column in columns for columns in asking) for column in range(X.shape[1])]
 
 
 def test_a_sample_says_that_it_is_one_and_lies_within_the_range():
@@ -102,6 +101,20 @@ def test_a_sample_says_that_it_is_one_and_lies_within_the_range():
     assert model_class_reliance(trees, range(trees.n_trees)).is_whole
     again = model_class_reliance(pickle.loads(pickle.dumps(trees)))
     np.testing.assert_array_equal(again.high, whole.high)
+
+
+def test_sets_of_resplit_are_gone_through_tree_by_tree():
+    X, y = CANCER
+    parameters = {"epsilon": 0.1, "regularization": 0.02, "max_depth": 3, "method": "resplit"}
+    trees = RashomonSetClassifier(**parameters, lookahead_depth=1).fit(X, y).rashomon_set_
+    found, values = model_class_reliance(trees), trees.reliance()
+    assert found.n_trees == trees.n_trees == len(values) > 5
+    assert found.is_whole
+    np.testing.assert_array_equal([found.low, found.high], [values.min(axis=0), values.max(axis=0)])
+    distribution = rashomon_importance(
+        RashomonSetClassifier(**parameters, lookahead_depth=1), X, y, n_bootstraps=2, random_state=0
+    )
+    assert min(distribution.n_trees) > 0
 
 
 def test_a_row_of_weight_two_counts_as_two_rows():

@@ -19,7 +19,7 @@ from hornbeam import _core
 from hornbeam._units import Units
 from hornbeam.binarizers import Conditions, ask
 from hornbeam.estimators._parameters import check_integer
-from hornbeam.estimators._reliance import Range, Reliances
+from hornbeam.estimators._reliance import Reliances
 from hornbeam.export import to_timbertrek
 from hornbeam.table import TableSchema, read_table
 from hornbeam.tree import Tree
@@ -43,9 +43,10 @@ class Enumeration:
     units : Units
         With bits for the number of leaves.
     optimum : int
-        Ticks of the best tree.
+        Ticks of the best tree, or of RESPLIT's best prefix.
     options : dict
-        "max_depth", "min_samples_leaf" and "any_prediction" for the core.
+        "max_depth", "min_samples_leaf" and "any_prediction" for the core; of RESPLIT, also "lookahead_depth",
+        "greedy_depth" and "leaf_bits".
     classes, schema, has_missing, target_name
         See `Tree`.
     """
@@ -63,14 +64,16 @@ class Enumeration:
     target_name: str
 
     def find(self, bound: int, **limits: Any) -> _core.RashomonSet:
-        """Find all trees of at most `bound` ticks."""
+        """Find all trees of at most `bound` ticks, or those of RESPLIT."""
         units = self.units
         find = partial(_core.rashomon_set, self.columns, len(self.codes), self.codes, units.weights, units.costs)
         return find(units.leaf_cost, self.optimum, bound, **self.options, **limits)
 
 
 class RashomonSet(Sequence[Tree]):
-    """All trees whose objective is at most a bound, in the order of objective, then of leaves; made by a classifier.
+    """Trees whose objective is at most a bound, in the order of objective, then of leaves; made by a classifier.
+
+    They are all such trees, or the part of them that RESPLIT finds.
 
     The set is a graph of subproblems that the trees share. No tree is listed: any one is made when it is asked for, in
     well under a millisecond, however many there are. Two sets made from the same data by the same parameters have the
@@ -90,8 +93,13 @@ class RashomonSet(Sequence[Tree]):
     ----------
     n_trees : int
         Number of trees.
+    n_prefixes : int
+        Number of prefixes that RESPLIT completes; 0 for the exact set.
+    searched_up_to : float
+        The bound that the search has reached: the set is the one of this bound. -inf if it holds no tree.
     complete_up_to : float
-        Every tree of an objective up to this is in the set, and no other; -inf if not even the best tree is.
+        Every tree of an objective up to this is in the set, and no other. Equals `searched_up_to`, but is -inf for
+        RESPLIT, which does not know of the trees that it leaves out.
 
     See Also
     --------
@@ -102,9 +110,11 @@ class RashomonSet(Sequence[Tree]):
         self._enumeration = enumeration
         self._trees: _core.RashomonSet | None = trees
         description = _core.describe_set(trees)
-        self._complete_up_to = description["complete_up_to"]
-        self.complete_up_to = enumeration.units.objective(self._complete_up_to) if self._complete_up_to >= 0 else -inf
+        self._bound = description["complete_up_to"]
+        self.searched_up_to = enumeration.units.objective(self._bound) if self._bound >= 0 else -inf
+        self.complete_up_to = -inf if "lookahead_depth" in enumeration.options else self.searched_up_to
         self._costs = description["costs"]
+        self.n_prefixes = _to_integer(description["prefixes"])
         self._counts = [_to_integer(words) for words in description["counts"]]
         self._ends = list(accumulate(self._counts))
         self.n_trees = self._ends[-1] if self._ends else 0
@@ -169,7 +179,7 @@ class RashomonSet(Sequence[Tree]):
     def depths(self) -> dict[int, int]:
         """Return how many trees have which depth.
 
-        Counted by finding the sets of all smaller depths, which takes no longer than the set itself for each.
+        Counted by finding the trees of at most each smaller depth, which takes no longer than the set itself for each.
 
         Returns
         -------
@@ -180,7 +190,7 @@ class RashomonSet(Sequence[Tree]):
         depth = n_before = 0
         while n_before < self.n_trees:
             options = {**self._enumeration.options, "max_depth": depth}
-            found = replace(self._enumeration, options=options).find(self._complete_up_to)
+            found = replace(self._enumeration, options=options).find(self._bound)
             n_trees = sum(map(_to_integer, _core.describe_set(found)["counts"]))
             if n_trees > n_before:
                 counts[depth] = n_trees - n_before
@@ -350,8 +360,7 @@ class RashomonSet(Sequence[Tree]):
         ndarray of shape (n_trees asked, n_columns)
             In the unit of the loss; `model_class_reliance` says what exactly it is.
         """
-        numbers = _count_to(self.n_trees) if indices is None else indices
-        return Reliances(self._enumeration).of_trees(map(self._arrays, numbers))
+        return Reliances(self._enumeration).of_trees(map(self._arrays, self._numbers(indices)))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -359,28 +368,25 @@ class RashomonSet(Sequence[Tree]):
         return self._enumeration.schema.names
 
     def to_timbertrek(self, indices: Iterable[int] | None = None) -> str:
-        """Write trees of two classes as JSON for TimberTrek, which shows and compares sets of some thousands.
+        """Write trees of two classes as JSON for TimberTrek; see `hornbeam.export.to_timbertrek`.
 
         Parameters
         ----------
         indices : iterable of int or None, default=None
-            Numbers of the trees to write; there they are counted from 1. None: all.
+            Numbers of the trees. None: all; more than some thousands are too many to be shown.
 
         Returns
         -------
         str
-            JSON text; see `hornbeam.export.to_timbertrek`.
         """
-        numbers = _count_to(self.n_trees) if indices is None else indices
-        return to_timbertrek((self.objective(number), self[number]) for number in numbers)
+        return to_timbertrek((self.objective(number), self[number]) for number in self._numbers(indices))
 
-    def _range(self) -> Range:
-        """Say of a set that is not empty what `model_class_reliance` says."""
-        return Reliances(self._enumeration).range_over(self._graph())
+    def _numbers(self, indices: Iterable[int] | None) -> Iterable[int]:
+        return _count_to(self.n_trees) if indices is None else indices
 
     def _graph(self) -> _core.RashomonSet:
         if self._trees is None:  # after unpickling
-            self._trees = self._enumeration.find(self._complete_up_to)
+            self._trees = self._enumeration.find(self._bound)
         return self._trees
 
     def _histogram(self) -> Iterator[tuple[int, int]]:
@@ -423,7 +429,7 @@ class RashomonSet(Sequence[Tree]):
         """Return what the trees predict for each row, as indices into the classes."""
         table = read_table(X, expect=self._enumeration.schema)
         answers = list(ask(self._enumeration.conditions, table))
-        for index in _count_to(self.n_trees) if indices is None else indices:
+        for index in self._numbers(indices):
             arrays = self._arrays(index)
             leaves = reached_leaves(arrays["left"], arrays["right"], _asker(arrays, answers), table.n_rows)
             yield arrays["prediction"][leaves]

@@ -1,11 +1,12 @@
-"""All near-optimal trees instead of one: the Rashomon set."""
+"""All near-optimal trees instead of one: the Rashomon set, exactly or as RESPLIT finds it."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Literal
+from math import inf
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from hornbeam import _core
 from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, Conditions, pack_conditions
 from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._parameters import check_number
+from hornbeam.estimators._parameters import check_integer, check_number
 from hornbeam.estimators._progress import Progress, relative_gap
 from hornbeam.estimators._rashomon_set import Enumeration, RashomonSet
 from hornbeam.estimators._search import Search
@@ -25,17 +26,26 @@ from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.objectives import exact_fraction
 
+if TYPE_CHECKING:
+    from hornbeam._core import Progress as Record
+
 # Trees of up to 1023 leaves are told apart in the ticks of the search.
 _LEAF_BITS = 10
 _LARGEST_BOUND = 2**52
 
 
 class RashomonSetClassifier(AdditiveClassifier):
-    """The set of all decision trees whose objective is within `epsilon` of the optimum, exactly.
+    """The set of all decision trees whose objective is within `epsilon` of the optimum, exactly or by RESPLIT.
 
     The optimum of ``loss(T) + regularization * n_leaves(T)`` is found first, as by `GOSDTClassifier`; then all trees
     within the bound, as a graph of the subproblems that they share, in which the number of trees of each cost is known
     exactly. Millions of millions of trees take no more memory than their distinct subproblems and costs.
+
+    With ``method="resplit"`` it is the part of such a set that lookahead search finds in less time: the first
+    `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being worth the greedy tree of the
+    depth that is left; prefixes worth at most the bound are kept, and each leaf of each of them becomes every tree that
+    is no worse than the greedy one. Every tree is within the bound, none is twice in the set, but some that are within
+    the bound are left out.
 
     Parameters
     ----------
@@ -43,7 +53,8 @@ class RashomonSetClassifier(AdditiveClassifier):
         How much worse than the best tree a tree may be, at least 0.
     epsilon_is : {"multiplier", "absolute"}, default="multiplier"
         "multiplier": the objective is at most ``(1 + epsilon)`` times the optimum; "absolute": at most the optimum plus
-        `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`).
+        `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`). In
+        place of the optimum, RESPLIT takes what the best prefix is worth, which is no less.
     regularization : float, default=0.01
         Price of one leaf; see `GOSDTClassifier`. The larger it is, the smaller is the set.
     max_depth : int or None, default=4
@@ -53,6 +64,11 @@ class RashomonSetClassifier(AdditiveClassifier):
         complementary on all training rows are the same. "columns": the same, but each such column has trees of its own;
         this is how TreeFARMS counts. "labels": moreover, a leaf may predict any class, and splits are counted
         whose leaves predict the same; this is how PRAXIS and ArborEnum count.
+    method : {"exact", "resplit"}, default="exact"
+        "exact": all trees. "resplit": those that RESPLIT finds; `max_depth` must then be a number.
+    lookahead_depth : int, default=2
+        For RESPLIT, the levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the set is
+        the exact one. The authors' ``cart_lookahead_depth`` is one more, as is their ``depth_budget`` than `max_depth`.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
     objective, omega, cost_matrix, class_weight
@@ -64,7 +80,7 @@ class RashomonSetClassifier(AdditiveClassifier):
     memory_limit : int or None, default=None
         Bytes of the data structures of each search. None: no limit.
     n_jobs, verbose, callback, trace
-        See `GOSDTClassifier`. `n_jobs` and `trace` are about the search for the optimum.
+        See `GOSDTClassifier`. `n_jobs` and `trace` are about the search for the optimum, or for the best prefix.
 
     Attributes
     ----------
@@ -76,20 +92,26 @@ class RashomonSetClassifier(AdditiveClassifier):
         A best tree; the one that `predict` asks.
     bound_ : float
         The objective up to which trees were asked for.
+    searched_up_to_ : float
+        The bound that the search reached: the set is the one of this bound. Equals `bound_` unless a limit ended the
+        search; -inf if that was before any tree was known to belong to the set, so that it is empty.
     complete_up_to_ : float
-        Every tree of an objective up to this is in the set, and no other. Equals `bound_` if `status_` is "complete";
-        -inf if the searches were stopped before any tree was known to belong to it, so that the set is empty.
-    status_ : {"complete", "time_limit", "memory_limit", "interrupted"}
-        Why the searches ended. "complete": the set has all trees up to `bound_`.
+        Every tree of an objective up to this is in the set, and no other. Equals `searched_up_to_`; but -inf for
+        RESPLIT, which does not know of the trees that it leaves out.
+    status_ : {"complete", "heuristic", "time_limit", "memory_limit", "interrupted"}
+        Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT came to its end;
+        trees may be missing.
     objective_, loss_, n_leaves_, depth_
         Of `tree_`; see `GOSDTClassifier`.
     lower_bound_, gap_
-        See `GOSDTClassifier`; `gap_` is 0 unless the optimum was not proven.
+        See `GOSDTClassifier`; `gap_` is 0 unless the optimum was not proven. RESPLIT proves none: see
+        `SPLITClassifier`.
     regularization_, binarizer_, schema_, classes_, n_features_in_, feature_names_in_, trace_
         See `GOSDTClassifier`.
     statistics_ : dict
         Those of the search for the optimum, and those of the set: "set_subproblems" (distinct ones), "set_expansions",
-        "set_splits", "set_costs" (distinct costs of all subproblems), "set_bytes" and "set_seconds".
+        "set_splits", "set_costs" (distinct costs of all subproblems), "set_bytes" and "set_seconds"; of RESPLIT,
+        "set_prefixes", the number of prefixes within the bound.
 
     Notes
     -----
@@ -103,12 +125,21 @@ class RashomonSetClassifier(AdditiveClassifier):
     weight of both classes the second one, so that classes have to be numbered the other way round for its numbers;
     PRAXIS and ArborEnum round the price of a leaf and the bound to whole rows.
 
+    RESPLIT follows algorithm 5 of [2]_, so its trees are different in the same senses: `distinct` says which columns
+    there are, and which trees complete a prefix. An end of a prefix above the last level of the lookahead is worth a
+    leaf; it becomes every tree that is no worse than the greedy tree there, which may exclude the leaf itself. Prefixes
+    are no trees, so one whose leaves predict the same is kept. What several prefixes lead to is one tree here; the
+    authors' program lists it several times. It also prices the ends of prefixes as leaves instead of greedy trees, and
+    so has other sets than the paper says.
+
     After pickling, the set is found again when a tree is first asked for; its trees have the same numbers.
 
     References
     ----------
     .. [1] R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin, "Exploring the Whole Rashomon Set of Sparse
            Decision Trees", NeurIPS 2022.
+    .. [2] V. Babbar, H. McTavish, C. Rudin, M. Seltzer, "Near-Optimal Decision Trees in a SPLIT Second", ICML 2025:
+           algorithms 4 and 5.
 
     Examples
     --------
@@ -128,6 +159,8 @@ class RashomonSetClassifier(AdditiveClassifier):
         regularization: float = 0.01,
         max_depth: int | None = 4,
         distinct: Literal["splits", "columns", "labels"] = "splits",
+        method: Literal["exact", "resplit"] = "exact",
+        lookahead_depth: int = 2,
         min_samples_leaf: int = 1,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         omega: float = 1.0,
@@ -146,6 +179,8 @@ class RashomonSetClassifier(AdditiveClassifier):
         self.regularization = regularization
         self.max_depth = max_depth
         self.distinct = distinct
+        self.method = method
+        self.lookahead_depth = lookahead_depth
         self.min_samples_leaf = min_samples_leaf
         self.objective = objective
         self.omega = omega
@@ -216,7 +251,16 @@ class RashomonSetClassifier(AdditiveClassifier):
             raise ValueError(f"epsilon_is must be 'multiplier' or 'absolute', got {self.epsilon_is!r}.")
         if self.distinct not in ("splits", "columns", "labels"):
             raise ValueError(f"distinct must be 'splits', 'columns' or 'labels', got {self.distinct!r}.")
+        if self.method not in ("exact", "resplit"):
+            raise ValueError(f"method must be 'exact' or 'resplit', got {self.method!r}.")
+        check_integer("lookahead_depth", self.lookahead_depth, least=1)
+        if self.method == "resplit" and self.max_depth is None:
+            raise TypeError("max_depth must be an integer, got None: RESPLIT needs a limit of depth.")
         return super()._check_parameters()
+
+    def _looks_ahead(self) -> bool:
+        """Return whether there are greedy trees below the prefixes."""
+        return self.method == "resplit" and self.max_depth is not None and self.lookahead_depth < self.max_depth
 
     def _leaf_bits(self) -> int:
         return _LEAF_BITS
@@ -227,7 +271,19 @@ class RashomonSetClassifier(AdditiveClassifier):
                 raise ValueError(
                     f"cost_matrix costs the same for class {label!r} whatever is predicted; leave its rows out."
                 )
-        search = self._choose_exact_search(training, units, options)
+        if self._looks_ahead():
+            self._warn_of_many_columns()
+            search: Search = partial(
+                _core.look_ahead,
+                pack_conditions(self.binarizer_.conditions_, training.table),
+                training.table.n_rows,
+                lookahead_depth=self.lookahead_depth,
+                recursive=False,
+                keep_greedy=True,
+                **options,
+            )
+        else:
+            search = self._choose_exact_search(training, units, options)
         return partial(self._search_set, training, units, options, search)
 
     def _search_set(
@@ -240,35 +296,51 @@ class RashomonSetClassifier(AdditiveClassifier):
         callback: Callable[[Any], bool] | None,
         trace: bool,
     ) -> _core.Outcome:
-        """Find the optimum, then the set in what is left of the time."""
+        """Find the optimum, or the best prefix, then the set in what is left of the time."""
         outcome = search(*problem, callback=callback, trace=trace)
-        enumeration = self._enumeration(training, units, options, outcome["upper"])
+        upper, lower, status = outcome["upper"], outcome["lower"], outcome["status"]
+
+        def listen(record: Record) -> bool:
+            return callback is not None and callback((record[0], upper, lower, *record[3:]))
+
+        enumeration, kept = self._enumeration(training, units, options, upper)
         self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
         limits = {name: options[name] for name in ("memory_limit",) if name in options}
         if "time_limit" in options:
             limits["time_limit"] = max(0.0, options["time_limit"] - outcome["statistics"]["seconds"])
-        is_proven = outcome["status"] == "optimal"
-        trees = enumeration.find(self._bound if is_proven else -1, callback=callback, **limits)
+        is_found = status in ("optimal", "heuristic")
+        trees = enumeration.find(self._bound if is_found else -1, callback=callback and listen, **limits)
         self.rashomon_set_ = RashomonSet(enumeration, trees)
         found = _core.describe_set(trees)
         statistics = {f"set_{name}": value for name, value in found["statistics"].items()}
-        status = found["status"] if is_proven else outcome["status"]
-        return {
-            **outcome,
-            "status": "complete" if status == "optimal" else status,
-            "statistics": {**outcome["statistics"], **statistics},
-        }
+        if self._looks_ahead():
+            statistics["set_prefixes"] = self.rashomon_set_.n_prefixes
+            if self.rashomon_set_.n_trees > 0:  # its best tree is no worse than that of the best prefix
+                tree = _core.read_tree(trees, found["costs"][0], [])
+                tree["column"] = np.append(kept, -1).astype(np.int32)[tree["column"]]
+                outcome = {**outcome, "tree": tree, "upper": found["costs"][0]}
+        if is_found:
+            status = found["status"]
+        if status == "optimal":
+            status = "heuristic" if self._looks_ahead() else "complete"
+        return {**outcome, "status": status, "statistics": {**outcome["statistics"], **statistics}}
 
-    def _enumeration(self, training: Training, units: Units, options: dict[str, Any], optimum: int) -> Enumeration:
+    def _enumeration(
+        self, training: Training, units: Units, options: dict[str, Any], optimum: int
+    ) -> tuple[Enumeration, list[int]]:
+        """Return what the trees are made of, and the numbers of the conditions that they may ask."""
         conditions = self.binarizer_.conditions_
-        columns = pack_conditions(conditions, training.table)
+        columns, kept = pack_conditions(conditions, training.table), list(range(len(conditions)))
         if self.distinct == "splits":
             kept = _first_of_each_split(columns, training.table.n_rows)
             conditions, columns = Conditions([conditions[column] for column in kept]), columns[kept]
         about_trees: dict[str, Any] = {
             name: options[name] for name in ("max_depth", "min_samples_leaf") if name in options
         }
-        return Enumeration(
+        if self._looks_ahead():
+            about_trees["lookahead_depth"] = self.lookahead_depth
+            about_trees |= {"greedy_depth": options["max_depth"], "leaf_bits": units.leaf_bits}
+        enumeration = Enumeration(
             columns,
             conditions,
             training.codes,
@@ -281,6 +353,7 @@ class RashomonSetClassifier(AdditiveClassifier):
             training.table.has_missing(),
             training.target_name,
         )
+        return enumeration, kept
 
     def _most_ticks(self, enumeration: Enumeration, n_rows: int, options: dict[str, Any]) -> int:
         """Return the ticks of the bound, and check that all trees within it can be told apart."""
@@ -302,12 +375,16 @@ class RashomonSetClassifier(AdditiveClassifier):
     def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
         super()._set_result(outcome, units)
         self.n_trees_ = self.rashomon_set_.n_trees
-        self.complete_up_to_ = self.bound_ if self.status_ == "complete" else self.rashomon_set_.complete_up_to
+        is_whole = self.status_ in ("complete", "heuristic")
+        self.searched_up_to_ = self.bound_ if is_whole else self.rashomon_set_.searched_up_to
+        self.complete_up_to_ = -inf if self._looks_ahead() else self.searched_up_to_
 
     def _warn_unless_proven(self) -> None:
-        if self.status_ == "complete":
+        if self.status_ in ("complete", "heuristic"):
             return
-        known = f"all {self.n_trees_} trees up to objective {self.complete_up_to_:.6g}" if self.n_trees_ else "no tree"
+        known, which = "no tree", "that RESPLIT finds" if self._looks_ahead() else ""
+        if self.n_trees_:
+            known = f"all {self.n_trees_} trees {which} up to objective {self.searched_up_to_:.6g}".replace("  ", " ")
         warnings.warn(
             f"The search stopped before all trees up to objective {self.bound_:.6g} were found (status "
             f"{self.status_!r}): the set holds {known}. For more, allow more, lower epsilon or max_depth, raise "

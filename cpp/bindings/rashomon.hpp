@@ -1,0 +1,10 @@
+// bindings/rashomon.hpp
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace hornbeam {
+
+void add_rashomon_sets(nanobind::module_& module);
+
+}  // namespace hornbeam

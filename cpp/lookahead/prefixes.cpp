@@ -1,0 +1,154 @@
+#include "lookahead/prefixes.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace hornbeam {
+
+namespace {
+
+/// A cost for each class of 1 for every wrong prediction: the measures of a row set are then the class weights.
+Costs counting(std::uint32_t n_classes, bool counts_rows) {
+  std::vector<Ticks> cost(std::size_t{n_classes} * n_classes, 1);
+  for (std::uint32_t c = 0; c < n_classes; ++c) cost[std::size_t{c} * (n_classes + 1)] = 0;
+  return {n_classes, n_classes, std::move(cost), false, counts_rows};
+}
+
+}  // namespace
+
+Prefixes::Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost, std::uint64_t rows_per_leaf,
+                   std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes,
+                   std::function<bool(std::uint64_t)> goes_on)
+    : leaf_cost_(leaf_cost),
+      rows_per_leaf_(rows_per_leaf),
+      levels_(levels),
+      goes_on_([this, goes_on = std::move(goes_on)](std::uint64_t work) {
+        is_stopped_ = !goes_on(work);
+        return !is_stopped_;
+      }),
+      counting_(counting(data.n_classes, rows_per_leaf > 1)),
+      maker_(data, counting_, kernels(), leaf_cost, rows_per_leaf, 1),
+      greedy_(counting_, costs, kernels(), leaf_cost, rows_per_leaf,
+              std::accumulate(data.class_weight.begin(), data.class_weight.end(), std::int64_t{0}), last_by_loss,
+              goes_on_),
+      table_(false, table_bytes),
+      child_(std::size_t{levels} + 1) {}
+
+Prefixes::Best Prefixes::best(RowSet& rows, std::uint32_t depth, std::uint32_t steps) {
+  Best best{greedy_.leaf_cost(rows.total.data()), kNoSplit};
+  if (depth == 0 || best.cost <= 2 * leaf_cost_) return best;
+  const SubproblemKey key{rows.whole.identity, depth, steps};
+  if (const auto known = table_.find(key)) {
+    const auto at = std::find(rows.columns.begin(), rows.columns.end(), known->tree.split);
+    const bool is_leaf = known->tree.split == kNoSplit;
+    return {known->tree.cost, is_leaf ? kNoSplit : static_cast<std::uint32_t>(at - rows.columns.begin())};
+  }
+  ++n_subproblems_;
+  if (steps > 1) maker_.make_slot_rows(rows);
+  if (levels_ > 1) maker_.make_name_planes(rows);
+  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    const Ticks cost = cost_of_split(rows, column, depth - 1, steps - 1, best.cost);
+    if (!goes_on_(rows.n_columns)) return best;
+    if (cost < best.cost) best = {cost, column};
+  }
+  const std::uint32_t split = best.column == kNoSplit ? kNoSplit : rows.columns[best.column];
+  table_.tighten(key, {best.cost, {best.cost, split, kUnlimited, {}}});
+  return best;
+}
+
+/// What both sides of a column cost together; anything from `bound` on if they do not cost less than that.
+Ticks Prefixes::cost_of_split(const RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps,
+                              Ticks bound) {
+  const Side sides[2] = {side_of(rows, column, false), side_of(rows, column, true)};
+  if (sides[0].n_rows < rows_per_leaf_ || sides[1].n_rows < rows_per_leaf_) return kInfinity;
+  Ticks cost[2];
+  for (int x = 0; x < 2; ++x) cost[x] = std::min(sides[x].leaf, 2 * leaf_cost_);
+  if (cost[0] + cost[1] >= bound) return bound;
+  if (steps == 0) {
+    const bool is_shared = levels_ > 1;
+    const Sides greedy = is_shared ? greedy_sides(rows, column, depth) : greedy_.costs_of_sides(rows, column, depth);
+    return greedy.cost[0] + greedy.cost[1];
+  }
+  SlotName name[2];
+  name_sides(rows, column, name);
+  for (const int x : {1, 0}) {
+    cost[x] = sides[x].leaf;
+    if (depth > 0 && sides[x].leaf > 2 * leaf_cost_) {
+      RowSet& child = child_[steps];
+      maker_.make_child(rows, column, x == 1, name[x], child);
+      cost[x] = best(child, depth, steps).cost;
+    }
+    if (cost[0] + cost[1] >= bound) return bound;
+  }
+  return cost[0] + cost[1];
+}
+
+std::optional<Prefixes::Sides> Prefixes::best_of_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth,
+                                                       std::uint32_t steps, Ticks most) {
+  Sides sides;
+  for (int x = 0; x < 2; ++x) sides.cost[x] = std::min(side_of(rows, column, x == 1).leaf, 2 * leaf_cost_);
+  if (sides.cost[0] + sides.cost[1] > most) return std::nullopt;
+  if (steps == 0) {
+    sides = greedy_sides(rows, column, depth);
+  } else {
+    SlotName name[2];
+    name_sides(rows, column, name);
+    for (const int x : {1, 0}) {
+      const auto known = table_.find({name[x].identity, depth, steps});
+      if (known) {
+        sides.cost[x] = known->tree.cost;
+      } else {
+        RowSet& child = child_[steps];
+        maker_.make_slot_rows(rows);
+        maker_.make_child(rows, column, x == 1, name[x], child);
+        sides.cost[x] = best(child, depth, steps).cost;
+      }
+      if (sides.cost[0] + sides.cost[1] > most) return std::nullopt;
+    }
+  }
+  return sides.cost[0] + sides.cost[1] <= most ? std::optional(sides) : std::nullopt;
+}
+
+/// Both sides closed by greedy trees; looked up where other prefixes may lead to the same rows.
+Prefixes::Sides Prefixes::greedy_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth) {
+  SlotName name[2];
+  name_sides(rows, column, name);
+  const SubproblemKey key[2] = {{name[0].identity, depth, 0}, {name[1].identity, depth, 0}};
+  const auto known_false = table_.find(key[0]), known_true = table_.find(key[1]);
+  if (known_false && known_true) return {{known_false->tree.cost, known_true->tree.cost}};
+  n_subproblems_ += 2;
+  const auto sides = greedy_.costs_of_sides(rows, column, depth);
+  if (is_stopped_) return {{kInfinity, kInfinity}};
+  for (int x = 0; x < 2; ++x) table_.tighten(key[x], {sides.cost[x], {sides.cost[x], kNoSplit, kUnlimited, {}}});
+  return {{sides.cost[0], sides.cost[1]}};
+}
+
+Ticks Prefixes::greedy_cost(const RowSet& rows, std::uint32_t depth) {
+  const SubproblemKey key{rows.whole.identity, depth, 0};
+  if (const auto known = table_.find(key)) return known->tree.cost;
+  Splits splits;
+  const Ticks cost = greedy_.grow(rows, depth, splits);
+  table_.tighten(key, {cost, {cost, kNoSplit, kUnlimited, {}}});
+  return cost;
+}
+
+Prefixes::Side Prefixes::side_of(const RowSet& rows, std::uint32_t column, bool side) const {
+  const Measures measures = counting_.measures();
+  const auto of = [&](std::size_t m) {
+    const Ticks held = rows.sums[m * rows.stride + column];
+    return side ? held : rows.total[m] - held;
+  };
+  std::vector<Ticks> weight(measures.n_classes);
+  for (std::uint32_t k = 0; k < measures.n_classes; ++k) weight[k] = of(k);
+  return {greedy_.leaf_cost(weight.data()),
+          measures.counts_rows ? static_cast<std::uint64_t>(of(measures.rows_index())) : 1};
+}
+
+std::uint64_t Prefixes::bytes() const {
+  std::uint64_t bytes = greedy_.bytes() + table_.bytes();
+  for (const RowSet& rows : child_) bytes += rows.bytes();
+  return bytes;
+}
+
+}  // namespace hornbeam

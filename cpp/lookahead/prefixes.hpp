@@ -1,0 +1,87 @@
+// lookahead/prefixes.hpp
+//
+// WHAT    What the prefixes of a few levels of splits are worth: a leaf at the last of these levels as much as its
+//         greedy tree, a leaf above as much as a leaf.
+// FLOW    lookahead/lookahead_search takes the best prefix; rashomon/prefix_graph takes all that are good enough.
+// HOLDS   (P1) the cost of the best prefix is exact unless `goes_on` said to stop. (P2) no prefix, nor any greedy tree,
+//         has a side of fewer rows than a leaf may have.
+// COST    One greedy tree for both sides of each column of each prefix node above the last level; those of rows that
+//         several prefixes lead to are looked up.
+// SOURCE  [babbar2025split, algorithms 1 and 2].
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "lookahead/greedy_trees.hpp"
+#include "search/row_set.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+class Prefixes {
+ public:
+  struct Best {
+    Ticks cost;
+    std::uint32_t column;  // of the row set, kNoSplit for a leaf
+  };
+
+  /// Of at most `levels` levels of splits. `goes_on` is told of work done and says whether to go on.
+  Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost, std::uint64_t rows_per_leaf,
+           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes,
+           std::function<bool(std::uint64_t)> goes_on);
+  Prefixes(const Prefixes&) = delete;
+  Prefixes(Prefixes&&) = delete;
+  Prefixes& operator=(const Prefixes&) = delete;
+  Prefixes& operator=(Prefixes&&) = delete;
+  ~Prefixes() = default;
+
+  /// The best prefix of at most `steps` levels of splits; `depth` levels are left to it and the greedy trees.
+  Best best(RowSet& rows, std::uint32_t depth, std::uint32_t steps);
+
+  /// Costs of the best prefixes on both sides of a column, or nothing if they come to more than `most`.
+  using Sides = GreedyTrees::Sides;
+  std::optional<Sides> best_of_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps,
+                                     Ticks most);
+
+  /// Cost of the greedy tree.
+  Ticks greedy_cost(const RowSet& rows, std::uint32_t depth);
+
+  RowSetMaker& maker() { return maker_; }
+  GreedyTrees& greedy() { return greedy_; }
+  const SubproblemTable& table() const { return table_; }
+  std::uint64_t n_subproblems() const { return n_subproblems_; }
+  std::uint64_t bytes() const;
+
+  /// Of both sides of a column.
+  void name_sides(const RowSet& rows, std::uint32_t column, SlotName (&name)[2]) const {
+    name[1] = maker_.name_of(rows, column, true);
+    name[0] = name[1];
+    name[0].identity ^= rows.whole.identity;
+  }
+
+ private:
+  struct Side {
+    Ticks leaf;
+    std::uint64_t n_rows;
+  };
+
+  Ticks cost_of_split(const RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps, Ticks bound);
+  Sides greedy_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth);
+  Side side_of(const RowSet& rows, std::uint32_t column, bool side) const;
+
+  const Ticks leaf_cost_;
+  const std::uint64_t rows_per_leaf_;
+  const std::uint32_t levels_;
+  const std::function<bool(std::uint64_t)> goes_on_;
+  const Costs counting_;
+  RowSetMaker maker_;
+  GreedyTrees greedy_;
+  SubproblemTable table_;      // prefixes by the levels left; greedy trees under 0
+  std::vector<RowSet> child_;  // by the levels left
+  bool is_stopped_ = false;
+  std::uint64_t n_subproblems_ = 0;
+};
+
+}  // namespace hornbeam

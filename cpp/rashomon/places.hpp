@@ -1,0 +1,69 @@
+// rashomon/places.hpp
+//
+// WHAT    From the number of a tree among those of one split and one cost to the trees of its two sides.
+// FLOW    rashomon/read_tree and read_prefix -> here. They go through the splits of a node in one order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "rashomon/counts.hpp"
+#include "rashomon/histogram.hpp"
+#include "rashomon/small_trees.hpp"
+
+namespace hornbeam {
+
+/// Where a tree stands among those of one split and one cost.
+template <class Count>
+struct Place {
+  std::uint32_t copy;
+  Ticks cost[2];  // of its two sides
+  Count rank[2];  // of these among the trees of their cost
+};
+
+/// Of a number that fits a word.
+template <class Count>
+std::uint64_t to_integer(const Count& count) {
+  const auto limbs = count.limbs();
+  return limbs.empty() ? 0 : limbs[0];
+}
+
+template <class Count>
+Count number_of_pairs(const Histogram<Count> (&sides)[2], const BarredPair& barred, Ticks cost) {
+  Count number{};
+  for (const CostCount<Count>& holds : sides[1]) number += holds.count * count_of(sides[0], cost - holds.cost);
+  if (barred && barred->first + barred->second == cost) number -= Count(1);
+  return number;
+}
+
+/// Finds pair number `rank` of this cost: by copy of the split, then by cost of the true side, then by the true side's
+/// tree. If there are no more than `rank`, lowers it by their number. The barred pair is the first of its costs.
+template <class Count>
+std::optional<Place<Count>> place_of(const Histogram<Count> (&sides)[2], const BarredPair& barred, std::uint32_t copies,
+                                     Ticks cost, Count& rank) {
+  const Count number = number_of_pairs(sides, barred, cost), all = number * Count(copies);
+  if (rank >= all) {
+    rank -= all;
+    return std::nullopt;
+  }
+  auto [copy, rest] = rank.divided_by(number);
+  for (const CostCount<Count>& holds : sides[1]) {
+    const Count fails = count_of(sides[0], cost - holds.cost);
+    Count here = holds.count * fails;
+    const bool has_barred = barred && barred->second == holds.cost && barred->first == cost - holds.cost;
+    if (has_barred) here -= Count(1);
+    if (rest < here) {
+      if (has_barred) rest += Count(1);
+      auto [of_true, of_false] = rest.divided_by(fails);
+      return Place<Count>{static_cast<std::uint32_t>(to_integer(copy)),
+                          {cost - holds.cost, holds.cost},
+                          {std::move(of_false), std::move(of_true)}};
+    }
+    rest -= here;
+  }
+  throw std::logic_error("a tree is missing in the set: please report this fault of hornbeam");
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,241 @@
+#include "rashomon/prefix_graph.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+#include "rashomon/counts.hpp"
+
+namespace hornbeam {
+
+template <class Count>
+PrefixGraph<Count>::PrefixGraph(TreeSetProblem problem, const PrefixRule& rule, const SearchLimits& limits,
+                                StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
+    : rule_(rule),
+      graph_(std::move(problem), limits, stop, on_poll),
+      prefixes_(graph_.problem_.rows, graph_.problem_.costs, graph_.problem_.kind.leaf_cost,
+                graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, false, limits.bytes,
+                [this](std::uint64_t work) {
+                  graph_.count(work);
+                  return true;
+                }) {
+  nodes_.emplace_back();
+}
+
+template <class Count>
+void PrefixGraph<Count>::build(Ticks best, Ticks bound) {
+  graph_.build_by_steps(best, bound, [&](Ticks to) {
+    if (root_.n_slot_words == 0) prefixes_.maker().make_root(root_, *graph_.stop_);
+    raise(graph_.root_, root_, 0, to, -1, 0);
+  });
+}
+
+/// Raises a node above the last level of the prefixes, unless it has all that is asked for. `counted` is the same row
+/// set for the prefixes.
+template <class Count>
+void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs,
+                               std::uint32_t at) {
+  Node& node = nodes_[at];
+  if (node.scores >= scores && node.costs >= costs) return;
+  scores = std::max(scores, node.scores);
+  costs = std::max(costs, node.costs);
+  ++graph_.n_expansions_;
+  node.leaf = graph_.small_trees_.best_leaf(rows.total.data());
+  if (node.leaf.cost <= scores) {
+    node.value = node.leaf.cost;
+    node.greedy = most_of(prefixes_.greedy_cost(counted, rule_.depth - level));
+    costs = std::max(costs, node.greedy);
+  }
+  Sums sums;
+  std::vector<Leaf> leaves;
+  graph_.small_trees_.list_leaves(rows.total.data(), costs, leaves);
+  for (const Leaf& leaf : leaves) sums[kInfinity].add(leaf.cost, Count(1));
+  node.splits = find_splits(rows, counted, level, scores, costs);
+  prefix_sum_.clear();
+  if (node.value <= scores) prefix_sum_.add(node.value, Count(1));
+  add_splits(node.splits, scores, costs, sums);
+  node.prefixes = prefix_sum_.take();
+  set_trees(node, scores, costs, sums);
+}
+
+/// Raises a node at the last level, whose `value` and `greedy` are known where a prefix may end there.
+template <class Count>
+void PrefixGraph<Count>::raise_end(RowSet& rows, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at) {
+  Node& node = nodes_[at];
+  if (node.scores >= scores && node.costs >= costs) return;
+  scores = std::max(scores, node.scores);
+  costs = std::max(costs, node.costs);
+  node.leaf = graph_.small_trees_.best_leaf(rows.total.data());
+  if (node.value <= scores) costs = std::max(costs, node.greedy);
+  const std::uint32_t depth = graph_.problem_.depth - level;
+  node.of_graph = graph_.node_of({rows.whole.identity, depth});
+  graph_.raise(rows, depth, level, costs, node.of_graph);
+  Sums sums;
+  for (const CostCount<Count>& each : graph_.nodes_[node.of_graph].trees)
+    if (each.cost <= costs) sums[kInfinity].add(each.cost, each.count);
+  node.prefixes.clear();
+  if (node.value <= scores) node.prefixes.push_back({node.value, Count(1)});
+  set_trees(node, scores, costs, sums);
+}
+
+/// Finds the splits of trees of these scores or costs, and raises both sides to what they need.
+template <class Count>
+auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs)
+    -> std::vector<Split> {
+  std::vector<Split> splits;
+  if (graph_.problem_.depth == level) return splits;
+  const std::uint32_t below = level + 1, depth = graph_.problem_.depth - below;
+  graph_.maker_.make_slot_rows(rows);
+  graph_.maker_.make_name_planes(rows);
+  prefixes_.maker().make_name_planes(counted);
+  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    SmallTrees& small_trees = graph_.small_trees_;
+    if (!small_trees.may_be_leaf(small_trees.side_of(rows, column, false)) ||
+        !small_trees.may_be_leaf(small_trees.side_of(rows, column, true)))
+      continue;
+    const auto at = std::find(counted.columns.begin(), counted.columns.end(), rows.columns[column]);
+    if (at == counted.columns.end())
+      throw std::logic_error("a column is missing: please report this fault of hornbeam");
+    const auto counted_column = static_cast<std::uint32_t>(at - counted.columns.begin());
+    const auto least =
+        prefixes_.best_of_sides(counted, counted_column, rule_.depth - below, rule_.lookahead_depth - below, scores);
+    Split split{rows.columns[column], rows.copies[column], {0, 0}};
+    const bool is_cheap = costs >= 0 && graph_.raise_sides(rows, column, depth, level, costs, split);
+    if (!least && !is_cheap) continue;
+    Ticks most[2] = {-1, -1};
+    if (is_cheap)
+      for (int x = 0; x < 2; ++x) most[x] = costs - graph_.nodes_[split.node[1 - x]].least;
+    const SlotName name = graph_.maker_.name_of(rows, column, true);
+    split.node[1] = node_of({name.identity, depth});
+    SlotName other = name;
+    other.identity ^= rows.whole.identity;
+    split.node[0] = node_of({other.identity, depth});
+    for (int x = 0; x < 2; ++x) {
+      Node& side = nodes_[split.node[x]];
+      if (least) {
+        side.least_score = least->cost[x];
+        if (below == rule_.lookahead_depth) {
+          side.value = least->cost[x];
+          side.greedy = most_of(side.value);
+        }
+      }
+      raise_side(rows, counted, counted_column, x, level, least ? scores - least->cost[1 - x] : -1, most[x],
+                 split.node[x]);
+    }
+    splits.push_back(split);
+  }
+  return splits;
+}
+
+template <class Count>
+void PrefixGraph<Count>::raise_side(RowSet& rows, RowSet& counted, std::uint32_t counted_column, int side,
+                                    std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at) {
+  if (nodes_[at].scores >= scores && nodes_[at].costs >= costs) return;
+  const auto column = std::find(rows.columns.begin(), rows.columns.end(), counted.columns[counted_column]);
+  RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(column - rows.columns.begin()), side == 1, level);
+  if (level + 1 == rule_.lookahead_depth) return raise_end(child, level + 1, scores, costs, at);
+  while (counted_.size() <= level) counted_.emplace_back();
+  SlotName name[2];
+  prefixes_.name_sides(counted, counted_column, name);
+  prefixes_.maker().make_slot_rows(counted);
+  prefixes_.maker().make_child(counted, counted_column, side == 1, name[side], counted_[level]);
+  raise(child, counted_[level], level + 1, scores, costs, at);
+}
+
+template <class Count>
+void PrefixGraph<Count>::add_splits(const std::vector<Split>& splits, Ticks scores, Ticks costs, Sums& sums) {
+  const auto sum_of = [scores](Ticks a, Ticks b) { return a <= scores && b <= scores - a ? a + b : kInfinity; };
+  for (const Split& split : splits) {
+    const Node &fails = nodes_[split.node[0]], &holds = nodes_[split.node[1]];
+    const Count copies(split.copies);
+    for (const Scored& a : holds.trees)
+      for (const Scored& b : fails.trees) {
+        const Ticks score = sum_of(a.score, b.score);
+        if (score == kInfinity && a.trees.front().cost + b.trees.front().cost > costs) continue;
+        sums[score].add_products(a.trees, b.trees, copies, score == kInfinity ? costs : kInfinity);
+        graph_.count(a.trees.size() * b.trees.size());
+      }
+    prefix_sum_.add_products(holds.prefixes, fails.prefixes, copies, scores);
+    const BarredPair barred = barred_pair(graph_.problem_.kind, fails.leaf, holds.leaf);
+    if (!barred) continue;
+    const Ticks cost = barred->first + barred->second, score = sum_of(holds.score_of_leaf(), fails.score_of_leaf());
+    if (score != kInfinity || cost <= costs) sums[score].subtract(cost, copies);
+  }
+}
+
+/// Gives a node its trees, those of a prefix that ends there with the score of that.
+template <class Count>
+void PrefixGraph<Count>::set_trees(Node& node, Ticks scores, Ticks costs, Sums& sums) {
+  Sums by_score;
+  for (auto& [score, sum] : sums)
+    for (const CostCount<Count>& each : sum.take())
+      by_score[node.value <= scores && each.cost <= node.greedy ? std::min(score, node.value) : score].add(each.cost,
+                                                                                                           each.count);
+  for (const Scored& scored : node.trees) list_bytes_ -= scored.trees.capacity() * sizeof(CostCount<Count>);
+  node.trees.clear();
+  for (auto& [score, sum] : by_score) {
+    Histogram<Count> trees = sum.take();
+    if (trees.empty()) continue;
+    list_bytes_ += trees.capacity() * sizeof(CostCount<Count>);
+    node.trees.push_back({score, std::move(trees)});
+  }
+  node.scores = scores;
+  node.costs = costs;
+  check_memory();
+}
+
+template <class Count>
+std::uint32_t PrefixGraph<Count>::node_of(const SubproblemKey& key) {
+  const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
+  if (is_new) nodes_.emplace_back();
+  return at->second;
+}
+
+template <class Count>
+void PrefixGraph<Count>::check_memory() {
+  graph_.other_bytes_ = list_bytes_ + prefixes_.bytes() + nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 32);
+  if (prefixes_.table().is_full()) graph_.stop_->stop(Status::memory_limit);
+  graph_.count(0);
+}
+
+template <class Count>
+TreeSetStatistics PrefixGraph<Count>::statistics() const {
+  TreeSetStatistics found = graph_.statistics();
+  found.n_subproblems += prefixes_.n_subproblems();
+  Count n_prefixes{};
+  for (const CostCount<Count>& each : nodes_[0].prefixes) n_prefixes += each.count;
+  found.n_prefixes = n_prefixes.limbs();
+  return found;
+}
+
+template <class Count>
+std::vector<CostCount<Limbs>> PrefixGraph<Count>::histogram() const {
+  HistogramSum<Count> sum;
+  for (const Scored& scored : nodes_[0].trees) {
+    if (scored.score > nodes_[0].scores) continue;
+    for (const CostCount<Count>& each : scored.trees) sum.add(each.cost, each.count);
+  }
+  std::vector<CostCount<Limbs>> counts;
+  for (const CostCount<Count>& each : sum.take()) counts.push_back({each.cost, each.count.limbs()});
+  return counts;
+}
+
+template class PrefixGraph<WordCount>;
+template class PrefixGraph<BigCount>;
+
+std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
+                                                const SearchLimits& limits, StopSignal& stop,
+                                                const std::function<bool(const Progress&)>& on_poll) {
+  try {
+    auto trees = std::make_unique<PrefixGraph<WordCount>>(problem, rule, limits, stop, on_poll);
+    trees->build(best, bound);
+    return trees;
+  } catch (const CountOverflow&) {
+    auto trees = std::make_unique<PrefixGraph<BigCount>>(std::move(problem), rule, limits, stop, on_poll);
+    trees->build(best, bound);
+    return trees;
+  }
+}
+
+}  // namespace hornbeam

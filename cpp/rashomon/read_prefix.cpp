@@ -1,0 +1,114 @@
+// rashomon/read_prefix.cpp: the part of PrefixGraph that finds one tree by its number.
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "rashomon/prefix_graph.hpp"
+#include "rashomon/read_tree.hpp"
+
+namespace hornbeam {
+
+/// The trees of one cost are in the order of the leaf, of the columns, then of the scores of both sides. It depends on
+/// the scores that are asked for alone, not on how far a node was raised: a score that is too large to be told apart
+/// everywhere is never told apart here.
+template <class Count>
+class PrefixReader : private TreeReader<Count> {
+ public:
+  explicit PrefixReader(PrefixGraph<Count>& prefixes) : TreeReader<Count>(prefixes.graph_), prefixes_(prefixes) {}
+
+  ResultTree read(Ticks cost, Count rank) {
+    read_prefix(this->graph_.root_, this->all_rows(), 0, 0, {0, prefixes_.nodes_[0].scores}, cost, std::move(rank));
+    this->tree_.cost = cost;
+    return std::move(this->tree_);
+  }
+
+ private:
+  using Rows = typename TreeReader<Count>::Rows;
+  using Node = typename PrefixGraph<Count>::Node;
+  using Split = typename PrefixGraph<Count>::Split;
+  struct Scores {
+    Ticks least, most;
+    bool has(Ticks score) const { return least <= score && score <= most; }
+  };
+  using Pair = std::pair<Scores, Scores>;  // of the true side, of the false side
+
+  /// Tree number `rank` of those of these scores and this cost.
+  void read_prefix(RowSet& rows, const Rows& numbers, std::uint32_t at, std::uint32_t level, const Scores& asked,
+                   Ticks cost, Count rank) {
+    const Node& node = prefixes_.nodes_[at];
+    const std::uint32_t depth = this->problem_.depth - level;
+    if (level == prefixes_.rule_.lookahead_depth)
+      return this->read_node(rows, numbers, node.of_graph, depth, level, cost, std::move(rank));
+    // Where a prefix may end here, a tree of this cost has what its splits score or `value`, whichever is less.
+    const bool may_end = cost <= node.greedy && asked.has(node.value);
+    const Scores of_splits{asked.least, may_end ? kInfinity : asked.most};
+    if (of_splits.most == kInfinity && this->read_leaf(rows, cost, rank)) return;
+    for (const Split& split : node.splits)
+      for (const auto& [holds, fails] : pairs_of(split, of_splits, cost)) {
+        const Histogram<Count> sides[2] = {trees_of(split.node[0], fails), trees_of(split.node[1], holds)};
+        const auto place = place_of(sides, barred_of(split, holds, fails), split.copies, cost, rank);
+        if (!place) continue;
+        const Scores scores[2] = {fails, holds};
+        return this->read_split(
+            rows, numbers, split.column, place->copy, level, [&](RowSet& child, const Rows& side, int x) {
+              read_prefix(child, side, split.node[x], level + 1, scores[x], place->cost[x], place->rank[x]);
+            });
+      }
+    this->missing("tree");
+  }
+
+  /// The scores of both sides that add up to one of `asked`, without overlap; not all of those without a tree of this
+  /// cost.
+  std::vector<Pair> pairs_of(const Split& split, const Scores& asked, Ticks cost) const {
+    std::vector<Pair> pairs;
+    const Node &fails = prefixes_.nodes_[split.node[0]], &holds = prefixes_.nodes_[split.node[1]];
+    const bool is_open = asked.most == kInfinity;
+    const Ticks enough = std::max<Ticks>(0, asked.least - fails.least_score);  // whatever the false side scores
+    for (const auto& of_holds : holds.trees) {
+      const Ticks score = of_holds.score;
+      if (is_open && score < enough) pairs.push_back({{score, score}, {asked.least - score, kInfinity}});
+      if (is_open || score > asked.most) continue;
+      for (const auto& of_fails : fails.trees)
+        if (of_fails.score <= asked.most - score && of_fails.score + score >= asked.least &&
+            of_holds.trees.front().cost + of_fails.trees.front().cost <= cost &&
+            of_holds.trees.back().cost + of_fails.trees.back().cost >= cost)
+          pairs.push_back({{score, score}, {of_fails.score, of_fails.score}});
+    }
+    if (is_open) pairs.push_back({{enough, kInfinity}, {0, kInfinity}});
+    return pairs;
+  }
+
+  Histogram<Count> trees_of(std::uint32_t at, const Scores& scores) {
+    for (const auto& scored : prefixes_.nodes_[at].trees) {
+      if (!scores.has(scored.score)) continue;
+      if (scores.least == scores.most) return scored.trees;
+      for (const CostCount<Count>& each : scored.trees) sum_.add(each.cost, each.count);
+    }
+    return sum_.take();
+  }
+
+  BarredPair barred_of(const Split& split, const Scores& holds, const Scores& fails) const {
+    const Node &of_fails = prefixes_.nodes_[split.node[0]], &of_holds = prefixes_.nodes_[split.node[1]];
+    if (!holds.has(of_holds.score_of_leaf()) || !fails.has(of_fails.score_of_leaf())) return std::nullopt;
+    return barred_pair(this->problem_.kind, of_fails.leaf, of_holds.leaf);
+  }
+
+  PrefixGraph<Count>& prefixes_;
+  HistogramSum<Count> sum_;
+};
+
+template <class Count>
+ResultTree PrefixGraph<Count>::tree(Ticks cost, const Limbs& rank) {
+  const std::optional<Count> number = Count::of(rank);
+  Count all{};
+  for (const Scored& scored : nodes_[0].trees)
+    if (scored.score <= nodes_[0].scores) all += count_of(scored.trees, cost);
+  if (!number || *number >= all) throw std::invalid_argument("rank: there are not so many trees of this cost");
+  return PrefixReader<Count>(*this).read(cost, *number);
+}
+
+template ResultTree PrefixGraph<WordCount>::tree(Ticks, const Limbs&);
+template ResultTree PrefixGraph<BigCount>::tree(Ticks, const Limbs&);
+
+}  // namespace hornbeam

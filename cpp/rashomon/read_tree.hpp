@@ -1,0 +1,103 @@
+// rashomon/read_tree.hpp
+//
+// WHAT    Finds one tree of a graph by its number, without the others.
+// FLOW    rashomon/tree_graph -> here; rashomon/read_prefix reads what is above the nodes of the graph, then asks here.
+// HOLDS   The trees of one cost are in the order of their splits from the root: the leaf, then columns in the order of
+//         the data, then the cost and the number of the tree on the true side, then of the one on the false side.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rashomon/places.hpp"
+#include "rashomon/tree_graph.hpp"
+
+namespace hornbeam {
+
+template <class Count>
+class TreeReader {
+ public:
+  using Rows = std::vector<std::uint32_t>;  // numbers of distinct rows
+
+  explicit TreeReader(TreeGraph<Count>& graph) : graph_(graph), problem_(graph.problem_) {}
+
+  ResultTree read(Ticks cost, Count rank);
+
+ protected:
+  using Split = typename TreeGraph<Count>::Split;
+  using Node = typename TreeGraph<Count>::Node;
+
+  /// A column of the data that is equal or complementary (`flipped`) to another one on some rows.
+  struct Copy {
+    std::uint32_t column;
+    bool flipped;
+  };
+
+  Rows all_rows() const;
+  void read_node(RowSet& rows, const Rows& numbers, std::uint32_t node, std::uint32_t depth, std::size_t level,
+                 Ticks cost, Count rank);
+  /// The leaf of this number among those of this cost; false, and `rank` lowered, if there are not so many.
+  bool read_leaf(const RowSet& rows, Ticks cost, Count& rank);
+  std::size_t add_node(std::int32_t column, std::uint32_t prediction);
+  /// Of the columns from `begin` on that are equal or complementary to `column` on these rows, number `copy`.
+  Copy copy_of(const Rows& numbers, std::uint32_t column, std::uint32_t begin, std::uint32_t copy) const;
+
+  void add_leaf(std::uint32_t prediction) { add_node(-1, prediction); }
+
+  /// A split by a copy of `column`; `add_side(x, numbers)` adds what is on side x of `column` itself.
+  template <class AddSide>
+  void add_split(const Rows& numbers, std::uint32_t column, Copy copy, AddSide add_side) {
+    const DistinctRows& data = problem_.rows;
+    std::vector<std::int64_t> weight(data.n_classes);
+    Rows side[2];
+    for (const std::uint32_t row : numbers) {
+      side[data.test(column, row) ? 1 : 0].push_back(row);
+      for (std::uint32_t c = 0; c < data.n_classes; ++c) weight[c] += data.weight(row)[c];
+    }
+    const std::size_t node =
+        add_node(static_cast<std::int32_t>(copy.column), problem_.costs.best_prediction(weight.data()));
+    const int held = copy.flipped ? 0 : 1;
+    tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
+    add_side(held, side[held]);
+    tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
+    add_side(1 - held, side[1 - held]);
+  }
+
+  /// The same where both sides have a node of their own: `read_side(child, numbers, x)` reads what is on side x.
+  template <class ReadSide>
+  void read_split(RowSet& rows, const Rows& numbers, std::uint32_t column, std::uint32_t copy, std::size_t level,
+                  ReadSide read_side) {
+    graph_.maker_.make_slot_rows(rows);
+    const auto at = std::find(rows.columns.begin(), rows.columns.end(), column) - rows.columns.begin();
+    add_split(numbers, column, copy_of(numbers, column, column, copy), [&](int x, const Rows& side) {
+      read_side(graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level), side, x);
+    });
+  }
+
+  [[noreturn]] static void missing(const std::string& what) {
+    throw std::logic_error("a " + what + " is missing in the set of trees: please report this fault of hornbeam");
+  }
+
+  TreeGraph<Count>& graph_;
+  const TreeSetProblem& problem_;
+  ResultTree tree_;
+
+ private:
+  /// One split with two leaves, in the order in which a node of these rows would have it (S2).
+  struct Stump {
+    std::uint32_t first;  // of the columns that are the same split of these rows
+    std::uint32_t column;
+    Ticks true_loss;              // of the leaf where `first` holds
+    std::uint32_t prediction[2];  // where `first` holds, where it fails
+    friend auto operator<=>(const Stump&, const Stump&) = default;
+  };
+
+  void read_shallow(const RowSet& rows, const Rows& numbers, std::uint32_t levels, Ticks cost, Count rank);
+  void add_small_tree(const RowSet& rows, const Rows& of_node, const Rows& numbers, const std::vector<SmallTree>& trees,
+                      Ticks cost, const Count& rank);
+  Ticks loss_of(const Rows& numbers, std::uint32_t column, std::uint32_t prediction) const;
+};
+
+}  // namespace hornbeam
