@@ -3,6 +3,7 @@
 import pickle
 from fractions import Fraction
 
+import matplotlib as mpl
 import numpy as np
 import polars
 import pytest
@@ -11,12 +12,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import (
     GOSDTClassifier,
+    ModelClassReliance,
     NotProvenWarning,
     RashomonImportance,
     RashomonSetClassifier,
     model_class_reliance,
+    plot_importance,
     rashomon_importance,
 )
+
+mpl.use("agg")
+import matplotlib.pyplot as plt
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -142,9 +148,8 @@ def test_the_conditions_on_one_column_move_together_and_categories_are_one_colum
     assert found.best[0] == pytest.approx(expected * np.mean(color != "red"))
 
 
-@pytest.mark.parametrize("objective", ["accuracy", "balanced"])
-def test_the_distribution_does_not_depend_on_the_number_of_jobs(objective):
-    estimator = RashomonSetClassifier(0.1, regularization=0.02, max_depth=3, objective=objective)
+def test_the_distribution_does_not_depend_on_the_number_of_jobs():
+    estimator = RashomonSetClassifier(0.1, regularization=0.02, max_depth=3)
     one, two = (
         rashomon_importance(estimator, *IRIS, n_bootstraps=3, n_samples=20, random_state=1, n_jobs=n) for n in (1, 2)
     )
@@ -220,3 +225,41 @@ def test_a_set_without_trees_and_numbers_of_no_tree_are_refused():
         empty = RashomonSetClassifier(0.1, regularization=0.005, memory_limit=1).fit(*CANCER).rashomon_set_
     with pytest.raises(ValueError, match="the set is empty"):
         model_class_reliance(empty)
+
+
+@pytest.mark.parametrize("most", [None, 3])
+def test_a_picture_has_the_columns_by_importance_with_bars_and_points(most):
+    trees = RashomonSetClassifier(0.2, regularization=0.02, max_depth=3).fit(*CANCER).rashomon_set_
+    distribution = rashomon_importance(
+        RashomonSetClassifier(0.1, regularization=0.02, max_depth=2), *CANCER, n_bootstraps=2, random_state=0
+    )
+    for found, n_bars in [(model_class_reliance(trees), 1), (distribution, 2)]:
+        axes = plot_importance(found, most=most)
+        (points,) = found.points.values()
+        (drawn,) = (line for line in axes.lines if line.get_marker() == "o")
+        places = drawn.get_xdata()
+        assert places.tolist() == np.sort(points)[::-1][:most].tolist()
+        names = [label.get_text() for label in axes.get_yticklabels()]
+        assert len(set(names)) == len(names) == (most or 30)
+        assert [points[found.columns.index(name)] for name in names] == places.tolist()
+        assert len(axes.containers) == n_bars
+        for bars, (low, high) in zip(axes.containers, found.bars.values(), strict=True):
+            for name, bar in zip(names, bars, strict=True):
+                column = found.columns.index(name)
+                assert (bar.get_x(), bar.get_x() + bar.get_width()) == pytest.approx((low[column], high[column]))
+        assert axes.get_ylabel() == ("column" if most is None else "3 of 30 columns")
+        assert "model reliance" in axes.get_xlabel()
+        assert [text.get_text() for text in axes.get_legend().get_texts()][1:] == list(found.bars)
+        plt.close(axes.figure)
+
+
+def test_a_picture_can_be_drawn_on_axes_and_of_a_sample_and_of_long_names():
+    long_name = "x" * 60
+    found = ModelClassReliance((long_name, "$y"), *(np.array([0.1, 0.2]),) * 3, (1, 1), 2, False)
+    _, axes = plt.subplots()
+    assert plot_importance(found, axes) is axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [r"\$y", "x" * 31 + "…"]
+    assert "2 of the good trees" in [text.get_text() for text in axes.get_legend().get_texts()]
+    plt.close(axes.figure)
+    with pytest.raises(ValueError, match="most must be at least 1"):
+        plot_importance(found, most=0)

@@ -84,10 +84,9 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.use_sticky_edges = False
     ax.margins(x=0.03)
-    left_out = len(importance.columns) - len(order)
+    n_columns = len(importance.columns)
     ax.set_xlabel("model reliance: additional loss when the column is permuted")
-    if left_out:
-        ax.set_ylabel(f"{len(order)} of {len(importance.columns)} columns")
+    ax.set_ylabel("column" if len(order) == n_columns else f"{len(order)} of {n_columns} columns")
     ax.legend(frameon=False, fontsize="small", loc="lower right")
     return ax
 
