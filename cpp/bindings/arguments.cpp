@@ -39,10 +39,6 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(const std::vector<std
 
 }  // namespace
 
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
 nb::tuple to_tuple(const Progress& at) {
   return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes);
 }

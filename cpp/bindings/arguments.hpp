@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "api/solve.hpp"
@@ -22,7 +23,10 @@ namespace hornbeam {
 template <class T, int kDimensions>
 using ArrayIn = nb::ndarray<const T, nb::numpy, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
 
-void require(bool holds, const char* message);
+inline void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
 nb::tuple to_tuple(const Progress& at);
 nb::dict to_dict(const ResultTree& found);
 std::uint32_t to_count(std::size_t size, const char* what);

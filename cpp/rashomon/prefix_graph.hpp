@@ -41,7 +41,7 @@ class PrefixGraph final : public TreeSet {
 
  private:
   friend class PrefixReader<Count>;
-  using Split = typename TreeGraph<Count>::Split;
+  using Split = TreeGraph<Count>::Split;
 
   /// The trees of one score.
   struct Scored {

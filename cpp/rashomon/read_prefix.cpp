@@ -24,9 +24,9 @@ class PrefixReader : private TreeReader<Count> {
   }
 
  private:
-  using Rows = typename TreeReader<Count>::Rows;
-  using Node = typename PrefixGraph<Count>::Node;
-  using Split = typename PrefixGraph<Count>::Split;
+  using Rows = TreeReader<Count>::Rows;
+  using Node = PrefixGraph<Count>::Node;
+  using Split = PrefixGraph<Count>::Split;
   struct Scores {
     Ticks least, most;
     bool has(Ticks score) const { return least <= score && score <= most; }

@@ -25,9 +25,11 @@ class TreeReader {
 
   ResultTree read(Ticks cost, Count rank);
 
- protected:
-  using Split = typename TreeGraph<Count>::Split;
-  using Node = typename TreeGraph<Count>::Node;
+ private:
+  friend class PrefixReader<Count>;
+
+  using Split = TreeGraph<Count>::Split;
+  using Node = TreeGraph<Count>::Node;
 
   /// A column of the data that is equal or complementary (`flipped`) to another one on some rows.
   struct Copy {
@@ -80,11 +82,6 @@ class TreeReader {
     throw std::logic_error("a " + what + " is missing in the set of trees: please report this fault of hornbeam");
   }
 
-  TreeGraph<Count>& graph_;
-  const TreeSetProblem& problem_;
-  ResultTree tree_;
-
- private:
   /// One split with two leaves, in the order in which a node of these rows would have it (S2).
   struct Stump {
     std::uint32_t first;  // of the columns that are the same split of these rows
@@ -98,6 +95,10 @@ class TreeReader {
   void add_small_tree(const RowSet& rows, const Rows& of_node, const Rows& numbers, const std::vector<SmallTree>& trees,
                       Ticks cost, const Count& rank);
   Ticks loss_of(const Rows& numbers, std::uint32_t column, std::uint32_t prediction) const;
+
+  TreeGraph<Count>& graph_;
+  const TreeSetProblem& problem_;
+  ResultTree tree_;
 };
 
 }  // namespace hornbeam

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.solving import arguments, look_ahead
+from core.solving import look_ahead
 from core.test_rashomon import counts, find, in_order, many_trees
 from hornbeam import _core
 from oracles.lookahead import lookahead_cost
-from oracles.problems import MAX_TOTAL, random_problem
+from oracles.problems import random_problem
 from oracles.rashomon import trees_within
 from oracles.resplit import prefixes_within, trees_of_prefixes
 

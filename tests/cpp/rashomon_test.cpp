@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
 #include "rashomon/counts.hpp"
+#include "rashomon/prefix_graph.hpp"
 #include "rashomon/tree_graph.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
@@ -127,7 +129,7 @@ RANDOM_TEST(the_number_of_trees_of_each_cost_is_that_of_plain_recursion, 1000) {
   const Counts expected =
       TreeCounter(problem, any_prediction).count(all_rows(problem), problem.limits.depth.value_or(0), bound);
   const testing::PackedInput input = problem.input();
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, any_prediction, never);
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, any_prediction, std::nullopt, never);
   CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
   CHECK_EQUAL(set.trees().complete_up_to(), bound);
   Counts found;
@@ -181,6 +183,63 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   const RelianceRange a = in_words.reliance(group, on_poll), b = in_any_size.reliance(group, on_poll);
   CHECK(a.least == b.least && a.largest == b.largest && a.least <= a.largest);
   CHECK(WordCount::of(a.n_avoiding) == WordCount::of(b.n_avoiding));
+}
+
+RANDOM_TEST(resplit_has_a_part_of_the_set_without_a_tree_twice, 600) {
+  TestProblem problem = problem_of_depth(draw);
+  if (!every_class_costs(problem) || problem.n_classes < 2) return;
+  const Ticks bound = random_bound(draw, problem);
+  if (bound >= kLargestTotal) return;
+  const std::uint32_t depth = problem.limits.depth.value_or(0);
+  const bool any_prediction = draw.percent(40);
+  const Counts every = TreeCounter(problem, any_prediction).count(all_rows(problem), depth, bound);
+  const testing::PackedInput input = problem.input();
+  const PrefixRule rule{draw.below(depth) + 1, depth, 0};
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, any_prediction, rule, never);
+  CHECK_EQUAL(set.trees().complete_up_to(), bound);
+  std::set<std::vector<std::int32_t>> read;
+  std::uint64_t n_trees = 0;
+  for (const auto& [cost, count] : set.trees().histogram()) {
+    const auto known = every.find(cost);
+    CHECK(known != every.end() && count.at(0) <= known->second);
+    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
+      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
+      std::vector<std::int32_t> name = tree.column;
+      for (std::size_t node = 0; node < name.size(); ++node)
+        if (name[node] < 0) name[node] -= tree.prediction[node];
+      read.insert(name);
+    }
+    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
+  }
+  CHECK_EQUAL(read.size(), n_trees);
+}
+
+RANDOM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300) {
+  TestProblem problem = problem_of_depth(draw);
+  if (!every_class_costs(problem) || problem.n_classes < 2) return;
+  const Ticks best = testing::Oracle(problem).best(), bound = random_bound(draw, problem);
+  const testing::PackedInput input = problem.input();
+  StopSignal stop(std::nullopt);
+  const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, problem.limits.rows_per_leaf > 1);
+  const std::uint32_t depth = problem.limits.depth.value_or(0);
+  const TreeSetProblem of_set{DistinctRows(input.columns, input.classes, input.weights, input.n_classes, stop),
+                              costs,
+                              {problem.leaf_cost, problem.limits.rows_per_leaf, draw.percent(50)},
+                              depth};
+  const PrefixRule rule{draw.below(depth) + 1, depth, 0};
+  PrefixGraph<WordCount> in_words(of_set, rule, {}, stop, never);
+  PrefixGraph<BigCount> in_any_size(of_set, rule, {}, stop, never);
+  in_words.build(best, bound);
+  in_any_size.build(best, bound);
+  const auto words = in_words.histogram(), any_size = in_any_size.histogram();
+  CHECK_EQUAL(words.size(), any_size.size());
+  for (std::size_t i = 0; i < std::min(words.size(), any_size.size()); ++i) {
+    CHECK_EQUAL(words[i].cost, any_size[i].cost);
+    CHECK(words[i].count == any_size[i].count);
+    const Limbs rank{words[i].count[0] - 1};
+    const ResultTree a = in_words.tree(words[i].cost, rank), b = in_any_size.tree(words[i].cost, rank);
+    CHECK(a.column == b.column && a.prediction == b.prediction);
+  }
 }
 
 }  // namespace hornbeam

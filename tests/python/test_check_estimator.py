@@ -25,6 +25,7 @@ from hornbeam import (
         OSDTClassifier(regularization=0.05, policy="objective", max_leaves=3, start=None, binarizer="quantile"),
         MAPTreeClassifier(max_depth=2, binarizer="quantile", time_limit=5.0, trace=True),
         RashomonSetClassifier(max_depth=3, trace=True),
+        RashomonSetClassifier(max_depth=3, method="resplit", lookahead_depth=1, trace=True),
         RashomonSetClassifier(0.01, "absolute", max_depth=2, distinct="labels", objective="balanced", time_limit=5.0),
     ]
 )

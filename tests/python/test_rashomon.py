@@ -1,6 +1,7 @@
 """Sets of near-optimal trees as a user meets them."""
 
 import pickle
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from hornbeam import GOSDTClassifier, NotProvenWarning, RashomonSetClassifier
+from oracles.lookahead import lookahead_cost
 from oracles.problems import Problem
 from oracles.rashomon import trees_within
+from oracles.resplit import prefixes_within, trees_of_prefixes
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -206,6 +209,9 @@ def test_a_search_that_is_stopped_has_all_trees_up_to_what_it_says():
         ({"epsilon": 1e9}, ValueError, "epsilon=1000000000.0 is too large"),
         ({"epsilon_is": "relative"}, ValueError, "epsilon_is must be"),
         ({"distinct": "trees"}, ValueError, "distinct must be"),
+        ({"method": "greedy"}, ValueError, "method must be"),
+        ({"lookahead_depth": 0}, ValueError, "lookahead_depth must be"),
+        ({"method": "resplit", "max_depth": None}, TypeError, "RESPLIT needs a limit of depth"),
         ({"max_depth": None, "regularization": 0.0}, ValueError, "might have"),
         (
             {"objective": "cost", "cost_matrix": [[1, 1], [1, 0]]},
@@ -219,3 +225,139 @@ def test_wrong_parameters_are_named(parameters, error, message):
     X, y = draw.random((2000, 2)), draw.integers(0, 2, size=2000)
     with pytest.raises(error, match=message):
         RashomonSetClassifier(**{"time_limit": 20.0, "max_depth": 2, **parameters}).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def resplit():
+    return RashomonSetClassifier(0.15, regularization=0.02, max_depth=3, method="resplit", lookahead_depth=1).fit(
+        *CANCER
+    )
+
+
+def test_resplit_finds_a_part_of_the_exact_set_of_its_bound(cancer, resplit):
+    X, y = CANCER
+    trees = list(resplit.rashomon_set_)
+    assert resplit.status_ == "heuristic"
+    assert len(trees) == len(set(map(str, trees))) == resplit.n_trees_ > 20
+    assert (resplit.searched_up_to_, resplit.complete_up_to_) == (resplit.bound_, -np.inf)
+    assert resplit.statistics_["set_prefixes"] > 1
+    assert resplit.bound_ >= cancer.bound_
+    exact = RashomonSetClassifier(Fraction(resplit.bound_) - Fraction(cancer.objective_), "absolute", 0.02, 3).fit(X, y)
+    inside = set(map(str, exact.rashomon_set_))
+    assert set(map(str, trees)) < inside
+
+
+def test_the_methods_of_a_set_work_for_resplit(resplit):
+    X, y = CANCER
+    trees = resplit.rashomon_set_
+    listed = list(trees)
+    objectives = [np.mean(tree.predict(X) != y) + 0.02 * tree.n_leaves for tree in listed]
+    assert objectives == pytest.approx([trees.objective(index) for index in range(len(trees))])
+    assert objectives == pytest.approx(sorted(objectives))
+    assert resplit.tree_ == trees[0]
+    assert resplit.objective_ == trees.objective(0)
+    assert resplit.lower_bound_ <= RashomonSetClassifier(0, regularization=0.02, max_depth=3).fit(X, y).objective_
+    for told, shown in [
+        (trees.n_leaves(), [tree.n_leaves for tree in listed]),
+        (trees.depths(), [tree.depth for tree in listed]),
+    ]:
+        assert told == {number: shown.count(number) for number in sorted(set(shown))}
+    assert [index for index, _ in trees.filter(depth=2)] == [i for i, tree in enumerate(listed) if tree.depth == 2]
+    assert set(trees.sample(50, random_state=0)) <= set(range(len(trees)))
+    predictions = np.array([tree.predict(X) for tree in listed])
+    np.testing.assert_allclose(trees.votes(X)[:, 1], np.mean(predictions == 1, axis=0))
+    assert trees.discrepancy(X) == (predictions != predictions[0]).mean(axis=1).max()
+    assert resplit.classifier(0).status_ == "heuristic"
+    again = pickle.loads(pickle.dumps(resplit)).rashomon_set_
+    assert [again[i] for i in (0, 17, -1)] == [trees[i] for i in (0, 17, -1)]
+
+
+@pytest.mark.parametrize("max_depth", [1, 2])
+def test_resplit_without_greedy_trees_is_exact(max_depth):
+    exact, resplit = (
+        RashomonSetClassifier(0.1, max_depth=max_depth, method=method, lookahead_depth=2).fit(*CANCER)
+        for method in ("exact", "resplit")
+    )
+    assert exact.status_ == resplit.status_ == "complete"
+    assert list(exact.rashomon_set_) == list(resplit.rashomon_set_)
+
+
+def exact_problem(X, y, weights, prices, regularization, max_depth):
+    """Return the problem in integers, with leaves in the lowest bits, and the ticks of an objective of 1."""
+    classes = range(len(prices))
+    totals = [sum(weight for label, weight in zip(y, weights, strict=True) if label == k) for k in classes]
+    scale = regularization.denominator << 10
+    one = int(np.dot(prices, totals)) * scale
+    costs = [[0 if k == c else int(prices[c]) * scale for k in classes] for c in classes]
+    return Problem(X.tolist(), y.tolist(), weights, costs, int(regularization * one) + 1, max_depth=max_depth), one
+
+
+@pytest.mark.parametrize("distinct", ["splits", "columns", "labels"])
+@pytest.mark.parametrize("kind", ["accuracy", "balanced", "weights", "three classes"])
+def test_the_set_of_resplit_is_that_of_the_paper(kind, distinct):
+    draw = np.random.default_rng(3)
+    n_classes = 3 if kind == "three classes" else 2
+    X = draw.integers(0, 2, size=(40, 4))
+    X[:, 3] = 1 - X[:, 0]
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + (draw.random(40) < 0.3)) % n_classes
+    weights = draw.integers(1, 4, size=40).tolist() if kind == "weights" else [1] * 40
+    totals = np.bincount(y)
+    prices = [1] * n_classes if kind != "balanced" else [int(np.lcm(*totals)) // int(total) for total in totals]
+    kept = X if distinct != "splits" else X[:, :3]
+    problem, one = exact_problem(kept, y, weights, prices, Fraction(1, 40), 3)
+    best, _ = lookahead_cost(problem, tuple(range(40)), 3, 1)
+    bound = ((best >> 10) + one // 10 // 1024 + 1 << 10) - 1
+    prefixes = prefixes_within(problem, 1, bound)
+    expected = trees_of_prefixes(problem, prefixes, distinct == "labels", grain=1 << 10)
+    found = RashomonSetClassifier(
+        Fraction(1, 10),
+        "absolute",
+        Fraction(1, 40),
+        3,
+        distinct,
+        "resplit",
+        1,
+        objective="balanced" if kind == "balanced" else "accuracy",
+        binarizer=None,
+    ).fit(X, y, sample_weight=weights)
+    assert found.statistics_["set_prefixes"] == len(prefixes)
+    assert found.n_trees_ == len(expected) > 2
+    by_cost = Counter(cost >> 10 for cost in expected.values())
+    objectives, counts = found.rashomon_set_.objectives()
+    assert objectives.tolist() == pytest.approx([(cost << 10) / one for cost in sorted(by_cost)])
+    assert counts == [by_cost[cost] for cost in sorted(by_cost)]
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 0.0}, {"memory_limit": 0}])
+def test_resplit_without_time_or_memory_ends_in_an_empty_set_and_a_tree(limit):
+    X, y = CANCER
+    with pytest.warns(NotProvenWarning, match="the set holds no tree"):
+        found = RashomonSetClassifier(method="resplit", **limit).fit(X, y)
+    assert found.status_ == next(iter(limit))
+    assert (found.n_trees_, found.searched_up_to_, found.complete_up_to_) == (0, -np.inf, -np.inf)
+    assert found.predict(X).shape == y.shape
+
+
+def test_resplit_that_is_stopped_has_the_set_of_the_bound_that_it_reached():
+    draw = np.random.default_rng(0)
+    X, y = draw.integers(0, 2, size=(300, 20)), draw.integers(0, 2, size=300)
+    parameters = {"regularization": 0.01, "max_depth": 4, "method": "resplit", "binarizer": None}
+    with pytest.warns(NotProvenWarning, match="trees that RESPLIT finds up to"):
+        found = RashomonSetClassifier(0.1, memory_limit=300_000, **parameters).fit(X, y)
+    assert found.status_ == "memory_limit"
+    assert found.objective_ <= found.searched_up_to_ < found.bound_
+    assert found.complete_up_to_ == -np.inf
+    epsilon = found.searched_up_to_ - found.bound_ / 1.1 + 1e-9
+    again = RashomonSetClassifier(epsilon, "absolute", **parameters).fit(X, y)
+    assert again.rashomon_set_.objectives()[1] == found.rashomon_set_.objectives()[1]
+    assert again.rashomon_set_[:50] == found.rashomon_set_[:50]
+
+
+def test_the_callback_of_resplit_is_told_no_bound_that_is_not_proven():
+    told = []
+    parameters = {"regularization": 0.02, "max_depth": 2, "binarizer": "quantile"}
+    classifier = RashomonSetClassifier(method="resplit", lookahead_depth=1, callback=told.append, **parameters)
+    classifier.fit(*CANCER)
+    optimum = GOSDTClassifier(**parameters).fit(*CANCER).objective_
+    assert told
+    assert max(progress.lower_bound for progress in told) == classifier.lower_bound_ <= optimum

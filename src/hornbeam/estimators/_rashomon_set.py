@@ -76,7 +76,7 @@ class RashomonSet(Sequence[Tree]):
     They are all such trees, or the part of them that RESPLIT finds.
 
     The set is a graph of subproblems that the trees share. No tree is listed: any one is made when it is asked for, in
-    well under a millisecond, however many there are. Two sets made from the same data by the same parameters have the
+    a millisecond or so, however many there are. Two sets made from the same data by the same parameters have the
     same trees under the same numbers.
 
     ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.

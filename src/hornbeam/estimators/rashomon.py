@@ -41,11 +41,11 @@ class RashomonSetClassifier(AdditiveClassifier):
     within the bound, as a graph of the subproblems that they share, in which the number of trees of each cost is known
     exactly. Millions of millions of trees take no more memory than their distinct subproblems and costs.
 
-    With ``method="resplit"`` it is the part of such a set that lookahead search finds in less time: the first
-    `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being worth the greedy tree of the
-    depth that is left; prefixes worth at most the bound are kept, and each leaf of each of them becomes every tree that
-    is no worse than the greedy one. Every tree is within the bound, none is twice in the set, but some that are within
-    the bound are left out.
+    With ``method="resplit"`` it is the part of such a set that lookahead search finds, in less time where there are
+    many columns: the first `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being
+    worth the greedy tree of the depth that is left; prefixes worth at most the bound are kept, and each leaf of each of
+    them becomes every tree that is no worse than the greedy one. Every tree is within the bound, none is twice in the
+    set, but some that are within the bound are left out.
 
     Parameters
     ----------
