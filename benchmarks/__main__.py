@@ -13,7 +13,7 @@ from benchmarks.papers.measure import complete
 from benchmarks.runner import Plan, run_suite
 from benchmarks.suites import SUITES
 
-PAPERS = ("gosdt", "guesses", "split", "maptree", "maptree-synthetic", "maptree-folds", "osdt")
+PAPERS = ("gosdt", "guesses", "split", "maptree", "maptree-synthetic", "maptree-folds", "osdt", "rashomon")
 RESULTS = Path(__file__).resolve().parent / "results"
 
 

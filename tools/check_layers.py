@@ -41,8 +41,8 @@ MAY_IMPORT = {
     "plotting": {"conditions", "table", "tree"},
     "binarizers": {"_units", "conditions", "table"},
     "posterior": {"binarizers", "conditions", "table", "tree"},
-    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "objectives", "posterior"}
-    | {"table", "tree"},
+    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
+    | {"posterior", "table", "tree"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
     "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,
 }

@@ -1,6 +1,7 @@
 #include "api/rashomon.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -56,6 +57,35 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
                 : find_trees(std::move(problem), least, bound, input.limits, stop, on_poll);
   status_ = trees_->complete_up_to() >= bound ? Status::optimal : stop.reason().value_or(Status::interrupted);
   seconds_ = stop.elapsed();
+}
+
+std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> groups,
+                                                 std::span<const std::int64_t> shares,
+                                                 const std::function<void()>& on_poll) {
+  require(trees_->complete_up_to() >= 0, "trees: the set is empty");
+  require(groups.size() == columns_.n_columns, "groups: there must be one for each column");
+  require(shares.size() == columns_.n_rows, "shares: there must be one for each row");
+  std::int64_t total = 0;
+  for (const std::int64_t share : shares) {
+    require(share >= 0 && share < kLargestTotal - total, "shares: must be at least 0, and their total below 2^52");
+    total += share;
+  }
+  require(std::all_of(groups.begin(), groups.end(), [](std::int32_t group) { return group >= 0; }),
+          "groups: must be at least 0");
+  StopSignal never(std::nullopt);                                                  // merging rows is short
+  const DistinctRows rows(columns_, classes_, shares, costs_.n_classes(), never);  // numbered as those of the set
+  RelianceProblem problem;
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row)
+    problem.shares.push_back(std::accumulate(rows.weight(row), rows.weight(row) + rows.n_classes, std::int64_t{0}));
+  std::vector<RelianceRange> found;
+  const std::int32_t n_groups = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
+  for (std::int32_t group = 0; group < n_groups; ++group) {
+    problem.is_in_group.assign(groups.size(), false);
+    for (std::size_t column = 0; column < groups.size(); ++column)
+      problem.is_in_group[column] = groups[column] == group;
+    found.push_back(trees_->reliance(problem, on_poll));
+  }
+  return found;
 }
 
 ResultTree RashomonSet::tree(Ticks cost, const Limbs& rank) {

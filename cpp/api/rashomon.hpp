@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "api/solve.hpp"
@@ -30,6 +31,11 @@ class RashomonSet {
   /// Tree number `rank` of those that cost `cost`. Throws std::invalid_argument if there is none, std::logic_error if
   /// the tree does not cost what the set says (a fault of hornbeam).
   ResultTree tree(Ticks cost, const Limbs& rank);
+
+  /// Over all trees, of each group of columns; `groups` has the group of each column, from 0, and `shares` what each
+  /// row weighs, less than 2^52 in all. Throws std::invalid_argument for input out of range or an empty set.
+  std::vector<RelianceRange> reliance(std::span<const std::int32_t> groups, std::span<const std::int64_t> shares,
+                                      const std::function<void()>& on_poll);
 
  private:
   std::vector<std::uint8_t> bytes_;

@@ -9,16 +9,11 @@
 
 #include "api/rashomon.hpp"
 #include "bindings/arguments.hpp"
+#include "bindings/reliance.hpp"
 
 namespace hornbeam {
 
 namespace {
-
-nb::list words_of(const Limbs& limbs) {
-  nb::list words;
-  for (const std::uint64_t limb : limbs) words.append(limb);
-  return words;
-}
 
 std::unique_ptr<RashomonSet> rashomon_set(
     const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows, const ArrayIn<std::int32_t, 1>& classes,
@@ -81,6 +76,7 @@ nb::dict read_tree_of(RashomonSet& set, std::int64_t cost, const nb::list& rank)
 
 void add_rashomon_sets(nb::module_& module) {
   const nb::class_<RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
+  add_reliance(module);
   module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
              nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,

@@ -1,7 +1,8 @@
 // rashomon/tree_graph.hpp
 //
 // WHAT    The trees within a bound as a shared graph of subproblems, each with a histogram of the costs of its trees.
-// FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp reads) -> rashomon/small_trees.
+// FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp reads, reliance.cpp
+//         goes through all of it) -> rashomon/small_trees.
 // HOLDS   (G1) the histogram of a node has all trees of its subproblem that cost at most its budget. (G2) the splits of
 //         a deep node are those of all these trees but the leaves, in the order of the columns; a node that is not deep
 //         has trees of at most two levels, which are counted and found again without being kept. (G3) a node that is
@@ -47,6 +48,7 @@ class TreeGraph final : public TreeSet {
   Ticks complete_up_to() const override { return nodes_[0].budget; }
   std::vector<CostCount<Limbs>> histogram() const override;
   ResultTree tree(Ticks cost, const Limbs& rank) override;
+  RelianceRange reliance(const RelianceProblem& group, const std::function<void()>& on_poll) override;
   TreeSetStatistics statistics() const override;
 
  private:
@@ -72,6 +74,7 @@ class TreeGraph final : public TreeSet {
     Ticks leaf, least_loss, lower;
   };
   struct Stopped {};
+  class Reliance;
 
   /// `raise_root(to)` raises the root to a bound.
   void build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root);

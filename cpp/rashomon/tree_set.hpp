@@ -11,10 +11,12 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "base/options.hpp"
 #include "base/stop.hpp"
+#include "rashomon/reliance.hpp"
 #include "rashomon/small_trees.hpp"
 #include "search/problem.hpp"
 #include "search/result_tree.hpp"
@@ -46,6 +48,10 @@ class TreeSet {
   virtual std::vector<CostCount<Limbs>> histogram() const = 0;
   /// Tree number `rank` (from 0) of those that cost `cost`.
   virtual ResultTree tree(Ticks cost, const Limbs& rank) = 0;
+  /// Of the trees of a set that is not empty. `on_poll` is called now and then and may throw.
+  virtual RelianceRange reliance(const RelianceProblem& /*group*/, const std::function<void()>& /*on_poll*/) {
+    throw std::invalid_argument("trees: this set is no graph of subproblems; ask its trees one by one");
+  }
   virtual TreeSetStatistics statistics() const = 0;
 };
 

@@ -7,15 +7,19 @@ from hornbeam.estimators import (
     GOSDTClassifier,
     LicketySPLITClassifier,
     MAPTreeClassifier,
+    ModelClassReliance,
     OSDTClassifier,
     Progress,
+    RashomonImportance,
     RashomonSet,
     RashomonSetClassifier,
     SPLITClassifier,
+    model_class_reliance,
+    rashomon_importance,
     sufficient_depth,
 )
 from hornbeam.exceptions import NotProvenWarning
-from hornbeam.plotting import plot_roc, plot_trace
+from hornbeam.plotting import plot_importance, plot_roc, plot_trace
 from hornbeam.posterior import log_posterior
 from hornbeam.tree import Tree
 
@@ -28,9 +32,11 @@ __all__ = [
     "GOSDTClassifier",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
+    "ModelClassReliance",
     "NotProvenWarning",
     "OSDTClassifier",
     "Progress",
+    "RashomonImportance",
     "RashomonSet",
     "RashomonSetClassifier",
     "SPLITClassifier",
@@ -39,7 +45,10 @@ __all__ = [
     "Tree",
     "__version__",
     "log_posterior",
+    "model_class_reliance",
+    "plot_importance",
     "plot_roc",
     "plot_trace",
+    "rashomon_importance",
     "sufficient_depth",
 ]

@@ -7,7 +7,7 @@ import polars
 import pytest
 
 from benchmarks import data
-from benchmarks.papers import gosdt, gosdt_four_class, guesses, osdt, split
+from benchmarks.papers import gosdt, gosdt_four_class, guesses, osdt, rashomon, split
 from benchmarks.papers.measure import Method, complete, measure
 from benchmarks.report.markdown import number
 
@@ -146,3 +146,20 @@ def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):
     with np.load(prepared.path) as archive:
         np.testing.assert_array_equal(archive["X"], data.distinct_columns(data.guess(20).fit_transform(X, y)))
     assert 5 < prepared.columns < 60
+
+
+def test_the_tables_of_rashomon_sets_are_measured_and_reported(tmp_path, monkeypatch):
+    source = rashomon.SOURCES["spambase"]._replace(dataset="sklearn_breast_cancer", stumps=20)
+    monkeypatch.setattr(rashomon, "SOURCES", {"spambase": source})
+    monkeypatch.setattr(rashomon, "BOOTSTRAPS", 2)
+    records = complete(tmp_path / "results.jsonl", {"spambase": rashomon.records_of("spambase", 5.0)}, 5.0)
+    (record,) = records
+    assert record["is_complete"]
+    assert 0 < record["n_within"] <= min(record["n_near"], record["n_whole"])
+    assert record["n_near"] <= record["n_resplit"]
+    assert len(record["exact_trees"]) == len(record["resplit_trees"]) == 2
+    assert -1 <= record["correlation"] <= 1
+    text = rashomon.report(records, tmp_path).read_text()
+    assert "| spambase | RESPLIT |" in text
+    assert "0.598 (850/1422)" in text
+    assert "17.3x | " in text

@@ -174,6 +174,15 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
     const ResultTree a = in_words.tree(words[i].cost, rank), b = in_any_size.tree(words[i].cost, rank);
     CHECK(a.column == b.column && a.prediction == b.prediction);
   }
+  RelianceProblem group;
+  for (std::uint32_t c = 0; c < problem.n_columns; ++c) group.is_in_group.push_back(draw.percent(40));
+  for (std::uint32_t row = 0; row < of_set.rows.n_rows; ++row) group.shares.push_back(draw.below(4));
+  if (words.empty()) return;
+  std::uint64_t n_polls = 0;
+  const std::function<void()> on_poll = [&] { ++n_polls; };
+  const RelianceRange a = in_words.reliance(group, on_poll), b = in_any_size.reliance(group, on_poll);
+  CHECK(a.least == b.least && a.largest == b.largest && a.least <= a.largest);
+  CHECK(WordCount::of(a.n_avoiding) == WordCount::of(b.n_avoiding));
 }
 
 RANDOM_TEST(resplit_has_a_part_of_the_set_without_a_tree_twice, 600) {

@@ -4,6 +4,12 @@ from hornbeam.estimators._progress import Progress
 from hornbeam.estimators._rashomon_set import RashomonSet
 from hornbeam.estimators.depth import sufficient_depth
 from hornbeam.estimators.gosdt import GOSDTClassifier
+from hornbeam.estimators.importance import (
+    ModelClassReliance,
+    RashomonImportance,
+    model_class_reliance,
+    rashomon_importance,
+)
 from hornbeam.estimators.maptree import MAPTreeClassifier
 from hornbeam.estimators.osdt import OSDTClassifier
 from hornbeam.estimators.rashomon import RashomonSetClassifier
@@ -13,10 +19,14 @@ __all__ = [
     "GOSDTClassifier",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
+    "ModelClassReliance",
     "OSDTClassifier",
     "Progress",
+    "RashomonImportance",
     "RashomonSet",
     "RashomonSetClassifier",
     "SPLITClassifier",
+    "model_class_reliance",
+    "rashomon_importance",
     "sufficient_depth",
 ]

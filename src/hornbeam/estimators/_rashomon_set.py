@@ -19,8 +19,11 @@ from hornbeam import _core
 from hornbeam._units import Units
 from hornbeam.binarizers import Conditions, ask
 from hornbeam.estimators._parameters import check_integer
+from hornbeam.estimators._reliance import Reliances
+from hornbeam.export import to_timbertrek
 from hornbeam.table import TableSchema, read_table
 from hornbeam.tree import Tree
+from hornbeam.tree.routing import Rows, reached_leaves
 
 _WORD_BITS = 64
 
@@ -344,6 +347,48 @@ class RashomonSet(Sequence[Tree]):
         shares = (float(np.mean(prediction != best)) for prediction in self._predictions(X, indices))
         return max(shares, default=0.0)
 
+    def reliance(self, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
+        """Return how much trees rely on each column: what they lose more if the rows had each other's values of it.
+
+        Parameters
+        ----------
+        indices : iterable of int or None, default=None
+            Numbers of the trees to ask, such as those of `sample`. None: all; this takes some 0.3 milliseconds a tree.
+
+        Returns
+        -------
+        ndarray of shape (n_trees asked, n_columns)
+            In the unit of the loss; `model_class_reliance` says what exactly it is.
+        """
+        return Reliances(self._enumeration).of_trees(map(self._arrays, self._numbers(indices)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of the table."""
+        return self._enumeration.schema.names
+
+    def to_timbertrek(self, indices: Iterable[int] | None = None) -> str:
+        """Write trees of two classes as JSON for TimberTrek; see `hornbeam.export.to_timbertrek`.
+
+        Parameters
+        ----------
+        indices : iterable of int or None, default=None
+            Numbers of the trees. None: all; more than some thousands are too many to be shown.
+
+        Returns
+        -------
+        str
+        """
+        return to_timbertrek((self.objective(number), self[number]) for number in self._numbers(indices))
+
+    def _numbers(self, indices: Iterable[int] | None) -> Iterable[int]:
+        return _count_to(self.n_trees) if indices is None else indices
+
+    def _graph(self) -> _core.RashomonSet:
+        if self._trees is None:  # after unpickling
+            self._trees = self._enumeration.find(self._bound)
+        return self._trees
+
     def _histogram(self) -> Iterator[tuple[int, int]]:
         return zip(self._costs, self._counts, strict=True)
 
@@ -356,10 +401,8 @@ class RashomonSet(Sequence[Tree]):
 
     def _arrays(self, index: int) -> _core.TreeArrays:
         number, at = self._position(index)
-        if self._trees is None:  # after unpickling
-            self._trees = self._enumeration.find(self._bound)
         rank = number - (self._ends[at] - self._counts[at])
-        return _core.read_tree(self._trees, self._costs[at], _to_words(rank))
+        return _core.read_tree(self._graph(), self._costs[at], _to_words(rank))
 
     def _tree(self, index: int) -> Tree:
         made_of = self._enumeration
@@ -379,9 +422,10 @@ class RashomonSet(Sequence[Tree]):
         """Return what the trees predict for each row, as indices into the classes."""
         table = read_table(X, expect=self._enumeration.schema)
         answers = list(ask(self._enumeration.conditions, table))
-        for index in _count_to(self.n_trees) if indices is None else indices:
+        for index in self._numbers(indices):
             arrays = self._arrays(index)
-            yield arrays["prediction"][_leaves(arrays, answers.__getitem__, table.n_rows)]
+            leaves = reached_leaves(arrays["left"], arrays["right"], _asker(arrays, answers), table.n_rows)
+            yield arrays["prediction"][leaves]
 
     def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
         if self.n_trees == 0:
@@ -419,21 +463,11 @@ def _count_to(end: int, begin: int = 0) -> Iterator[int]:
         number += 1
 
 
-def _leaves(
-    arrays: _core.TreeArrays, answers: Callable[[int], npt.NDArray[np.bool_]], n_rows: int
-) -> npt.NDArray[np.intp]:
-    """Send rows down a tree; `answers` gives those of one column."""
-    leaves = np.empty(n_rows, dtype=np.intp)
-    waiting = {0: np.arange(n_rows)}
-    for node, column in enumerate(arrays["column"].tolist()):
-        rows = waiting.pop(node)
-        if column < 0:
-            leaves[rows] = node
-            continue
-        holds = answers(column)[rows]
-        waiting[int(arrays["left"][node])] = rows[holds]
-        waiting[int(arrays["right"][node])] = rows[~holds]
-    return leaves
+def _asker(
+    arrays: _core.TreeArrays, answers: Sequence[npt.NDArray[np.bool_]]
+) -> Callable[[int, Rows], npt.NDArray[np.bool_]]:
+    """Return what says of rows whether the condition of a node holds, from the answers of all conditions."""
+    return lambda node, rows: answers[arrays["column"][node]][rows]
 
 
 def _added_up(counts: Iterable[tuple[int, int]]) -> dict[int, int]:

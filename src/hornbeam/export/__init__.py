@@ -8,5 +8,17 @@ from hornbeam.export.rules import to_rules
 from hornbeam.export.sklearn import to_sklearn
 from hornbeam.export.sql import to_sql
 from hornbeam.export.text import to_text
+from hornbeam.export.timbertrek import to_timbertrek
 
-__all__ = ["from_json", "to_dict", "to_dot", "to_json", "to_python", "to_rules", "to_sklearn", "to_sql", "to_text"]
+__all__ = [
+    "from_json",
+    "to_dict",
+    "to_dot",
+    "to_json",
+    "to_python",
+    "to_rules",
+    "to_sklearn",
+    "to_sql",
+    "to_text",
+    "to_timbertrek",
+]

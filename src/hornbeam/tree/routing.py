@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,26 +12,40 @@ from scipy.sparse import csr_matrix
 from hornbeam.conditions import Condition
 from hornbeam.table import Table
 
-Children = npt.NDArray[np.int32]
+Children: TypeAlias = npt.NDArray[np.int32]
+Rows: TypeAlias = "slice | npt.NDArray[np.intp]"
 
 
 def leaf_of_rows(
     left: Children, right: Children, conditions: Sequence[Condition | None], table: Table
 ) -> npt.NDArray[np.intp]:
-    """Return the leaf that each row of `table` reaches; shape (n_rows,).
+    """Return the leaf that each row of `table` reaches; shape (n_rows,)."""
 
-    Each condition is evaluated once, on the rows that reach its node; children must be numbered after their parents.
+    def holds(node: int, rows: Rows) -> npt.NDArray[np.bool_]:
+        condition = conditions[node]
+        assert condition is not None  # only inner nodes are asked
+        return condition.holds(table.column(condition.column, rows))
+
+    return reached_leaves(left, right, holds, table.n_rows)
+
+
+def reached_leaves(
+    left: Children, right: Children, holds: Callable[[int, Rows], npt.NDArray[np.bool_]], n_rows: int
+) -> npt.NDArray[np.intp]:
+    """Return the leaf that each row reaches, where ``holds(node, rows)`` answers the condition of an inner node.
+
+    Each node is asked once, about the rows that reach it; children must be numbered after their parents.
     """
-    leaves = np.empty(table.n_rows, dtype=np.intp)
-    waiting: dict[int, Any] = {0: slice(None)}  # the root sees every row: none need be gathered
-    for node, condition in enumerate(conditions):
+    leaves = np.empty(n_rows, dtype=np.intp)
+    waiting: dict[int, Rows] = {0: slice(None)}  # the root sees every row: none need be gathered
+    for node, (held, failed) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
         rows = waiting.pop(node)
-        if condition is None:
+        if held < 0:
             leaves[rows] = node
             continue
-        holds = condition.holds(table.column(condition.column, rows))
-        for child, here in ((left[node], holds), (right[node], ~holds)):
-            waiting[int(child)] = np.flatnonzero(here) if node == 0 else rows.compress(here)
+        answers = holds(node, rows)
+        for child, here in ((held, answers), (failed, ~answers)):
+            waiting[child] = np.flatnonzero(here) if isinstance(rows, slice) else rows.compress(here)
     return leaves
 
 

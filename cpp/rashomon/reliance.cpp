@@ -1,0 +1,302 @@
+// rashomon/reliance.cpp: the part of TreeGraph that finds which trees rely least and most on a group of columns.
+//
+// HOLDS   A row with the others' values of the group reaches a leaf if it meets the path's conditions on other columns
+//         (a row of `others`) and the row that gave the values meets those on the group (a row of `givers`). So a leaf
+//         adds share(givers) x loss(others) to the mean loss over all pairs, and the sum over a tree's leaves splits as
+//         its cost does: below a node it depends on both row sets and the trees below, on nothing else of the path.
+// COST    A node of the graph is visited once for each pair of row sets that meets in its rows. Of its trees only those
+//         stay that no cheaper tree outdoes (a front).
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "rashomon/counts.hpp"
+#include "rashomon/tree_graph.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+using Mask = std::vector<Word>;  // of distinct rows
+
+/// What some trees of a subproblem cost and how much they rely on the group.
+class Front {
+ public:
+  void add(Ticks cost, TicksTimesShare value) {
+    most_[0].push_back({cost, -value});
+    most_[1].push_back({cost, value});
+  }
+  /// All pairs of one tree of each that together cost at most `budget`.
+  void add_sums(const Front& a, const Front& b, Ticks budget) {
+    for (std::size_t x = 0; x < 2; ++x)
+      for (const Choice& of_a : a.most_[x])
+        for (const Choice& of_b : b.most_[x]) {
+          if (of_a.cost + of_b.cost > budget) break;
+          most_[x].push_back({of_a.cost + of_b.cost, of_a.value + of_b.value});
+        }
+  }
+  /// By rising cost, each relying more (or less) than all cheaper ones: what else there is cannot be part of a tree
+  /// that relies most (or least) among those within a bound of cost.
+  void settle() {
+    for (std::vector<Choice>& choices : most_) {
+      std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+        return a.cost != b.cost ? a.cost < b.cost : a.value > b.value;
+      });
+      std::size_t n_kept = 0;
+      for (const Choice& choice : choices)
+        if (n_kept == 0 || choice.value > choices[n_kept - 1].value) choices[n_kept++] = choice;
+      choices.resize(n_kept);
+    }
+  }
+  /// Of a settled front that is not empty.
+  RelianceRange range() const { return {-most_[0].back().value, most_[1].back().value, {}}; }
+
+ private:
+  struct Choice {
+    Ticks cost;
+    TicksTimesShare value;
+  };
+  std::array<std::vector<Choice>, 2> most_;  // the negative value, the value
+};
+
+/// What is known of one visit. Leaves apart from other trees, since two leaves of one prediction may not stand below
+/// one split; and, above all conditions on the group, how many trees have none.
+template <class Count>
+struct Visit {
+  Front leaves, splits;
+  Histogram<Count> avoiding;
+};
+
+}  // namespace
+
+template <class Count>
+class TreeGraph<Count>::Reliance {
+ public:
+  Reliance(TreeGraph& graph, const RelianceProblem& group, const std::function<void()>& on_poll)
+      : graph_(graph), data_(graph.problem_.rows), group_(group), on_poll_(on_poll), n_words_(words_for(data_.n_rows)) {
+    columns_.resize(std::size_t{data_.n_columns} * n_words_);
+    for (std::uint32_t c = 0; c < data_.n_columns; ++c)
+      for (std::uint32_t w = 0; w < n_words_; ++w) column(c)[w] = data_.bits[std::size_t{w} * data_.stride + c];
+    for (const std::int64_t share : group.shares) total_ += share;
+  }
+
+  RelianceRange find() {
+    Mask all(n_words_, ~Word{0});
+    if (data_.n_rows % kWordBits != 0) all.back() >>= kWordBits - data_.n_rows % kWordBits;
+    const Sets sets{all, all, false};
+    const Visit<Count>& found = visit(graph_.root_, 0, sets, graph_.problem_.depth, 0);
+    Front trees;
+    for (const Front* part : {&found.leaves, &found.splits}) trees.add_sums(*part, nothing(), graph_.nodes_[0].budget);
+    trees.settle();
+    RelianceRange range = trees.range();
+    Count n_avoiding{};
+    for (const CostCount<Count>& each : found.avoiding) n_avoiding += each.count;
+    range.n_avoiding = n_avoiding.limbs();
+    return range;
+  }
+
+ private:
+  /// The rows that meet the conditions on the group, and those that meet all others; whether there are any of the
+  /// first.
+  struct Sets {
+    Mask givers, others;
+    bool is_asked;
+    friend auto operator<=>(const Sets&, const Sets&) = default;
+  };
+  /// A column of the data that is equal or complementary (`flipped`) to another one on some rows.
+  struct Copy {
+    std::uint32_t column;
+    bool flipped;
+  };
+
+  Word* column(std::uint32_t number) { return &columns_[std::size_t{number} * n_words_]; }
+
+  Sets narrowed(const Sets& sets, const Copy& copy, bool side) {
+    Sets narrow = sets;
+    const bool in_group = group_.is_in_group[copy.column];
+    narrow.is_asked |= in_group;
+    Mask& mask = in_group ? narrow.givers : narrow.others;
+    const Word flip = side != copy.flipped ? 0 : ~Word{0};
+    for (std::uint32_t w = 0; w < n_words_; ++w) mask[w] &= column(copy.column)[w] ^ flip;
+    return narrow;
+  }
+
+  /// The columns that are the same split of these rows as `first`, it first.
+  std::vector<Copy> copies_of(const Sets& sets, std::uint32_t first, std::uint32_t n_copies) {
+    std::vector<Copy> copies{{first, false}};
+    for (std::uint32_t other = first + 1; copies.size() < n_copies && other < data_.n_columns; ++other)
+      for (const bool flipped : {false, true}) {
+        Word differs = 0;
+        for (std::uint32_t w = 0; w < n_words_ && differs == 0; ++w)
+          differs = (column(first)[w] ^ column(other)[w] ^ (flipped ? ~Word{0} : 0)) & sets.givers[w] & sets.others[w];
+        if (differs == 0) copies.push_back({other, flipped});
+      }
+    return copies;
+  }
+
+  template <class Add>
+  void for_each_row(const Mask& rows, Add add) const {
+    for (std::uint32_t w = 0; w < n_words_; ++w)
+      for (Word left = rows[w]; left != 0; left &= left - 1)
+        add(w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(left)));
+  }
+
+  /// The mean loss of a leaf over all pairs of rows, times the total of the shares.
+  TicksTimesShare loss_of(const Sets& sets, std::uint32_t prediction) const {
+    std::int64_t share = 0;
+    Ticks loss = 0;
+    for_each_row(sets.givers, [&](std::uint32_t row) { share += group_.shares[row]; });
+    for_each_row(sets.others,
+                 [&](std::uint32_t row) { loss += graph_.problem_.costs.loss_of(data_.weight(row), prediction); });
+    return TicksTimesShare{share} * loss;
+  }
+
+  TicksTimesShare of_leaf(const Sets& sets, const Leaf& leaf) const {
+    if (!sets.is_asked) return 0;
+    return loss_of(sets, leaf.prediction) - TicksTimesShare{total_} * (leaf.cost - graph_.problem_.kind.leaf_cost);
+  }
+
+  const Visit<Count>& visit(RowSet& rows, std::uint32_t node, const Sets& sets, std::uint32_t depth,
+                            std::size_t level) {
+    if ((++n_visits_ & 0x3f) == 0) on_poll_();
+    Visit<Count> found;
+    HistogramSum<Count> avoiding;
+    const Ticks budget = graph_.nodes_[node].budget;
+    std::vector<Leaf> leaves;
+    graph_.small_trees_.list_leaves(rows.total.data(), budget, leaves);
+    for (const Leaf& leaf : leaves) {
+      found.leaves.add(leaf.cost, of_leaf(sets, leaf));
+      if (!sets.is_asked) avoiding.add(leaf.cost, Count(1));
+    }
+    found.leaves.settle();
+    if (graph_.nodes_[node].is_deep) {
+      graph_.maker_.make_slot_rows(rows);
+      for (const Split& split : graph_.nodes_[node].splits)
+        for (const Copy& copy : copies_of(sets, split.column, split.copies))
+          add_deep(rows, split, copy, sets, depth == kUnlimited ? kUnlimited : depth - 1, level, budget, found.splits,
+                   avoiding);
+    } else if (depth > 0) {
+      add_shallow(rows, sets, depth, budget, found.splits, avoiding);
+    }
+    found.splits.settle();
+    found.avoiding = avoiding.take();
+    return known_[{node, sets}] = std::move(found);
+  }
+
+  void add_deep(RowSet& rows, const Split& split, const Copy& copy, const Sets& sets, std::uint32_t depth_below,
+                std::size_t level, Ticks budget, Front& trees, HistogramSum<Count>& avoiding) {
+    const auto at = std::find(rows.columns.begin(), rows.columns.end(), split.column) - rows.columns.begin();
+    const Visit<Count>* side[2];
+    for (int x = 0; x < 2; ++x) {
+      const Sets narrow = narrowed(sets, copy, x == 1);
+      const auto known = known_.find({split.node[x], narrow});
+      if (known != known_.end()) {
+        side[x] = &known->second;
+        continue;
+      }
+      RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level);
+      side[x] = &visit(child, split.node[x], narrow, depth_below, level + 1);
+    }
+    const BarredPair barred =
+        barred_pair(graph_.problem_.kind, graph_.nodes_[split.node[0]].leaf, graph_.nodes_[split.node[1]].leaf);
+    add_pairs(*side[0], *side[1], barred, budget, trees);
+    if (!sets.is_asked && !group_.is_in_group[copy.column])
+      count_pairs(side[0]->avoiding, side[1]->avoiding, barred, budget, avoiding);
+  }
+
+  void add_shallow(const RowSet& rows, const Sets& sets, std::uint32_t levels, Ticks budget, Front& trees,
+                   HistogramSum<Count>& avoiding) {
+    std::vector<std::vector<Copy>> copies(rows.n_columns);
+    const auto copies_at = [&](std::uint32_t at) -> const std::vector<Copy>& {
+      if (copies[at].empty()) copies[at] = copies_of(sets, rows.columns[at], rows.copies[at]);
+      return copies[at];
+    };
+    SmallTrees& small_trees = graph_.small_trees_;
+    for (std::uint32_t at = 0; at < rows.n_columns; ++at) {
+      if (!small_trees.list_sides(rows, at, levels, budget)) continue;
+      for (const Copy& copy : copies_at(at)) {
+        Visit<Count> side[2];
+        for (int x = 0; x < 2; ++x) {
+          const Sets narrow = narrowed(sets, copy, x == 1);
+          for (const SmallTree& tree : small_trees.trees(x))
+            if (tree.column == kNoSplit)
+              side[x].leaves.add(tree.cost, of_leaf(narrow, {tree.cost, tree.prediction[0]}));
+            else
+              for (const Copy& below : copies_at(tree.column))
+                side[x].splits.add(tree.cost, of_stump(narrow, below, tree));
+          if (!narrow.is_asked) count_avoiding(small_trees.trees(x), copies_at, side[x].avoiding);
+          side[x].leaves.settle();
+          side[x].splits.settle();
+        }
+        add_pairs(side[0], side[1], small_trees.barred(), budget, trees);
+        if (!sets.is_asked && !group_.is_in_group[copy.column])
+          count_pairs(side[0].avoiding, side[1].avoiding, small_trees.barred(), budget, avoiding);
+      }
+    }
+  }
+
+  TicksTimesShare of_stump(const Sets& sets, const Copy& copy, const SmallTree& tree) {
+    if (!sets.is_asked && !group_.is_in_group[copy.column]) return 0;
+    const Ticks loss = tree.cost - 2 * graph_.problem_.kind.leaf_cost;
+    TicksTimesShare value = -TicksTimesShare{total_} * loss;
+    for (const bool side : {false, true}) value += loss_of(narrowed(sets, copy, side), tree.prediction[side ? 1 : 0]);
+    return value;
+  }
+
+  template <class CopiesAt>
+  void count_avoiding(const std::vector<SmallTree>& trees, CopiesAt copies_at, Histogram<Count>& avoiding) {
+    HistogramSum<Count> sum;
+    for (const SmallTree& tree : trees) {
+      std::uint64_t n_copies = 1;
+      if (tree.column != kNoSplit) {
+        const std::vector<Copy>& copies = copies_at(tree.column);
+        n_copies = static_cast<std::uint64_t>(std::count_if(
+            copies.begin(), copies.end(), [&](const Copy& copy) { return !group_.is_in_group[copy.column]; }));
+      }
+      if (n_copies != 0) sum.add(tree.cost, Count(n_copies));
+    }
+    avoiding = sum.take();
+  }
+
+  static void count_pairs(const Histogram<Count>& a, const Histogram<Count>& b, const BarredPair& barred, Ticks budget,
+                          HistogramSum<Count>& sum) {
+    sum.add_products(a, b, Count(1), budget);
+    if (barred && barred->first + barred->second <= budget) sum.subtract(barred->first + barred->second, Count(1));
+  }
+
+  static void add_pairs(const Visit<Count>& a, const Visit<Count>& b, const BarredPair& barred, Ticks budget,
+                        Front& trees) {
+    if (!barred) trees.add_sums(a.leaves, b.leaves, budget);
+    trees.add_sums(a.leaves, b.splits, budget);
+    trees.add_sums(a.splits, b.leaves, budget);
+    trees.add_sums(a.splits, b.splits, budget);
+  }
+
+  static Front nothing() {
+    Front front;
+    front.add(0, 0);
+    return front;
+  }
+
+  TreeGraph& graph_;
+  const DistinctRows& data_;
+  const RelianceProblem& group_;
+  const std::function<void()>& on_poll_;
+  const std::uint32_t n_words_;
+  std::vector<Word> columns_;  // column after column
+  std::int64_t total_ = 0;
+  std::uint64_t n_visits_ = 0;
+  std::map<std::pair<std::uint32_t, Sets>, Visit<Count>> known_;
+};
+
+template <class Count>
+RelianceRange TreeGraph<Count>::reliance(const RelianceProblem& group, const std::function<void()>& on_poll) {
+  return Reliance(*this, group, on_poll).find();
+}
+
+template RelianceRange TreeGraph<WordCount>::reliance(const RelianceProblem&, const std::function<void()>&);
+template RelianceRange TreeGraph<BigCount>::reliance(const RelianceProblem&, const std::function<void()>&);
+
+}  // namespace hornbeam

@@ -1,0 +1,337 @@
+"""What a Rashomon set says about variables: how much its trees rely on each."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from hornbeam.estimators._parameters import check_integer
+from hornbeam.estimators._rashomon_set import RashomonSet
+from hornbeam.estimators._reliance import Reliances
+from hornbeam.estimators.rashomon import RashomonSetClassifier
+from hornbeam.exceptions import NotProvenWarning
+
+_Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelClassReliance:
+    """How much good trees rely on each column: the range over a Rashomon set; made by `model_class_reliance`.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns of the table.
+    low, high : ndarray of shape (n_columns,)
+        Least and largest model reliance over the trees, in the unit of the loss.
+    best : ndarray of shape (n_columns,)
+        Model reliance of the best tree of the set.
+    n_asking : tuple of int of length n_columns
+        How many of the trees ask the column. A column that all trees ask is one that no good tree of this kind can do
+        without.
+    n_trees : int
+        How many trees these are about.
+    is_whole : bool
+        Whether these are all trees of the set; if not, `low` and `high` are only within the range over the set.
+    """
+
+    columns: tuple[str, ...]
+    low: _Values
+    high: _Values
+    best: _Values
+    n_asking: tuple[int, ...]
+    n_trees: int
+    is_whole: bool
+
+    @property
+    def bars(self) -> dict[str, tuple[_Values, _Values]]:
+        """What `plot_importance` draws as bars, with what to call them."""
+        return {"all good trees" if self.is_whole else f"{self.n_trees} of the good trees": (self.low, self.high)}
+
+    @property
+    def points(self) -> dict[str, _Values]:
+        """What `plot_importance` draws as points, with what to call them."""
+        return {"best tree": self.best}
+
+
+@dataclass(frozen=True, eq=False)
+class RashomonImportance:
+    """Rashomon importance distribution: model reliance over the good trees of resampled data.
+
+    Made by `rashomon_importance`.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns of the table.
+    reliances : tuple of ndarrays of shape (n_asked, n_columns)
+        For each bootstrap the model reliance of trees of its Rashomon set.
+    n_trees : tuple of int
+        For each bootstrap the size of its Rashomon set. Where it exceeds `n_asked`, trees were drawn uniformly.
+    """
+
+    columns: tuple[str, ...]
+    reliances: tuple[_Values, ...]
+    n_trees: tuple[int, ...]
+
+    def cdf(self, k: float) -> _Values:
+        """Return the distribution function at `k`.
+
+        Parameters
+        ----------
+        k : float
+            A model reliance.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            Mean over the bootstraps of the share of the trees whose reliance on the column is at most `k`.
+        """
+        return np.asarray(np.mean([np.mean(values <= k, axis=0) for values in self.reliances], axis=0))
+
+    def mean(self) -> _Values:
+        """Return the mean of the distribution.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+        """
+        return np.asarray(np.mean([values.mean(axis=0) for values in self.reliances], axis=0))
+
+    def quantile(self, q: float) -> _Values:
+        """Return a quantile of the distribution.
+
+        Parameters
+        ----------
+        q : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            The least reliance at which the distribution function is at least `q`.
+
+        Raises
+        ------
+        ValueError
+            If `q` is not between 0 and 1.
+        """
+        if not 0 <= q <= 1:
+            raise ValueError(f"q must be between 0 and 1, got {q!r}.")
+        values = np.concatenate(self.reliances)
+        weights = np.concatenate([np.full(len(each), 1 / len(each)) for each in self.reliances]) / len(self.reliances)
+        order = np.argsort(values, axis=0, kind="stable")
+        reached = np.cumsum(weights[order], axis=0)
+        at = np.argmax(reached >= q - 1e-12, axis=0)  # the sums are rounded
+        return np.asarray(np.sort(values, axis=0)[at, np.arange(values.shape[1])])
+
+    @property
+    def bars(self) -> dict[str, tuple[_Values, _Values]]:
+        """What `plot_importance` draws as bars, with what to call them."""
+        return {
+            "90 % of the distribution": (self.quantile(0.05), self.quantile(0.95)),
+            "50 %": (self.quantile(0.25), self.quantile(0.75)),
+        }
+
+    @property
+    def points(self) -> dict[str, _Values]:
+        """What `plot_importance` draws as points, with what to call them."""
+        return {"mean": self.mean()}
+
+
+def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = None) -> ModelClassReliance:
+    """Find how much the trees of a Rashomon set rely on each column at least and at most.
+
+    The range is exact and over all trees of the set, however many there are: no tree is listed, those that rely least
+    and most are found in the graph that all share.
+
+    Parameters
+    ----------
+    trees : RashomonSet
+        ``rashomon_set_`` of a fitted `RashomonSetClassifier`.
+    indices : iterable of int or None, default=None
+        Numbers of the trees that the range is to be over, such as those of ``trees.sample(1000)``. None: all of the
+        set, whatever its size; those of RESPLIT, whose trees share no such graph, are gone through one by one, at some
+        0.3 milliseconds a tree.
+
+    Returns
+    -------
+    ModelClassReliance
+
+    Raises
+    ------
+    ValueError
+        If there is no tree: the set or `indices` is empty.
+    IndexError
+        If a number is not one of a tree.
+
+    Notes
+    -----
+    The model reliance of a tree on a column is its loss more if the training rows had each other's values of that
+    column: ``sum_ik w_i w_k L(tree(x_i with the column from x_k), y_i) / (sum_i w_i)**2 - sum_i w_i L(tree(x_i), y_i) /
+    sum_i w_i`` for weights w of the rows and the loss L of the objective. This is model reliance as a difference,
+    section 3 and appendix A.5 of [1]_, and the mean over all permutations of the column, which permutation importance
+    estimates. The sums are over all pairs of rows, a row with itself included, so that a row of weight 2 counts as two
+    rows; [1]_ leaves these pairs out (equation 3.3), which makes it n / (n - 1) times as large for n rows of equal
+    weight. All conditions on a column move together. Weights that are not whole are rounded to 2^-51 of their sum
+    where they say whose values a row gets.
+
+    The range over all models whose loss is within a bound is model class reliance (section 4 of [1]_). Here the bound
+    is on the objective that defines the set: loss and price of the leaves.
+
+    How long it takes depends on the number of subproblems of the set and of columns, not on the number of trees; it can
+    take many times as long as finding the set.
+
+    References
+    ----------
+    .. [1] A. Fisher, C. Rudin, F. Dominici, "All Models are Wrong, but Many are Useful: Learning a Variable's
+           Importance by Studying an Entire Class of Prediction Models Simultaneously", JMLR 20 (177), 2019.
+
+    Examples
+    --------
+    >>> from hornbeam import RashomonSetClassifier, model_class_reliance
+    >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [1, 1, 0]] * 2
+    >>> y = [0, 0, 1, 1, 0] * 2
+    >>> classifier = RashomonSetClassifier(epsilon=0.5, binarizer=None).fit(X, y)
+    >>> found = model_class_reliance(classifier.rashomon_set_)
+    >>> found.n_trees, found.n_asking, found.low.round(2).tolist(), found.high.round(2).tolist()
+    (2, (1, 0, 2), [0.0, 0.0, 0.32], [0.16, 0.0, 0.48])
+    """
+    if trees.n_trees == 0:
+        raise ValueError("there is no tree to ask: the set is empty.")
+    best = trees.reliance([0])[0]
+    if indices is None and trees.complete_up_to > -inf:
+        low, high, n_avoiding = Reliances(trees._enumeration).range_over(trees._graph())
+        n_trees = trees.n_trees
+        asked = tuple(n_trees - n_avoiding.get(column, n_trees) for column in range(len(trees.columns)))
+        return ModelClassReliance(trees.columns, low, high, best, asked, n_trees, True)
+    numbers = list(range(trees.n_trees) if indices is None else indices)
+    if not numbers:
+        raise ValueError("there is no tree to ask: `indices` is empty.")
+    values = trees.reliance(numbers)
+    asking = [{step.column for step in trees[number].conditions if step is not None} for number in numbers]
+    n_asking = [sum(column in columns for columns in asking) for column in range(len(trees.columns))]
+    whole = len(set(numbers)) == trees.n_trees
+    return ModelClassReliance(
+        trees.columns, values.min(axis=0), values.max(axis=0), best, tuple(n_asking), len(numbers), whole
+    )
+
+
+def rashomon_importance(
+    estimator: RashomonSetClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    n_bootstraps: int = 10,
+    n_samples: int | None = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> RashomonImportance:
+    """Find the Rashomon importance distribution: how much good trees rely on each column, stable under resampling.
+
+    Rows are drawn with replacement, a Rashomon set is found for each such bootstrap, and the reliance of its trees on
+    each column is counted on the rows drawn.
+
+    Parameters
+    ----------
+    estimator : RashomonSetClassifier
+        How the sets are found; it is cloned, not fitted.
+    X, y, sample_weight
+        See `RashomonSetClassifier.fit`.
+    n_bootstraps : int, default=10
+        How often rows are drawn.
+    n_samples : int or None, default=1000
+        From a set of more trees, so many are drawn uniformly, independently; of smaller ones all are asked. None: all
+        trees of all sets, at some 0.3 milliseconds a tree.
+    random_state : int, RandomState or None, default=None
+        As in scikit-learn. With an int the result is the same for every `n_jobs`.
+    n_jobs : int or None, default=None
+        How many bootstraps at a time, as in joblib: None is 1 outside of a joblib context, -1 is all processors.
+
+    Returns
+    -------
+    RashomonImportance
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, the rows drawn have only one class, or what `fit` raises.
+    TypeError
+        If `estimator` is no `RashomonSetClassifier`, or what `fit` raises.
+
+    Warns
+    -----
+    NotProvenWarning
+        If some searches were stopped, so that their sets have not all trees.
+
+    Notes
+    -----
+    The distribution function of a column at k is the mean over the bootstraps of the share of the trees of the set
+    whose reliance is at most k: the definition of RID in section 3 of [1]_, with `n_bootstraps` drawn, and model
+    reliance as in `model_class_reliance`.
+    A bootstrap is given to `fit` as weights, `sample_weight` times how often a row was drawn; `min_samples_leaf` counts
+    a row once.
+
+    References
+    ----------
+    .. [1] J. Donnelly, S. Katta, C. Rudin, E. Browne, "The Rashomon Importance Distribution: Getting RID of Unstable,
+           Single Model-based Variable Importance", NeurIPS 2023.
+
+    Examples
+    --------
+    >>> from hornbeam import RashomonSetClassifier, rashomon_importance
+    >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [1, 1, 0]] * 20
+    >>> y = [0, 0, 1, 1, 0] * 20
+    >>> found = rashomon_importance(RashomonSetClassifier(binarizer=None), X, y, random_state=0)
+    >>> found.columns, found.mean().round(1).tolist(), len(found.n_trees)
+    (('x0', 'x1', 'x2'), [0.0, 0.0, 0.5], 10)
+    """
+    if not isinstance(estimator, RashomonSetClassifier):
+        raise TypeError(f"estimator must be a RashomonSetClassifier, got {type(estimator).__name__}.")
+    n_bootstraps = check_integer("n_bootstraps", n_bootstraps, least=1)
+    if n_samples is not None:
+        n_samples = check_integer("n_samples", n_samples, least=1)
+    weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+    seeds = check_random_state(random_state).randint(2**31, size=n_bootstraps)
+    done = Parallel(n_jobs=n_jobs)(delayed(_of_bootstrap)(estimator, X, y, weights, n_samples, seed) for seed in seeds)
+    columns, reliances, n_trees, statuses = zip(*done, strict=True)
+    stopped = [status for status in statuses if status not in ("complete", "heuristic")]
+    if stopped:
+        warnings.warn(
+            f"{len(stopped)} of {n_bootstraps} searches stopped before all trees were found (status "
+            f"{', '.join(map(repr, sorted(set(stopped))))}): the importances are about the trees that were. For more, "
+            "allow more, lower epsilon or max_depth, raise regularization or use fewer binary columns.",
+            NotProvenWarning,
+            stacklevel=2,
+        )
+    return RashomonImportance(columns[0], reliances, n_trees)
+
+
+def _of_bootstrap(
+    estimator: RashomonSetClassifier, X: Any, y: Any, weights: npt.NDArray[Any], n_samples: int | None, seed: int
+) -> tuple[tuple[str, ...], _Values, int, str]:
+    """Return columns, reliances, size and status of the set of one bootstrap."""
+    random = np.random.RandomState(seed)
+    drawn = np.bincount(random.randint(len(weights), size=len(weights)), minlength=len(weights))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotProvenWarning)  # said once of all bootstraps
+        classifier = clone(estimator).fit(X, y, sample_weight=weights * drawn)
+    trees = classifier.rashomon_set_
+    if trees.n_trees == 0:
+        raise ValueError(
+            f"the search of a bootstrap stopped (status {classifier.status_!r}) before any tree of its Rashomon set "
+            "was known; allow more time or memory."
+        )
+    all_asked = n_samples is None or trees.n_trees <= n_samples
+    reliances = trees.reliance(None if all_asked else trees.sample(n_samples, random))
+    return trees.columns, reliances, trees.n_trees, classifier.status_

@@ -1,0 +1,96 @@
+"""Draw how much good trees rely on variables with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLORS = ("#56B4E9", "#0072B2")
+_POINT = "#000000"
+_LONGEST_NAME = 32
+
+_Values = npt.NDArray[np.float64]
+
+
+class Importance(Protocol):
+    """How important columns are; `ModelClassReliance` and `RashomonImportance` are such."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+
+    @property
+    def bars(self) -> Mapping[str, tuple[_Values, _Values]]:
+        """From what a bar is called to its ends, each of shape (n_columns,); a later bar lies on the ones before."""
+
+    @property
+    def points(self) -> Mapping[str, _Values]:
+        """From what a point is called to where it is; shape (n_columns,)."""
+
+
+def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int | None = 15) -> Axes:
+    """Draw the range of model reliance, or the Rashomon importance distribution, of each column.
+
+    Columns come by what the point says, the largest on top, and among equal ones by the upper end of the bar.
+
+    Parameters
+    ----------
+    importance : ModelClassReliance or RashomonImportance
+        What `model_class_reliance` or `rashomon_importance` returned.
+    ax : matplotlib.axes.Axes or None, default=None
+        Where to draw. None: a new figure, as high as the columns need.
+    most : int or None, default=15
+        How many columns to draw. None: all. Where some are left out, the axis says how many.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If `most` is less than 1.
+    """
+    import matplotlib.pyplot as plt
+
+    if most is not None and most < 1:
+        raise ValueError(f"most must be at least 1 or None, got {most!r}.")
+    (_, upper), main = next(iter(importance.bars.values())), next(iter(importance.points.values()))
+    order = np.lexsort((upper, main))[::-1][:most]
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.3 * len(order)), layout="constrained")
+    places = np.arange(len(order))
+    for number, (label, (low, high)) in enumerate(importance.bars.items()):
+        ax.barh(
+            places,
+            (high - low)[order],
+            left=low[order],
+            height=0.6 - 0.25 * number,
+            color=_COLORS[number],
+            label=label,
+            zorder=2,
+        )
+    for label, values in importance.points.items():
+        ax.plot(values[order], places, "o", color=_POINT, markersize=4, label=label, zorder=3)
+    ax.axvline(0, color="#BBBBBB", linewidth=0.8, zorder=1)
+    ax.set_yticks(places, [_shortened(importance.columns[column]) for column in order])
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.use_sticky_edges = False
+    ax.margins(x=0.03)
+    n_columns = len(importance.columns)
+    ax.set_xlabel("model reliance: additional loss when the column is permuted")
+    ax.set_ylabel("column" if len(order) == n_columns else f"{len(order)} of {n_columns} columns")
+    ax.legend(frameon=False, fontsize="small", loc="lower right")
+    return ax
+
+
+def _shortened(name: str) -> str:
+    name = name.replace("$", r"\$")
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
