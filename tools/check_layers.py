@@ -42,6 +42,7 @@ MAY_IMPORT = {
     "posterior": {"binarizers", "conditions", "table", "tree"},
     "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "objectives", "posterior"}
     | {"table", "tree"},
+    "__main__": {"cli"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
     "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,
 }
