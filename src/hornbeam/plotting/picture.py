@@ -46,6 +46,16 @@ def plot_tree(tree: Tree, ax: Axes | None = None, *, title: str | None = None, s
     -------
     matplotlib.axes.Axes
         The axes drawn on, whose unit is one point of the unscaled drawing.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> from hornbeam.plotting import plot_tree
+    >>> axes = plot_tree(tree, title="Four rows")
+    >>> len(axes.texts) > tree.n_nodes
+    True
     """
     import matplotlib.pyplot as plt
 
@@ -78,6 +88,16 @@ def save_picture(
         If `path` has another ending.
     OSError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> from tempfile import TemporaryDirectory
+    >>> from hornbeam.plotting import save_picture
+    >>> with TemporaryDirectory() as folder:
+    ...     save_picture(tree, f"{folder}/tree.svg", title="Four rows")
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure

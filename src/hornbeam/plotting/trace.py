@@ -56,6 +56,18 @@ def plot_trace(
     ------
     ValueError
         If a trace is empty or `against` is unknown.
+
+    Examples
+    --------
+    >>> from hornbeam import OSDTClassifier, plot_trace
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(1, return_X_y=True)
+    >>> traces = {
+    ...     policy: OSDTClassifier(0.02, policy=policy, trace=True).fit(X, y).trace_
+    ...     for policy in ("curiosity", "lower_bound")
+    ... }
+    >>> plot_trace(traces, against="subproblems").get_xlabel()
+    'subproblems'
     """
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
