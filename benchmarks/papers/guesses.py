@@ -159,13 +159,13 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         "columns",
         "T, T'",
         "tree",
+        "paper's tree",
         "objective",
         "bound",
         "seconds to guess",
         "seconds to search",
-        "speed-up",
-        "paper's tree",
         "paper's seconds",
+        "speed-up",
     )
     rows = [_row(key, runs, groups[key[0], key[1], (), ALL]) for key, runs in groups.items()]
     picture = _draw(groups, directory / "paper-guesses.png")
@@ -210,13 +210,13 @@ def _row(key: tuple[Any, ...], runs: list[dict[str, Any]], over_all: list[dict[s
         *start,
         *middle,
         f"{mean(run['accuracy'] for run in runs):.4f}",
+        NOTHING if accuracy is None else f"{accuracy:.3f}",
         f"{mean(run['objective'] for run in runs):.4f}",
         bound,
         guess,
         ("> " if _stopped(runs) else "") + number(_seconds(runs)),
-        ratio,
-        NOTHING if accuracy is None else f"{accuracy:.3f}",
         seconds if isinstance(seconds, str) else number(seconds),
+        ratio,
     )
 
 
