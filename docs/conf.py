@@ -46,6 +46,7 @@ copybutton_line_continuation_character = "\\"
 
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
+linkcheck_timeout, linkcheck_retries = 20, 2  # of `make links`
 suppress_warnings = ["myst.header", "config.cache"]  # notes begin where they like; the gallery's order is a function
 
 # `X` may be a parameter, which has no page; links into the package itself are checked.

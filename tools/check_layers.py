@@ -43,6 +43,7 @@ MAY_IMPORT = {
     "posterior": {"binarizers", "conditions", "table", "tree"},
     "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
     | {"posterior", "table", "tree"},
+    "__main__": {"cli"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
     "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,
 }

@@ -121,7 +121,6 @@ def _draw(trees: Sequence[dict[str, Any]], path: Path) -> Path:
             plot_roc(classes, np.concatenate([np.repeat(shares, column) for column in counts.T]), axes)
             axes.get_legend().remove()  # it would lie on the curve
             axes.set_title(f"{run['objective_name']}: area {run['area']:.4f}")
-        figure.draw_without_rendering()  # trees are scaled to the size that their axes have now
         for run, tree, place in zip(trees, drawn, parts[:, 0], strict=True):
             plot_tree(tree, place, title=f"{run['objective_name']}: loss {run['loss']:.4f}")
 

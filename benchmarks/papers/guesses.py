@@ -34,10 +34,21 @@ class Source(NamedTuple):
 
 SOURCES = {"compas": Source(0.001, folds=True), "spiral": Source(0.01, folds=False)}
 
-# Seconds of the paper on compas at depth 5: tables 4 and 6. Over all thresholds it did not end in 1800 s.
-PUBLISHED = {
-    ("compas", THRESHOLDS): {(40, 1): 0.97, (30, 2): 17.688, (50, 2): 65.787, (20, 3): 34.807},
-    ("compas", BOTH): {(40, 1): 1.115, (30, 2): 14.019, (50, 2): 47.026, (20, 3): 25.94},
+# Seconds and training accuracy of the paper on compas at depth 5: tables 4 and 6.
+PUBLISHED: dict[tuple[str, str], dict[tuple[int, ...], tuple[float | str, float]]] = {
+    ("compas", ALL): {(): ("> 1,800", 0.668)},
+    ("compas", THRESHOLDS): {
+        (40, 1): (0.97, 0.684),
+        (30, 2): (17.688, 0.688),
+        (50, 2): (65.787, 0.688),
+        (20, 3): (34.807, 0.688),
+    },
+    ("compas", BOTH): {
+        (40, 1): (1.115, 0.684),
+        (30, 2): (14.019, 0.688),
+        (50, 2): (47.026, 0.688),
+        (20, 3): (25.94, 0.688),
+    },
 }
 _EXPLANATION = """\
 compas: means over the training parts of 5 folds, regularization 0.001; spiral: all rows, 0.01. Each exact search has
@@ -48,8 +59,12 @@ objective over the guessed thresholds, errors of T plus the price of the leaves 
 training rows (here scikit-learn's, so not the smallest); it speaks of trees of any depth and needs T' not worse than
 T: in brackets on how many folds that holds. *Bound 4.3*: what theorem 4.3 promises where bounds are guessed, too,
 with the best tree over the same columns for t. *Speed-up*: seconds over all thresholds divided by these, both without
-the seconds to guess. *Paper*: McTavish et al., AAAI 2022, tables 4 and 6, GOSDT on a Xeon E5-2683 v4; over all
-thresholds of compas it did not end in 1800 s.
+the seconds to guess. *Paper*: McTavish et al., AAAI 2022, tables 4 and 6, GOSDT on a Xeon E5-2683 v4.
+
+Over guessed thresholds the accuracies are the paper's in all three digits that it prints, although its folds may be
+others. Over all thresholds they differ, since its search did not end in 1800 s; what it had then is worse than what is
+proven here. Its other data sets are not at hand with their thresholds, Netherlands only in part; its tables 5 and 7 are
+of DL8.5 with guesses.
 """
 
 
@@ -144,12 +159,13 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         "columns",
         "T, T'",
         "tree",
+        "paper's tree",
         "objective",
         "bound",
         "seconds to guess",
         "seconds to search",
-        "speed-up",
         "paper's seconds",
+        "speed-up",
     )
     rows = [_row(key, runs, groups[key[0], key[1], (), ALL]) for key, runs in groups.items()]
     picture = _draw(groups, directory / "paper-guesses.png")
@@ -188,17 +204,19 @@ def _row(key: tuple[Any, ...], runs: list[dict[str, Any]], over_all: list[dict[s
         guess = number(mean(run["guess_seconds"] for run in runs))
         sign = "≥ " if _stopped(over_all) and not _stopped(runs) else ""
         ratio = sign + times(_seconds(over_all) / max(_seconds(runs), 1e-3))
-    paper = PUBLISHED.get((name, method), {}).get(reference) if max_depth == 5 else None
+    published = PUBLISHED.get((name, method), {}) if max_depth == 5 else {}
+    seconds, accuracy = published.get(reference, (None, None))
     return (
         *start,
         *middle,
         f"{mean(run['accuracy'] for run in runs):.4f}",
+        NOTHING if accuracy is None else f"{accuracy:.3f}",
         f"{mean(run['objective'] for run in runs):.4f}",
         bound,
         guess,
         ("> " if _stopped(runs) else "") + number(_seconds(runs)),
+        seconds if isinstance(seconds, str) else number(seconds),
         ratio,
-        number(paper),
     )
 
 

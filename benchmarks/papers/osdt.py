@@ -398,6 +398,6 @@ def _growths(runs: list[dict[str, Any]], directory: Path) -> str:
     ]
     note = (
         "Rows are added by repeating all; equal rows are merged, so that only the merging takes longer. "
-        "The clock of user time is coarse below some milliseconds.\n\n"
+        "The clock of user time is coarse below some milliseconds; a time of 0 is drawn at 0.0001.\n\n"
     )
     return f"{note}![Seconds against rows and columns]({picture.name})\n\n" + table(heads, rows, 2)

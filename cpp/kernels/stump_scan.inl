@@ -12,7 +12,7 @@ struct ScanLanes {
 };
 
 template <class T>
-using ScanVector = ScanLanes<T>::Vector;
+using ScanVector = typename ScanLanes<T>::Vector;
 
 /// Lane j of a vector of T stands for this bit of a row's membership word: a broadcast word read as 16-bit lanes has
 /// its low half in the even lanes.

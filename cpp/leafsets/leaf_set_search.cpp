@@ -27,7 +27,7 @@ constexpr std::array kValues{false, true};
 
 template <class Objective>
 class LeafSetSearch {
-  using Cost = Objective::Cost;
+  using Cost = typename Objective::Cost;
   using Entry = OpenSet<Cost>;
   static constexpr bool kAsPublished = Objective::kAsPublished;
   static constexpr bool kIsOwnSum = Objective::kIsSum && !kAsPublished;

@@ -104,8 +104,9 @@ class BigCount {
   }
   friend std::strong_ordering operator<=>(const BigCount& a, const BigCount& b) {
     if (a.limbs_.size() != b.limbs_.size()) return a.limbs_.size() <=> b.limbs_.size();
-    return std::lexicographical_compare_three_way(a.limbs_.rbegin(), a.limbs_.rend(), b.limbs_.rbegin(),
-                                                  b.limbs_.rend());
+    for (std::size_t i = a.limbs_.size(); i-- > 0;)
+      if (a.limbs_[i] != b.limbs_[i]) return a.limbs_[i] <=> b.limbs_[i];
+    return std::strong_ordering::equal;
   }
   friend bool operator==(const BigCount&, const BigCount&) = default;
   /// Quotient and remainder, bit by bit.

@@ -20,7 +20,14 @@ Scalar: TypeAlias = "str | bool | int | float"
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """``column <= threshold`` on a column of numbers."""
+    """``column <= threshold`` on a column of numbers.
+
+    Examples
+    --------
+    >>> from hornbeam.conditions import AtMost
+    >>> AtMost(column=0, threshold=2.5).text("priors_count")
+    'priors_count <= 2.5'
+    """
 
     kind: ClassVar[str] = "at_most"
     column: int
@@ -43,7 +50,14 @@ class AtMost:
 
 @dataclass(frozen=True, slots=True)
 class IsOne:
-    """``column = 1`` on a column of numbers that holds only 0 and 1."""
+    """``column = 1`` on a column of numbers that holds only 0 and 1.
+
+    Examples
+    --------
+    >>> from hornbeam.conditions import IsOne
+    >>> IsOne(column=0).negated_text("felony")
+    'felony = 0'
+    """
 
     kind: ClassVar[str] = "is_one"
     column: int
@@ -63,7 +77,16 @@ class IsOne:
 
 @dataclass(frozen=True, slots=True)
 class IsIn:
-    """``column in {a, b}`` on a column of categories, texts or booleans."""
+    """``column in {a, b}`` on a column of categories, texts or booleans.
+
+    Examples
+    --------
+    >>> from hornbeam.conditions import IsIn
+    >>> from hornbeam.table import read_table
+    >>> color = IsIn(column=0, values=("red", "green"))
+    >>> color.text("color"), color.holds(read_table([["red"], ["blue"]]).columns[0]).tolist()
+    ('color in {red, green}', [True, False])
+    """
 
     kind: ClassVar[str] = "is_in"
     column: int
@@ -85,7 +108,15 @@ class IsIn:
 
 @dataclass(frozen=True, slots=True)
 class IsMissing:
-    """``column is missing``: the only condition that a missing value meets."""
+    """``column is missing``: the only condition that a missing value meets.
+
+    Examples
+    --------
+    >>> from hornbeam.conditions import IsMissing
+    >>> from hornbeam.table import read_table
+    >>> IsMissing(column=0).holds(read_table([[1.5], [None]]).columns[0]).tolist()
+    [False, True]
+    """
 
     kind: ClassVar[str] = "is_missing"
     column: int

@@ -26,7 +26,16 @@ Costs: TypeAlias = tuple[tuple[Exact, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What it costs, ``costs[c][k]``, to predict class k for a row of class c and weight 1, all divided by `scale`."""
+    """What it costs, ``costs[c][k]``, to predict class k for a row of class c and weight 1, all divided by `scale`.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from hornbeam.objectives import Loss
+    >>> equal = Loss(costs=((0, 1), (1, 0)), scale=200)  # the share of 200 rows that is predicted wrongly
+    >>> Fraction(equal.costs[0][1], equal.scale)
+    Fraction(1, 200)
+    """
 
     costs: Costs
     scale: Exact
@@ -34,7 +43,15 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class ClassData:
-    """What an objective is made from: the labels, their total weights, and the parameters of the estimator."""
+    """What an objective is made from: the labels, their total weights, and the parameters of the estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hornbeam.objectives import ClassData, balanced
+    >>> balanced(ClassData(classes=np.array(["no", "yes"]), totals=(90, 10))).costs
+    ((0, Fraction(1, 90)), (Fraction(1, 10), 0))
+    """
 
     classes: npt.NDArray[Any]
     totals: tuple[Exact, ...]

@@ -184,6 +184,13 @@ def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree")
         If `X` is not two-dimensional, is empty, holds complex or infinite numbers, or differs from `expect`.
     TypeError
         If `X` is sparse or lazy, or holds values that are neither numbers nor texts (dates, lists, ...).
+
+    Examples
+    --------
+    >>> from hornbeam.table import read_table
+    >>> table = read_table([[20, "red"], [None, "blue"]])
+    >>> table.names, [column.kind for column in table.columns]
+    (('x0', 'x1'), ['number', 'category'])
     """
     if isinstance(X, Table):
         if expect is not None:

@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+import hornbeam
+from hornbeam import GOSDTClassifier
 from hornbeam.cli.errors import CommandError
 from hornbeam.cli.fitting import parse_bytes, progress_text
 from hornbeam.estimators import Progress
@@ -71,6 +73,43 @@ def test_the_cost_matrix_decides_what_is_predicted(run, tmp_path):
     options = ["--target", "kind", "--regularization", 0.1]
     assert "predict 0" in run("fit", data, *options).out
     assert "predict 1" in run("fit", data, *options, "--objective", "cost", "--cost-matrix", costs).out
+
+
+@pytest.mark.parametrize(
+    ("options", "measure"),
+    [
+        (["--objective", "auc"], "auc"),
+        (["--objective", "partial_auc", "--theta", 0.5], "partial_auc"),
+        (["--objective", "f1", "--labelling", "omega", "--omega", 2], "f1"),
+    ],
+)
+def test_trees_that_rank_and_ways_to_label_leaves_are_asked_for_by_name(run, tmp_path, options, measure):
+    data = tmp_path / "data.csv"
+    data.write_text("size,kind\n" + "1,0\n2,0\n3,1\n" * 9 + "1,1\n")
+    code, out, err = run("fit", data, "--target", "kind", *options)
+    assert (code, err) == (0, "")
+    assert "Proven optimal" in out
+    assert f"({measure}) = loss" in out
+
+
+def test_the_help_names_every_objective_that_the_classifier_knows(run, fruit):
+    known = run("fit", fruit, "--target", "kind", "--objective", "none").err.partition(", got")[0]
+    objectives = re.findall(r"'(\w+)'", known)
+    assert len(objectives) >= 7
+    assert set(objectives) <= set(re.findall(r"\w+", run("fit", "--help").out))
+
+
+def test_every_parameter_is_an_option_or_for_python_alone(run):
+    for_python = {"bounds", "callback", "class_weight", "reference", "trace", "verbose"}
+    names = {"n_jobs": "threads"}
+    options = set(re.findall(r"--([\w-]+)", run("fit", "--help").out))
+    parameters = set(GOSDTClassifier().get_params()) - for_python
+    assert {names.get(name, name).replace("_", "-") for name in parameters} <= options
+
+
+def test_python_runs_the_package_as_the_command():
+    ran = subprocess.run([sys.executable, "-m", "hornbeam", "--version"], capture_output=True, text=True, check=True)
+    assert ran.stdout == f"hornbeam {hornbeam.__version__}\n"
 
 
 def test_omega_decides_what_is_predicted(run, tmp_path):

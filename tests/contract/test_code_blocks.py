@@ -92,3 +92,21 @@ def test_links_to_files_of_the_repository_lead_to_some(path):
     text = path.read_text()
     targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", text) + re.findall(r'src="(?!https?://)([^"]+)"', text)
     assert [target for target in targets if not os.path.exists(path.parent / target)] == []
+
+
+LINKED = sorted(
+    path
+    for pattern in ("*.md", "*.cff", "docs/**/*.md", "docs/**/*.rst", "docs/*.bib", "examples/*", "src/**/*.py")
+    for path in ROOT.glob(pattern)
+    if "generated" not in path.parts
+)
+
+
+def test_addresses_elsewhere_have_a_form_that_can_be_right():
+    """Whether they answer is asked by `make links`, which needs the network."""
+    text = "\n".join(path.read_text("utf-8") for path in LINKED)
+    found = {address.rstrip(".,") for address in re.findall(r"\w+://[^\s)\"'`>\]}]*", text)}
+    found = {address for address in found if not address.startswith("file://")}
+    assert len(found) >= 8
+    right = re.compile(r"https://(?!www\.)[a-z0-9-]+(\.[a-z0-9-]+)+(/[\w./~%-]*)?(#[\w.-]+)?")
+    assert [address for address in sorted(found) if not right.fullmatch(address)] == []

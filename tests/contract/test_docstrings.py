@@ -4,6 +4,8 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +21,29 @@ PARTS = [
 ]
 
 
+API = (Path(__file__).resolve().parents[2] / "docs/api.rst").read_text()
+DOCUMENTED = re.findall(r"^   (\w[\w.]*)$", API, re.M)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module_give_what_they_say(name):
+    import matplotlib.pyplot as plt
+
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_what_the_site_documents_has_an_example_that_is_run(name):
+    module, _, last = f"hornbeam.{name}".rpartition(".")
+    thing = getattr(importlib.import_module(module), last)
+    _, _, examples = inspect.getdoc(thing).partition("Examples\n--------\n")
+    assert doctest.DocTestParser().get_examples(examples)
+    assert thing.__module__ in MODULES  # so the test above runs it
+
+
+def test_the_site_documents_everything_public():
+    assert sorted({*hornbeam.__all__} - {"__version__"} - {*DOCUMENTED}) == []
 
 
 @pytest.mark.parametrize("owner", CLASSES)

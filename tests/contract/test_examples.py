@@ -16,7 +16,7 @@ SAID = {
     "first_tree": "optimal: objective",
     "gap_over_time": "optimal: 0.15428 with 20 leaves, gap 0.00%",
     "guessed_thresholds": " thresholds of the model",
-    "imbalanced_classes": "f1       : optimal",
+    "imbalanced_classes": "auc      : optimal",
     "map_tree_under_noise": "log posterior -626.1 with 11 leaves",
     "mixed_and_missing": "arrival in {emergency}?",
     "own_costs": "a miss costs 10: optimal",

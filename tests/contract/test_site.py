@@ -1,5 +1,6 @@
 """The pages that are made from other files hold what these say."""
 
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -36,3 +37,17 @@ def test_what_a_comment_says_is_kept_as_plain_text_with_citations(pages):
 
 def test_every_example_has_a_place_in_the_gallery(pages):
     assert sorted(pages.EXAMPLES) == sorted(path.stem for path in ROOT.glob("examples/*.py"))
+
+
+def test_the_citation_names_this_version_and_papers_of_the_bibliography():
+    citation, bibliography = (
+        (ROOT / "CITATION.cff").read_text("utf-8"),
+        (ROOT / "docs/references.bib").read_text("utf-8"),
+    )
+    version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert f"\nversion: {version}\n" in citation
+    assert f"\n## {version} - " in (ROOT / "CHANGELOG.md").read_text()
+    titles = re.findall(r'  title: "?([^"\n]*)', citation.replace("\\", "").replace("“", "``").replace("”", "''"))
+    assert len(titles) >= 5
+    assert [title for title in titles if title not in re.sub(r"[{}]", "", " ".join(bibliography.split()))] == []
+    assert set(re.findall(r"    url: (.*)", citation)) <= set(re.findall(r"url *= \{(.*)\}", bibliography))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from hornbeam import GOSDTClassifier, NotProvenWarning, OSDTClassifier, plot_trace
+from hornbeam import GOSDTClassifier, NotProvenWarning, OSDTClassifier, Progress, plot_trace
 from hornbeam.datasets import load_monk, load_tic_tac_toe
 
 IRIS = load_iris(return_X_y=True)
@@ -98,6 +98,16 @@ def test_a_trace_is_drawn_with_objective_bound_and_a_star_at_the_best_tree(trace
     _, own = plt.subplots()
     assert plot_trace(traces["curiosity"], own, against="subproblems") is own
     assert own.get_xlabel() == "subproblems"
+
+
+@pytest.mark.parametrize("last", [5, 20, 90, 500, 10**6])
+def test_a_logarithmic_axis_has_at_least_two_numbers(last):
+    course = [Progress(0.0, 1.0, 0.0, 1.0, at, 0) for at in (4, last)]
+    axes = plot_trace(course, against="subproblems")
+    axes.figure.canvas.draw()
+    low, high = axes.get_xlim()
+    shown = [tick for tick in axes.get_xticks() if low <= tick <= high]
+    assert 2 <= len(shown) <= 7
 
 
 def test_a_trace_that_cannot_be_drawn_is_refused(traces):

@@ -182,6 +182,28 @@ def test_the_drawing_fits_into_axes_of_any_size():
             assert box.x1 <= room.x1 + 2
 
 
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_headings_stand_in_the_middle_of_axes_of_any_size(layout):
+    for size in ((4, 4), (9, 4)):
+        figure = Figure(figsize=size, layout=layout)
+        axes = [plot_tree(TREES[0], ax, title="A title", subtitle="of 123 rows") for ax in figure.subplots(1, 2)]
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        for ax in axes:
+            room = ax.get_window_extent(canvas.get_renderer())
+            texts = [text for text in ax.texts if text.get_text() in ("A title", "of 123 rows")]
+            boxes = [text.get_window_extent(canvas.get_renderer()) for text in texts]
+            assert [(box.x0 + box.x1) / 2 for box in boxes] == pytest.approx([(room.x0 + room.x1) / 2] * 2, abs=1.5)
+
+
+def test_letters_have_the_size_of_their_boxes_where_a_layout_changes_the_axes():
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    ax = plot_tree(TREES[1], figure.subplots())
+    FigureCanvasAgg(figure).draw()
+    scale = ax.get_window_extent().width / lay_out(TREES[1], None, None).width * 72 / figure.dpi
+    assert ax.texts[0].get_fontsize() == pytest.approx(8.5 * scale, rel=0.01)
+
+
 def test_without_axes_a_new_figure_of_the_right_size_is_made():
     import matplotlib.pyplot as plt
 

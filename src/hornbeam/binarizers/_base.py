@@ -35,6 +35,20 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names; only there if `fit` was given a data frame whose names are texts.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> from hornbeam.binarizers import Binarizer
+    >>> from hornbeam.conditions import AtMost
+    >>> class Whole(Binarizer):
+    ...     def _find_conditions(self, table, y, weights):
+    ...         return [AtMost(column, t) for column in range(len(table.columns)) for t in (0, 1, 2)]
+    >>> X, y = [[0.5], [1.5], [2.5], [3.5]], [0, 0, 1, 1]
+    >>> print(GOSDTClassifier(regularization=0.1, binarizer=Whole()).fit(X, y).tree_)
+    x0 <= 2?
+    ├── yes: predict 0 (100 % of 2 rows)
+    └── no: predict 1 (100 % of 2 rows)
     """
 
     conditions_: Conditions

@@ -9,10 +9,27 @@ import typer
 
 app = typer.Typer(
     name="hornbeam",
-    help="Optimal sparse decision trees, with proof.",
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        import hornbeam
+
+        print("hornbeam", hornbeam.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Optimal sparse decision trees, with proof."""
+
 
 Data = Annotated[Path, typer.Argument(help="CSV (header line; comma, semicolon or tab) or Parquet file.")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="File written by `hornbeam fit --model`.")]
@@ -21,7 +38,7 @@ Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here in
 
 
 @app.command()
-def fit(
+def fit(  # long: a line for each option
     data: Data,
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
     regularization: Annotated[float, typer.Option(help="Price of one leaf, as a fraction of all rows.")] = 0.01,
@@ -29,9 +46,17 @@ def fit(
     max_leaves: Annotated[int | None, typer.Option(help="Most leaves.")] = None,
     min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
     objective: Annotated[
-        str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted, cost or f1.")
+        str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted, cost, f1, auc or partial_auc.")
     ] = "accuracy",
-    omega: Annotated[float, typer.Option(help="Price of missing the second class, for `weighted`.")] = 1.0,
+    omega: Annotated[
+        float, typer.Option(help="Price of missing the second class, for `weighted` and `--labelling omega`.")
+    ] = 1.0,
+    theta: Annotated[
+        float | None, typer.Option(help="Largest false positive rate that counts, for `partial_auc`.")
+    ] = None,
+    labelling: Annotated[
+        str, typer.Option(metavar="NAME", help="How leaves are labelled, for `f1`: best or omega.")
+    ] = "best",
     cost_matrix: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")
     ] = None,
@@ -64,6 +89,8 @@ def fit(
             "min_samples_leaf": min_samples_leaf,
             "objective": objective,
             "omega": omega,
+            "theta": theta,
+            "labelling": labelling,
             "cost_matrix": None if cost_matrix is None else fitting.read_costs(cost_matrix),
             "binarizer": fitting.binarizer_named(binarizer, n_thresholds),
             "time_limit": time_limit,

@@ -28,6 +28,13 @@ class Dataset:
         Name of the target.
     description : str
         What a row and the target are, and where the rule comes from.
+
+    Examples
+    --------
+    >>> from hornbeam.datasets import load_monk
+    >>> robots = load_monk(1)
+    >>> robots.data.shape, robots.target_name
+    ((432, 6), 'is_monk')
     """
 
     data: Any

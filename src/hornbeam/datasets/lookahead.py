@@ -53,6 +53,13 @@ def make_tribes_majority(
     ----------
     .. [1] V. Babbar et al., "Near-optimal decision trees in a SPLIT second", ICML 2025: Theorem 6.5, equations 107
            and 108.
+
+    Examples
+    --------
+    >>> from hornbeam.datasets import make_tribes_majority
+    >>> X, y = make_tribes_majority(100, lookahead=4, n_majority=6, random_state=0)
+    >>> X.shape, y.shape
+    ((100, 10), (100,))
     """
     check_at_least(1, n_samples=n_samples, lookahead=lookahead, n_majority=n_majority)
     check_probability(noise=noise)
@@ -119,6 +126,13 @@ def make_parity_majority(
     ----------
     .. [1] V. Babbar et al., "Near-optimal decision trees in a SPLIT second", ICML 2025: Theorems A.6 and A.7,
            equations 111 and 112.
+
+    Examples
+    --------
+    >>> from hornbeam.datasets import make_parity_majority
+    >>> X, y = make_parity_majority(100, depth=3, lookahead=2, n_copies=2, random_state=0)
+    >>> X.shape, y.shape
+    ((100, 8), (100,))
     """
     check_at_least(1, n_samples=n_samples, lookahead=lookahead)
     check_at_least(lookahead + 1, depth=depth)

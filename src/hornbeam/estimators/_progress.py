@@ -36,6 +36,15 @@ class Progress(NamedTuple):
         Number of subproblems solved or opened so far.
     memory : int
         Bytes of the data structures of the search.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(1, return_X_y=True)
+    >>> course = GOSDTClassifier(regularization=0.005, trace=True).fit(X, y).trace_
+    >>> course[-1].gap
+    0.0
     """
 
     elapsed: float

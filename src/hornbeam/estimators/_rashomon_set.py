@@ -104,6 +104,15 @@ class RashomonSet(Sequence[Tree]):
     See Also
     --------
     hornbeam.RashomonSetClassifier : Makes the set; its notes say which trees are different.
+
+    Examples
+    --------
+    >>> from hornbeam import RashomonSetClassifier
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(1, return_X_y=True)
+    >>> trees = RashomonSetClassifier(epsilon=0.1, regularization=0.02, max_depth=4).fit(X, y).rashomon_set_
+    >>> len(trees), trees[0].n_leaves
+    (12, 7)
     """
 
     def __init__(self, enumeration: Enumeration, trees: _core.RashomonSet) -> None:

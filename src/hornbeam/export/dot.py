@@ -24,6 +24,14 @@ def to_dot(tree: Tree) -> str:
     -------
     str
         A directed graph in UTF-8; draw it with ``dot -Tsvg``.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> tree.to_dot().splitlines()[0]
+    'digraph tree {'
     """
     colors = class_colors(len(tree.classes))
     lines = [

@@ -67,6 +67,15 @@ def to_json(tree: Tree) -> str:
     ``left``           index of the child for rows of which the condition holds
     ``right``          index of the child for all other rows
     =================  ================================================================================
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> from hornbeam import Tree
+    >>> Tree.from_json(tree.to_json()) == tree
+    True
     """
     columns = [
         {"name": name, "kind": kind, "has_missing": has_missing}
@@ -101,6 +110,15 @@ def from_json(text: str | bytes) -> Tree:
     ------
     ValueError
         If the text is not JSON, is not a tree of this version, or is damaged; the message names the place.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> from hornbeam.export import from_json
+    >>> from_json(tree.to_json()) == tree
+    True
     """
     record = _loads(text)
     if not isinstance(record, dict) or record.get("format") != FORMAT:

@@ -27,6 +27,14 @@ def to_dict(tree: Tree) -> dict[str, Any]:
         order of the tree's `classes`). An inner node has these too, and ``condition`` (its kind, the *name* of its
         ``column``, and ``threshold`` or ``values``), ``text`` (the condition in words), and the children ``yes`` and
         ``no``.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> tree.to_dict()["text"], tree.to_dict()["no"]["prediction"]
+    ('x1 <= 40', 'yes')
     """
     labels = tree.classes.tolist()
 

@@ -45,6 +45,16 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
     ValueError
         If `function_name` is no name in Python, or the source would be indented by more than 99 levels, which Python
         does not read; that takes a path on which 99 conditions hold.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> names = {}
+    >>> exec(tree.to_python(), names)
+    >>> names["predict"](x0=1, x1=50)
+    'yes'
     """
     if not function_name.isidentifier() or iskeyword(function_name):
         raise ValueError(f"function_name must be a name that Python accepts, found {function_name!r}.")

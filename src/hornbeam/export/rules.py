@@ -27,6 +27,16 @@ def to_rules(tree: Tree) -> list[str]:
     list of str
         Sentences such as ``If priors_count <= 2.5 and 20.5 < age <= 25.5, predict no (82 % of 1,204 training rows).``
         in the order of the leaves. Exactly one holds for each row.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> for rule in tree.to_rules():
+    ...     print(rule)
+    If x1 <= 40, predict no (100 % of 3 training rows).
+    If x1 > 40, predict yes (100 % of 1 training row).
     """
     answers: dict[int, list[Answer]] = {0: []}
     sentences = []

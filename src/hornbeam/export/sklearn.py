@@ -56,6 +56,14 @@ def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> 
     *Probabilities.* ``predict`` of scikit-learn takes the first class of the largest share. Where the tree predicts
     another class, because costs are unequal or shares are tied, the leaf gets a share of 1 for that class, and
     ``predict_proba`` differs from the tree's. ``impurity`` is the Gini impurity of the training shares everywhere.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> tree.to_sklearn().predict([[1, 50]]).tolist()
+    ['yes']
     """
     n_features = len(tree.columns.names) if conditions is None else len(conditions)
     splits = _splits_on_columns(tree) if conditions is None else _splits_on_conditions(tree, conditions)

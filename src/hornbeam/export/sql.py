@@ -39,6 +39,17 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
     -----
     Columns that were boolean in training are compared as the numbers 0 and 1; cast them where SQL is strict about it
     (PostgreSQL). Texts are compared by the database's collation, which must tell upper from lower case.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> print(tree.to_sql())
+    CASE WHEN "x1" <= 40.0
+      THEN 'no'
+      ELSE 'yes'
+    END
     """
     if quote not in get_args(Quote):
         raise ValueError(f"quote must be one of {get_args(Quote)}, found {quote!r}.")

@@ -30,7 +30,14 @@ def to_text(tree: Tree, *, ascii: bool = False) -> str:
 
     Examples
     --------
-    ::
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> print(GOSDTClassifier(regularization=0.1).fit(X, y).tree_.to_text(ascii=True))
+    x1 <= 40?
+    |-- yes: predict no (100 % of 3 rows)
+    `-- no: predict yes (100 % of 1 row)
+
+    A larger tree::
 
         priors_count <= 2.5?
         ├── yes: age <= 20.5?

@@ -46,6 +46,16 @@ def plot_tree(tree: Tree, ax: Axes | None = None, *, title: str | None = None, s
     -------
     matplotlib.axes.Axes
         The axes drawn on, whose unit is one point of the unscaled drawing.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> from hornbeam.plotting import plot_tree
+    >>> axes = plot_tree(tree, title="Four rows")
+    >>> len(axes.texts) > tree.n_nodes
+    True
     """
     import matplotlib.pyplot as plt
 
@@ -78,6 +88,16 @@ def save_picture(
         If `path` has another ending.
     OSError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> from tempfile import TemporaryDirectory
+    >>> from hornbeam.plotting import save_picture
+    >>> with TemporaryDirectory() as folder:
+    ...     save_picture(tree, f"{folder}/tree.svg", title="Four rows")
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -111,11 +131,13 @@ class _Pen:
     """Draws on axes whose unit is made one point of the layout, times the scale that makes it fit."""
 
     def __init__(self, ax: Axes, layout: Layout, colors: list[str]) -> None:
+        ax.set_axis_off()
+        if engine := ax.figure.get_layout_engine():  # which would change the size of the axes later
+            engine.execute(ax.figure.figure)
         room = ax.get_window_extent()
         self.scale = min(room.width / layout.width, room.height / layout.height) * 72 / ax.figure.dpi
         self.ax = ax
         self.colors = colors
-        ax.set_axis_off()
         ax.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")
 
     def edge(self, parent: Box, child: Box, answer: str) -> None:
@@ -165,9 +187,11 @@ class _Pen:
             x += share * width
 
     def line(self, line: Line) -> None:
-        """Write a line of the surroundings, with its colour before it if it has one."""
-        self.text(line.text, line.style, line.x, line.y, align="left")
-        if line.swatch is not None:
+        """Write a line of the surroundings: behind its colour, or centred, since scaled letters are not as measured."""
+        if line.swatch is None:
+            self.text(line.text, line.style, (line.x + line.end) / 2, line.y)
+        else:
+            self.text(line.text, line.style, line.x, line.y, align="left")
             self.rectangle(line.x - 1.4 * SWATCH, line.y - SWATCH / 2, SWATCH, SWATCH, self.colors[line.swatch])
 
     def rectangle(self, x: float, y: float, width: float, height: float, color: str) -> None:

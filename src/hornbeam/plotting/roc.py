@@ -51,6 +51,13 @@ def plot_roc(
     ------
     ValueError
         If `y` does not hold two classes, or `positive` is none of them.
+
+    Examples
+    --------
+    >>> from hornbeam import plot_roc
+    >>> axes = plot_roc([0, 0, 1, 1], {"one": [0.1, 0.4, 0.4, 0.9], "other": [0.3, 0.2, 0.1, 0.5]})
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['one: area 0.8750, of the hull 0.8750', 'other: area 0.5000, of the hull 0.7500']
     """
     import matplotlib.pyplot as plt
     from sklearn.metrics import auc, roc_curve

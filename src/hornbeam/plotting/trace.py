@@ -56,10 +56,22 @@ def plot_trace(
     ------
     ValueError
         If a trace is empty or `against` is unknown.
+
+    Examples
+    --------
+    >>> from hornbeam import OSDTClassifier, plot_trace
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(1, return_X_y=True)
+    >>> traces = {
+    ...     policy: OSDTClassifier(0.02, policy=policy, trace=True).fit(X, y).trace_
+    ...     for policy in ("curiosity", "lower_bound")
+    ... }
+    >>> plot_trace(traces, against="subproblems").get_xlabel()
+    'subproblems'
     """
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
-    from matplotlib.ticker import NullFormatter
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     labels = {"elapsed": "seconds", "subproblems": "subproblems", "memory": "bytes"}
     if against not in labels:
@@ -84,6 +96,10 @@ def plot_trace(
     ]
     ax.set_xscale("log")
     ax.xaxis.set_minor_formatter(NullFormatter())
+    low, high = ax.get_xlim()
+    if high < 100 * low:  # with one or two powers of ten, so that numbers between them are needed
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(labels[against])
     ax.set_ylabel("objective, lower bound")
     ax.legend(handles=handles, frameon=False)

@@ -69,6 +69,18 @@ class Tree:
         If the parts do not make a tree; the message names the part.
     TypeError
         If a class label or a category is no text, integer, boolean or float.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
+    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
+    >>> print(tree)
+    x1 <= 40?
+    ├── yes: predict no (100 % of 3 rows)
+    └── no: predict yes (100 % of 1 row)
+    >>> tree.n_leaves, tree.depth, tree.predict([[1, 45]]).tolist()
+    (2, 1, ['yes'])
     """
 
     left: npt.NDArray[np.int32]
