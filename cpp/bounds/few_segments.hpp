@@ -29,8 +29,8 @@ class GroupCurve {
   void clear() { corners_.assign(1, {0, 0, 0}); }
   void add(std::int64_t positive, std::int64_t negative) {
     const Corner& last = corners_.back();
-    corners_.push_back({last.positive + positive, last.negative + negative,
-                        last.lost + positive * (2 * last.negative + negative)});
+    corners_.push_back(
+        {last.positive + positive, last.negative + negative, last.lost + positive * (2 * last.negative + negative)});
   }
   /// What the groups lose, ordered each for itself.
   std::int64_t lost() const { return corners_.back().lost; }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import accumulate
 from math import inf
 from random import Random
@@ -16,58 +15,16 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from hornbeam import _core
-from hornbeam._units import Units
-from hornbeam.binarizers import Conditions, ask
+from hornbeam.binarizers import ask
+from hornbeam.estimators._enumeration import Enumeration
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._reliance import Reliances
 from hornbeam.export import to_timbertrek
-from hornbeam.table import TableSchema, read_table
+from hornbeam.table import read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves
 
 _WORD_BITS = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Enumeration:
-    """Everything that says which trees there are, and what they are made of.
-
-    Attributes
-    ----------
-    columns : ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
-        Answers of the conditions for the training rows, as `pack_conditions` makes them.
-    conditions : Conditions
-        What the columns ask.
-    codes, weights : ndarrays of shape (n_rows,)
-        Class and weight of each training row.
-    units : Units
-        With bits for the number of leaves.
-    optimum : int
-        Ticks of the best tree, or of RESPLIT's best prefix.
-    options : dict
-        "max_depth", "min_samples_leaf" and "any_prediction" for the core; of RESPLIT, also "lookahead_depth",
-        "greedy_depth" and "leaf_bits".
-    classes, schema, has_missing, target_name
-        See `Tree`.
-    """
-
-    columns: npt.NDArray[np.uint8]
-    conditions: Conditions
-    codes: npt.NDArray[np.int32]
-    weights: npt.NDArray[Any]
-    units: Units
-    optimum: int
-    options: dict[str, Any]
-    classes: npt.NDArray[Any]
-    schema: TableSchema
-    has_missing: tuple[bool, ...]
-    target_name: str
-
-    def find(self, bound: int, **limits: Any) -> _core.RashomonSet:
-        """Find all trees of at most `bound` ticks, or those of RESPLIT."""
-        units = self.units
-        find = partial(_core.rashomon_set, self.columns, len(self.codes), self.codes, units.weights, units.costs)
-        return find(units.leaf_cost, self.optimum, bound, **self.options, **limits)
 
 
 class RashomonSet(Sequence[Tree]):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hornbeam import _core
 
 if TYPE_CHECKING:
-    from hornbeam.estimators._rashomon_set import Enumeration
+    from hornbeam.estimators._enumeration import Enumeration
 
 _Path: TypeAlias = frozenset[tuple[int, bool]]  # conditions, by number, and whether they hold
 

@@ -17,9 +17,10 @@ from hornbeam import _core
 from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, Conditions, pack_conditions
 from hornbeam.estimators._additive import AdditiveClassifier
+from hornbeam.estimators._enumeration import Enumeration
 from hornbeam.estimators._parameters import check_integer, check_number
 from hornbeam.estimators._progress import Progress, relative_gap
-from hornbeam.estimators._rashomon_set import Enumeration, RashomonSet
+from hornbeam.estimators._rashomon_set import RashomonSet
 from hornbeam.estimators._search import Search
 from hornbeam.estimators._training import Training
 from hornbeam.estimators.gosdt import GOSDTClassifier
