@@ -21,7 +21,8 @@ Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& st
                   {-1},
                   {-1},
                   {static_cast<std::int32_t>(prediction)},
-                  input.leaf_cost + costs.loss_of(weight.data(), prediction)};
+                  input.leaf_cost + costs.loss_of(weight.data(), prediction),
+                  {}};
   outcome.lower = input.leaf_cost;
   outcome.status = outcome.lower == outcome.tree.cost ? Status::optimal : stop.reason().value_or(Status::interrupted);
   outcome.seconds = stop.elapsed();

@@ -17,7 +17,7 @@ struct ResultTree {
   std::vector<std::int32_t> right;       // child where it does not
   std::vector<std::int32_t> prediction;  // of least loss on the node's rows, also at inner nodes
   Ticks cost = 0;
-  std::vector<std::int32_t> leaf_of_row = {};  // of the caller's rows; empty until api/checks has sent them down
+  std::vector<std::int32_t> leaf_of_row;  // of the caller's rows; empty until api/checks has sent them down
 };
 
 /// Follows the best known splits from the whole problem down. Costs no more than the root's upper bound.

@@ -59,7 +59,9 @@ TestProblem four_rows() {
 }
 
 /// Column 0; where it fails, column 1.
-ResultTree three_leaves() { return {{0, -1, 1, -1, -1}, {1, -1, 3, -1, -1}, {2, -1, 4, -1, -1}, {1, 1, 1, 1, 0}, 0}; }
+ResultTree three_leaves() {
+  return {{0, -1, 1, -1, -1}, {1, -1, 3, -1, -1}, {2, -1, 4, -1, -1}, {1, 1, 1, 1, 0}, 0, {}};
+}
 
 }  // namespace
 
@@ -76,7 +78,7 @@ TEST(a_tree_costs_its_leaves_and_its_errors) {
   CHECK_EQUAL(score_of(problem, tree), 30);
   tree.prediction[1] = 0;  // wrong for the rows of weight 3 and 4
   CHECK_EQUAL(score_of(problem, tree), 37);
-  CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {0}, 0}), 19);
+  CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {0}, 0, {}}), 19);
 }
 
 TEST(a_tree_at_its_limits_passes_and_past_them_is_rejected) {
@@ -94,7 +96,7 @@ TEST(a_tree_at_its_limits_passes_and_past_them_is_rejected) {
 TEST(a_single_leaf_may_have_fewer_rows_than_a_leaf_of_a_split) {
   TestProblem problem = four_rows();
   problem.limits.rows_per_leaf = 5;
-  CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {1}, 0}), 11);
+  CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {1}, 0, {}}), 11);
 }
 
 TEST(arrays_that_are_no_tree_are_rejected) {
