@@ -1,7 +1,4 @@
-"""Sets of trees as TimberTrek's JSON: by our own reading of its format, and by its own program where it is installed.
-
-The package ``timbertrek`` is no requirement of the tests, since it brings IPython along.
-"""
+"""Sets of trees as TimberTrek's JSON: by our own reading of its format, and by its own program."""
 
 import json
 from collections import deque
