@@ -10,6 +10,7 @@ import importlib
 import json
 import resource
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -20,8 +21,8 @@ import numpy.typing as npt
 from benchmarks.peers import Outcome, Problem, Unsupported
 from benchmarks.trees import score
 
-# The kernel parts the time of a process between user and system by ticks of several milliseconds. Of shorter fits the
-# part is chance; their time is that of user and system together, which is exact.
+# The kernel parts the time of a process between user and system by ticks of several milliseconds. Of shorter times the
+# part is chance; they are those of user and system together, which is exact.
 SHORT_SECONDS = 0.1
 
 
@@ -66,12 +67,11 @@ def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
     Path("/proc/self/clear_refs").write_text("5")
     baseline = peak_bytes()
     started.touch()
-    user, processor, wall = _user_seconds(), process_time(), perf_counter()
+    user_seconds, begin = stopwatch(), perf_counter()
     peer.fit(state)
-    wall, processor, user = perf_counter() - wall, process_time() - processor, _user_seconds() - user
     measured = {
-        "wall_seconds": wall,
-        "user_seconds": user if processor > SHORT_SECONDS else processor,
+        "user_seconds": user_seconds(),
+        "wall_seconds": perf_counter() - begin,
         "baseline_bytes": baseline,
         "peak_bytes": peak_bytes(),
     }
@@ -94,8 +94,19 @@ def _load(path: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
         return archive["X"], archive["y"]
 
 
-def _user_seconds() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+def stopwatch() -> Callable[[], float]:
+    """Return a function that says how many user CPU seconds this process has taken since."""
+
+    def clocks() -> tuple[float, float]:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_utime, process_time()
+
+    user_begin, begin = clocks()
+
+    def seconds() -> float:
+        user, processor = clocks()
+        return user - user_begin if processor - begin > SHORT_SECONDS else processor - begin
+
+    return seconds
 
 
 def peak_bytes() -> int:

@@ -14,9 +14,10 @@ from sklearn.metrics import auc, roc_curve
 
 from benchmarks import data
 from benchmarks.papers import gosdt_four_class as four_class
-from benchmarks.papers.measure import setting, user_seconds
+from benchmarks.papers.measure import write_report
 from benchmarks.report.markdown import number, table
 from benchmarks.report.plots.canvas import save
+from benchmarks.worker import stopwatch
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
 from hornbeam.exceptions import NotProvenWarning
 
@@ -150,12 +151,12 @@ def _fit(
     seconds: list[float] = []
     cpu_seconds = []
     while not seconds or (len(seconds) < REPEATS and max(seconds) < 1):
-        begin, cpu_begin = user_seconds(), time.process_time()
+        user_seconds, begin = stopwatch(), time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotProvenWarning)
             classifier.fit(X, y)
-        seconds.append(user_seconds() - begin)
-        cpu_seconds.append(time.process_time() - cpu_begin)
+        seconds.append(user_seconds())
+        cpu_seconds.append(time.process_time() - begin)
     wrong = classifier.predict(X) != y
     positive = y == 1
     sets = (wrong & ~positive, wrong & positive, positive, ~positive)
@@ -207,23 +208,17 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         omega=OBJECTIVES["weighted"].parameters["omega"],
         theta=THETA,
     )
-    path = directory / "paper-gosdt.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# GOSDT paper, time to the proven optimum of each objective\n",
-                setting(records),
-                explanation,
-                table(("data", "objective", *heads, "searches"), seconds, 2),
-                f"![Fits proven within a time]({picture.name})\n",
-                "## Objectives of the trees\n",
-                table(("data", "objective", *heads), objectives, 2),
-                *four_class.sections(records, directory),
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-gosdt.md",
+        "GOSDT paper, time to the proven optimum of each objective",
+        records,
+        explanation,
+        table(("data", "objective", *heads, "searches"), seconds, 2),
+        f"![Fits proven within a time]({picture.name})\n",
+        "## Objectives of the trees\n",
+        table(("data", "objective", *heads), objectives, 2),
+        *four_class.sections(records, directory),
     )
-    return path
 
 
 def _cells(runs: Mapping[float, dict[str, Any]], write: Callable[[dict[str, Any]], str]) -> list[str]:

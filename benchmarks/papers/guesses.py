@@ -15,9 +15,10 @@ from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
-from benchmarks.papers.measure import Method, measure, setting, user_seconds
+from benchmarks.papers.measure import Method, measure, write_report
 from benchmarks.report.markdown import NOTHING, number, table, times
 from benchmarks.report.plots.canvas import save
+from benchmarks.worker import stopwatch
 from hornbeam import ThresholdGuessBinarizer
 
 ALL, THRESHOLDS, BOTH = "all thresholds", "guessed thresholds", "guessed thresholds and bounds"
@@ -97,9 +98,9 @@ def _records_of_fold(X: data.Array, y: data.Array, price: float, limit: float) -
         yield {"method": ALL, "max_depth": max_depth, **fields, "accuracy": _accuracy(fields, price)}
     for n_trees, tree_depth in REFERENCES:
         boosting = {"n_estimators": n_trees, "max_depth": tree_depth}
-        begin = user_seconds()
+        user_seconds = stopwatch()
         binarizer = ThresholdGuessBinarizer(GradientBoostingClassifier(**boosting, random_state=2021)).fit(X, y)
-        guess_seconds = user_seconds() - begin
+        guess_seconds = user_seconds()
         columns = binarizer.transform(X).astype(np.uint8)
         predictions = binarizer.reference_.predict(columns)
         repeats = DecisionTreeClassifier(random_state=0).fit(columns, predictions)
@@ -169,20 +170,14 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     )
     rows = [_row(key, runs, groups[key[0], key[1], (), ALL]) for key, runs in groups.items()]
     picture = _draw(groups, directory / "paper-guesses.png")
-    path = directory / "paper-guesses.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# Guesses paper, compas and spiral\n",
-                setting(records),
-                _EXPLANATION.format(limit=max(record["limit"] for record in records)),
-                table(heads, rows, 4),
-                f"![Objective against seconds to search]({picture.name})\n",
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-guesses.md",
+        "Guesses paper, compas and spiral",
+        records,
+        _EXPLANATION.format(limit=max(record["limit"] for record in records)),
+        table(heads, rows, 4),
+        f"![Objective against seconds to search]({picture.name})\n",
     )
-    return path
 
 
 def _row(key: tuple[Any, ...], runs: list[dict[str, Any]], over_all: list[dict[str, Any]]) -> tuple[str, ...]:

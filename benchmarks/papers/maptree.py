@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks import data
-from benchmarks.papers.measure import setting, user_seconds
+from benchmarks.papers.measure import write_report
 from benchmarks.report.markdown import count, mebibytes, number, table
 from benchmarks.report.plots.canvas import save
-from benchmarks.worker import peak_bytes
+from benchmarks.worker import peak_bytes, stopwatch
 from hornbeam import MAPTreeClassifier, NotProvenWarning, log_posterior
 from hornbeam.estimators import Progress
 
@@ -98,18 +98,18 @@ def search(dataset: str, limit: float) -> dict[str, Any]:
     X = np.asarray(X, dtype=np.uint8)
     MAPTreeClassifier().fit([[0], [1]], [0, 1])  # loads what fits load
     Path("/proc/self/clear_refs").write_text("5")
-    baseline, begin = peak_bytes(), user_seconds()
+    baseline, user_seconds = peak_bytes(), stopwatch()
     clocks = [(0.0, 0.0)]
 
     def clock(progress: Progress) -> bool:
-        clocks.append((progress.elapsed, user_seconds() - begin))
+        clocks.append((progress.elapsed, user_seconds()))
         return clocks[-1][1] >= limit
 
     classifier = MAPTreeClassifier(binarizer=None, callback=clock, trace=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotProvenWarning)
         classifier.fit(X, y)
-    seconds, peak = user_seconds() - begin, peak_bytes()
+    seconds, peak = user_seconds(), peak_bytes()
     clocks.append((max(classifier.trace_[-1].elapsed, clocks[-1][0]), seconds))
     wall, user = np.transpose(clocks)
     return {
@@ -164,21 +164,15 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     )
     records = sorted(records, key=lambda record: (not record["proven"], record["user_seconds"]))
     picture = save(lambda figure: _draw(figure, records), 9.0, directory / "paper-maptree.png")
-    path = directory / "paper-maptree.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# MAPTree paper, the search\n",
-                setting(records),
-                _EXPLANATION.format(limit=max(record["limit"] for record in records)),
-                _verdict(records),
-                table(heads, map(_row, records), 2),
-                f"![Log posterior and its upper bound against time]({picture.name})\n",
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-maptree.md",
+        "MAPTree paper, the search",
+        records,
+        _EXPLANATION.format(limit=max(record["limit"] for record in records)),
+        _verdict(records),
+        table(heads, map(_row, records), 2),
+        f"![Log posterior and its upper bound against time]({picture.name})\n",
     )
-    return path
 
 
 def _verdict(records: list[dict[str, Any]]) -> str:

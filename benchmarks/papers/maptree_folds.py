@@ -13,8 +13,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks import data
 from benchmarks.papers import maptree
-from benchmarks.papers.measure import setting
-from benchmarks.papers.rivals import COLOURS, fit, judge
+from benchmarks.papers.measure import write_report
+from benchmarks.papers.rivals import COLOURS, fit_and_judge
 from benchmarks.report.markdown import number, table
 from benchmarks.report.plots.canvas import save
 
@@ -64,13 +64,10 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     """
     X, labels = data.read(SOURCES[name])
     X, y = np.asarray(X, dtype=np.uint8), np.unique(labels, return_inverse=True)[1]
-    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=84).split(X, y))
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=84).split(X, y)
+    problems = [(X[rows], X[others], y[rows], y[others]) for rows, others in folds]
     for method in METHODS:
-        found = []
-        for rows, others in folds:
-            model, fields = fit(method, X[rows], y[rows], limit)
-            found.append({**fields, **judge(model, X[rows], y[rows], X[others], y[others])})
-        lists = {field: [one[field] for one in found] for field in found[0]}
+        lists = fit_and_judge(method, problems, limit)
         yield {"paper": "maptree-folds", "dataset": name, "limit": limit, "method": method, **lists}
 
 
@@ -104,24 +101,18 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     ):
         rows = [(name, *(f"{means[figure][name, method]:.{digits}f}" for method in METHODS)) for name in names]
         sections += [f"## {title}\n", table(("data", *METHODS), rows)]
-    path = directory / "paper-maptree-folds.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# MAPTree paper, 10 folds of the CP4IM data\n",
-                setting(records),
-                _EXPLANATION.format(folds=FOLDS, limit=max(one["limit"] for one in records), n_sets=len(SOURCES)),
-                f"![Accuracy, log-likelihood and nodes over the data sets]({picture.name})\n",
-                _OF_PICTURE,
-                "## Over the data sets\n",
-                _OF_TABLE,
-                table((*heads, "against MAPTree"), [_summary(means, names, method) for method in METHODS]),
-                *sections,
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-maptree-folds.md",
+        "MAPTree paper, 10 folds of the CP4IM data",
+        records,
+        _EXPLANATION.format(folds=FOLDS, limit=max(one["limit"] for one in records), n_sets=len(SOURCES)),
+        f"![Accuracy, log-likelihood and nodes over the data sets]({picture.name})\n",
+        _OF_PICTURE,
+        "## Over the data sets\n",
+        _OF_TABLE,
+        table((*heads, "against MAPTree"), [_summary(means, names, method) for method in METHODS]),
+        *sections,
     )
-    return path
 
 
 def _summary(means: dict[str, dict[tuple[str, str], float]], names: list[str], method: str) -> tuple[str, ...]:

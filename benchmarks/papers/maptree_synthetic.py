@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.data import Array
-from benchmarks.papers.measure import setting
-from benchmarks.papers.rivals import CANDIDATES, COLOURS, fit, judge
+from benchmarks.papers.measure import write_report
+from benchmarks.papers.rivals import CANDIDATES, COLOURS, fit_and_judge
 from benchmarks.report.markdown import NOTHING, table
 from benchmarks.report.plots.canvas import save
 from hornbeam.datasets import make_random_trees
@@ -56,13 +56,10 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
         The results of a method, a list of one entry a tree for each figure.
     """
     noise, rows = SOURCES[name]
-    problems = make_random_trees(noise=noise)[:TREES]
+    trees = make_random_trees(noise=noise)[:TREES]
+    problems = [(X[:rows], X_test, y[:rows], y_test) for X, X_test, y, y_test in trees]
     for method in CANDIDATES:
-        found = []
-        for X, X_test, y, y_test in problems:
-            model, fields = fit(method, X[:rows], y[:rows], limit)
-            found.append({**fields, **judge(model, X[:rows], y[:rows], X_test, y_test)})
-        lists = {field: [one[field] for one in found] for field in ("accuracy", "nodes", "proven", "user_seconds")}
+        lists = fit_and_judge(method, problems, limit)
         yield {
             "paper": "maptree-synthetic",
             "dataset": name,
@@ -70,7 +67,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
             "noise": noise,
             "rows": rows,
             "method": method,
-            **lists,
+            **{field: lists[field] for field in ("accuracy", "nodes", "proven", "user_seconds")},
         }
 
 
@@ -96,24 +93,18 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         heads = ("rows", *CANDIDATES, "proven", "seconds", "nodes")
         sizes = sorted({rows for other, rows, _ in runs if other == noise})
         sections += [f"## Noise {noise:g}\n", table(heads, [_row(runs, noise, rows) for rows in sizes])]
-    path = directory / "paper-maptree-synthetic.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# MAPTree paper, synthetic data\n",
-                setting(records),
-                _EXPLANATION.format(trees=TREES, limit=max(one["limit"] for one in records)),
-                f"![Test accuracy against training rows, for each noise]({picture.name})\n",
-                _OF_TABLE,
-                *sections,
-                "## MAPTree against each rival\n",
-                "On how many of the sizes MAPTree is better, neither, worse in the sense above.\n",
-                _tally(runs),
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-maptree-synthetic.md",
+        "MAPTree paper, synthetic data",
+        records,
+        _EXPLANATION.format(trees=TREES, limit=max(one["limit"] for one in records)),
+        f"![Test accuracy against training rows, for each noise]({picture.name})\n",
+        _OF_TABLE,
+        *sections,
+        "## MAPTree against each rival\n",
+        "On how many of the sizes MAPTree is better, neither, worse in the sense above.\n",
+        _tally(runs),
     )
-    return path
 
 
 def interval(values: Any) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import resource
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -18,6 +17,7 @@ from benchmarks import results
 from benchmarks.data import Array
 from benchmarks.peers import Outcome, Problem
 from benchmarks.trees import score
+from benchmarks.worker import stopwatch
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ def measure(
     """
     peer = importlib.import_module(f"benchmarks.peers.{method.peer}")
     state = peer.prepare(Problem(X, y, X.dtype == np.uint8, regularization, max_depth, limit, 1, dict(method.options)))
-    begin = user_seconds()
+    user_seconds = stopwatch()
     peer.fit(state)
-    seconds = user_seconds() - begin
+    seconds = user_seconds()
     outcome: Outcome = peer.read(state)
     assert outcome.tree is not None
     worth = score(outcome.tree, X, y, regularization)
@@ -72,11 +72,6 @@ def measure(
         "lower_bound": outcome.lower_bound,
         "user_seconds": seconds,
     }
-
-
-def user_seconds() -> float:
-    """Return the user CPU seconds of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
 def complete(
@@ -120,8 +115,14 @@ def complete(
     return list(chain(*found.values()))
 
 
-def setting(records: list[dict[str, Any]]) -> str:
-    """Say in a paragraph on which machine, when and with which commit records were made."""
+def write_report(path: Path, title: str, records: list[dict[str, Any]], *sections: str) -> Path:
+    """Write a Markdown file: a title, on which machine, when and with which commit records were made, then sections."""
+    text = "\n".join((f"# {title}\n", _setting(records), *sections))
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _setting(records: list[dict[str, Any]]) -> str:
     machine = records[0]["machine"]
     commits = ", ".join(sorted({record["commit"] for record in records}))
     return (

@@ -13,9 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
 from benchmarks.data import Array
-from benchmarks.papers.measure import setting, user_seconds
+from benchmarks.papers.measure import write_report
 from benchmarks.report.markdown import NOTHING, number, table
 from benchmarks.report.plots.canvas import save
+from benchmarks.worker import stopwatch
 from hornbeam import OSDTClassifier, Progress, _core, plot_trace
 
 REGULARIZATION = 0.005
@@ -177,9 +178,9 @@ def by_impurity(X: Array, y: Array) -> list[int]:
 
 def _search(X: Array, y: Array, limit: float, trace: bool = False, **options: Any) -> dict[str, Any]:
     """Search from a single leaf; say what it took, in all and until the last tree was found."""
-    begin = user_seconds()
+    user_seconds = stopwatch()
     outcome = _solve(X, y, limit, **options)
-    seconds = user_seconds() - begin
+    seconds = user_seconds()
     one = PRICE * len(y)
     course = [(at[0], at[1] / one, at[2] / one, at[3], at[4]) for at in outcome["trace"]]
     # As published the bound does not move, so that the last line is the last tree.
@@ -216,7 +217,7 @@ def _solve(X: Array, y: Array, limit: float, **options: Any) -> _core.Outcome:
 
 def _tree(X: Array, y: Array, regularization: float, limit: float) -> dict[str, Any]:
     model = OSDTClassifier(regularization, binarizer=None, time_limit=limit, memory_limit=MEMORY)
-    begin = user_seconds()
+    user_seconds = stopwatch()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y)
@@ -227,7 +228,7 @@ def _tree(X: Array, y: Array, regularization: float, limit: float) -> dict[str, 
         "objective": model.objective_,
         "lower_bound": model.lower_bound_,
         "status": model.status_,
-        "user_seconds": user_seconds() - begin,
+        "user_seconds": user_seconds(),
     }
 
 
@@ -253,18 +254,13 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         "figure 6.3": ("Figure 6.3: rows and columns", _growths),
     }
     limit = max(one["limit"] for one in records if "limit" in one)
-    text = [
-        "# OSDT thesis, table 6.2 and figures 6.1 to 6.3\n",
-        setting(records),
-        _EXPLANATION.format(regularization=REGULARIZATION, limit=limit, memory=MEMORY / 1e9),
-    ]
+    text = [_EXPLANATION.format(regularization=REGULARIZATION, limit=limit, memory=MEMORY / 1e9)]
     for part, (heading, section) in sections.items():
         runs = [one for one in records if one["part"] == part]
         if runs:
             text += [f"## {heading}\n", section(runs, directory)]
-    path = directory / "paper-osdt.md"
-    path.write_text("\n".join(text), encoding="utf-8")
-    return path
+    title = "OSDT thesis, table 6.2 and figures 6.1 to 6.3"
+    return write_report(directory / "paper-osdt.md", title, records, *text)
 
 
 def _table(runs: list[dict[str, Any]], directory: Path) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 from typing_extensions import Self
 
 from benchmarks import data
-from benchmarks.papers.measure import setting, user_seconds
+from benchmarks.papers.measure import write_report
 from benchmarks.report.markdown import NOTHING, number, table, times
+from benchmarks.worker import stopwatch
 from hornbeam import RashomonImportance, RashomonSetClassifier, rashomon_importance
 
 
@@ -69,9 +70,9 @@ class _Timed(RashomonSetClassifier):
     seconds: list[float] = []  # noqa: RUF012 (shared on purpose)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        begin = user_seconds()
+        user_seconds = stopwatch()
         super().fit(X, y, sample_weight)
-        self.seconds.append(user_seconds() - begin)
+        self.seconds.append(user_seconds())
         return self
 
 
@@ -111,12 +112,12 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     importances: dict[str, RashomonImportance] = {}
     for method, estimator in methods.items():
         _Timed.seconds.clear()
-        begin = user_seconds()
+        user_seconds = stopwatch()
         found = rashomon_importance(
             estimator, X, y, n_bootstraps=BOOTSTRAPS, n_samples=SAMPLES, random_state=0, n_jobs=1
         )
         record[f"{method}_seconds"] = sum(_Timed.seconds)
-        record[f"{method}_reliance_seconds"] = user_seconds() - begin - sum(_Timed.seconds)
+        record[f"{method}_reliance_seconds"] = user_seconds() - sum(_Timed.seconds)
         record[f"{method}_trees"] = list(found.n_trees)
         importances[method] = found
     record["correlation"] = float(np.corrcoef(importances["exact"].mean(), importances["resplit"].mean())[0, 1])
@@ -170,23 +171,17 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         for one in records
         for source in (SOURCES[one["dataset"]],)
     ]
-    path = directory / "paper-rashomon.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# SPLIT paper, tables 1 and 2: Rashomon sets\n",
-                setting(records),
-                explanation,
-                table(heads, [row for record in records for row in _importance_rows(record)], 2),
-                _PRECISION.format(slack=SLACK),
-                table(precision_heads, map(_precision_row, records)),
-                "## Data\n",
-                table(("data", "file", "which rows", "rows", "binary columns"), sources, 3),
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-rashomon.md",
+        "SPLIT paper, tables 1 and 2: Rashomon sets",
+        records,
+        explanation,
+        table(heads, [row for record in records for row in _importance_rows(record)], 2),
+        _PRECISION.format(slack=SLACK),
+        table(precision_heads, map(_precision_row, records)),
+        "## Data\n",
+        table(("data", "file", "which rows", "rows", "binary columns"), sources, 3),
     )
-    return path
 
 
 def _importance_rows(record: dict[str, Any]) -> Iterator[tuple[str, ...]]:

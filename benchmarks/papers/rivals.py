@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import mean
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.data import Array
-from benchmarks.papers.measure import user_seconds
+from benchmarks.worker import stopwatch
 from hornbeam import GOSDTClassifier, MAPTreeClassifier, NotProvenWarning
 
 RHO = 2.5
@@ -54,8 +54,8 @@ CANDIDATES: dict[str, Sequence[Callable[[float], Any]]] = {
 
 
 def _stop_after(limit: float) -> Callable[[Any], bool]:
-    begin = user_seconds()
-    return lambda _: user_seconds() - begin >= limit
+    user_seconds = stopwatch()
+    return lambda _: user_seconds() >= limit
 
 
 def fit(method: str, X: Array, y: Array, limit: float) -> tuple[Any, dict[str, Any]]:
@@ -80,7 +80,7 @@ def fit(method: str, X: Array, y: Array, limit: float) -> tuple[Any, dict[str, A
         "user_seconds", tuning included, and "proven", whether the last search proved its tree the best of its kind.
     """
     candidates = CANDIDATES[method]
-    begin = user_seconds()
+    user_seconds = stopwatch()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotProvenWarning)
         if len(candidates) > 1:
@@ -91,8 +91,7 @@ def fit(method: str, X: Array, y: Array, limit: float) -> tuple[Any, dict[str, A
             ]
             candidates = [candidates[int(np.argmax(scores))]]
         model = candidates[0](limit).fit(X, y)
-    seconds = user_seconds() - begin
-    return model, {"user_seconds": seconds, "proven": getattr(model, "status_", None) == "optimal"}
+    return model, {"user_seconds": user_seconds(), "proven": getattr(model, "status_", None) == "optimal"}
 
 
 def judge(model: Any, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[str, float]:
@@ -127,6 +126,32 @@ def judge(model: Any, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[
         "log_likelihood": float(np.mean(np.log(probabilities[test_numbers, y_test]))),
         "marginal": float(_log_marginal(test_counts).sum() / len(y_test)),
     }
+
+
+def fit_and_judge(
+    method: str, problems: Iterable[tuple[Array, Array, Array, Array]], limit: float
+) -> dict[str, list[Any]]:
+    """Fit a method to the training rows of each problem, and judge its tree by the test rows.
+
+    Parameters
+    ----------
+    method : str
+        A key of `CANDIDATES`.
+    problems : iterable of tuples (X, X_test, y, y_test)
+        See `judge`.
+    limit : float
+        User CPU seconds for each search.
+
+    Returns
+    -------
+    dict from str to list
+        Of each field of `fit` and `judge` an entry for each problem.
+    """
+    found = []
+    for X, X_test, y, y_test in problems:
+        model, fields = fit(method, X, y, limit)
+        found.append({**fields, **judge(model, X, y, X_test, y_test)})
+    return {field: [one[field] for one in found] for field in found[0]}
 
 
 def _log_marginal(counts: Array) -> npt.NDArray[np.float64]:

@@ -14,10 +14,11 @@ from matplotlib.figure import Figure
 from sklearn.model_selection import train_test_split
 
 from benchmarks import data
-from benchmarks.papers.measure import Method, measure, setting, user_seconds
+from benchmarks.papers.measure import Method, measure, write_report
 from benchmarks.report.markdown import NOTHING, number, table
 from benchmarks.report.plots.canvas import save
 from benchmarks.trees import score
+from benchmarks.worker import stopwatch
 
 METHODS = {
     "CART": Method("cart"),
@@ -101,14 +102,14 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     codes = (np.asarray(y) == 2).astype(np.int64) if name == "covertype" else np.unique(y, return_inverse=True)[1]
     for split in range(SPLITS):
         train, test = train_test_split(np.arange(len(codes)), test_size=0.2, random_state=split)
-        begin = user_seconds()
+        user_seconds = stopwatch()
         if source.stumps is None:
             columns = np.asarray(X, dtype=np.uint8)
             train_columns, test_columns = columns[train], columns[test]
         else:
             binarizer = data.guess(source.stumps).fit(X[train], codes[train])
             train_columns, test_columns = (binarizer.transform(X[rows]).astype(np.uint8) for rows in (train, test))
-        binarize_seconds = user_seconds() - begin
+        binarize_seconds = user_seconds()
         for price in regularizations(name):
             for method in METHODS:
                 outcome, fields = measure(METHODS[method], train_columns, codes[train], price, MAX_DEPTH, limit)
@@ -163,22 +164,16 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     ]
     picture = _draw(groups, excess, directory / "paper-split.png")
     limit = max(record["limit"] for record in records)
-    path = directory / "paper-split.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# SPLIT paper, tables 7 to 9\n",
-                setting(records),
-                _EXPLANATION.format(splits=SPLITS, depth=MAX_DEPTH, limit=limit),
-                table(heads, rows, 3),
-                f"![Excess of the training objective against seconds]({picture.name})\n",
-                "## Data\n",
-                table(("data", "file", "rows", "training rows", "binary columns", "seconds to guess"), sources, 3),
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-split.md",
+        "SPLIT paper, tables 7 to 9",
+        records,
+        _EXPLANATION.format(splits=SPLITS, depth=MAX_DEPTH, limit=limit),
+        table(heads, rows, 3),
+        f"![Excess of the training objective against seconds]({picture.name})\n",
+        "## Data\n",
+        table(("data", "file", "rows", "training rows", "binary columns", "seconds to guess"), sources, 3),
     )
-    return path
 
 
 def _row(key: tuple[float, str, str], runs: list[dict[str, Any]], excess: float) -> tuple[str, ...]:

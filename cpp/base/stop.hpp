@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 #include "base/options.hpp"
@@ -26,6 +27,9 @@ class StopSignal {
   bool stopped() const { return state_.load(std::memory_order_relaxed) != kRunning; }
   void check_clock() {
     if (limit_ && elapsed() >= *limit_) stop(Status::time_limit);
+  }
+  void check_bytes(std::uint64_t used, const std::optional<std::uint64_t>& limit) {
+    if (limit && used > *limit) stop(Status::memory_limit);
   }
   void require_running() {
     check_clock();

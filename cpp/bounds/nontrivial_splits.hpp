@@ -1,8 +1,7 @@
 // bounds/nontrivial_splits.hpp
 //
 // SAYS     Let J be the rows of s less m rows. Every column that holds in more than m rows of s and fails in more than
-// m
-//          leaves rows of J on both sides. n rows, at most g of them equal, have at least log2(n / g) such columns.
+//          m leaves rows of J on both sides. n rows, at most g of them equal, have at least log2(n / g) such columns.
 // SO       A split of J costs at least the logarithm of their number, before J has been counted.
 // WHY      Of more than m rows at least one is left in J. v columns tell at most 2^v groups of equal rows apart.
 // NEEDS    the BCART prior, by which each of the |V(J)| splits of J has the same chance.

@@ -15,8 +15,7 @@
 // NEEDS    one price for all leaves; the leaves are ordered by their share of positives.
 // KEEPS    one optimum, one of the fewest leaves.
 // SOURCE   [lin2020gosdt, lemma C.1 and theorem C.2] for the second, there with two pure leaves in place of the
-// subtree;
-//          the first and the equivalent points: ours. The bound of theorem B.7 is wrong for ranks.
+//          subtree; the first and the equivalent points: ours. The bound of theorem B.7 is wrong for ranks.
 // Switch   leaf_accuracy for the first, leaf_support for the second
 #pragma once
 

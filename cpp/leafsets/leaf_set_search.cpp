@@ -44,7 +44,7 @@ class LeafSetSearch {
         bounds_(options.bounds),
         limits_(limits),
         stop_(stop),
-        on_poll_(on_poll),
+        watch_(stop, on_poll, limits.gap),
         leaves_(problem.rows, problem.costs),
         objective_(make_objective(leaves_)) {}
 
@@ -98,7 +98,7 @@ class LeafSetSearch {
     best_.clear();
     if (at_) best_.assign(kept().begin(), kept().end());
     best_.insert(best_.end(), others.begin(), others.end());
-    if (at_) trace_.push_back(progress());
+    if (at_) watch_.add_line(progress());
   }
 
   Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
@@ -397,12 +397,8 @@ class LeafSetSearch {
     if constexpr (!kAsPublished) raise_lower();
     const Progress now = progress();
     most_bytes_ = std::max(most_bytes_, now.bytes);
-    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
-    if (limits_.bytes && now.bytes > *limits_.bytes) stop_.stop(Status::memory_limit);
-    const auto gap = static_cast<double>(now.upper - now.lower);
-    if (now.lower < now.upper && limits_.gap > 0 && gap <= limits_.gap * static_cast<double>(now.upper))
-      stop_.stop(Status::gap_limit);
-    if (!stop_.stopped() && on_poll_(now)) stop_.stop(Status::interrupted);
+    stop_.check_bytes(now.bytes, limits_.bytes);
+    watch_.look(now);
   }
 
   /// The cost of the best tree, where that of the search is rounded or counts leaves without rows.
@@ -426,7 +422,7 @@ class LeafSetSearch {
     result.n_table_entries = seen_.size();
     result.bytes = most_bytes_;
     result.seconds = stop_.elapsed();
-    result.trace = std::move(trace_);
+    result.trace = watch_.take_trace();
     return result;
   }
 
@@ -437,7 +433,7 @@ class LeafSetSearch {
   const LeafSetBounds& bounds_;
   const SearchLimits& limits_;
   StopSignal& stop_;
-  const std::function<bool(const Progress&)>& on_poll_;
+  Watch watch_;
 
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
@@ -449,7 +445,6 @@ class LeafSetSearch {
   bool is_finished_ = false;
   std::vector<LeafId> best_;
   std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
-  std::vector<Progress> trace_;
 
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split

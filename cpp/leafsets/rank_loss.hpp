@@ -3,9 +3,8 @@
 // WHAT    1 minus the area under the ROC curve of the leaves, ordered by their share of positives, as a leaf-set search
 //         asks for it: leafsets/additive_loss.hpp says what it has to have.
 // HOLDS   Of each pair of a positive and a negative, one is lost that is ordered wrongly, one half within a leaf. So
-// the
-//         loss, in units of half a pair, is the sum over the leaves from the most positive one of p (2 m + n), for p
-//         positives and n negatives in the leaf and m negatives before it. It depends on all leaves at once.
+//         the loss, in units of half a pair, is the sum over the leaves from the most positive one of p (2 m + n), for
+//         p positives and n negatives in the leaf and m negatives before it. It depends on all leaves at once.
 //         Of the curve only the part up to a number of negatives may count, its `cut`; a leaf across it counts in part.
 //         The curve is the most positives that any part of the leaves of so many negatives can hold, so splitting a
 //         leaf raises it everywhere, and the area up to the cut by no more than the area in all: bounds on the whole

@@ -63,7 +63,7 @@ class LookaheadSearch {
         depth_(problem.tree.depth.value_or(0)),
         limits_(limits),
         stop_(stop),
-        on_poll_(on_poll),
+        watch_(stop, on_poll),
         prefixes_(problem.rows, problem.costs, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
                   lookahead.last_by_loss, limits.bytes, [this](std::uint64_t work) { return goes_on(work); }) {}
 
@@ -93,7 +93,7 @@ class LookaheadSearch {
     outcome.n_table_entries = prefixes_.table().size();
     outcome.bytes = most_bytes_;
     outcome.seconds = stop_.elapsed();
-    outcome.trace = std::move(trace_);
+    outcome.trace = watch_.take_trace();
     return outcome;
   }
 
@@ -125,10 +125,9 @@ class LookaheadSearch {
     now_.bytes = problem_.rows.bytes() + prefixes_.bytes();
     most_bytes_ = std::max(most_bytes_, now_.bytes);
     stop_.check_clock();
-    if (prefixes_.table().is_full() || (limits_.bytes && now_.bytes > *limits_.bytes)) stop_.stop(Status::memory_limit);
-    if (trace_.empty() || trace_.back().upper != now_.upper || trace_.back().lower != now_.lower)
-      trace_.push_back(now_);
-    if (!stop_.stopped() && on_poll_(now_)) stop_.stop(Status::interrupted);
+    stop_.check_bytes(now_.bytes, limits_.bytes);
+    if (prefixes_.table().is_full()) stop_.stop(Status::memory_limit);
+    watch_.look(now_);
   }
 
   /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
@@ -216,10 +215,9 @@ class LookaheadSearch {
   const std::uint32_t depth_;
   const SearchLimits& limits_;
   StopSignal& stop_;
-  const std::function<bool(const Progress&)>& on_poll_;
+  Watch watch_;
   Prefixes prefixes_;
   Progress now_{};
-  std::vector<Progress> trace_;
   std::uint64_t n_solved_ = 0, n_in_part_ = 0, work_ = 0, most_bytes_ = 0;
 };
 

@@ -4,8 +4,8 @@
 //         optimal tree in place of each greedy one, unless those are to be kept. LicketySPLIT: the first split of that
 //         prefix, then the same again on both sides.
 // FLOW    api/look_ahead -> here -> lookahead/prefixes -> lookahead/greedy_trees, and search/search for the optimal
-// trees. HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and with a time limit no more than
-// the
+//         trees.
+// HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and with a time limit no more than the
 //         best known when it stopped. (K2) SPLIT's tree costs no more than any tree of the lookahead depth.
 // SOURCE  [babbar2025split]: algorithms 1 and 3, theorems A.1 and A.2. Every prefix leaf is completed by all the depth
 //         that is left to it, as the paper says. Costs stay those of the whole problem, so that no price is rescaled.

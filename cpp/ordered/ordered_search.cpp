@@ -20,7 +20,7 @@ class OrderedSearch {
       : problem_(problem),
         limits_(limits),
         stop_(stop),
-        on_poll_(on_poll),
+        watch_(stop, on_poll, limits.gap),
         state_{stop, limits.bytes},
         root_(problem, state_, limits.threads) {
     workers_.emplace_back(problem_, state_, [this] { poll(); });
@@ -46,7 +46,7 @@ class OrderedSearch {
     outcome.n_subproblems = last.n_subproblems;
     outcome.bytes = last.bytes;  // the largest number, since all is kept for reuse
     outcome.seconds = stop_.elapsed();
-    outcome.trace = std::move(trace_);
+    outcome.trace = watch_.take_trace();
     return outcome;
   }
 
@@ -113,22 +113,16 @@ class OrderedSearch {
   /// Looks at the clock and tells the caller.
   void poll() {
     stop_.check_clock();
-    const Progress now = progress();
-    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
-    const auto gap = static_cast<double>(now.upper - now.lower);
-    if (now.lower < now.upper && limits_.gap > 0 && gap <= limits_.gap * static_cast<double>(now.upper))
-      stop_.stop(Status::gap_limit);
-    if (!stop_.stopped() && on_poll_(now)) stop_.stop(Status::interrupted);
+    watch_.look(progress());
   }
 
   const OrderedProblem& problem_;
   const SearchLimits& limits_;
   StopSignal& stop_;
-  const std::function<bool(const Progress&)>& on_poll_;
+  Watch watch_;
   OrderedState state_;
   SharedRoot root_;
   std::deque<OrderedWorker> workers_;  // they stay where they are
-  std::vector<Progress> trace_;
 };
 
 }  // namespace

@@ -26,9 +26,7 @@ struct OrderedState {
   std::atomic<std::uint64_t> bytes{0};  // held or about to be taken
   std::atomic<std::uint64_t> n_subproblems{0};
 
-  void check_room() {
-    if (most_bytes && bytes.load(std::memory_order_relaxed) > *most_bytes) stop.stop(Status::memory_limit);
-  }
+  void check_room() { stop.check_bytes(bytes.load(std::memory_order_relaxed), most_bytes); }
 };
 
 class OrderedWorker {

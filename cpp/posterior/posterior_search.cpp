@@ -40,7 +40,7 @@ class PosteriorSearch {
       : rows_(rows),
         limits_(limits),
         stop_(stop),
-        on_poll_(on_poll),
+        watch_(stop, on_poll),
         costs_(costs_of(rows, model, limits, stop)),
         pairs_(switches.parted_pairs ? RowPairs(rows, costs_, stop) : RowPairs()),
         table_(false, limits.bytes),
@@ -94,9 +94,9 @@ class PosteriorSearch {
     const Progress now = progress();
     most_bytes_ = std::max(most_bytes_, now.bytes);
     stop_.check_clock();
-    if (table_.is_full() || (limits_.bytes && now.bytes > *limits_.bytes)) stop_.stop(Status::memory_limit);
-    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
-    if (!stop_.stopped() && on_poll_(now)) stop_.stop(Status::interrupted);
+    stop_.check_bytes(now.bytes, limits_.bytes);
+    if (table_.is_full()) stop_.stop(Status::memory_limit);
+    watch_.look(now);
   }
 
   Outcome outcome() {
@@ -110,14 +110,14 @@ class PosteriorSearch {
     result.n_table_entries = table_.size();
     result.bytes = most_bytes_;
     result.seconds = stop_.elapsed();
-    result.trace = std::move(trace_);
+    result.trace = watch_.take_trace();
     return result;
   }
 
   const DistinctRows& rows_;
   const PosteriorLimits& limits_;
   StopSignal& stop_;
-  const std::function<bool(const Progress&)>& on_poll_;
+  Watch watch_;
   PosteriorCosts costs_;
   RowPairs pairs_;
   SubproblemTable table_;
@@ -125,7 +125,6 @@ class PosteriorSearch {
   PosteriorWorker::Frame root_;
   std::uint32_t width_ = 0;
   std::uint64_t work_on_trees_ = 0, most_bytes_ = 0;
-  std::vector<Progress> trace_;
 };
 
 }  // namespace

@@ -6,12 +6,12 @@
 //         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves.
 // COST    One frame a level. 56 bytes for each pair expanded.
 // CHOICE  The AO* search of the paper ([sullivan2024maptree, algorithms 1 to 5]) keeps the graph that it has opened,
-// tens
-//         of megabytes a second. This search visits the same nodes, the split of least bound first as there, but keeps
-//         intervals only and goes down by budgets: an OR node is worth work only until its split reaches the bound that
-//         rules it out. The search of a node is repeated at larger budgets, some 2 to 5 times. Of two children the one
-//         that has taken less work is raised first, by half of what is missing: the paper's choice, the child of larger
-//         gap between its bounds, takes up to more than twice the expansions (docs/notes/2026-11-22-map-trees.md).
+//         tens of megabytes a second. This search visits the same nodes, the split of least bound first as there, but
+//         keeps intervals only and goes down by budgets: an OR node is worth work only until its split reaches the
+//         bound that rules it out. The search of a node is repeated at larger budgets, some 2 to 5 times. Of two
+//         children the one that has taken less work is raised first, by half of what is missing: the paper's choice,
+//         the child of larger gap between its bounds, takes up to more than twice the expansions
+//         (docs/notes/2026-11-22-map-trees.md).
 #pragma once
 
 #include <functional>

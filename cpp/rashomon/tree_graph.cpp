@@ -226,7 +226,7 @@ void TreeGraph<Count>::count(std::uint64_t work) {
 template <class Count>
 void TreeGraph<Count>::poll() {
   stop_->check_clock();
-  if (limits_.bytes && bytes() > *limits_.bytes) stop_->stop(Status::memory_limit);
+  stop_->check_bytes(bytes(), limits_.bytes);
   if (!stop_->stopped() && on_poll_({stop_->elapsed(), optimum_, optimum_, nodes_.size(), bytes()}))
     stop_->stop(Status::interrupted);
   if (stop_->stopped()) throw Stopped{};

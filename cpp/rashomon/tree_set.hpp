@@ -3,9 +3,8 @@
 // WHAT    All trees that cost at most a bound: how many cost how much, and any one of them.
 // FLOW    api/rashomon -> here -> rashomon/tree_graph, or rashomon/prefix_graph for the set that RESPLIT finds.
 // HOLDS   (S1) of `find_trees`: all trees of the kind that cost at most `complete_up_to` are in the set, no other one
-// is;
-//         of `find_trees_by_prefixes`: all that complete a prefix worth at most that. (S2) trees of one cost are in an
-//         order that depends on the problem alone, not on how the set was found.
+//         is; of `find_trees_by_prefixes`: all that complete a prefix worth at most that. (S2) trees of one cost are in
+//         an order that depends on the problem alone, not on how the set was found.
 // SOURCE  [xin2022treefarms]: the set and its graph. Counting it by histograms of cost, and the rest, is ours.
 #pragma once
 

@@ -4,9 +4,8 @@
 // HOLDS   A claim is a hint: bounds and trees pass through the table alone, and a wrong answer costs time only.
 // COST    Two atomic additions a subproblem; no lock. Two subproblems may share a counter.
 // CHOICE  Every thread has frames of its own. It takes a split that nobody is in, then the free side of one that
-// somebody
-//         is in, then joins another thread in a side and parts from it below. No thread waits or hands over work.
-//         Numbers and what lost: docs/notes/2026-11-21-two-threads.md.
+//         somebody is in, then joins another thread in a side and parts from it below. No thread waits or hands over
+//         work. Numbers and what lost: docs/notes/2026-11-21-two-threads.md.
 // SOURCE  Deferred moves of parallel game-tree search: ABDADA [weill1996abdada].
 #pragma once
 

@@ -71,9 +71,6 @@ struct SharedState {
   std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
 
   std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
-  void check_memory() {
-    if (byte_limit && bytes() > *byte_limit) stop.stop(Status::memory_limit);
-  }
 };
 
 }  // namespace hornbeam

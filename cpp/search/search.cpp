@@ -19,7 +19,7 @@ class Search {
          const std::function<bool(const Progress&)>& on_poll)
       : problem_(problem),
         limits_(limits),
-        on_poll_(on_poll),
+        watch_(stop, on_poll, limits.gap),
         shared_{
             SubproblemTable(limits.threads > 1, limits.bytes), stop, 0, 0, limits.bytes, Claims(limits.threads > 1)} {
     shared_.frame_bytes = problem.rows.bytes();
@@ -79,14 +79,7 @@ class Search {
             shared_.bytes()};
   }
 
-  void poll() {
-    const Progress now = progress();
-    if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
-    const auto gap = static_cast<double>(now.upper - now.lower);
-    if (now.lower < now.upper && limits_.gap > 0 && gap <= limits_.gap * static_cast<double>(now.upper))
-      shared_.stop.stop(Status::gap_limit);
-    if (!shared_.stop.stopped() && on_poll_(now)) shared_.stop.stop(Status::interrupted);
-  }
+  void poll() { watch_.look(progress()); }
 
   Outcome outcome(const Room& room) {
     Outcome result;
@@ -101,18 +94,17 @@ class Search {
     result.n_table_entries = shared_.table.size();
     result.bytes = last.bytes;
     result.seconds = shared_.stop.elapsed();
-    result.trace = std::move(trace_);
+    result.trace = watch_.take_trace();
     return result;
   }
 
   const Problem& problem_;
   const SearchLimits& limits_;
-  const std::function<bool(const Progress&)>& on_poll_;
+  Watch watch_;
   SharedState shared_;
   SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
-  std::vector<Progress> trace_;
 };
 
 }  // namespace

@@ -11,17 +11,9 @@
 
 #include "search/problem.hpp"
 #include "search/result_tree.hpp"
+#include "search/watch.hpp"
 
 namespace hornbeam {
-
-/// Where a search stands; costs in ticks.
-struct Progress {
-  double seconds;
-  Ticks upper;
-  Ticks lower;
-  std::uint64_t n_subproblems;
-  std::uint64_t bytes;
-};
 
 struct Outcome {
   ResultTree tree;

@@ -41,7 +41,7 @@ bool Worker::stopped() {
   if (work_ >= kWorkBetweenPolls) {
     work_ = 0;
     shared_.stop.check_clock();
-    shared_.check_memory();
+    shared_.stop.check_bytes(shared_.bytes(), shared_.byte_limit);
     if (number_ == 0) poll_();
   }
   if (shared_.table.is_full()) shared_.stop.stop(Status::memory_limit);

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam.tree.palette import LINE_COLORS
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 
 
 def plot_roc(
@@ -79,7 +79,7 @@ def plot_roc(
         hull = convex_hull(false, true)
         area, area_of_hull = auc(false, true), auc(*hull)
         label = f"{name}: area {area:.4f}, of the hull {area_of_hull:.4f}".removeprefix(": ")
-        color = _COLORS[number % len(_COLORS)]
+        color = LINE_COLORS[number % len(LINE_COLORS)]
         ax.plot(*hull, color=color, linestyle=(0, (3, 1.5)), linewidth=1.2)
         ax.plot(false, true, marker="o", markersize=3, color=color, label=label)
     ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))

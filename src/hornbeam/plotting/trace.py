@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hornbeam.tree.palette import LINE_COLORS
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours, which the colour-blind tell apart, without yellow, too pale on white.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 _DASHED = (0, (3, 1.5))
 
 
@@ -84,7 +84,7 @@ def plot_trace(
         _, ax = plt.subplots(layout="constrained")
     handles: list[Any] = []
     for number, (name, points) in enumerate(traces.items()):
-        color = _COLORS[number % len(_COLORS)]
+        color = LINE_COLORS[number % len(LINE_COLORS)]
         _draw_course(ax, points, against, color)
         if name:
             handles.append(Line2D([], [], color=color, label=name))

@@ -1,9 +1,11 @@
-"""Colours of classes, told apart by people with any kind of colour vision."""
+"""Colours of classes and of lines, told apart by people with any kind of colour vision."""
 
 from __future__ import annotations
 
 # Okabe and Ito, "Color Universal Design" (2008), without black and yellow, which are too dark and too light for text.
 _FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+# Theirs for lines, without yellow, too pale on white.
+LINE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 # Stops of matplotlib's "viridis", whose lightness alone orders the colours.
 _MANY = ("#440154", "#3B528B", "#21918C", "#5EC962", "#FDE725")
 

@@ -1,9 +1,8 @@
 // support/check.hpp
 //
 // WHAT    A test harness: TEST(a_sentence_that_can_be_false) { ... CHECK(...); }, and RANDOM_TEST(sentence, seeds)
-// whose
-//         body has `draw`, a Random of the seed. A test ends at its first seed with a failure; the message names file,
-//         line and seed.
+//         whose body has `draw`, a Random of the seed. A test ends at its first seed with a failure; the message names
+//         file, line and seed.
 // FLOW    support/main.cpp runs every test of its program; `solve_test 90210` runs them with that seed alone,
 //         `solve_test 0 100000` with many more than usual.
 // CHOICE  Own: all it has to know is seeds, and the core then needs nothing from outside to be tested.
