@@ -4,11 +4,12 @@ All trees that are nearly as good
 
 Not one tree but all that are nearly as good: how many there are, which variables they need, and where they disagree.
 
-The rows are 6907 people who were arrested in Broward County, Florida, in 2013 and 2014; the target is whether they were
-arrested again within two years, which is not the same as whether they committed a crime. Data: public records that
-ProPublica gathered for *Machine Bias* (2016) about the COMPAS score, github.com/propublica/compas-analysis, which states
-no licence; in the form of the experiments of McTavish et al., *Fast Sparse Decision Tree Optimization via Reference
-Ensembles* (github.com/ubc-systopia/gosdt-guesses), without names and race. The file lies beside this script.
+The rows are 6907 people who were arrested in Broward County, Florida, in 2013 and 2014; the target is whether they
+were arrested again within two years, which is not the same as whether they committed a crime. Data: public records
+that ProPublica gathered for *Machine Bias* (2016) about the COMPAS score, github.com/propublica/compas-analysis, which
+states no licence; here without names and race, in the form of the experiments of McTavish et al., *Fast Sparse
+Decision Tree Optimization via Reference Ensembles*, github.com/ubc-systopia/gosdt-guesses. The file lies beside this
+script.
 """
 
 from pathlib import Path
@@ -27,7 +28,8 @@ X = table.drop("target")
 y = table["target"].replace_strict({0: "not arrested", 1: "arrested"})
 classifier = RashomonSetClassifier(epsilon=0.01, regularization=0.005, max_depth=4).fit(X, y)
 trees = classifier.rashomon_set_
-print(f"{classifier.n_trees_} trees are within 1 % of the best, {classifier.objective_:.4f}; leaves: {trees.n_leaves()}")
+print(f"{classifier.n_trees_} trees are within 1 % of the best one, {classifier.objective_:.4f}")
+print(f"how many have how many leaves: {trees.n_leaves()}")
 
 # %%
 # Which variables do they need? The range over all trees is exact, whatever their number. Where it begins above 0, no
