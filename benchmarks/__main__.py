@@ -13,7 +13,17 @@ from benchmarks.papers.measure import complete
 from benchmarks.runner import Plan, run_suite
 from benchmarks.suites import SUITES
 
-PAPERS = ("gosdt", "guesses", "split", "maptree", "maptree-synthetic", "maptree-folds", "osdt", "rashomon")
+PAPERS = (
+    "gosdt",
+    "guesses",
+    "split",
+    "maptree",
+    "maptree-synthetic",
+    "maptree-folds",
+    "osdt",
+    "rashomon",
+    "rashomon-sets",
+)
 RESULTS = Path(__file__).resolve().parent / "results"
 
 

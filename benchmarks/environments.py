@@ -16,6 +16,7 @@ PINS: dict[str, tuple[str, ...]] = {
     "hornbeam": (),
     "hornbeam_split": (),
     "hornbeam_lickety": (),
+    "hornbeam_sets": (),
     "gosdt": ("gosdt==1.0.4",),
     "imodels": ("imodels==3.0.4", "numba==0.68.1", "six==1.17.0", "matplotlib==3.11.2"),
     "streed": ("pystreed==1.4.0",),

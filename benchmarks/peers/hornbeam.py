@@ -61,7 +61,7 @@ def read(state: State) -> Outcome:
     """Read the attributes of the fitted classifier."""
     model = state.model
     return Outcome(
-        tree=_node(model.tree_, 0),
+        tree=node_of(model.tree_, 0),
         proven=model.status_ == "optimal",
         lower_bound=model.lower_bound_,
         claimed_objective=model.objective_,
@@ -70,11 +70,12 @@ def read(state: State) -> Outcome:
     )
 
 
-def _node(tree: Tree, node: int) -> dict[str, Any]:
+def node_of(tree: Tree, node: int) -> dict[str, Any]:
+    """Return the common form of a tree below a node; classes are whole numbers, their signs do not count."""
     condition = tree.conditions[node]
     if condition is None:
-        return {"class": int(tree.classes[tree.prediction[node]])}
-    holds, fails = _node(tree, int(tree.left[node])), _node(tree, int(tree.right[node]))
+        return {"class": abs(int(tree.classes[tree.prediction[node]]))}
+    holds, fails = node_of(tree, int(tree.left[node])), node_of(tree, int(tree.right[node]))
     if isinstance(condition, AtMost):
         return {"feature": condition.column, "threshold": condition.threshold, "left": holds, "right": fails}
     assert isinstance(condition, IsOne)

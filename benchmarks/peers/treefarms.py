@@ -1,4 +1,7 @@
-"""TreeFARMS: the set of good trees; here of the optimal ones, as exactly as its single precision tells them apart."""
+"""TreeFARMS: the set of good trees; here of the optimal ones, as exactly as its single precision tells them apart.
+
+Options: "epsilon" for the set within so much of the optimum instead; "bound" for the one up to this objective.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,14 @@ def prepare(problem: Problem) -> State:
     """Set up the search; its depth limit counts nodes, its time limit whole seconds."""
     if not problem.binary:
         raise Unsupported("takes binary columns only")
+    if "bound" in problem.options:
+        wanted = {"rashomon_bound": problem.options["bound"] + PRECISION}
+    else:
+        wanted = {"rashomon_bound_multiplier": problem.options.get("epsilon", PRECISION)}
     model = TREEFARMS(
         {
+            **wanted,
             "regularization": problem.regularization,
-            "rashomon_bound_multiplier": PRECISION,
             "depth_budget": 0 if problem.max_depth is None else problem.max_depth + 1,
             "time_limit": max(1, math.ceil(problem.time_limit)),
             "worker_limit": problem.threads,

@@ -9,7 +9,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 SAID = {
-    "all_good_trees": "trees up to objective",
+    "all_good_trees": "123 trees are within 1 % of the best one, 0.3464",
     "choose_a_method": "SPLIT, certified: ",
     "credit_from_csv": "no tree of depth 4 or less over these conditions is below 0.1445",
     "export_to_sql": "the same prediction in 432 of 432 rows",

@@ -85,7 +85,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     ax.use_sticky_edges = False
     ax.margins(x=0.03)
     n_columns = len(importance.columns)
-    ax.set_xlabel("model reliance: additional loss when the column is permuted")
+    ax.set_xlabel("model reliance: additional loss when the column is permuted", loc="right")
     ax.set_ylabel("column" if len(order) == n_columns else f"{len(order)} of {n_columns} columns")
     ax.legend(frameon=False, fontsize="small", loc="lower right")
     return ax
