@@ -42,6 +42,17 @@ class ModelClassReliance:
         How many trees these are about.
     is_whole : bool
         Whether these are all trees of the set; if not, `low` and `high` are only within the range over the set.
+
+    Examples
+    --------
+    Two good trees ask the last column, and no tree the one in the middle.
+
+    >>> from hornbeam import RashomonSetClassifier, model_class_reliance
+    >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [1, 1, 0]] * 2
+    >>> classifier = RashomonSetClassifier(epsilon=0.5, binarizer=None).fit(X, [0, 0, 1, 1, 0] * 2)
+    >>> found = model_class_reliance(classifier.rashomon_set_)
+    >>> dict(zip(found.columns, found.n_asking)), found.is_whole
+    ({'x0': 1, 'x1': 0, 'x2': 2}, True)
     """
 
     columns: tuple[str, ...]
@@ -77,6 +88,16 @@ class RashomonImportance:
         For each bootstrap the model reliance of trees of its Rashomon set.
     n_trees : tuple of int
         For each bootstrap the size of its Rashomon set. Where it exceeds `n_asked`, trees were drawn uniformly.
+
+    Examples
+    --------
+    On all bootstraps, no tree relies on the second column.
+
+    >>> from hornbeam import RashomonSetClassifier, rashomon_importance
+    >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [1, 1, 0]] * 20
+    >>> found = rashomon_importance(RashomonSetClassifier(binarizer=None), X, [0, 0, 1, 1, 0] * 20, random_state=0)
+    >>> found.cdf(0.0).tolist()
+    [1.0, 1.0, 0.0]
     """
 
     columns: tuple[str, ...]

@@ -53,6 +53,16 @@ def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
     ----------
     .. [1] Z. J. Wang, C. Zhong, R. Xin, T. Takagi, Z. Chen, D. H. Chau, C. Rudin, M. Seltzer, "TimberTrek: Exploring
            and Curating Sparse Decision Trees with Interactive Visualization", IEEE VIS 2022.
+
+    Examples
+    --------
+    >>> import json
+    >>> from hornbeam import GOSDTClassifier
+    >>> from hornbeam.export import to_timbertrek
+    >>> classifier = GOSDTClassifier().fit([[20], [30], [40], [50]], ["no", "no", "yes", "yes"])
+    >>> found = json.loads(to_timbertrek([(classifier.objective_, classifier.tree_)]))
+    >>> found["featureMap"], found["treeMap"]["1"][1:]
+    ({'0': ['x0', '<= 35', 'x0']}, [0.02, 1.0])
     """
     features: dict[Condition, str] = {}
     texts: dict[str, list[str]] = {}

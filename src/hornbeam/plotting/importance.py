@@ -57,6 +57,15 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     ------
     ValueError
         If `most` is less than 1.
+
+    Examples
+    --------
+    >>> from hornbeam import RashomonSetClassifier, model_class_reliance, plot_importance
+    >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [1, 1, 0]] * 2
+    >>> classifier = RashomonSetClassifier(epsilon=0.5, binarizer=None).fit(X, [0, 0, 1, 1, 0] * 2)
+    >>> axes = plot_importance(model_class_reliance(classifier.rashomon_set_))
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['x2', 'x0', 'x1']
     """
     import matplotlib.pyplot as plt
 
