@@ -49,8 +49,8 @@ _EXPLANATION = """\
 All trees within ε of the optimum, relative to it; λ is the price of a leaf, depth counts edges. User CPU seconds of the
 fit, and by how much it raised the largest resident memory of its process (what fits in memory the process had before
 counts as nothing); medians of {repeats} runs, of one run if it took more than {long:g} s of wall time. Each peer runs
-in an environment of its own and has {limit:g} s of wall time; PRAXIS and ArborEnum know no limit and are killed after 1.5
-times as much and 10 s. PRAXIS and ArborEnum are exact here: their lookahead is one less than the depth.
+in an environment of its own and has {limit:g} s of wall time; PRAXIS and ArborEnum know no limit and are killed after
+1.5 times as much and 10 s. PRAXIS and ArborEnum are exact here: their lookahead is one less than the depth.
 
 Peers differ in which trees are different, and hornbeam is measured under the definition of each. *columns*: nested
 splits none of which has two leaves that predict the same; this is TreeFARMS's. *labels*: a leaf may predict any class,
