@@ -47,10 +47,11 @@ LONG_SECONDS = 20.0
 MEMORY = 6 << 30
 _EXPLANATION = """\
 All trees within ε of the optimum, relative to it; λ is the price of a leaf, depth counts edges. User CPU seconds of the
-fit, and by how much it raised the largest resident memory of its process (what fits in memory the process had before
-counts as nothing); medians of {repeats} runs, of one run if it took more than {long:g} s of wall time. Each peer runs
-in an environment of its own and has {limit:g} s of wall time; PRAXIS and ArborEnum know no limit and are killed after
-1.5 times as much and 10 s. PRAXIS and ArborEnum are exact here: their lookahead is one less than the depth.
+fit, below 0.1 s with those of the system, and by how much it raised the largest resident memory of its process (what
+fits in memory the process had before counts as nothing); medians of {repeats} runs, of one run if it took more than
+{long:g} s of wall time. Before it, hornbeam, PRAXIS and ArborEnum have fitted a few rows. Each peer runs in an
+environment of its own and has {limit:g} s of wall time; PRAXIS and ArborEnum know no limit and are killed after 1.5
+times as much and 10 s. PRAXIS and ArborEnum are exact here: their lookahead is one less than the depth.
 
 Peers differ in which trees are different, and hornbeam is measured under the definition of each. *columns*: nested
 splits none of which has two leaves that predict the same; this is TreeFARMS's. *labels*: a leaf may predict any class,
@@ -174,7 +175,7 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         The Markdown file.
     """
     records = sorted(records, key=lambda record: list(SOURCES).index(record["dataset"]))
-    versions = sorted({f"{record['peer']} {record['version']}" for record in records})
+    versions = sorted({f"{record['peer'].removesuffix('_sets')} {record['version']}" for record in records})
     limit = max(record["limit"] for record in records)
     rows, pairs = [], []
     own: dict[str, Any] = {}
