@@ -43,7 +43,7 @@ def test_what_a_run_uses_is_the_median_and_a_stopped_one_has_no_trees(monkeypatc
         return runs.pop(0)
 
     def ended(seconds, **fields):
-        usual = {"status": "ok", "proven": True, "extra": {"trees": 7.0}, "objective": 0.25}
+        usual = {"status": "ok", "proven": True, "extra": {"trees": 7.0}, "objective": 0.25, "wall_seconds": 1.0}
         return {**usual, "user_seconds": seconds, "baseline_bytes": 10, "peak_bytes": 10 + int(seconds), **fields}
 
     def measure():
@@ -53,7 +53,7 @@ def test_what_a_run_uses_is_the_median_and_a_stopped_one_has_no_trees(monkeypatc
     runs[:] = [ended(5.0), ended(1.0), ended(2.0)]
     found = measure()
     assert (found["trees"], found["user_seconds"], found["growth_bytes"], found["repeats"]) == (7, 2.0, 2, 3)
-    runs[:] = [ended(50.0), ended(1.0)]
+    runs[:] = [ended(50.0, wall_seconds=60.0), ended(1.0)]
     assert (measure()["user_seconds"], len(runs)) == (50.0, 1)
     for fields, status in (({"proven": False}, "stopped"), ({"status": "timeout", "extra": {}}, "timeout")):
         runs[:] = [ended(8.0, **fields)]
