@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <vector>
@@ -28,6 +29,13 @@ class GroupCurve {
  public:
   void clear() { corners_.assign(1, {0, 0, 0}); }
   void add(std::int64_t positive, std::int64_t negative) {
+    if (positive * last_[1] == negative * last_[0] && corners_.size() > 1) {
+      // Of equal shares: one segment.
+      positive += last_[0];
+      negative += last_[1];
+      corners_.pop_back();
+    }
+    last_ = {positive, negative};
     const Corner& last = corners_.back();
     corners_.push_back(
         {last.positive + positive, last.negative + negative, last.lost + positive * (2 * last.negative + negative)});
@@ -35,25 +43,30 @@ class GroupCurve {
   /// What the groups lose, ordered each for itself.
   std::int64_t lost() const { return corners_.back().lost; }
 
-  /// The least, over three segments or more, of what is lost beyond that and of `price` for each segment after the
-  /// second.
-  std::int64_t least_of_three_or_more(std::int64_t price) {
-    const std::size_t n = corners_.size();
-    two_.assign(n, 0);
-    more_.assign(n, 0);
-    for (std::size_t end = 1; end < n; ++end) {
-      // A longer last segment loses more.
-      std::int64_t two = within(0, end), more = std::numeric_limits<std::int64_t>::max();
-      for (std::size_t begin = end; begin-- > 0 && within(begin, end) < two;)
-        two = std::min(two, within(0, begin) + within(begin, end));
-      two_[end] = two;
-      for (std::size_t begin = end + 1; begin-- > 0 && within(begin, end) < more;) {
-        more = std::min(more, two_[begin] + within(begin, end));
-        if (begin < end) more = std::min(more, more_[begin] + price + within(begin, end));
+  /// The least, over `n` segments or more, of what is lost beyond that and of `price` for each segment after the first
+  /// `n`.
+  std::int64_t least_of(std::size_t n, std::int64_t price) {
+    const std::size_t n_corners = corners_.size();
+    few_.resize(n_corners);
+    next_.assign(n_corners, 0);
+    for (std::size_t end = 0; end < n_corners; ++end) few_[end] = within(0, end);
+    // A longer last segment loses more.
+    for (std::size_t n_segments = 2; n_segments < n; ++n_segments) {
+      for (std::size_t end = n_corners; --end > 0;) {
+        std::int64_t least = few_[end];
+        for (std::size_t begin = end; begin-- > 0 && within(begin, end) < least;)
+          least = std::min(least, few_[begin] + within(begin, end));
+        few_[end] = least;
       }
-      more_[end] = more;
+      if (few_.back() == 0) return 0;
     }
-    return more_.back() + price;
+    for (std::size_t end = 1; end < n_corners; ++end) {
+      std::int64_t least = few_[end];
+      for (std::size_t begin = end; begin-- > 0 && within(begin, end) < least;)
+        least = std::min({least, few_[begin] + within(begin, end), next_[begin] + price + within(begin, end)});
+      next_[end] = least;
+    }
+    return next_.back();
   }
 
  private:
@@ -68,7 +81,8 @@ class GroupCurve {
   }
 
   std::vector<Corner> corners_{{0, 0, 0}};
-  std::vector<std::int64_t> two_, more_;  // by the corner where the last segment ends
+  std::array<std::int64_t, 2> last_{};
+  std::vector<std::int64_t> few_, next_;  // by the corner where the last segment ends
 };
 
 }  // namespace hornbeam

@@ -101,27 +101,70 @@ class RankLoss {
 
   /// Whether bounds/few_segments.hpp holds.
   bool is_whole_curve() const { return cut_ >= unit_of(leaves_[0]).negative << kCutBits; }
-  /// What a leaf loses of the pairs within it, split into these two.
-  Ticks loss_of_split(LeafId one, LeafId other) const {
-    const RankUnit a = unit_of(leaves_[one]), b = unit_of(leaves_[other]);
-    const std::int64_t across = 2 * std::min(a.positive * b.negative, b.positive * a.negative);
-    return price_ * (a.positive * a.negative + b.positive * b.negative + across);
-  }
-  /// What a leaf that is split costs beyond its rows, ordered each for itself, and two leaves; `least_loss_of_split` is
-  /// over the splits that it may have.
-  Ticks beyond_rows(LeafId id, Ticks least_loss_of_split) {
+  /// What `n` leaves or more cost in all beyond the rows of those that are split and beyond `n` leaves.
+  Ticks beyond_rows(std::span<const LeafId> kept, std::span<const LeafId> split, std::size_t n) {
     curve_.clear();
-    for (std::uint32_t w = 0; w < any_.size(); ++w)
-      for_each_bit(leaves_[id].captured[w], word_at(w), [&](std::size_t row) {
-        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
-        curve_.add(weight[1], weight[0]);
-      });
-    const std::int64_t with_more = curve_.least_of_three_or_more(leaf_cost_ / price_);
-    return std::min(least_loss_of_split - price_ * curve_.lost(), price_ * with_more);
+    std::int64_t negatives = 0;
+    bool is_cut = false;
+    each_unit(kept, split, [&](const RankUnit& unit) {
+      negatives += unit.negative;
+      is_cut = is_cut || negatives << kCutBits > cut_;
+      if (!is_cut) curve_.add(unit.positive, unit.negative);
+    });
+    return price_ * curve_.least_of(n, leaf_cost_ / price_);
+  }
+  /// Makes ready for `beyond_rows` of this leaf.
+  void look_at(LeafId id) {
+    curve_.clear();
+    for_each_row(leaves_[id].captured, [&](const RankUnit& row) { curve_.add(row.positive, row.negative); });
+    few_ = leaf_cost_ + price_ * curve_.least_of(3, leaf_cost_ / price_);
+  }
+  /// What the leaf looked at costs that is split so, beyond its rows, ordered each for itself, and two leaves; if that
+  /// is less than `least`.
+  Ticks beyond_rows(const std::array<LeafId, 2>& sides, Ticks least) const {
+    const Leaf &a = leaves_[sides[0]], &b = leaves_[sides[1]];
+    const RankUnit one = unit_of(a), other = unit_of(b);
+    const std::int64_t across = 2 * std::min(one.positive * other.negative, other.positive * one.negative);
+    const Ticks lost = price_ * curve_.lost();
+    least = std::min(least, price_ * (one.positive * one.negative + other.positive * other.negative + across) - lost);
+    const Ticks both = a.split_loss + b.split_loss + 2 * leaf_cost_;
+    if (least <= few_ || both <= few_) return std::min(least, few_);
+    least = std::min(least, both);
+    if (b.split_loss + leaf_cost_ < least)
+      least = std::min(least, std::max(few_, price_ * lost_beside(one, b) - lost + b.split_loss + leaf_cost_));
+    if (a.split_loss + leaf_cost_ < least)
+      least = std::min(least, std::max(few_, price_ * lost_beside(other, a) - lost + a.split_loss + leaf_cost_));
+    return least;
   }
 
  private:
   static RankUnit unit_of(const Leaf& leaf) { return {leaf.class_weight[1], leaf.class_weight[0]}; }
+  template <class Visit>
+  void for_each_row(const std::vector<Word>& captured, Visit visit) const {
+    for (std::uint32_t w = 0; w < captured.size(); ++w)
+      for_each_bit(captured[w], word_at(w), [&](std::size_t row) {
+        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
+        visit(RankUnit{weight[1], weight[0]});
+      });
+  }
+  /// Half pairs that a leaf and the rows of another, ordered each for itself, lose together.
+  std::int64_t lost_beside(const RankUnit& leaf, const Leaf& split) const {
+    std::int64_t lost = 0, negatives = 0;
+    bool is_before = true;
+    const auto add = [&](const RankUnit& unit) {
+      lost += unit.positive * (2 * negatives + unit.negative);
+      negatives += unit.negative;
+    };
+    for_each_row(split.captured, [&](const RankUnit& row) {
+      if (is_before && leaf.before(row)) {
+        add(leaf);
+        is_before = false;
+      }
+      add(row);
+    });
+    if (is_before) add(leaf);
+    return lost;
+  }
   std::int64_t pairs() const { return unit_of(leaves_[0]).positive * unit_of(leaves_[0]).negative; }
 
   void add_units(std::vector<RankUnit>& units, std::span<const LeafId> ids) const {
@@ -130,6 +173,24 @@ class RankLoss {
     for (const LeafId id : ids) units.push_back(unit_of(leaves_[id]));
     std::sort(units.begin() + known, units.end(), before);
     std::inplace_merge(units.begin(), units.begin() + known, units.end(), before);
+  }
+
+  /// Visits the fixed and the kept leaves and the rows of leaves to be split, the most positive first.
+  template <class Visit>
+  void each_unit(std::span<const LeafId> kept, std::span<const LeafId> split, Visit visit) {
+    units_.assign(fixed_.begin(), fixed_.end());
+    add_units(units_, kept);
+    std::size_t next = 0;
+    if (!split.empty()) {
+      std::fill(any_.begin(), any_.end(), 0);
+      for (const LeafId id : split)
+        for (std::size_t w = 0; w < any_.size(); ++w) any_[w] |= leaves_[id].captured[w];
+      for_each_row(any_, [&](const RankUnit& row) {
+        while (next < units_.size() && units_[next].before(row)) visit(units_[next++]);
+        visit(row);
+      });
+    }
+    while (next < units_.size()) visit(units_[next++]);
   }
 
   Ticks lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RankUnit& pure);
@@ -141,6 +202,7 @@ class RankLoss {
   std::int64_t cut_;
   std::vector<RankUnit> fixed_, units_;
   GroupCurve curve_;
+  Ticks few_ = 0;
   std::vector<Word> any_;
 };
 
@@ -182,23 +244,8 @@ class RankCurve {
 /// What the fixed and the kept leaves, the rows of leaves to be split, and positives and negatives ordered perfectly
 /// lose together.
 inline Ticks RankLoss::lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RankUnit& pure) {
-  units_.assign(fixed_.begin(), fixed_.end());
-  add_units(units_, kept);
   RankCurve curve(pure.positive, cut_);
-  std::size_t next = 0;
-  if (!split.empty()) {
-    std::fill(any_.begin(), any_.end(), 0);
-    for (const LeafId id : split)
-      for (std::size_t w = 0; w < any_.size(); ++w) any_[w] |= leaves_[id].captured[w];
-    for (std::uint32_t w = 0; w < any_.size() && !curve.is_cut(); ++w)
-      for_each_bit(any_[w], word_at(w), [&](std::size_t row) {
-        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
-        const RankUnit unit{weight[1], weight[0]};
-        while (next < units_.size() && units_[next].before(unit)) curve.add(units_[next++]);
-        curve.add(unit);
-      });
-  }
-  while (next < units_.size()) curve.add(units_[next++]);
+  each_unit(kept, split, [&](const RankUnit& unit) { curve.add(unit); });
   curve.add({0, pure.negative});
   return price_ * 2 * pairs() - curve.area(price_);
 }
@@ -215,12 +262,10 @@ inline std::int64_t RankLoss::largest_gain(LeafId id, std::span<const LeafId> ot
     if (other != id) add_pairs_with(unit_of(leaves_[other]));
   if (!with_equivalent_points) return gain;
   std::int64_t negatives = 0;
-  for (std::uint32_t w = 0; w < any_.size(); ++w)
-    for_each_bit(leaves_[id].captured[w], word_at(w), [&](std::size_t row) {
-      const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
-      gain -= weight[1] * (2 * negatives + weight[0]);
-      negatives += weight[0];
-    });
+  for_each_row(leaves_[id].captured, [&](const RankUnit& row) {
+    gain -= row.positive * (2 * negatives + row.negative);
+    negatives += row.negative;
+  });
   return gain;
 }
 
