@@ -3,15 +3,20 @@
 // SAYS     A subtree of k leaves loses of the pairs within its rows at least what the best k segments of their curve
 //          lose: the groups of equal rows in the order of their share of positives, cut into k runs.
 // SO       A leaf that is split costs at least the least over k of that and k leaves; with two leaves only the splits
-//          that there are count. That stands for the leaf in the bounds of all sets in which it is split next.
-// WHY      Equal rows stay together, so the leaves are sums of groups, and their curve is a polygon of k edges below
-//          that of the groups. The area below a polygon is linear in each of its corners, the others held; so it is
-//          largest with all corners at corners of the curve of the groups, which cuts it into runs. Pairs with other
-//          leaves are bounded apart, group by group, and pairs are lost once.
+//          that there are count. A subtree of three leaves or more splits the leaf on some column, and then one side or
+//          both: of each side that is split the same is known, and one that is not loses its pairs with itself and with
+//          the rows of the other. That stands for the leaf, or for the column, in the bounds of all sets in which the
+//          leaf is split next.
+// WHY      Equal rows stay together, so the leaves are sums of groups, and their curve is a polygon of k edges on or
+//          below that of the groups. Raise each corner to the curve: the polygon rises and stays below, since the curve
+//          is concave. Then move one corner after another along the curve, between its neighbours: the area below
+//          changes with its height above their chord, which is largest at a corner of the curve. So some k runs, or
+//          fewer, have no less area below them, and cutting a run loses no more.
+//          Pairs with other leaves are bounded apart, group by group, and pairs are lost once.
 // NEEDS    the loss is of the whole ROC curve; one price for all leaves.
 // KEEPS    one optimum (of the splits that other bounds leave).
 // SOURCE   ours: beyond [lin2020gosdt, theorem C.3], which has a segment for each group at no price.
-// Switch   split_lookahead
+// Switch   split_lookahead, with lookahead and equivalent_points
 #pragma once
 
 #include <algorithm>
@@ -43,30 +48,25 @@ class GroupCurve {
   /// What the groups lose, ordered each for itself.
   std::int64_t lost() const { return corners_.back().lost; }
 
-  /// The least, over `n` segments or more, of what is lost beyond that and of `price` for each segment after the first
-  /// `n`.
-  std::int64_t least_of(std::size_t n, std::int64_t price) {
-    const std::size_t n_corners = corners_.size();
-    few_.resize(n_corners);
-    next_.assign(n_corners, 0);
-    for (std::size_t end = 0; end < n_corners; ++end) few_[end] = within(0, end);
-    // A longer last segment loses more.
-    for (std::size_t n_segments = 2; n_segments < n; ++n_segments) {
-      for (std::size_t end = n_corners; --end > 0;) {
-        std::int64_t least = few_[end];
-        for (std::size_t begin = end; begin-- > 0 && within(begin, end) < least;)
-          least = std::min(least, few_[begin] + within(begin, end));
-        few_[end] = least;
+  /// The least, over three segments or more, of what is lost beyond that and of `price` for each segment after the
+  /// second.
+  std::int64_t least_of_three_or_more(std::int64_t price) {
+    const std::size_t n = corners_.size();
+    two_.assign(n, 0);
+    more_.assign(n, 0);
+    for (std::size_t end = 1; end < n; ++end) {
+      // A longer last segment loses more.
+      std::int64_t two = within(0, end), more = std::numeric_limits<std::int64_t>::max();
+      for (std::size_t begin = end; begin-- > 0 && within(begin, end) < two;)
+        two = std::min(two, within(0, begin) + within(begin, end));
+      two_[end] = two;
+      for (std::size_t begin = end + 1; begin-- > 0 && within(begin, end) < more;) {
+        more = std::min(more, two_[begin] + within(begin, end));
+        if (begin < end) more = std::min(more, more_[begin] + price + within(begin, end));
       }
-      if (few_.back() == 0) return 0;
+      more_[end] = more;
     }
-    for (std::size_t end = 1; end < n_corners; ++end) {
-      std::int64_t least = few_[end];
-      for (std::size_t begin = end; begin-- > 0 && within(begin, end) < least;)
-        least = std::min({least, few_[begin] + within(begin, end), next_[begin] + price + within(begin, end)});
-      next_[end] = least;
-    }
-    return next_.back();
+    return more_.back() + price;
   }
 
  private:
@@ -81,8 +81,8 @@ class GroupCurve {
   }
 
   std::vector<Corner> corners_{{0, 0, 0}};
-  std::array<std::int64_t, 2> last_{};
-  std::vector<std::int64_t> few_, next_;  // by the corner where the last segment ends
+  std::array<std::int64_t, 2> last_{};  // positives and negatives of the last segment
+  std::vector<std::int64_t> two_, more_;  // by the corner where the last segment ends
 };
 
 }  // namespace hornbeam

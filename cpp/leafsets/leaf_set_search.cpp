@@ -80,8 +80,7 @@ class LeafSetSearch {
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
     if (kAsPublished || can_split(0, root_)) {
-      const Cost by_rows = bound({}, root_, cost_so_far({}, root_, 1));
-      Entry root{0, by_rows + beyond_rows(root_), by_rows, root_, 0};
+      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0};
       queue_.push(std::move(root));
     }
     has_started_ = true;
@@ -130,22 +129,11 @@ class LeafSetSearch {
       for (const LeafId id : to_split) sum += static_cast<Cost>(leaves_[id].split_loss);
     return sum;
   }
-  /// What it adds for all leaves at once where only a part of the curve counts.
-  Cost beyond_rows_in_all(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
-    if constexpr (!Objective::kIsSum)
-      if (may_use_few_segments() && !objective_.is_whole_curve())
-        return objective_.beyond_rows(kept_too, to_split, n_leaves);
-    return 0;
-  }
-
-  bool may_use_few_segments() const {
-    return !Objective::kIsSum && bounds_.split_lookahead && bounds_.lookahead && bounds_.equivalent_points;
-  }
   bool uses_few_segments() const {
     if constexpr (Objective::kIsSum)
       return false;
     else
-      return may_use_few_segments() && objective_.is_whole_curve();
+      return bounds_.split_lookahead && bounds_.lookahead && bounds_.equivalent_points && objective_.is_whole_curve();
   }
   bool uses_split_lookahead() const { return kIsOwnSum && bounds_.split_lookahead; }
   bool uses_similar_support() const { return kIsOwnSum && bounds_.similar_support; }
@@ -226,17 +214,19 @@ class LeafSetSearch {
     return least;
   }
 
+  /// The bound of the set with two leaves for each that is split: a leaf more costs its price more.
+  Cost bound_by_rows() const { return at_->bound - beyond_rows(split()); }
+
   /// bounds/split_lookahead.hpp where the loss is no sum: of the new sides none is split again, or one, or more.
   Cost bound_with_one_split(std::size_t which, Cost least) {
     rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
-    const Cost one_more = at_->by_rows + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;
+    const Cost one_more = bound_by_rows() + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;
     if (two_more < upper_) return least;
-    const std::size_t n_leaves = at_->leaves.size() + split().size();
-    const auto cost = [&](std::size_t n) {
-      const Cost by_rows = objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_) + price_of(n);
-      return by_rows + beyond_rows(rest_) + beyond_rows_in_all(new_, rest_, n);
+    const Cost price = price_of(at_->leaves.size() + split().size());
+    const auto cost = [&] {
+      return price + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_) + beyond_rows(rest_);
     };
-    const Cost with_none = cost(n_leaves);
+    const Cost with_none = cost();
     if (with_none < upper_ || one_more >= upper_) return std::max(least, std::min(with_none, one_more));
     Cost with_one = two_more;
     for (LeafId& side : new_) {
@@ -245,7 +235,7 @@ class LeafSetSearch {
       std::swap(side, new_.back());
       const LeafId last = new_.back();
       new_.pop_back();
-      with_one = std::min(with_one, cost(n_leaves + 1));
+      with_one = std::min(with_one, cost() + leaf_cost_);
       new_.push_back(last);
       std::swap(side, new_.back());
       rest_.pop_back();
@@ -286,7 +276,7 @@ class LeafSetSearch {
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
     if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) return false;
     if (!kAsPublished && !leaf.is_open) open(id);
-    if (uses_few_segments()) look_below(id, 1);
+    look_below(id, 1);
     if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) return false;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) return true;
@@ -314,7 +304,7 @@ class LeafSetSearch {
   /// Raises what bounds/few_segments.hpp says of a leaf by what it says of those so many levels below.
   void look_below(LeafId id, std::uint32_t n_levels) {
     if constexpr (!Objective::kIsSum) {
-      if (leaves_[id].n_levels >= n_levels) return;
+      if (!uses_few_segments() || leaves_[id].n_levels >= n_levels) return;
       if (tree_.depth && leaves_[id].depth() >= *tree_.depth) {
         leaves_[id].split_loss = kInfinity;
         return;
@@ -373,17 +363,14 @@ class LeafSetSearch {
     for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
     // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
-    if (!Objective::kIsSum && bounds_.lookahead && at_->by_rows + price_of(to_split_.size()) >= upper_) return;
+    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_) return;
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
     const Cost by_rows = bound(keep_, to_split_, so_far);
     if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_) return;
-    if (uses_few_segments())
-      for (const LeafId id : to_split_) look_below(id, kLevels);
-    const Cost beyond = beyond_rows(to_split_) + beyond_rows_in_all(keep_, to_split_, n_leaves + to_split_.size());
-    if (!kAsPublished && by_rows + beyond >= upper_) return;
+    for (const LeafId id : to_split_) look_below(id, kLevels);
     Entry set;
-    set.by_rows = by_rows;
-    set.bound = by_rows + beyond;
+    set.bound = by_rows + beyond_rows(to_split_);
+    if (!kAsPublished && set.bound >= upper_) return;
     set.leaves.reserve(n_leaves);
     set.leaves.assign(kept().begin(), kept().end());
     set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());

@@ -19,8 +19,7 @@ namespace hornbeam {
 template <class Cost>
 struct OpenSet {
   double key = 0;
-  Cost bound = 0;    // no tree below costs less
-  Cost by_rows = 0;  // with two leaves for each that is split: a leaf more costs its price more
+  Cost bound = 0;  // no tree below costs less
   std::vector<LeafId> leaves;
   std::uint32_t n_kept = 0;
 };

@@ -101,23 +101,11 @@ class RankLoss {
 
   /// Whether bounds/few_segments.hpp holds.
   bool is_whole_curve() const { return cut_ >= unit_of(leaves_[0]).negative << kCutBits; }
-  /// What `n` leaves or more cost in all beyond the rows of those that are split and beyond `n` leaves.
-  Ticks beyond_rows(std::span<const LeafId> kept, std::span<const LeafId> split, std::size_t n) {
-    curve_.clear();
-    std::int64_t negatives = 0;
-    bool is_cut = false;
-    each_unit(kept, split, [&](const RankUnit& unit) {
-      negatives += unit.negative;
-      is_cut = is_cut || negatives << kCutBits > cut_;
-      if (!is_cut) curve_.add(unit.positive, unit.negative);
-    });
-    return price_ * curve_.least_of(n, leaf_cost_ / price_);
-  }
   /// Makes ready for `beyond_rows` of this leaf.
   void look_at(LeafId id) {
     curve_.clear();
     for_each_row(leaves_[id].captured, [&](const RankUnit& row) { curve_.add(row.positive, row.negative); });
-    few_ = leaf_cost_ + price_ * curve_.least_of(3, leaf_cost_ / price_);
+    few_ = price_ * curve_.least_of_three_or_more(leaf_cost_ / price_);
   }
   /// What the leaf looked at costs that is split so, beyond its rows, ordered each for itself, and two leaves; if that
   /// is less than `least`.
@@ -142,10 +130,7 @@ class RankLoss {
   template <class Visit>
   void for_each_row(const std::vector<Word>& captured, Visit visit) const {
     for (std::uint32_t w = 0; w < captured.size(); ++w)
-      for_each_bit(captured[w], word_at(w), [&](std::size_t row) {
-        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
-        visit(RankUnit{weight[1], weight[0]});
-      });
+      for_each_bit(captured[w], word_at(w), [&](std::size_t row) { visit(unit_of_row(row)); });
   }
   /// Half pairs that a leaf and the rows of another, ordered each for itself, lose together.
   std::int64_t lost_beside(const RankUnit& leaf, const Leaf& split) const {
@@ -165,6 +150,10 @@ class RankLoss {
     if (is_before) add(leaf);
     return lost;
   }
+  RankUnit unit_of_row(std::size_t row) const {
+    const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
+    return {weight[1], weight[0]};
+  }
   std::int64_t pairs() const { return unit_of(leaves_[0]).positive * unit_of(leaves_[0]).negative; }
 
   void add_units(std::vector<RankUnit>& units, std::span<const LeafId> ids) const {
@@ -173,24 +162,6 @@ class RankLoss {
     for (const LeafId id : ids) units.push_back(unit_of(leaves_[id]));
     std::sort(units.begin() + known, units.end(), before);
     std::inplace_merge(units.begin(), units.begin() + known, units.end(), before);
-  }
-
-  /// Visits the fixed and the kept leaves and the rows of leaves to be split, the most positive first.
-  template <class Visit>
-  void each_unit(std::span<const LeafId> kept, std::span<const LeafId> split, Visit visit) {
-    units_.assign(fixed_.begin(), fixed_.end());
-    add_units(units_, kept);
-    std::size_t next = 0;
-    if (!split.empty()) {
-      std::fill(any_.begin(), any_.end(), 0);
-      for (const LeafId id : split)
-        for (std::size_t w = 0; w < any_.size(); ++w) any_[w] |= leaves_[id].captured[w];
-      for_each_row(any_, [&](const RankUnit& row) {
-        while (next < units_.size() && units_[next].before(row)) visit(units_[next++]);
-        visit(row);
-      });
-    }
-    while (next < units_.size()) visit(units_[next++]);
   }
 
   Ticks lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RankUnit& pure);
@@ -244,8 +215,22 @@ class RankCurve {
 /// What the fixed and the kept leaves, the rows of leaves to be split, and positives and negatives ordered perfectly
 /// lose together.
 inline Ticks RankLoss::lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RankUnit& pure) {
+  units_.assign(fixed_.begin(), fixed_.end());
+  add_units(units_, kept);
   RankCurve curve(pure.positive, cut_);
-  each_unit(kept, split, [&](const RankUnit& unit) { curve.add(unit); });
+  std::size_t next = 0;
+  if (!split.empty()) {
+    std::fill(any_.begin(), any_.end(), 0);
+    for (const LeafId id : split)
+      for (std::size_t w = 0; w < any_.size(); ++w) any_[w] |= leaves_[id].captured[w];
+    for (std::uint32_t w = 0; w < any_.size() && !curve.is_cut(); ++w)
+      for_each_bit(any_[w], word_at(w), [&](std::size_t row) {
+        const RankUnit unit = unit_of_row(row);
+        while (next < units_.size() && units_[next].before(unit)) curve.add(units_[next++]);
+        curve.add(unit);
+      });
+  }
+  while (next < units_.size()) curve.add(units_[next++]);
   curve.add({0, pure.negative});
   return price_ * 2 * pairs() - curve.area(price_);
 }
