@@ -3,18 +3,24 @@
 // SAYS     A subtree of k leaves loses of the pairs within its rows at least what the best k segments of their curve
 //          lose: the groups of equal rows in the order of their share of positives, cut into k runs.
 // SO       A leaf that is split costs at least the least over k of that and k leaves; with two leaves only the splits
-//          that there are count. That stands for the leaf in the bounds of all sets in which it is split next.
-// WHY      Equal rows stay together, so the leaves are sums of groups, and their curve is a polygon of k edges below
-//          that of the groups. The area below a polygon is linear in each of its corners, the others held; so it is
-//          largest with all corners at corners of the curve of the groups, which cuts it into runs. Pairs with other
-//          leaves are bounded apart, group by group, and pairs are lost once.
+//          that there are count. A subtree of three leaves or more splits the leaf on some column, and then one side or
+//          both: of each side that is split the same is known, and one that is not loses its pairs with itself and with
+//          the rows of the other. That stands for the leaf, or for the column, in the bounds of all sets in which the
+//          leaf is split next.
+// WHY      Equal rows stay together, so the leaves are sums of groups, and their curve is a polygon of k edges on or
+//          below that of the groups. Raise each corner to the curve: the polygon rises and stays below, since the curve
+//          is concave. Then move one corner after another along the curve, between its neighbours: the area below
+//          changes with its height above their chord, which is largest at a corner of the curve. So some k runs, or
+//          fewer, have no less area below them, and cutting a run loses no more.
+//          Pairs with other leaves are bounded apart, group by group, and pairs are lost once.
 // NEEDS    the loss is of the whole ROC curve; one price for all leaves.
 // KEEPS    one optimum (of the splits that other bounds leave).
 // SOURCE   ours: beyond [lin2020gosdt, theorem C.3], which has a segment for each group at no price.
-// Switch   split_lookahead
+// Switch   split_lookahead, with lookahead and equivalent_points
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <vector>
@@ -28,6 +34,13 @@ class GroupCurve {
  public:
   void clear() { corners_.assign(1, {0, 0, 0}); }
   void add(std::int64_t positive, std::int64_t negative) {
+    if (positive * last_[1] == negative * last_[0] && corners_.size() > 1) {
+      // Of equal shares: one segment.
+      positive += last_[0];
+      negative += last_[1];
+      corners_.pop_back();
+    }
+    last_ = {positive, negative};
     const Corner& last = corners_.back();
     corners_.push_back(
         {last.positive + positive, last.negative + negative, last.lost + positive * (2 * last.negative + negative)});
@@ -68,6 +81,7 @@ class GroupCurve {
   }
 
   std::vector<Corner> corners_{{0, 0, 0}};
+  std::array<std::int64_t, 2> last_{};  // positives and negatives of the last segment
   std::vector<std::int64_t> two_, more_;  // by the corner where the last segment ends
 };
 

@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::uint32_t kStepsBetweenPolls = 256;
 constexpr std::array kValues{false, true};
+/// How far down a leaf is looked at before a set in which it is split is queued.
+constexpr std::uint32_t kLevels = 2;
 
 template <class Objective>
 class LeafSetSearch {
@@ -78,9 +80,10 @@ class LeafSetSearch {
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
     if (kAsPublished || can_split(0, root_)) {
-      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)), root_, 0};
+      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0};
       queue_.push(std::move(root));
     }
+    has_started_ = true;
     poll();
   }
 
@@ -114,19 +117,18 @@ class LeafSetSearch {
     if (uses_split_lookahead())
       for (const LeafId id : to_split) least += static_cast<Cost>(leaves_[id].split_loss);
     else if (bounds_.equivalent_points)
-      least += objective_.beyond_kept_loss(kept_too, to_split) + beyond_rows(to_split);
+      least += objective_.beyond_kept_loss(kept_too, to_split);
     if (bounds_.lookahead) least += lookahead(objective_.leaf_cost(), to_split.size());
     return least;
   }
 
-  /// What bounds/few_segments.hpp adds for leaves to be split; of those not open it knows nothing.
+  /// What bounds/few_segments.hpp adds for leaves to be split; of those not looked at it knows nothing.
   Cost beyond_rows(std::span<const LeafId> to_split) const {
     Cost sum = 0;
     if (uses_few_segments())
       for (const LeafId id : to_split) sum += static_cast<Cost>(leaves_[id].split_loss);
     return sum;
   }
-
   bool uses_few_segments() const {
     if constexpr (Objective::kIsSum)
       return false;
@@ -170,14 +172,21 @@ class LeafSetSearch {
       step();
       if (stop_.stopped()) return;
       if (uses_similar_support() && is_like_closed(id, column, closed)) continue;
+      const Cost with_least = least + beyond_best_column(id, column);
+      if (!kAsPublished && with_least >= upper_) continue;
       if (!make_sides(id, column)) continue;
-      const Cost with_column = bound_with_sides(which, least);
+      const Cost with_column = bound_with_sides(which, with_least);
       if (kAsPublished || with_column < upper_)
         choose_column(which + 1, with_column);
       else if (is_last && uses_similar_support())
         closed.push_back({column, objective_.to_ticks(with_column - upper_)});
       new_.resize(2 * which);
     }
+  }
+
+  /// What bounds/few_segments.hpp adds for a leaf that is split on this column.
+  Cost beyond_best_column(LeafId id, std::uint32_t column) const {
+    return uses_few_segments() ? static_cast<Cost>(leaves_[id].column_loss[column] - leaves_[id].split_loss) : 0;
   }
 
   /// A split of the last leaf from which nothing better can come, and by how much.
@@ -205,11 +214,14 @@ class LeafSetSearch {
     return least;
   }
 
+  /// The bound of the set with two leaves for each that is split: a leaf more costs its price more.
+  Cost bound_by_rows() const { return at_->bound - beyond_rows(split()); }
+
   /// bounds/split_lookahead.hpp where the loss is no sum: of the new sides none is split again, or one, or more.
   Cost bound_with_one_split(std::size_t which, Cost least) {
-    const Cost one_more = bound_by_rows() + leaf_cost_, two_more = one_more + leaf_cost_;
-    if (two_more < upper_) return least;
     rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
+    const Cost one_more = bound_by_rows() + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;
+    if (two_more < upper_) return least;
     const Cost price = price_of(at_->leaves.size() + split().size());
     const auto cost = [&] {
       return price + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_) + beyond_rows(rest_);
@@ -230,9 +242,6 @@ class LeafSetSearch {
     }
     return std::max(least, std::min(with_none, with_one));
   }
-
-  /// The bound of the set with two leaves for each that is split: a leaf more costs its price more.
-  Cost bound_by_rows() const { return at_->bound - beyond_rows(split()); }
 
   /// The least that a side costs, beyond the leaf that it is.
   Ticks loss_of_side(LeafId id) const {
@@ -267,6 +276,7 @@ class LeafSetSearch {
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
     if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) return false;
     if (!kAsPublished && !leaf.is_open) open(id);
+    look_below(id, 1);
     if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) return false;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) return true;
@@ -279,25 +289,42 @@ class LeafSetSearch {
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
       if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
       step();
-      if (std::all_of(kValues.begin(), kValues.end(),
-                      [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
-        least = std::min(least, least_of_split(leaves_[id].sides[column]));
-      else
+      if (!std::all_of(kValues.begin(), kValues.end(),
+                       [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
         leaves_[id].dead[column] = true;
+      else if constexpr (kIsOwnSum) {
+        const auto& sides = leaves_[id].sides[column];
+        least = std::min(least, loss_of_side(sides[0]) + loss_of_side(sides[1]));
+      }
     }
     leaves_[id].is_open = true;
-    if constexpr (Objective::kIsSum)
-      leaves_[id].split_loss = least;
-    else if (uses_few_segments())
-      leaves_[id].split_loss = objective_.beyond_rows(id, least);
+    if constexpr (kIsOwnSum) leaves_[id].split_loss = least;
   }
 
-  /// What a leaf costs at least that is split so, beyond two leaves; of ranks it is what they lose as leaves.
-  Ticks least_of_split(const std::array<LeafId, 2>& sides) const {
-    if constexpr (Objective::kIsSum)
-      return loss_of_side(sides[0]) + loss_of_side(sides[1]);
-    else
-      return objective_.loss_of_split(sides[0], sides[1]);
+  /// Raises what bounds/few_segments.hpp says of a leaf by what it says of those so many levels below.
+  void look_below(LeafId id, std::uint32_t n_levels) {
+    if constexpr (!Objective::kIsSum) {
+      if (!uses_few_segments() || leaves_[id].n_levels >= n_levels) return;
+      if (tree_.depth && leaves_[id].depth() >= *tree_.depth) {
+        leaves_[id].split_loss = kInfinity;
+        return;
+      }
+      if (!leaves_[id].is_open) open(id);
+      leaves_[id].n_levels = n_levels;
+      objective_.look_at(id);
+      leaves_[id].column_loss.assign(rows_.n_columns, kInfinity);
+      Ticks least = kInfinity;
+      for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
+        if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
+        const std::array<LeafId, 2> sides = leaves_[id].sides[column];
+        if (n_levels > 1)
+          for (const LeafId side : sides) look_below(side, n_levels - 1);
+        if (n_levels > 1) objective_.look_at(id);
+        leaves_[id].column_loss[column] = objective_.beyond_rows(sides, kInfinity);
+        least = std::min(least, leaves_[id].column_loss[column]);
+      }
+      leaves_[id].split_loss = least;
+    }
   }
 
   void look_at_child() {
@@ -338,10 +365,12 @@ class LeafSetSearch {
     // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
     if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_) return;
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
-    const Cost least = bound(keep_, to_split_, so_far);
-    if (!kAsPublished && least >= upper_) return;
+    const Cost by_rows = bound(keep_, to_split_, so_far);
+    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_) return;
+    for (const LeafId id : to_split_) look_below(id, kLevels);
     Entry set;
-    set.bound = least;
+    set.bound = by_rows + beyond_rows(to_split_);
+    if (!kAsPublished && set.bound >= upper_) return;
     set.leaves.reserve(n_leaves);
     set.leaves.assign(kept().begin(), kept().end());
     set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
@@ -369,7 +398,7 @@ class LeafSetSearch {
   /// The least bound of what is open; looked for again only when the search has done as much work since.
   void raise_lower() {
     if (is_finished_) lower_ = upper_;
-    if (is_finished_ || steps_ < next_look_) return;
+    if (is_finished_ || !has_started_ || steps_ < next_look_) return;
     next_look_ = steps_ + queue_.size() + kStepsBetweenPolls;
     Cost least = at_ ? std::min(upper_, at_->bound) : upper_;
     for (const auto& each : queue_.entries()) least = std::min(least, each.bound);
@@ -442,7 +471,7 @@ class LeafSetSearch {
   std::unordered_set<Fingerprint, FingerprintHash> seen_;
   const Entry* at_ = nullptr;  // what is being expanded
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
-  bool is_finished_ = false;
+  bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;
   std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
 

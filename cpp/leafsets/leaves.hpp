@@ -37,6 +37,8 @@ struct Leaf {
   std::vector<bool> dead;                    // columns that no best tree splits this leaf on, or one below it
   std::vector<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
   bool is_open = false;                      // all columns have been tried
+  std::uint32_t n_levels = 0;                // that have been looked at for it
+  std::vector<Ticks> column_loss;            // of such a leaf, split on this column
   Ticks split_loss = 0;  // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }

@@ -100,27 +100,59 @@ class RankLoss {
 
   /// Whether bounds/few_segments.hpp holds.
   bool is_whole_curve() const { return cut_ >= unit_of(leaves_[0]).negative << kCutBits; }
-  /// What a leaf loses of the pairs within it, split into these two.
-  Ticks loss_of_split(LeafId one, LeafId other) const {
-    const RankUnit a = unit_of(leaves_[one]), b = unit_of(leaves_[other]);
-    const std::int64_t across = 2 * std::min(a.positive * b.negative, b.positive * a.negative);
-    return price_ * (a.positive * a.negative + b.positive * b.negative + across);
-  }
-  /// What a leaf that is split costs beyond its rows, ordered each for itself, and two leaves; `least_loss_of_split` is
-  /// over the splits that it may have.
-  Ticks beyond_rows(LeafId id, Ticks least_loss_of_split) {
+  /// Makes ready for `beyond_rows` of this leaf.
+  void look_at(LeafId id) {
     curve_.clear();
-    for (std::uint32_t w = 0; w < any_.size(); ++w)
-      for_each_bit(leaves_[id].captured[w], word_at(w), [&](std::size_t row) {
-        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
-        curve_.add(weight[1], weight[0]);
-      });
-    const std::int64_t with_more = curve_.least_of_three_or_more(leaf_cost_ / price_);
-    return std::min(least_loss_of_split - price_ * curve_.lost(), price_ * with_more);
+    for_each_row(leaves_[id].captured, [&](const RankUnit& row) { curve_.add(row.positive, row.negative); });
+    few_ = price_ * curve_.least_of_three_or_more(leaf_cost_ / price_);
+  }
+  /// What the leaf looked at costs that is split so, beyond its rows, ordered each for itself, and two leaves; if that
+  /// is less than `least`.
+  Ticks beyond_rows(const std::array<LeafId, 2>& sides, Ticks least) const {
+    const Leaf &a = leaves_[sides[0]], &b = leaves_[sides[1]];
+    const RankUnit one = unit_of(a), other = unit_of(b);
+    const std::int64_t across = 2 * std::min(one.positive * other.negative, other.positive * one.negative);
+    const Ticks lost = price_ * curve_.lost();
+    least = std::min(least, price_ * (one.positive * one.negative + other.positive * other.negative + across) - lost);
+    const Ticks both = a.split_loss + b.split_loss + 2 * leaf_cost_;
+    if (least <= few_ || both <= few_) return std::min(least, few_);
+    least = std::min(least, both);
+    if (b.split_loss + leaf_cost_ < least)
+      least = std::min(least, std::max(few_, price_ * lost_beside(one, b) - lost + b.split_loss + leaf_cost_));
+    if (a.split_loss + leaf_cost_ < least)
+      least = std::min(least, std::max(few_, price_ * lost_beside(other, a) - lost + a.split_loss + leaf_cost_));
+    return least;
   }
 
  private:
   static RankUnit unit_of(const Leaf& leaf) { return {leaf.class_weight[1], leaf.class_weight[0]}; }
+  template <class Visit>
+  void for_each_row(const std::vector<Word>& captured, Visit visit) const {
+    for (std::uint32_t w = 0; w < captured.size(); ++w)
+      for_each_bit(captured[w], word_at(w), [&](std::size_t row) { visit(unit_of_row(row)); });
+  }
+  /// Half pairs that a leaf and the rows of another, ordered each for itself, lose together.
+  std::int64_t lost_beside(const RankUnit& leaf, const Leaf& split) const {
+    std::int64_t lost = 0, negatives = 0;
+    bool is_before = true;
+    const auto add = [&](const RankUnit& unit) {
+      lost += unit.positive * (2 * negatives + unit.negative);
+      negatives += unit.negative;
+    };
+    for_each_row(split.captured, [&](const RankUnit& row) {
+      if (is_before && leaf.before(row)) {
+        add(leaf);
+        is_before = false;
+      }
+      add(row);
+    });
+    if (is_before) add(leaf);
+    return lost;
+  }
+  RankUnit unit_of_row(std::size_t row) const {
+    const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
+    return {weight[1], weight[0]};
+  }
   std::int64_t pairs() const { return unit_of(leaves_[0]).positive * unit_of(leaves_[0]).negative; }
 
   void add_units(std::vector<RankUnit>& units, std::span<const LeafId> ids) const {
@@ -140,6 +172,7 @@ class RankLoss {
   std::int64_t cut_;
   std::vector<RankUnit> fixed_, units_;
   GroupCurve curve_;
+  Ticks few_ = 0;
   std::vector<Word> any_;
 };
 
@@ -191,8 +224,7 @@ inline Ticks RankLoss::lost(std::span<const LeafId> kept, std::span<const LeafId
       for (std::size_t w = 0; w < any_.size(); ++w) any_[w] |= leaves_[id].captured[w];
     for (std::uint32_t w = 0; w < any_.size() && !curve.is_cut(); ++w)
       for_each_bit(any_[w], word_at(w), [&](std::size_t row) {
-        const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
-        const RankUnit unit{weight[1], weight[0]};
+        const RankUnit unit = unit_of_row(row);
         while (next < units_.size() && units_[next].before(unit)) curve.add(units_[next++]);
         curve.add(unit);
       });
@@ -214,12 +246,10 @@ inline std::int64_t RankLoss::largest_gain(LeafId id, std::span<const LeafId> ot
     if (other != id) add_pairs_with(unit_of(leaves_[other]));
   if (!with_equivalent_points) return gain;
   std::int64_t negatives = 0;
-  for (std::uint32_t w = 0; w < any_.size(); ++w)
-    for_each_bit(leaves_[id].captured[w], word_at(w), [&](std::size_t row) {
-      const std::int64_t* weight = rows_.weight(static_cast<std::uint32_t>(row));
-      gain -= weight[1] * (2 * negatives + weight[0]);
-      negatives += weight[0];
-    });
+  for_each_row(leaves_[id].captured, [&](const RankUnit& row) {
+    gain -= row.positive * (2 * negatives + row.negative);
+    negatives += row.negative;
+  });
   return gain;
 }
 
