@@ -55,14 +55,18 @@ class GroupCurve {
     two_.assign(n, 0);
     more_.assign(n, 0);
     for (std::size_t end = 1; end < n; ++end) {
-      // A longer last segment loses more.
       std::int64_t two = within(0, end), more = std::numeric_limits<std::int64_t>::max();
-      for (std::size_t begin = end; begin-- > 0 && within(begin, end) < two;)
+      for (std::size_t length = 1; length <= end; ++length) {
+        const std::size_t begin = end - length;
+        if (within(begin, end) >= two) break;  // a longer last segment loses more
         two = std::min(two, within(0, begin) + within(begin, end));
+      }
       two_[end] = two;
-      for (std::size_t begin = end + 1; begin-- > 0 && within(begin, end) < more;) {
+      for (std::size_t length = 0; length <= end; ++length) {
+        const std::size_t begin = end - length;
+        if (within(begin, end) >= more) break;
         more = std::min(more, two_[begin] + within(begin, end));
-        if (begin < end) more = std::min(more, more_[begin] + price + within(begin, end));
+        if (length > 0) more = std::min(more, more_[begin] + price + within(begin, end));
       }
       more_[end] = more;
     }
@@ -81,7 +85,7 @@ class GroupCurve {
   }
 
   std::vector<Corner> corners_{{0, 0, 0}};
-  std::array<std::int64_t, 2> last_{};  // positives and negatives of the last segment
+  std::array<std::int64_t, 2> last_{};    // positives and negatives of the last segment
   std::vector<std::int64_t> two_, more_;  // by the corner where the last segment ends
 };
 

@@ -61,8 +61,9 @@ def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
     >>> from hornbeam.export import to_timbertrek
     >>> classifier = GOSDTClassifier().fit([[20], [30], [40], [50]], ["no", "no", "yes", "yes"])
     >>> found = json.loads(to_timbertrek([(classifier.objective_, classifier.tree_)]))
-    >>> found["featureMap"], found["treeMap"]["1"][1:]
-    ({'0': ['x0', '<= 35', 'x0']}, [0.02, 1.0])
+    >>> root, objective, accuracy = found["treeMap"]["1"]
+    >>> found["featureMap"], round(objective, 6), accuracy
+    ({'0': ['x0', '<= 35', 'x0']}, 0.02, 1.0)
     """
     features: dict[Condition, str] = {}
     texts: dict[str, list[str]] = {}
