@@ -81,7 +81,7 @@ class GroupCurve {
   }
 
   std::vector<Corner> corners_{{0, 0, 0}};
-  std::array<std::int64_t, 2> last_{};  // positives and negatives of the last segment
+  std::array<std::int64_t, 2> last_{};    // positives and negatives of the last segment
   std::vector<std::int64_t> two_, more_;  // by the corner where the last segment ends
 };
 
