@@ -129,6 +129,7 @@ class LeafSetSearch {
       for (const LeafId id : to_split) sum += static_cast<Cost>(leaves_[id].split_loss);
     return sum;
   }
+
   bool uses_few_segments() const {
     if constexpr (Objective::kIsSum)
       return false;
@@ -303,28 +304,8 @@ class LeafSetSearch {
 
   /// Raises what bounds/few_segments.hpp says of a leaf by what it says of those so many levels below.
   void look_below(LeafId id, std::uint32_t n_levels) {
-    if constexpr (!Objective::kIsSum) {
-      if (!uses_few_segments() || leaves_[id].n_levels >= n_levels) return;
-      if (tree_.depth && leaves_[id].depth() >= *tree_.depth) {
-        leaves_[id].split_loss = kInfinity;
-        return;
-      }
-      if (!leaves_[id].is_open) open(id);
-      leaves_[id].n_levels = n_levels;
-      objective_.look_at(id);
-      leaves_[id].column_loss.assign(rows_.n_columns, kInfinity);
-      Ticks least = kInfinity;
-      for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
-        if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
-        const std::array<LeafId, 2> sides = leaves_[id].sides[column];
-        if (n_levels > 1)
-          for (const LeafId side : sides) look_below(side, n_levels - 1);
-        if (n_levels > 1) objective_.look_at(id);
-        leaves_[id].column_loss[column] = objective_.beyond_rows(sides, kInfinity);
-        least = std::min(least, leaves_[id].column_loss[column]);
-      }
-      leaves_[id].split_loss = least;
-    }
+    if constexpr (!Objective::kIsSum)
+      if (uses_few_segments()) objective_.look_below(id, n_levels, tree_.depth, [this](LeafId each) { open(each); });
   }
 
   void look_at_child() {
@@ -500,7 +481,7 @@ Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, co
                      const std::function<bool(const Progress&)>& on_poll) {
   return LeafSetSearch<RankLoss>(
              problem, options, limits, stop, on_poll,
-             [&](const Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, prices); })
+             [&](Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, prices); })
       .run();
 }
 

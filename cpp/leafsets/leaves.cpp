@@ -44,6 +44,12 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   return known = keep(std::move(part));
 }
 
+void Leaves::make_column_losses(LeafId number) {
+  std::vector<Ticks>& losses = leaves_[number]->column_loss;
+  if (losses.empty()) bytes_ += rows_.n_columns * sizeof(Ticks);
+  losses.assign(rows_.n_columns, kInfinity);
+}
+
 Ticks Leaves::loss_of_moved(LeafId number, std::uint32_t one, std::uint32_t other) const {
   const Leaf& leaf = *leaves_[number];
   Ticks moved = 0;

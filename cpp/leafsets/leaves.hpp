@@ -37,9 +37,9 @@ struct Leaf {
   std::vector<bool> dead;                    // columns that no best tree splits this leaf on, or one below it
   std::vector<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
   bool is_open = false;                      // all columns have been tried
-  std::uint32_t n_levels = 0;                // that have been looked at for it
-  std::vector<Ticks> column_loss;            // of such a leaf, split on this column
-  Ticks split_loss = 0;  // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp
+  Ticks split_loss = 0;        // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp
+  std::uint32_t n_levels = 0;  // below it that this looks at, for ranks
+  std::vector<Ticks> column_loss;  // the same of each column that it may be split on, if it looks at any
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }
   bool asks(std::uint32_t column) const;
@@ -58,6 +58,9 @@ class Leaves {
 
   /// The part of a leaf where a column it does not ask has a value. It inherits the dead columns if it is new.
   LeafId side(LeafId leaf, std::uint32_t column, bool value);
+
+  /// Makes room for what is known of each column.
+  void make_column_losses(LeafId leaf);
 
   /// The largest loss of the rows of a leaf that change sides from a split on one column to a split on another, or on
   /// its negation.

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,7 +57,7 @@ class RankLoss {
   static constexpr bool kIsSum = false;
   static constexpr bool kAsPublished = false;
 
-  RankLoss(const DistinctRows& rows, const Leaves& leaves, Ticks leaf_cost, const RankPrices& prices)
+  RankLoss(const DistinctRows& rows, Leaves& leaves, Ticks leaf_cost, const RankPrices& prices)
       : rows_(rows),
         leaves_(leaves),
         leaf_cost_(leaf_cost),
@@ -100,28 +101,32 @@ class RankLoss {
 
   /// Whether bounds/few_segments.hpp holds.
   bool is_whole_curve() const { return cut_ >= unit_of(leaves_[0]).negative << kCutBits; }
-  /// Makes ready for `beyond_rows` of this leaf.
-  void look_at(LeafId id) {
+  /// Finds by bounds/few_segments.hpp what a leaf costs that is split, in all and on each column, beyond its rows,
+  /// ordered each for itself, and two leaves; from the same of leaves up to `n_levels` - 1 below it. `open(leaf)` makes
+  /// the sides of a leaf.
+  template <class Open>
+  void look_below(LeafId id, std::uint32_t n_levels, const std::optional<std::uint32_t>& max_depth, const Open& open) {
+    if (max_depth && leaves_[id].depth() >= *max_depth) leaves_[id].split_loss = kInfinity;
+    if (leaves_[id].split_loss >= kInfinity || leaves_[id].n_levels >= n_levels) return;
+    if (!leaves_[id].is_open) open(id);
+    Leaf& leaf = leaves_[id];
+    leaf.n_levels = n_levels;
+    leaf.split_loss = kInfinity;
+    leaves_.make_column_losses(id);
+    const auto each_split = [&](const auto& visit) {
+      for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
+        if (!leaf.dead[column] && !leaf.asks(column)) visit(column, leaf.sides[column]);
+    };
+    each_split([&](std::uint32_t, const std::array<LeafId, 2>& sides) {
+      for (const LeafId side : sides) look_below(side, n_levels - 1, max_depth, open);
+    });
     curve_.clear();
-    for_each_row(leaves_[id].captured, [&](const RankUnit& row) { curve_.add(row.positive, row.negative); });
-    few_ = price_ * curve_.least_of_three_or_more(leaf_cost_ / price_);
-  }
-  /// What the leaf looked at costs that is split so, beyond its rows, ordered each for itself, and two leaves; if that
-  /// is less than `least`.
-  Ticks beyond_rows(const std::array<LeafId, 2>& sides, Ticks least) const {
-    const Leaf &a = leaves_[sides[0]], &b = leaves_[sides[1]];
-    const RankUnit one = unit_of(a), other = unit_of(b);
-    const std::int64_t across = 2 * std::min(one.positive * other.negative, other.positive * one.negative);
-    const Ticks lost = price_ * curve_.lost();
-    least = std::min(least, price_ * (one.positive * one.negative + other.positive * other.negative + across) - lost);
-    const Ticks both = a.split_loss + b.split_loss + 2 * leaf_cost_;
-    if (least <= few_ || both <= few_) return std::min(least, few_);
-    least = std::min(least, both);
-    if (b.split_loss + leaf_cost_ < least)
-      least = std::min(least, std::max(few_, price_ * lost_beside(one, b) - lost + b.split_loss + leaf_cost_));
-    if (a.split_loss + leaf_cost_ < least)
-      least = std::min(least, std::max(few_, price_ * lost_beside(other, a) - lost + a.split_loss + leaf_cost_));
-    return least;
+    for_each_row(leaf.captured, [&](const RankUnit& row) { curve_.add(row.positive, row.negative); });
+    const Ticks three_or_more = price_ * curve_.least_of_three_or_more(leaf_cost_ / price_);
+    each_split([&](std::uint32_t column, const std::array<LeafId, 2>& sides) {
+      leaf.column_loss[column] = beyond_rows(leaves_[sides[0]], leaves_[sides[1]], three_or_more);
+      leaf.split_loss = std::min(leaf.split_loss, leaf.column_loss[column]);
+    });
   }
 
  private:
@@ -130,6 +135,21 @@ class RankLoss {
   void for_each_row(const std::vector<Word>& captured, Visit visit) const {
     for (std::uint32_t w = 0; w < captured.size(); ++w)
       for_each_bit(captured[w], word_at(w), [&](std::size_t row) { visit(unit_of_row(row)); });
+  }
+  /// What the leaf of `curve_` costs that is split into these sides; with three leaves or more at least what is given.
+  Ticks beyond_rows(const Leaf& one, const Leaf& other, Ticks three_or_more) const {
+    const RankUnit a = unit_of(one), b = unit_of(other);
+    const Ticks rows = price_ * curve_.lost();
+    const std::int64_t across = 2 * std::min(a.positive * b.negative, b.positive * a.negative);
+    Ticks least = price_ * (a.positive * a.negative + b.positive * b.negative + across) - rows;
+    const auto consider = [&](Ticks cost) { least = std::min(least, std::max(cost, three_or_more)); };
+    consider(one.split_loss + other.split_loss + 2 * leaf_cost_);
+    // What is not less is not worth counting.
+    if (least > std::max(three_or_more, other.split_loss + leaf_cost_))
+      consider(price_ * lost_beside(a, other) - rows + other.split_loss + leaf_cost_);
+    if (least > std::max(three_or_more, one.split_loss + leaf_cost_))
+      consider(price_ * lost_beside(b, one) - rows + one.split_loss + leaf_cost_);
+    return least;
   }
   /// Half pairs that a leaf and the rows of another, ordered each for itself, lose together.
   std::int64_t lost_beside(const RankUnit& leaf, const Leaf& split) const {
@@ -167,12 +187,11 @@ class RankLoss {
   std::int64_t largest_gain(LeafId id, std::span<const LeafId> others, bool with_equivalent_points);
 
   const DistinctRows& rows_;
-  const Leaves& leaves_;
+  Leaves& leaves_;
   Ticks leaf_cost_, price_;
   std::int64_t cut_;
   std::vector<RankUnit> fixed_, units_;
   GroupCurve curve_;
-  Ticks few_ = 0;
   std::vector<Word> any_;
 };
 

@@ -117,6 +117,15 @@ def test_a_stop_leaves_a_valid_interval():
         assert outcome["lower"] <= optimum <= outcome["upper"]
 
 
+def test_a_stop_before_the_first_set_is_queued_leaves_a_valid_interval():
+    # So many columns that the clock is looked at while they are tried on the root.
+    problem = random_ranking(11, n_columns=3) | {"leaf_cost": 1}
+    optimum = optimal_cost(**problem)
+    wide = problem | {"rows": [row * 200 for row in problem["rows"]]}
+    outcome = solve(wide, callback=lambda _: True, callback_interval=0)
+    assert outcome["lower"] <= optimum <= outcome["upper"]
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
