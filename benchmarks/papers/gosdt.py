@@ -78,8 +78,9 @@ OBJECTIVES = {
 }
 _EXPLANATION = """\
 User CPU seconds of a whole fit until its tree is proven best, in brackets the leaves of that tree; the fastest of
-{repeats} fits where one takes less than a second. A fit that {limit:g} s of wall clock ended before its proof shows the
-interval that holds the optimum. No limit of depth, all columns of the authors' binary files. *weighted*: a missed
+{repeats} fits where one takes less than a second. A fit that the limit of wall clock ended before its proof shows the
+interval that holds the optimum; the limit was {limits}.
+No limit of depth, all columns of the authors' binary files. *weighted*: a missed
 positive costs {omega} false alarms. *f1*: 1 minus the F-score, exact over trees and labels of the leaves; *searches*:
 how many searches for sums it took at each price of a leaf. *auc*: 1 minus the area under the ROC curve of the leaves'
 shares; *partial_auc*: 1 minus that up to a false positive rate of {theta}. Objectives are counted again from the rows.
@@ -204,7 +205,7 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
     picture = _draw(by_row, directory / "paper-gosdt.png")
     explanation = _EXPLANATION.format(
         repeats=REPEATS,
-        limit=max(record["limit"] for record in records),
+        limits=_limits(records),
         omega=OBJECTIVES["weighted"].parameters["omega"],
         theta=THETA,
     )
@@ -219,6 +220,18 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         table(("data", "objective", *heads), objectives, 2),
         *four_class.sections(records, directory),
     )
+
+
+def _limits(records: list[dict[str, Any]]) -> str:
+    """Say the limits, of which objectives if they differ."""
+    names: dict[float, list[str]] = {}
+    for record in records:
+        known = names.setdefault(record["limit"], [])
+        if "objective_name" in record and record["objective_name"] not in known:
+            known.append(record["objective_name"])
+    if len(names) == 1:
+        return f"{next(iter(names)):g} s"
+    return " or ".join(f"{limit:g} s ({', '.join(of)})" for limit, of in sorted(names.items()))
 
 
 def _cells(runs: Mapping[float, dict[str, Any]], write: Callable[[dict[str, Any]], str]) -> list[str]:

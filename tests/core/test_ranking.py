@@ -118,12 +118,14 @@ def test_a_stop_leaves_a_valid_interval():
 
 
 def test_a_stop_before_the_first_set_is_queued_leaves_a_valid_interval():
-    # So many columns that the clock is looked at while they are tried on the root.
-    problem = random_ranking(11, n_columns=3) | {"leaf_cost": 1}
-    optimum = optimal_cost(**problem)
-    wide = problem | {"rows": [row * 200 for row in problem["rows"]]}
-    outcome = solve(wide, callback=lambda _: True, callback_interval=0)
-    assert outcome["lower"] <= optimum <= outcome["upper"]
+    # So many columns that the search looks at the clock while it tries them on the root.
+    columns = [tuple(number >> row & 1 for row in range(10)) for number in range(1, 400)]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    classes = [int(row < 5) for row in range(10)]
+    problem = {"rows": rows, "classes": classes, "weights": [1] * 10, "price": 1, "leaf_cost": 1, "max_depth": 1}
+    outcome = solve(problem, callback=lambda _: True, callback_interval=0)
+    assert outcome["lower"] <= optimal_cost(**problem) <= outcome["upper"]
+    check_proven(problem, solve(problem))
 
 
 @pytest.mark.parametrize(
