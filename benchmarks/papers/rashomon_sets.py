@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks import data, environments
-from benchmarks.papers.measure import setting
+from benchmarks.papers.measure import write_report
 from benchmarks.report.comparison import LEAST_BYTES, SHORTEST_SECONDS, geometric_mean
 from benchmarks.report.markdown import NOTHING, mebibytes, number, table, times
 from benchmarks.runner import run_once
@@ -186,24 +186,18 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
             pairs.append((record, own))
         rows.append(_row(record, own))
     heads = ("data", "λ", "depth", "ε", "different", "peer", "trees", "seconds", "ratio", "MiB", "ratio")
-    path = directory / "paper-rashomon-sets.md"
-    path.write_text(
-        "\n".join(
-            [
-                "# Rashomon sets beside other programs\n",
-                setting(records),
-                f"Versions: {', '.join(versions)}.\n",
-                _EXPLANATION.format(repeats=REPEATS, long=LONG_SECONDS, limit=limit),
-                "## Summary\n",
-                _summary(pairs),
-                "## Cases\n\nRatios are the peer's figure divided by hornbeam's; ≥: the peer did not end.\n",
-                table(heads, rows, 6),
-                *_differences(pairs),
-            ]
-        ),
-        encoding="utf-8",
+    return write_report(
+        directory / "paper-rashomon-sets.md",
+        "Rashomon sets beside other programs",
+        records,
+        f"Versions: {', '.join(versions)}.\n",
+        _EXPLANATION.format(repeats=REPEATS, long=LONG_SECONDS, limit=limit),
+        "## Summary\n",
+        _summary(pairs),
+        "## Cases\n\nRatios are the peer's figure divided by hornbeam's; ≥: the peer did not end.\n",
+        table(heads, rows, 6),
+        *_differences(pairs),
     )
-    return path
 
 
 def _summary(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
