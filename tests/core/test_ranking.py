@@ -123,9 +123,11 @@ def test_a_stop_before_the_first_set_is_queued_leaves_a_valid_interval():
     rows = [list(row) for row in zip(*columns, strict=True)]
     classes = [int(row < 5) for row in range(10)]
     problem = {"rows": rows, "classes": classes, "weights": [1] * 10, "price": 1, "leaf_cost": 1, "max_depth": 1}
-    outcome = solve(problem, callback=lambda _: True, callback_interval=0)
-    assert outcome["lower"] <= optimal_cost(**problem) <= outcome["upper"]
-    check_proven(problem, solve(problem))
+    optimum = optimal_cost(**problem)
+    for n_calls in range(1, 4):
+        calls = itertools.count(1)
+        outcome = solve(problem, callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0)
+        assert outcome["lower"] <= optimum <= outcome["upper"]
 
 
 @pytest.mark.parametrize(
