@@ -286,7 +286,7 @@ class LeafSetSearch {
 
   /// Tries all columns, so that those that no best tree splits on are known.
   void open(LeafId id) {
-    Ticks least = kInfinity;
+    if constexpr (kIsOwnSum) leaves_[id].split_loss = kInfinity;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
       if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
       step();
@@ -295,11 +295,10 @@ class LeafSetSearch {
         leaves_[id].dead[column] = true;
       else if constexpr (kIsOwnSum) {
         const auto& sides = leaves_[id].sides[column];
-        least = std::min(least, loss_of_side(sides[0]) + loss_of_side(sides[1]));
+        leaves_[id].split_loss = std::min(leaves_[id].split_loss, loss_of_side(sides[0]) + loss_of_side(sides[1]));
       }
     }
     leaves_[id].is_open = true;
-    if constexpr (kIsOwnSum) leaves_[id].split_loss = least;
   }
 
   /// Raises what bounds/few_segments.hpp says of a leaf by what it says of those so many levels below.
