@@ -12,8 +12,8 @@ using testing::Random;
 
 RANDOM_TEST(every_cell_of_a_table_is_found_in_its_packed_columns, 100) {
   const std::uint32_t n_rows = 1 + draw.below(200), n_columns = 1 + draw.below(150), margin = draw.below(3);
-  std::vector<std::uint8_t> table;
-  for (std::uint32_t i = 0; i < n_rows * n_columns; ++i) table.push_back(static_cast<std::uint8_t>(draw.below(2)));
+  std::vector<std::uint8_t> table(std::size_t{n_rows} * n_columns);
+  for (std::uint8_t& cell : table) cell = static_cast<std::uint8_t>(draw.below(2));
   const std::size_t n_bytes = (n_rows + 7) / 8, stride = n_bytes + margin;
   std::vector<std::uint8_t> packed(n_columns * stride, 0xaa);
   CHECK(pack_table(table.data(), n_rows, n_columns, packed.data(), static_cast<std::ptrdiff_t>(stride)));
@@ -25,10 +25,10 @@ RANDOM_TEST(every_cell_of_a_table_is_found_in_its_packed_columns, 100) {
 }
 
 RANDOM_TEST(one_byte_that_is_neither_0_nor_1_is_told, 100) {
-  const std::uint32_t n_rows = 1 + draw.below(100), n_columns = 1 + draw.below(100);
-  std::vector<std::uint8_t> table(std::size_t{n_rows} * n_columns, 1), packed(n_columns * ((n_rows + 7) / 8));
+  const std::uint32_t n_rows = 1 + draw.below(100), n_columns = 1 + draw.below(100), n_bytes = (n_rows + 7) / 8;
+  std::vector<std::uint8_t> table(std::size_t{n_rows} * n_columns, 1), packed(std::size_t{n_columns} * n_bytes);
   table[draw.below(n_rows * n_columns)] = static_cast<std::uint8_t>(2 + draw.below(254));
-  CHECK(!pack_table(table.data(), n_rows, n_columns, packed.data(), (n_rows + 7) / 8));
+  CHECK(!pack_table(table.data(), n_rows, n_columns, packed.data(), n_bytes));
 }
 
 }  // namespace hornbeam

@@ -100,10 +100,10 @@ std::vector<std::pair<std::uint32_t, std::vector<RankUnit>>> all_subtrees(const 
   if (leaf.depth() >= max_depth) return found;
   for (std::uint32_t column = 0; column < leaves.n_columns(); ++column) {
     if (leaf.dead[column] || leaf.asks(column)) continue;
-    for (const auto& [_, one] : all_subtrees(leaves, leaf.sides[column][0], max_depth))
-      for (const auto& [__, other] : all_subtrees(leaves, leaf.sides[column][1], max_depth)) {
-        found.emplace_back(column, one);
-        found.back().second.insert(found.back().second.end(), other.begin(), other.end());
+    for (const auto& one : all_subtrees(leaves, leaf.sides[column][0], max_depth))
+      for (const auto& other : all_subtrees(leaves, leaf.sides[column][1], max_depth)) {
+        found.emplace_back(column, one.second);
+        found.back().second.insert(found.back().second.end(), other.second.begin(), other.second.end());
       }
   }
   return found;
@@ -140,6 +140,7 @@ RANDOM_TEST(no_subtree_ranks_its_rows_better_than_the_bounds_on_the_leaf_that_is
     ranks.look_below(loss, 0, n_levels, max_depth);
     const Leaf& root = ranks.leaves[0];
     std::vector<RankUnit> rows;
+    rows.reserve(ranks.rows.n_rows);
     for (std::uint32_t row = 0; row < ranks.rows.n_rows; ++row)
       rows.push_back({ranks.rows.weight(row)[1], ranks.rows.weight(row)[0]});
     CHECK(before <= root.split_loss);
