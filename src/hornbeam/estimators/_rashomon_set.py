@@ -286,9 +286,9 @@ class RashomonSet(Sequence[Tree]):
         ----------
         .. [1] C. Marx, F. Calmon, B. Ustun, "Predictive Multiplicity in Classification", ICML 2020.
         """
-        best, differs = self._best_predictions(X), np.False_
-        for prediction in self._predictions(X, indices):
-            differs = differs | (prediction != best)
+        differs: Any = np.False_
+        for differences in self._differences(X, indices):
+            differs = differs | differences
         return float(np.mean(differs))
 
     def discrepancy(self, X: Any, indices: Iterable[int] | None = None) -> float:
@@ -309,9 +309,7 @@ class RashomonSet(Sequence[Tree]):
         ----------
         .. [1] C. Marx, F. Calmon, B. Ustun, "Predictive Multiplicity in Classification", ICML 2020.
         """
-        best = self._best_predictions(X)
-        shares = (float(np.mean(prediction != best)) for prediction in self._predictions(X, indices))
-        return max(shares, default=0.0)
+        return max((float(np.mean(differences)) for differences in self._differences(X, indices)), default=0.0)
 
     def reliance(self, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
         """Return how much trees rely on each column: what they lose more if the rows had each other's values of it.
@@ -397,6 +395,11 @@ class RashomonSet(Sequence[Tree]):
         if self.n_trees == 0:
             raise ValueError("there is no tree to ask: the set is empty.")
         return next(self._predictions(X, [0]))
+
+    def _differences(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.bool_]]:
+        """Return for one tree after another for which rows it predicts another class than the best tree."""
+        best = self._best_predictions(X)
+        return (prediction != best for prediction in self._predictions(X, indices))
 
     def _column_numbers(self, columns: Iterable[int | str]) -> set[int]:
         names = self._enumeration.schema.names
