@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "rashomon": BELOW_SEARCH | {"lookahead", "search"},
     "verify": {"base", "data"},
     "api": BELOW_SEARCH | {"bits", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
-    "bindings": {"api", "base"},
+    "bindings": {"api", "base", "data"},
 }
 
 READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "datasets": set(),
     "_units": {"objectives"},
     "conditions": {"table"},
-    "tree": {"conditions", "export", "plotting", "table"},
+    "tree": {"_core", "conditions", "export", "plotting", "table"},
     "export": {"conditions", "table", "tree"},
     "plotting": {"conditions", "table", "tree"},
     "binarizers": {"_units", "conditions", "table"},

@@ -33,12 +33,6 @@ Switches switches_of(const nb::dict& given) {
   return switches;
 }
 
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> to_array(std::vector<std::int32_t> values) {
-  auto* kept = new std::vector<std::int32_t>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
-  return {kept->data(), {kept->size()}, owner};
-}
-
 }  // namespace
 
 nb::tuple to_tuple(const Progress& at) {

@@ -9,8 +9,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "api/checks.hpp"
@@ -22,6 +24,19 @@ namespace hornbeam {
 
 template <class T, int kDimensions>
 using ArrayIn = nb::ndarray<const T, nb::numpy, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
+
+/// An array of the values, in one dimension or of a shape.
+template <class T>
+nb::ndarray<nb::numpy, T> to_array(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {kept->data(), shape, owner};
+}
+template <class T>
+nb::ndarray<nb::numpy, T> to_array(std::vector<T> values) {
+  const std::size_t size = values.size();
+  return to_array(std::move(values), {size});
+}
 
 nb::tuple to_tuple(const Progress& at);
 nb::dict to_dict(ResultTree found);

@@ -18,6 +18,7 @@
 #include "api/solve.hpp"
 #include "bindings/arguments.hpp"
 #include "bindings/rashomon.hpp"
+#include "bindings/tables.hpp"
 
 namespace {
 
@@ -89,13 +90,6 @@ nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
   const Input input = input_of(given);
   return run_polled(given.callback, given.callback_interval, given.trace,
                     [&](const auto& on_poll) { return solve_input(input, on_poll); });
-}
-
-bool pack_table_into(const ArrayIn<std::uint8_t, 2>& table,
-                     const nb::ndarray<std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>& packed) {
-  require(packed.shape(0) == table.shape(1) && packed.shape(1) == (table.shape(0) + 7) / 8 && packed.stride(1) == 1,
-          "packed: needs a row of ceil(n_rows / 8) bytes for each column");
-  return pack_table(table.data(), table.shape(0), table.shape(1), packed.data(), packed.stride(0));
 }
 
 nb::dict solve_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows,
@@ -228,8 +222,7 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
 NB_MODULE(_core, module) {
   if (!runs_here()) throw nb::import_error("hornbeam needs a processor that counts bits (x86-64-v2, since 2008).");
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
-  module.def("pack_table", &pack_table_into, nb::arg("table").noconvert(), nb::arg("packed").noconvert(),
-             "Pack a table of bytes into columns of bits; False if a byte is neither 0 nor 1.");
+  add_tables(module);
   module.def("solve", &solve_packed, nb::arg("columns").noconvert(), nb::arg("n_rows"), nb::arg("classes").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("costs").noconvert(), nb::arg("leaf_cost"),
              nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(), nb::arg("min_samples_leaf") = 1,

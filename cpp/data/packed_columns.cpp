@@ -7,6 +7,14 @@
 
 namespace hornbeam {
 
+bool PackedColumns::is_constant(std::uint32_t column) const {
+  const std::uint8_t* const first = bytes + column * bytes_per_column();
+  const std::uint8_t all = test(column, 0) ? 0xff : 0;
+  const std::uint8_t* const last = first + n_rows / 8;
+  if (std::any_of(first, last, [all](std::uint8_t eight) { return eight != all; })) return false;
+  return n_rows % 8 == 0 || *last == (all & ((1u << (n_rows % 8)) - 1));
+}
+
 bool pack_table(const std::uint8_t* table, std::size_t n_rows, std::size_t n_columns, std::uint8_t* packed,
                 std::ptrdiff_t stride) {
   const std::uint8_t* const end = table + n_rows * n_columns;

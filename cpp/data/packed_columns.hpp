@@ -18,6 +18,7 @@ struct PackedColumns {
   bool test(std::uint32_t column, std::uint32_t row) const {
     return (bytes[column * bytes_per_column() + row / 8] >> (row % 8)) & 1;
   }
+  bool is_constant(std::uint32_t column) const;
 };
 
 /// Packs a table of (n_rows, n_columns) bytes, row by row; the columns in `packed` are `stride` bytes apart.

@@ -22,6 +22,16 @@ class Outcome(TypedDict):
     trace: list[Progress]
 
 def pack_table(table: npt.NDArray[np.uint8], packed: npt.NDArray[np.uint8]) -> bool: ...
+def changing_columns(columns: npt.NDArray[np.uint8], n_rows: int) -> list[int]: ...
+def number_labels(labels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None: ...
+def node_statistics(
+    left: npt.NDArray[np.int32],
+    right: npt.NDArray[np.int32],
+    leaf_of_row: npt.NDArray[np.int32],
+    classes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int64] | npt.NDArray[np.float64],
+    n_classes: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
 def solve(
     columns: npt.NDArray[np.uint8],
     n_rows: int,

@@ -46,10 +46,9 @@ class Flags(Sequence[npt.NDArray[np.bool_]]):
         packed = [np.packbits(column[rows], bitorder="little") for column in self]
         return Flags(np.array(packed), int(rows.sum()) if rows.dtype == bool else len(rows))
 
-    def changing(self) -> npt.NDArray[np.intp]:
+    def changing(self) -> list[int]:
         """Return the numbers of the columns that are not constant."""
-        ones = np.packbits(np.ones(self.n_rows, dtype=bool), bitorder="little")
-        return np.flatnonzero((self.bits != 0).any(axis=1) & (self.bits != ones).any(axis=1))
+        return _core.changing_columns(self.bits, self.n_rows)
 
 
 def pack_flags(matrix: npt.NDArray[Any]) -> Flags | None:

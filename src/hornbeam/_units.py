@@ -157,7 +157,9 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
         If the weights are no numbers.
     """
     if sample_weight is None:
-        return np.ones(n_rows, dtype=np.int64)
+        ones = np.empty(n_rows, dtype=np.int64)
+        ones.fill(1)
+        return ones
     weights = np.asarray(sample_weight)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight for each row; got {weights.shape}.")
@@ -234,7 +236,7 @@ def make_units(
             f"regularization={regularization!r} is more than the largest possible loss, "
             f"{float(largest / loss.scale):g}; no split could ever pay."
         )
-    offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale)
+    offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
     return Units(integers, matrix * factor << leaf_bits, leaf_ticks, one, offset, leaf_bits)
 
@@ -315,6 +317,8 @@ def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
 def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     """Return proportional integers without common divisor, or None if the weights have too many places."""
     whole: _Integers | None = weights if weights.dtype.kind == "i" else None
+    if whole is not None and whole.max() == 1:
+        return whole
     if whole is None:
         for scale in (1, _BINARY_PLACES, _DECIMALS):
             scaled = np.rint(weights * scale)

@@ -145,7 +145,7 @@ def exact_fraction(value: Any, name: str) -> Exact:
         raise ValueError(f"{name} must be finite and not negative, got {value!r}.")
     if isinstance(value, Integral):
         return int(value)
-    return Fraction(value if isinstance(value, Rational) else Decimal(str(value)))
+    return Fraction(value) if isinstance(value, Rational) else Fraction(*Decimal(str(value)).as_integer_ratio())
 
 
 def _mistakes(data: ClassData, prices: Sequence[Exact]) -> Loss:

@@ -245,7 +245,7 @@ def _names_of_frame(names: Sequence[object]) -> tuple[tuple[str, ...], bool]:
 
 def _made_up_names(n_columns: int) -> tuple[str, ...]:
     """Name columns as scikit-learn does."""
-    return tuple(f"x{index}" for index in range(n_columns))
+    return tuple([f"x{index}" for index in range(n_columns)])
 
 
 def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:
@@ -299,9 +299,9 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
-    for size, what in zip(shape, ("sample", "feature"), strict=True):
-        if size == 0:
-            raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
+    if 0 in shape:
+        what = "sample" if shape[0] == 0 else "feature"
+        raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
 
 
 def _table_of_matrix(

@@ -237,7 +237,7 @@ def test_a_tree_of_several_hundred_levels_works():
         "prediction": node % 2,
     }
     conditions = [AtMost(0, row + 0.5) for row in rows]
-    tree = tree_of_arrays(arrays, conditions, table, rows.astype(int) % 2, rows + 1, np.array([0, 1]))
+    tree = tree_of_arrays(arrays, conditions, table, rows.astype(np.int32) % 2, rows + 1, np.array([0, 1]))
     assert tree.depth == n_leaves - 1
     assert len(set(tree.apply(table).tolist())) == n_leaves
     assert Tree.from_json(tree.to_json()) == tree

@@ -75,7 +75,7 @@ def grow(
     table = read_table(frame)
     conditions = possible_conditions(rng, table)
     arrays = _random_arrays(rng, [c.holds(table.columns[c.column]) for c in conditions], max_leaves, len(classes))
-    codes = rng.integers(0, len(classes), n_rows)
+    codes = rng.integers(0, len(classes), n_rows, dtype=np.int32)
     weights = np.ones(n_rows, dtype=int) if equal_weights else rng.integers(1, 5, n_rows)
     labels = np.array(classes, dtype=object if len(set(map(type, classes))) > 1 else None)
     tree = tree_of_arrays(arrays, conditions, table, codes, weights, labels)
@@ -85,7 +85,7 @@ def grow(
 def tree_of_arrays(arrays, conditions, table, codes, weights, labels) -> Tree:
     """Make a tree of what the search returns but for the leaves of the rows, which are found here."""
     asked = [None if column < 0 else conditions[column] for column in arrays["column"]]
-    arrays["leaf_of_row"] = leaf_of_rows(arrays["left"], arrays["right"], asked, table)
+    arrays["leaf_of_row"] = leaf_of_rows(arrays["left"], arrays["right"], asked, table).astype(np.int32)
     return Tree.from_search(arrays, conditions, codes, weights, labels, table.schema, table.has_missing())
 
 
@@ -106,7 +106,7 @@ def _random_arrays(rng, answers, max_leaves: int, n_classes: int) -> dict[str, n
         return node
 
     add(np.arange(len(answers[0])), max_leaves)
-    columns = np.array(nodes, dtype=np.int32).T
+    columns = np.array(nodes, dtype=np.int32).T.copy()
     return dict(zip(("column", "left", "right", "prediction"), columns, strict=True))
 
 

@@ -95,7 +95,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
     def _fit_rows(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Self:
         """Find the conditions of a table that is read already, whose rows all weigh more than zero."""
         self.schema_ = table.schema
-        self.conditions_ = Conditions(self._find_conditions(table, y, weights))
+        found = self._find_conditions(table, y, weights)
+        self.conditions_ = found if isinstance(found, Conditions) else Conditions(found)
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:

@@ -67,8 +67,18 @@ class Conditions(Sequence[Condition]):
     """
 
     def __init__(self, parts: Iterable[Run]) -> None:
-        self.runs = tuple(_join_thresholds(parts))
-        self._ends = list(accumulate(map(_length, self.runs)))
+        self._runs = tuple(_join_thresholds(parts))
+        self._ends = list(accumulate(map(_length, self._runs)))
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The conditions by runs."""
+        return self._runs
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs."""
+        return len(self._runs)
 
     def __len__(self) -> int:
         """Return the number of conditions."""
@@ -104,6 +114,45 @@ class Conditions(Sequence[Condition]):
     def __repr__(self) -> str:
         """Show a list."""
         return repr(list(self))
+
+
+class Ones(Conditions):
+    """The conditions ``column = 1`` on some columns, each made when it is asked for.
+
+    Parameters
+    ----------
+    columns : sequence of int
+        Rising.
+    """
+
+    def __init__(self, columns: Sequence[int]) -> None:
+        self.columns = columns
+
+    @property
+    def runs(self) -> tuple[IsOne, ...]:
+        """Every condition alone."""
+        return tuple(map(IsOne, self.columns))
+
+    @property
+    def n_runs(self) -> int:
+        """Number of conditions."""
+        return len(self)
+
+    def __len__(self) -> int:
+        """Return the number of conditions."""
+        return len(self.columns)
+
+    @overload
+    def __getitem__(self, index: int) -> IsOne: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Condition]: ...
+    def __getitem__(self, index: int | slice) -> IsOne | list[Condition]:
+        """Return one condition, or the list of those of a slice."""
+        return list(map(IsOne, self.columns[index])) if isinstance(index, slice) else IsOne(self.columns[index])
+
+    def __iter__(self) -> Iterator[IsOne]:
+        """Make the conditions one after another."""
+        return map(IsOne, self.columns)
 
 
 def _length(run: Run) -> int:
@@ -159,9 +208,8 @@ def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint
         Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is the answer for row ``r``; bits behind the last row are 0.
         Made condition by condition: the unpacked matrix, eight times as large, never exists.
     """
-    if table.flags is not None and all(isinstance(run, IsOne) for run in conditions.runs):
-        columns = [run.column for run in conditions.runs]
-        return table.flags.bits if columns == list(range(len(table.flags))) else table.flags.bits[columns]
+    if table.flags is not None and isinstance(conditions, Ones):
+        return table.flags.bits if len(conditions) == len(table.flags) else table.flags.bits[list(conditions.columns)]
     bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
     for index, answers in enumerate(ask(conditions, table)):
         bits[index] = np.packbits(answers, bitorder="little")

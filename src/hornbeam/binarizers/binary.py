@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.conditions import IsOne
+from hornbeam.binarizers._conditions import Ones
 from hornbeam.table import Column, Table
 
 
@@ -33,11 +33,11 @@ class BinaryColumns(Binarizer):
     ['x0 = 1', 'x1 = 1']
     """
 
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[IsOne]:
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Ones:
         if table.flags is None:
             for column in table.columns:
                 _check_binary(column)
-        return [IsOne(index) for index in range(len(table.names))]
+        return Ones(range(len(table.names)))
 
 
 def _check_binary(column: Column) -> None:

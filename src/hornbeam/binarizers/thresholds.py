@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.binarizers._conditions import Run, Thresholds
+from hornbeam.binarizers._conditions import Ones, Run, Thresholds
 from hornbeam.conditions import IsIn, IsMissing, IsOne
 from hornbeam.table import Column, Table
 
@@ -71,14 +71,14 @@ class ThresholdBinarizer(Binarizer):
         self.n_thresholds = n_thresholds
         self.thresholds = thresholds
 
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Run]:
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
         if self.strategy not in ("exact", "quantile"):
             raise ValueError(f"strategy must be 'exact' or 'quantile', got {self.strategy!r}.")
         if not isinstance(self.n_thresholds, Integral) or self.n_thresholds < 1:
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {self.n_thresholds!r}.")
         own = _own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
-            return list(map(IsOne, table.flags.changing().tolist()))
+            return Ones(table.flags.changing())
         conditions: list[Run] = []
         for index, column in enumerate(table.columns):
             missing = column.is_missing()

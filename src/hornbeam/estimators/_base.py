@@ -38,6 +38,16 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
     classes_: npt.NDArray[Any]
     tree_: Tree
 
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves of `tree_`."""
+        return self.tree_.n_leaves
+
+    @property
+    def depth_(self) -> int:
+        """Largest number of edges from the root to a leaf of `tree_`."""
+        return self.tree_.depth
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class of each row.
 
@@ -168,7 +178,6 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
             training.table.has_missing(),
             training.target_name,
         )
-        self.n_leaves_, self.depth_ = self.tree_.n_leaves, self.tree_.depth
         self.status_ = outcome["status"]
         self.statistics_ = {
             **outcome["statistics"],

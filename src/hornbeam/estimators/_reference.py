@@ -24,9 +24,9 @@ def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binar
         predictions = _of_binarizer(reference, binarizer, training)
     else:
         given = np.asarray(reference.predict(X) if hasattr(reference, "predict") else reference)
-        if given.shape != training.present.shape:
+        if given.shape != (training.n_given,):
             raise ValueError(
-                f"reference must predict one label for each of the {len(training.present)} rows of X, got an array of "
+                f"reference must predict one label for each of the {training.n_given} rows of X, got an array of "
                 f"shape {given.shape}."
             )
         predictions = given[training.present]

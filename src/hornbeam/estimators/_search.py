@@ -43,7 +43,7 @@ def suits_ranks(conditions: Conditions, units: Units, options: Mapping[str, Any]
     """Say whether the search by ranks can solve a problem and is expected to be the faster one."""
     n_classes = len(units.costs)
     return (
-        len(conditions) >= _LEAST_THRESHOLDS * len(conditions.runs) > 0
+        len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
         and options.get("max_depth", _MOST_DEPTH + 1) <= _MOST_DEPTH
         and "reference" not in options
         and options.get("max_leaves") is None

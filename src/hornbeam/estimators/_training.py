@@ -12,11 +12,9 @@ import numpy.typing as npt
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from hornbeam import _core
 from hornbeam._units import check_weights
 from hornbeam.table import Table, is_missing_value, read_table
-
-# Whole-number labels that lie closer together than this are told apart by counting.
-_MOST_COUNTED = 2**16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +27,10 @@ class Training:
     weights: npt.NDArray[Any]
     classes: npt.NDArray[Any]
     target_name: str
-    present: npt.NDArray[np.bool_]
-    """Which of the given rows these are."""
+    n_given: int
+    """How many rows were given."""
+    present: npt.NDArray[np.bool_] | slice
+    """Which of these they are."""
 
 
 def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
@@ -51,16 +51,17 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(labels)}."
         )
-    weights = check_weights(sample_weight, table.n_rows)
-    present = weights > 0
-    if not present.all():
+    n_given, weights = table.n_rows, check_weights(sample_weight, table.n_rows)
+    present: npt.NDArray[np.bool_] | slice = slice(None)
+    if sample_weight is not None and weights.min() == 0:
+        present = weights > 0
         table, labels, weights = table.take(present), labels[present], weights[present]
     classes, codes = _encode(labels)
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
-    return Training(table, labels, codes, weights, classes, _name_of(y), present)
+    return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present)
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:
@@ -87,15 +88,10 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
 
 def _encode(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
     """Return the classes in their order, and for each label its number among them; not by sorting all labels."""
-    if labels.dtype.kind in "biu":
-        least, largest = int(labels.min()), int(labels.max())
-        if largest - least < _MOST_COUNTED and largest < 2**63:
-            offsets = labels.astype(np.int64, copy=False)
-            if least != 0:
-                offsets = offsets - least
-            occurs = np.bincount(offsets) > 0
-            numbers = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-            return (np.flatnonzero(occurs) + least).astype(labels.dtype), numbers[offsets]
+    if labels.dtype.kind in "biu" and labels.dtype != np.uint64:  # whose numbers need not fit into int64
+        counted = _core.number_labels(np.ascontiguousarray(labels, dtype=np.int64))
+        if counted is not None:
+            return counted[0].astype(labels.dtype, copy=False), counted[1]
     classes = np.array(sorted(set(labels.tolist())), dtype=labels.dtype)
     return classes, np.searchsorted(classes, labels).astype(np.int32)
 

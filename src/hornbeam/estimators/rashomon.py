@@ -239,7 +239,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         one: GOSDTClassifier = clone(GOSDTClassifier(**shared))
         for name in ("classes_", "schema_", "binarizer_", "regularization_", "lower_bound_", "statistics_"):
             setattr(one, name, getattr(self, name))
-        one.tree_, one.n_leaves_, one.depth_ = tree, tree.n_leaves, tree.depth
+        one.tree_ = tree
         one.objective_ = self.rashomon_set_.objective(index)
         one.loss_ = one.objective_ - one.regularization_ * one.n_leaves_
         one.gap_ = relative_gap(one.objective_, one.lower_bound_)

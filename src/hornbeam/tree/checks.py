@@ -20,9 +20,15 @@ def check_tree(tree: Tree) -> None:
     _check_classes(tree)
     _check_shapes(tree)
     _check_links(tree)
-    for node, condition in enumerate(tree.conditions):
-        _check_condition(tree, node, condition)
+    check_conditions(tree)
     _check_statistics(tree)
+
+
+def check_conditions(tree: Tree) -> None:
+    """Raise ValueError or TypeError if a condition does not suit its column."""
+    for node, condition in enumerate(tree.conditions):
+        if condition is not None:
+            _check_condition(tree, node, condition)
 
 
 def _check_columns(tree: Tree) -> None:
@@ -81,9 +87,7 @@ def _check_links(tree: Tree) -> None:
         raise ValueError(f"left, right: node {expected[-1]} is the child of several nodes.")
 
 
-def _check_condition(tree: Tree, node: int, condition: Condition | None) -> None:
-    if condition is None:
-        return
+def _check_condition(tree: Tree, node: int, condition: Condition) -> None:
     if not 0 <= condition.column < len(tree.columns.names):
         raise ValueError(
             f"conditions: node {node} asks column {condition.column}; there are {len(tree.columns.names)} columns."

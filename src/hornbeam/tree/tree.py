@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from hornbeam import _core
 from hornbeam.conditions import Condition
 from hornbeam.table import TableSchema, read_table
-from hornbeam.tree.checks import check_tree
-from hornbeam.tree.routing import inner_nodes, leaf_of_rows, node_depths, path_matrix
+from hornbeam.tree.checks import check_conditions, check_tree
+from hornbeam.tree.routing import leaf_of_rows, node_depths, path_matrix
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -108,11 +108,11 @@ class Tree:
         cls,
         arrays: Mapping[str, Any],
         conditions: Sequence[Condition],
-        codes: npt.NDArray[np.integer[Any]],
-        weights: npt.ArrayLike,
+        codes: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.int64] | npt.NDArray[np.float64],
         classes: npt.NDArray[Any],
         schema: TableSchema,
-        has_missing: Sequence[bool],
+        has_missing: tuple[bool, ...],
         target_name: str = "target",
     ) -> Tree:
         """Make a tree from the binary columns of a search; its statistics come from the training rows.
@@ -124,9 +124,9 @@ class Tree:
             ``leaf_of_row`` of shape (n_rows,), the leaf that each training row reaches.
         conditions : sequence of Condition
             The condition behind each binary column.
-        codes : int ndarray of shape (n_rows,)
+        codes : int32 ndarray of shape (n_rows,)
             Index into `classes` of each row's class.
-        weights : array-like of shape (n_rows,)
+        weights : int64 or float64 ndarray of shape (n_rows,)
             Positive weight of each row.
         classes, schema, has_missing, target_name
             See `classes`, `columns`, `has_missing` and `target_name` of `Tree`.
@@ -135,28 +135,29 @@ class Tree:
         -------
         Tree
         """
-        asked = tuple(None if column < 0 else conditions[column] for column in arrays["column"].tolist())
-        leaves = arrays["leaf_of_row"]
-        n_nodes, n_classes = len(asked), len(classes)
-        n_samples: Any = np.bincount(leaves, minlength=n_nodes).tolist()
-        each = None if np.all(np.equal(weights, 1)) else weights
-        cells = np.bincount(leaves * n_classes + codes, each, minlength=n_nodes * n_classes)
-        class_weights: Any = cells.reshape(n_nodes, n_classes).tolist()
-        for node, left, right in inner_nodes(arrays["left"], arrays["right"])[::-1]:
-            class_weights[node] = list(map(add, class_weights[left], class_weights[right]))
-            n_samples[node] = n_samples[left] + n_samples[right]
-        return cls(
-            arrays["left"],
-            arrays["right"],
-            asked,
-            arrays["prediction"],
-            class_weights,
-            n_samples,
-            classes,
-            schema,
-            tuple(has_missing),
-            target_name,
+        left, right = arrays["left"], arrays["right"]
+        n_samples, class_weights = _core.node_statistics(
+            left, right, arrays["leaf_of_row"], codes, weights, len(classes)
         )
+        parts = {
+            "left": left,
+            "right": right,
+            "conditions": tuple([None if column < 0 else conditions[column] for column in arrays["column"].tolist()]),
+            "prediction": arrays["prediction"],
+            "class_weights": class_weights,
+            "n_samples": n_samples,
+            "classes": classes.copy(),
+            "columns": schema,
+            "has_missing": has_missing,
+            "target_name": target_name,
+        }
+        for name in _DTYPES:
+            parts[name].setflags(write=False)
+        # The core has checked what it returns; only the conditions may be a user's.
+        tree = cls.__new__(cls)
+        tree.__dict__.update(parts)
+        check_conditions(tree)
+        return tree
 
     @property
     def n_nodes(self) -> int:

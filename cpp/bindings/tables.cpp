@@ -1,0 +1,77 @@
+#include "bindings/tables.hpp"
+
+#include <algorithm>
+
+#include "bindings/arguments.hpp"
+#include "data/node_statistics.hpp"
+#include "data/numbered_labels.hpp"
+#include "data/packed_columns.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+bool pack_table_into(const ArrayIn<std::uint8_t, 2>& table,
+                     const nb::ndarray<std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>& packed) {
+  require(packed.shape(0) == table.shape(1) && packed.shape(1) == (table.shape(0) + 7) / 8 && packed.stride(1) == 1,
+          "packed: needs a row of ceil(n_rows / 8) bytes for each column");
+  return pack_table(table.data(), table.shape(0), table.shape(1), packed.data(), packed.stride(0));
+}
+
+nb::list changing_of(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows) {
+  const PackedColumns packed = packed_columns(columns, n_rows);
+  nb::list changing;
+  for (std::uint32_t column = 0; column < packed.n_columns; ++column)
+    if (!packed.is_constant(column)) changing.append(column);
+  return changing;
+}
+
+nb::object number_labels_of(const ArrayIn<std::int64_t, 1>& labels) {
+  auto numbered = number_labels({labels.data(), labels.size()});
+  if (!numbered) return nb::none();
+  return nb::make_tuple(to_array(std::move(numbered->classes)), to_array(std::move(numbered->codes)));
+}
+
+template <class Weight>
+nb::tuple node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
+                             const ArrayIn<std::int32_t, 1>& leaf_of_row, const ArrayIn<std::int32_t, 1>& classes,
+                             const ArrayIn<Weight, 1>& weights, std::size_t n_classes) {
+  const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
+  require(right.size() == n_nodes && classes.size() == n_rows && weights.size() == n_rows,
+          "right, classes, weights: their lengths must be those of left and leaf_of_row");
+  const auto are_below = [](const ArrayIn<std::int32_t, 1>& numbers, std::size_t end) {
+    return std::all_of(numbers.data(), numbers.data() + numbers.size(),
+                       [end](std::int32_t number) { return number >= 0 && static_cast<std::size_t>(number) < end; });
+  };
+  require(are_below(leaf_of_row, n_nodes) && are_below(classes, n_classes),
+          "leaf_of_row, classes: must be numbers of nodes and classes");
+  for (std::size_t node = 0; node < n_nodes; ++node)
+    for (const std::int32_t child : {left.data()[node], right.data()[node]})
+      require(child < 0 ? left.data()[node] < 0 : static_cast<std::size_t>(child) > node &&
+                                                      static_cast<std::size_t>(child) < n_nodes,
+              "left, right: a child must come after its parent");
+  NodeStatistics found = node_statistics<Weight>({left.data(), n_nodes}, {right.data(), n_nodes},
+                                                 {leaf_of_row.data(), n_rows}, {classes.data(), n_rows},
+                                                 {weights.data(), n_rows}, n_classes);
+  return nb::make_tuple(to_array(std::move(found.n_rows)), to_array(std::move(found.class_weights), {n_nodes, n_classes}));
+}
+
+}  // namespace
+
+void add_tables(nanobind::module_& module) {
+  module.def("pack_table", &pack_table_into, nb::arg("table").noconvert(), nb::arg("packed").noconvert(),
+             "Pack a table of bytes into columns of bits; False if a byte is neither 0 nor 1.");
+  module.def("changing_columns", &changing_of, nb::arg("columns").noconvert(), nb::arg("n_rows"),
+             "Number the packed columns that are not constant.");
+  module.def("number_labels", &number_labels_of, nb::arg("labels").noconvert(),
+             "The distinct labels and of each label its place among them; None if they are 2^16 or more apart.");
+  const char* const about = "Rows of each node of a tree, and their weight by class.";
+  module.def("node_statistics", &node_statistics_of<std::int64_t>, nb::arg("left").noconvert(),
+             nb::arg("right").noconvert(), nb::arg("leaf_of_row").noconvert(), nb::arg("classes").noconvert(),
+             nb::arg("weights").noconvert(), nb::arg("n_classes"), about);
+  module.def("node_statistics", &node_statistics_of<double>, nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+             nb::arg("leaf_of_row").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),
+             nb::arg("n_classes"), about);
+}
+
+}  // namespace hornbeam
