@@ -113,16 +113,19 @@ void check_input(const Input& input, std::uint32_t n_rows) {
   for (const std::int32_t prediction : input.reference)
     require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < input.n_predictions,
             "reference: must be in [0, n_predictions)");
-  unsigned __int128 total = 0, weight = 0;
+  std::vector<unsigned __int128> weight_of(input.n_classes, 0);
   for (std::size_t row = 0; row < input.classes.size(); ++row) {
     require(input.classes[row] >= 0 && static_cast<std::uint32_t>(input.classes[row]) < input.n_classes,
             "classes: must be in [0, n_classes)");
     require(input.weights[row] > 0, "weights: must be greater than 0");
-    weight += static_cast<std::uint64_t>(input.weights[row]);
-    total += static_cast<unsigned __int128>(input.weights[row]) *
-             static_cast<std::uint64_t>(largest[static_cast<std::size_t>(input.classes[row])]);
+    weight_of[static_cast<std::size_t>(input.classes[row])] += static_cast<std::uint64_t>(input.weights[row]);
   }
-  require(weight < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
+  unsigned __int128 total = 0, weight = 0;
+  for (std::uint32_t c = 0; c < input.n_classes; ++c) {
+    weight += weight_of[c];
+    require(weight < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
+    total += weight_of[c] * static_cast<std::uint64_t>(largest[c]);
+  }
   require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
 }
 

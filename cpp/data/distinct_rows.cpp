@@ -45,13 +45,20 @@ class RowIndex {
     std::size_t at = hash & (slots_.size() - 1);
     for (; slots_[at] != kEmpty; at = (at + 1) & (slots_.size() - 1)) {
       const std::uint32_t known = slots_[at];
-      if (hashes_[known] == hash && std::equal(row, row + words_per_row_, rows_.data() + known * words_per_row_))
-        return known;
+      if (hashes_[known] == hash && is_row(known, row)) return known;
     }
     slots_[at] = static_cast<std::uint32_t>(hashes_.size());
     hashes_.push_back(hash);
     rows_.insert(rows_.end(), row, row + words_per_row_);
     return slots_[at];
+  }
+
+  /// In a loop of our own: mostly of one word, for which a call of memcmp would take longer.
+  bool is_row(std::uint32_t number, const Word* row) const {
+    const Word* known = this->row(number);
+    for (std::size_t w = 0; w < words_per_row_; ++w)
+      if (known[w] != row[w]) return false;
+    return true;
   }
 
   void grow() {

@@ -1,5 +1,6 @@
 #include "search/result_tree.hpp"
 
+#include <array>
 #include <bit>
 #include <numeric>
 #include <utility>
@@ -10,6 +11,14 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
+/// Some distinct rows and what is known of them; `set` and `base_loss` only where they may be split.
+struct Part {
+  Rows rows;
+  std::vector<std::int64_t> weight;  // of each class
+  Fingerprint set;
+  Ticks base_loss = 0;
+};
+
 class TreeReader {
  public:
   TreeReader(const Problem& problem, const SubproblemTable& table) : problem_(problem), table_(table) {}
@@ -17,7 +26,7 @@ class TreeReader {
   ResultTree read(const Room& room) {
     Rows all(problem_.rows.n_rows);
     std::iota(all.begin(), all.end(), 0u);
-    tree_.cost = add_node(all, room);
+    tree_.cost = add_node(part_of(std::move(all), !room.only_leaf()), room);
     return std::move(tree_);
   }
 
@@ -26,21 +35,31 @@ class TreeReader {
     return problem_.costs.loss_of(weight.data(), problem_.costs.best_prediction(weight.data()));
   }
 
-  std::vector<std::int64_t> weight_of(const Rows& rows) const {
-    std::vector<std::int64_t> weight(problem_.rows.n_classes);
-    for (std::uint32_t row : rows)
-      for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
-    return weight;
+  Part part_of(Rows rows, bool may_be_split) const {
+    Part part{std::move(rows), std::vector<std::int64_t>(problem_.rows.n_classes), {}, 0};
+    for (const std::uint32_t row : part.rows)
+      for (std::uint32_t c = 0; c < part.weight.size(); ++c) part.weight[c] += problem_.rows.weight(row)[c];
+    if (!may_be_split) return part;
+    for (const std::uint32_t row : part.rows) {
+      part.set ^= problem_.rows.identity(row, problem_.limits_rows());
+      if (problem_.costs.n_loss_prices() > 0)
+        part.base_loss += problem_.costs.least_loss_of_leaf(problem_.rows.weight(row));
+    }
+    return part;
   }
 
-  Ticks base_loss_of(const Rows& rows) const {
-    Ticks sum = 0;
-    if (problem_.costs.n_loss_prices() == 0) return sum;
-    for (std::uint32_t row : rows) {
-      const std::int64_t* weight = problem_.rows.weight(row);
-      sum += problem_.costs.loss_of(weight, problem_.costs.best_prediction(weight));
-    }
-    return sum;
+  /// The two sides of a split; only the rows of the smaller one are looked at again.
+  std::array<Part, 2> sides_of(const Part& whole, std::uint32_t column, bool may_be_split) const {
+    Rows rows[2];
+    for (const std::uint32_t row : whole.rows) rows[problem_.rows.test(column, row) ? 1 : 0].push_back(row);
+    const int smaller = rows[1].size() < rows[0].size() ? 1 : 0;
+    std::array<Part, 2> side;
+    side[smaller] = part_of(std::move(rows[smaller]), may_be_split);
+    Part& larger = side[1 - smaller] = {std::move(rows[1 - smaller]), whole.weight, whole.set, whole.base_loss};
+    for (std::uint32_t c = 0; c < larger.weight.size(); ++c) larger.weight[c] -= side[smaller].weight[c];
+    larger.set ^= side[smaller].set;
+    larger.base_loss -= side[smaller].base_loss;
+    return side;
   }
 
   /// Rows of one word of the data whose count number `target` (a class's weight or, behind the classes, the number of
@@ -99,26 +118,21 @@ class TreeReader {
     return best;
   }
 
-  KnownTree best_known(const Rows& rows, const std::vector<std::int64_t>& weight, const Room& room, Ticks loss,
-                       Ticks base_loss) const {
+  KnownTree best_known(const Part& part, const Room& room, Ticks loss) const {
     KnownTree best{problem_.leaf_cost + loss, kNoSplit, kUnlimited, {1, 0}};
-    if (room.only_leaf() || loss - base_loss <= problem_.leaf_cost)
-      return best;  // no tree is better: q bounds them all
-    SubproblemKey key{{}, room.depth, room.leaves};
-    for (std::uint32_t row : rows) key.set ^= problem_.rows.identity(row, problem_.limits_rows());
+    if (loss - part.base_loss <= problem_.leaf_cost) return best;  // no tree is better: q bounds them all
     // An entry is made when a subproblem is expanded, with its best stump or better.
-    const auto known = table_.find(key);
-    const KnownTree tree = known ? known->tree : best_stump(rows, weight);
+    const auto known = table_.find({part.set, room.depth, room.leaves});
+    const KnownTree tree = known ? known->tree : best_stump(part.rows, part.weight);
     return tree.better_than(best) ? tree : best;
   }
 
-  Ticks add_node(const Rows& rows, const Room& wide_room) {
-    const std::vector<std::int64_t> weight = weight_of(rows);
-    const std::uint32_t prediction = problem_.costs.best_prediction(weight.data());
-    const Ticks loss = problem_.costs.loss_of(weight.data(), prediction);
-    const Ticks base_loss = base_loss_of(rows);
-    const Room room = wide_room.without_idle_limits(problem_.leaf_cost, loss, base_loss);
-    const KnownTree best = best_known(rows, weight, room, loss, base_loss);
+  Ticks add_node(const Part& part, const Room& wide_room) {
+    const std::uint32_t prediction = problem_.costs.best_prediction(part.weight.data());
+    const Ticks loss = problem_.costs.loss_of(part.weight.data(), prediction);
+    const Room room = wide_room.without_idle_limits(problem_.leaf_cost, loss, part.base_loss);
+    KnownTree best;  // no split
+    if (!wide_room.only_leaf()) best = best_known(part, room, loss);
 
     const std::size_t node = tree_.column.size();
     tree_.column.push_back(-1);
@@ -127,14 +141,13 @@ class TreeReader {
     tree_.prediction.push_back(static_cast<std::int32_t>(prediction));
     if (best.split == kNoSplit) return problem_.leaf_cost + loss;
 
-    Rows side[2];
-    for (std::uint32_t row : rows) side[problem_.rows.test(best.split, row) ? 1 : 0].push_back(row);
     Room side_room[2];
     for (int x = 0; x < 2; ++x) {
       side_room[x].depth = room.depth_of_side();
       if (room.leaves != kUnlimited)
         side_room[x].leaves = x == 1 ? best.leaves_of_true_side : room.leaves - best.leaves_of_true_side;
     }
+    const auto side = sides_of(part, best.split, !side_room[0].only_leaf() || !side_room[1].only_leaf());
     tree_.column[node] = static_cast<std::int32_t>(best.split);
     tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
     const Ticks true_cost = add_node(side[1], side_room[1]);

@@ -15,10 +15,7 @@ void tighten_interval(Interval& known, const Interval& fresh) {
 }  // namespace
 
 SubproblemTable::SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit)
-    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {
-  for (std::size_t i = 0; i < kShards; ++i) shards_[i].entries.resize(kFirstCapacity);
-  bytes_ = kShards * kFirstCapacity * sizeof(Entry);
-}
+    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {}
 
 std::unique_lock<std::mutex> SubproblemTable::lock(const Shard& shard) const {
   return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
@@ -34,7 +31,7 @@ std::size_t SubproblemTable::home_of(const std::vector<Entry>& entries, const Su
 void SubproblemTable::prefetch(const SubproblemKey& key) const {
   if (shared_) return;
   const std::vector<Entry>& entries = shard_of(key).entries;
-  __builtin_prefetch(&entries[home_of(entries, key)]);
+  if (!entries.empty()) __builtin_prefetch(&entries[home_of(entries, key)]);
 }
 
 /// The slot that holds `key`, or the free one where it belongs.
@@ -47,6 +44,7 @@ std::size_t SubproblemTable::slot_of(const std::vector<Entry>& entries, const Su
 std::optional<Interval> SubproblemTable::find(const SubproblemKey& key) const {
   const Shard& shard = shard_of(key);
   const auto guard = lock(shard);
+  if (shard.entries.empty()) return std::nullopt;
   const Entry& entry = shard.entries[slot_of(shard.entries, key)];
   if (!entry.is_used()) return std::nullopt;
   return entry.interval();
@@ -82,6 +80,10 @@ bool SubproblemTable::make_room(Shard& shard) {
 Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known) {
   Shard& shard = shard_of(key);
   const auto guard = lock(shard);
+  if (shard.entries.empty()) {
+    shard.entries.resize(kFirstCapacity);
+    bytes_.fetch_add(kFirstCapacity * sizeof(Entry), std::memory_order_relaxed);
+  }
   std::size_t at = slot_of(shard.entries, key);
   if (!shard.entries[at].is_used()) {
     if (!make_room(shard)) return known;
