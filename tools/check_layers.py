@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "_flags": {"_core"},
     "table": {"_flags"},
     "datasets": set(),
-    "_units": {"objectives"},
+    "_units": {"_core", "objectives"},
     "conditions": {"table"},
     "tree": {"_core", "conditions", "export", "plotting", "table"},
     "export": {"conditions", "table", "tree"},

@@ -1,6 +1,9 @@
 #include "bindings/tables.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "bindings/arguments.hpp"
 #include "data/node_statistics.hpp"
@@ -26,6 +29,32 @@ nb::list changing_of(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_row
   return changing;
 }
 
+bool are_below(const ArrayIn<std::int32_t, 1>& numbers, std::size_t end) {
+  return std::all_of(numbers.data(), numbers.data() + numbers.size(),
+                     [end](std::int32_t number) { return number >= 0 && static_cast<std::size_t>(number) < end; });
+}
+
+/// The greatest common divisor of weights above 0, and their total, rounded where it is above 2^53.
+nb::tuple divisor_and_total(const ArrayIn<std::int64_t, 1>& weights) {
+  std::int64_t divisor = 0;
+  double total = 0;
+  for (std::size_t row = 0; row < weights.size(); ++row) {
+    if (divisor != 1) divisor = std::gcd(divisor, weights.data()[row]);
+    total += static_cast<double>(weights.data()[row]);
+  }
+  return nb::make_tuple(divisor, total);
+}
+
+std::vector<std::int64_t> class_totals(const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
+                                       std::size_t n_classes) {
+  require(classes.size() == weights.size() && are_below(classes, n_classes),
+          "classes: must be a number in [0, n_classes) for each weight");
+  std::vector<std::int64_t> totals(n_classes, 0);
+  for (std::size_t row = 0; row < classes.size(); ++row)
+    totals[static_cast<std::size_t>(classes.data()[row])] += weights.data()[row];
+  return totals;
+}
+
 nb::object number_labels_of(const ArrayIn<std::int64_t, 1>& labels) {
   auto numbered = number_labels({labels.data(), labels.size()});
   if (!numbered) return nb::none();
@@ -39,21 +68,19 @@ nb::tuple node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn
   const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
   require(right.size() == n_nodes && classes.size() == n_rows && weights.size() == n_rows,
           "right, classes, weights: their lengths must be those of left and leaf_of_row");
-  const auto are_below = [](const ArrayIn<std::int32_t, 1>& numbers, std::size_t end) {
-    return std::all_of(numbers.data(), numbers.data() + numbers.size(),
-                       [end](std::int32_t number) { return number >= 0 && static_cast<std::size_t>(number) < end; });
-  };
   require(are_below(leaf_of_row, n_nodes) && are_below(classes, n_classes),
           "leaf_of_row, classes: must be numbers of nodes and classes");
-  for (std::size_t node = 0; node < n_nodes; ++node)
+  for (std::size_t node = 0; node < n_nodes; ++node) {
+    if (left.data()[node] < 0) continue;
     for (const std::int32_t child : {left.data()[node], right.data()[node]})
-      require(child < 0 ? left.data()[node] < 0 : static_cast<std::size_t>(child) > node &&
-                                                      static_cast<std::size_t>(child) < n_nodes,
+      require(child > static_cast<std::int64_t>(node) && static_cast<std::size_t>(child) < n_nodes,
               "left, right: a child must come after its parent");
-  NodeStatistics found = node_statistics<Weight>({left.data(), n_nodes}, {right.data(), n_nodes},
-                                                 {leaf_of_row.data(), n_rows}, {classes.data(), n_rows},
-                                                 {weights.data(), n_rows}, n_classes);
-  return nb::make_tuple(to_array(std::move(found.n_rows)), to_array(std::move(found.class_weights), {n_nodes, n_classes}));
+  }
+  NodeStatistics found =
+      node_statistics<Weight>({left.data(), n_nodes}, {right.data(), n_nodes}, {leaf_of_row.data(), n_rows},
+                              {classes.data(), n_rows}, {weights.data(), n_rows}, n_classes);
+  return nb::make_tuple(to_array(std::move(found.n_rows)),
+                        to_array(std::move(found.class_weights), {n_nodes, n_classes}));
 }
 
 }  // namespace
@@ -65,6 +92,10 @@ void add_tables(nanobind::module_& module) {
              "Number the packed columns that are not constant.");
   module.def("number_labels", &number_labels_of, nb::arg("labels").noconvert(),
              "The distinct labels and of each label its place among them; None if they are 2^16 or more apart.");
+  module.def("divisor_and_total", &divisor_and_total, nb::arg("weights").noconvert(),
+             "The greatest common divisor of weights, and their total, rounded where it is above 2^53.");
+  module.def("class_totals", &class_totals, nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),
+             nb::arg("n_classes"), "Add up the weight of each class; all together must stay below 2^63.");
   const char* const about = "Rows of each node of a tree, and their weight by class.";
   module.def("node_statistics", &node_statistics_of<std::int64_t>, nb::arg("left").noconvert(),
              nb::arg("right").noconvert(), nb::arg("leaf_of_row").noconvert(), nb::arg("classes").noconvert(),

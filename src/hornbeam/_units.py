@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
@@ -221,7 +222,7 @@ def make_units(
     if largest == 0:
         raise ValueError("cost_matrix holds the same cost for every prediction, so that all trees are equally good.")
     limit_bits = _LIMIT_BITS - leaf_bits
-    scaled = None if whole is None else _exact(whole, totals, costs, limit_bits)
+    scaled = None if whole is None else _exact(whole, costs, largest, limit_bits)
     integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits)
     price = exact_fraction(regularization, "regularization")
     one = Fraction(loss.scale * total, largest)
@@ -238,7 +239,7 @@ def make_units(
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
-    return Units(integers, matrix * factor << leaf_bits, leaf_ticks, one, offset, leaf_bits)
+    return Units(integers, matrix * (factor << leaf_bits), leaf_ticks, one, offset, leaf_bits)
 
 
 def make_fscore_units(
@@ -278,9 +279,11 @@ def make_fscore_units(
         )
     whole = _as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole
-    factors = multipliers(_totals(weights, codes, 2))
+    totals = _totals(weights, codes, 2)
+    factors = multipliers(totals)
     costs = ((0, factors[0]), (factors[1], 0))
-    scaled = None if whole is None else _exact(whole, _totals(whole, codes, 2), costs, _LIMIT_BITS)
+    largest = totals[0] * factors[0] + totals[1] * factors[1]
+    scaled = None if whole is None else _exact(whole, costs, largest, _LIMIT_BITS)
     if scaled is not None:
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
@@ -317,18 +320,18 @@ def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
 def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     """Return proportional integers without common divisor, or None if the weights have too many places."""
     whole: _Integers | None = weights if weights.dtype.kind == "i" else None
-    if whole is not None and whole.max() == 1:
-        return whole
     if whole is None:
         for scale in (1, _BINARY_PLACES, _DECIMALS):
             scaled = np.rint(weights * scale)
             if scaled.max() < 2**_LIMIT_BITS and np.array_equal(scaled / scale, weights):
                 whole = scaled.astype(np.int64)
                 break
-    # Rounding starts above the limit, so that no sum that reaches it is taken for one below.
-    if whole is None or whole.sum(dtype=np.float64) >= 2**_LIMIT_BITS:
+    if whole is None:
         return None
-    divisor = 1 if whole.min() == 1 else np.gcd.reduce(whole)
+    divisor, total = _core.divisor_and_total(whole)
+    # Rounding starts above the limit, so that no sum that reaches it is taken for one below.
+    if total >= 2**_LIMIT_BITS:
+        return None
     return whole if divisor == 1 else np.floor_divide(whole, divisor)
 
 
@@ -341,22 +344,22 @@ def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Exact, ...]:
     """Add up the weight of each class, independently of the order of the rows."""
-    if weights.dtype.kind == "i":  # less than 2^52 together, which is exact in float64
-        each = None if weights.max() == 1 else weights
-        return tuple(map(int, np.bincount(codes, each, n_classes).tolist()))
+    if weights.dtype.kind == "i":  # less than 2^52 together
+        return tuple(_core.class_totals(codes, weights, n_classes))
     return tuple(Fraction(fsum(weights[codes == code])) for code in range(n_classes))
 
 
-def _exact(weights: _Integers, totals: tuple[Exact, ...], costs: Costs, limit_bits: int) -> _Scaled | None:
+def _exact(weights: _Integers, costs: Costs, largest: Exact, limit_bits: int) -> _Scaled | None:
     """Return weights, costs over their common denominator and the largest possible loss, if that is small enough."""
-    denominator = lcm(*(cost.denominator for row in costs for cost in row))
-    matrix = [[int(cost * denominator) for cost in row] for row in costs]
-    divisor = gcd(*(cost for row in matrix for cost in row))
-    matrix = [[cost // divisor for cost in row] for row in matrix]
-    total = int(sum(total * max(row) for total, row in zip(totals, matrix, strict=True)))
+    cells = [cost for row in costs for cost in row]
+    denominator = lcm(*[cost.denominator for cost in cells])
+    integers = [int(cost * denominator) for cost in cells]
+    divisor = gcd(*integers)
+    total = int(largest * denominator) // divisor
     if total.bit_length() > limit_bits:
         return None
-    return weights, np.array(matrix, dtype=np.int64), total
+    matrix = np.array([integer // divisor for integer in integers], dtype=np.int64)
+    return weights, matrix.reshape(len(costs), -1), total
 
 
 def _rounded(

@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Rational, Real
+from operator import mul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -139,20 +140,20 @@ def exact_fraction(value: Any, name: str) -> Exact:
     TypeError
         If `value` is no number.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+    if type(value) is not float and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Real)):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     if not isfinite(value) or value < 0:
         raise ValueError(f"{name} must be finite and not negative, got {value!r}.")
-    if isinstance(value, Integral):
-        return int(value)
-    return Fraction(value) if isinstance(value, Rational) else Fraction(*Decimal(str(value)).as_integer_ratio())
+    if type(value) is not float and isinstance(value, Rational):
+        return int(value) if isinstance(value, Integral) else Fraction(value)
+    return Fraction(*Decimal(str(value)).as_integer_ratio())
 
 
 def _mistakes(data: ClassData, prices: Sequence[Exact]) -> Loss:
     """Every mistake on class c costs its price times its class weight; the loss is a share of the largest one."""
-    prices = [price * weight for price, weight in zip(prices, data.multipliers(), strict=True)]
+    prices = list(map(mul, prices, data.multipliers()))
     labels = range(len(prices))
-    costs = tuple(tuple(0 if c == k else prices[c] for k in labels) for c in labels)
+    costs = tuple([tuple([0 if c == k else price for k in labels]) for c, price in enumerate(prices)])
     return Loss(costs, _dot(prices, data.totals))
 
 

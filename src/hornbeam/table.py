@@ -24,6 +24,8 @@ from hornbeam._flags import BYTES_IN_CACHE, Flags, pack_flags
 
 Kind: TypeAlias = Literal["number", "category"]
 
+_FIRST_NAMES = tuple(map("x{}".format, range(1000)))
+
 # The wording of scikit-learn, on which its `check_estimator` insists.
 _RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) "
@@ -245,7 +247,7 @@ def _names_of_frame(names: Sequence[object]) -> tuple[tuple[str, ...], bool]:
 
 def _made_up_names(n_columns: int) -> tuple[str, ...]:
     """Name columns as scikit-learn does."""
-    return tuple([f"x{index}" for index in range(n_columns)])
+    return _FIRST_NAMES[:n_columns] if n_columns <= len(_FIRST_NAMES) else tuple(map("x{}".format, range(n_columns)))
 
 
 def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:

@@ -21,7 +21,7 @@ def check_integer(name: str, value: Any, *, least: int) -> int:
     ValueError
         If it is too small.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+    if type(value) is not int and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral)):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value!r}.")
@@ -38,7 +38,7 @@ def check_number(name: str, value: Any, *, below: float = inf) -> float:
     ValueError
         If it is out of range.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+    if type(value) is not float and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Real)):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     number = float(value)
     if not isfinite(number) or not 0 <= number < below:

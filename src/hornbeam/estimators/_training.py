@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +16,7 @@ from hornbeam._units import check_weights
 from hornbeam.table import Table, is_missing_value, read_table
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Training:
+class Training(NamedTuple):
     """Rows of weight greater than zero, with the code (index into `classes`) of each row's label."""
 
     table: Table

@@ -1,0 +1,64 @@
+"""What the core reads of labels, weights and the rows of a tree, beside the searches."""
+
+import numpy as np
+import pytest
+
+from hornbeam import _core
+
+NUMBERS = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("least", [-(2**63), -5, 0, 2**63 - 2**16])
+@pytest.mark.parametrize("spread", [1, 3, 2**16])
+def test_labels_are_numbered_in_their_order(least, spread):
+    labels = NUMBERS.integers(spread, size=500) + np.int64(least)
+    classes, codes = _core.number_labels(labels)
+    expected = np.unique(labels, return_inverse=True)
+    assert classes.tolist() == expected[0].tolist()
+    assert codes.tolist() == expected[1].tolist()
+    assert (classes.dtype, codes.dtype) == (np.int64, np.int32)
+
+
+@pytest.mark.parametrize("labels", [[], [0, 2**16], [-(2**63), 2**63 - 1]])
+def test_labels_far_apart_are_not_numbered(labels):
+    assert _core.number_labels(np.array(labels, dtype=np.int64)) is None
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 8, 9, 64, 200])
+def test_columns_that_change_are_those_with_both_values(n_rows):
+    table = NUMBERS.random((n_rows, 60)) < np.repeat([0, 0.01, 0.5, 0.99, 1], 12)
+    packed = np.packbits(np.ascontiguousarray(table.T), axis=1, bitorder="little")
+    assert _core.changing_columns(packed, n_rows) == [c for c in range(60) if 0 < table[:, c].sum() < n_rows]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_rows_of_a_node_are_those_of_the_leaves_below_it(dtype):
+    left, right = np.array([1, -1, 3, -1, -1], np.int32), np.array([2, -1, 4, -1, -1], np.int32)
+    leaf_of_row = NUMBERS.choice(np.array([1, 3, 4], np.int32), 300)
+    classes, weights = NUMBERS.integers(3, size=300, dtype=np.int32), NUMBERS.integers(1, 9, 300).astype(dtype)
+    n_rows, class_weights = _core.node_statistics(left, right, leaf_of_row, classes, weights, 3)
+    for node, leaves in enumerate([(1, 3, 4), (1,), (3, 4), (3,), (4,)]):
+        below = np.isin(leaf_of_row, leaves)
+        assert n_rows[node] == below.sum()
+        assert class_weights[node].tolist() == [weights[below & (classes == c)].sum() for c in range(3)]
+
+
+def test_statistics_refuse_what_is_no_tree_or_out_of_range():
+    leaf, one, rows = np.array([-1], np.int32), np.array([0], np.int32), np.array([0, 0], np.int32)
+    weights = np.array([1, 1])
+    for arguments, word in (
+        ((leaf, leaf, rows + 1, rows, weights, 1), "leaf_of_row"),
+        ((leaf, leaf, rows, rows - 1, weights, 1), "classes"),
+        ((one, one, rows, rows, weights, 1), "child"),
+        ((leaf, leaf, rows, rows, weights[:1], 1), "lengths"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            _core.node_statistics(*arguments)
+
+
+def test_weights_are_added_up():
+    classes, weights = NUMBERS.integers(3, size=300, dtype=np.int32), 6 * NUMBERS.integers(1, 2**40, 300)
+    assert _core.class_totals(classes, weights, 3) == [int(weights[classes == c].sum()) for c in range(3)]
+    assert _core.divisor_and_total(weights) == (np.gcd.reduce(weights), weights.sum())
+    with pytest.raises(ValueError, match="classes"):
+        _core.class_totals(classes, weights, 2)
