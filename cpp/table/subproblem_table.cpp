@@ -15,7 +15,9 @@ void tighten_interval(Interval& known, const Interval& fresh) {
 }  // namespace
 
 SubproblemTable::SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit)
-    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {}
+    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {
+  bytes_ = kShards * kFirstCapacity * sizeof(Entry);  // set aside, though a shard takes its own only when it is needed
+}
 
 std::unique_lock<std::mutex> SubproblemTable::lock(const Shard& shard) const {
   return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
@@ -80,10 +82,7 @@ bool SubproblemTable::make_room(Shard& shard) {
 Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known) {
   Shard& shard = shard_of(key);
   const auto guard = lock(shard);
-  if (shard.entries.empty()) {
-    shard.entries.resize(kFirstCapacity);
-    bytes_.fetch_add(kFirstCapacity * sizeof(Entry), std::memory_order_relaxed);
-  }
+  if (shard.entries.empty()) shard.entries.resize(kFirstCapacity);
   std::size_t at = slot_of(shard.entries, key);
   if (!shard.entries[at].is_used()) {
     if (!make_room(shard)) return known;
