@@ -61,10 +61,12 @@ nb::object number_labels_of(const ArrayIn<std::int64_t, 1>& labels) {
   return nb::make_tuple(to_array(std::move(numbered->classes)), to_array(std::move(numbered->codes)));
 }
 
-template <class Weight>
+using WeightsIn = nb::ndarray<nb::ro, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Weights are integers or floating-point numbers.
 nb::tuple node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
                              const ArrayIn<std::int32_t, 1>& leaf_of_row, const ArrayIn<std::int32_t, 1>& classes,
-                             const ArrayIn<Weight, 1>& weights, std::size_t n_classes) {
+                             const WeightsIn& weights, std::size_t n_classes) {
   const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
   require(right.size() == n_nodes && classes.size() == n_rows && weights.size() == n_rows,
           "right, classes, weights: their lengths must be those of left and leaf_of_row");
@@ -76,9 +78,14 @@ nb::tuple node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn
       require(child > static_cast<std::int64_t>(node) && static_cast<std::size_t>(child) < n_nodes,
               "left, right: a child must come after its parent");
   }
-  NodeStatistics found =
-      node_statistics<Weight>({left.data(), n_nodes}, {right.data(), n_nodes}, {leaf_of_row.data(), n_rows},
-                              {classes.data(), n_rows}, {weights.data(), n_rows}, n_classes);
+  const auto count = [&]<class Weight>(const Weight* first) {
+    return node_statistics<Weight>({left.data(), n_nodes}, {right.data(), n_nodes}, {leaf_of_row.data(), n_rows},
+                                   {classes.data(), n_rows}, {first, n_rows}, n_classes);
+  };
+  const bool are_integers = weights.dtype() == nb::dtype<std::int64_t>();
+  require(are_integers || weights.dtype() == nb::dtype<double>(), "weights: must be int64 or float64");
+  NodeStatistics found = are_integers ? count(static_cast<const std::int64_t*>(weights.data()))
+                                      : count(static_cast<const double*>(weights.data()));
   return nb::make_tuple(to_array(std::move(found.n_rows)),
                         to_array(std::move(found.class_weights), {n_nodes, n_classes}));
 }
@@ -96,13 +103,9 @@ void add_tables(nanobind::module_& module) {
              "The greatest common divisor of weights, and their total, rounded where it is above 2^53.");
   module.def("class_totals", &class_totals, nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),
              nb::arg("n_classes"), "Add up the weight of each class; all together must stay below 2^63.");
-  const char* const about = "Rows of each node of a tree, and their weight by class.";
-  module.def("node_statistics", &node_statistics_of<std::int64_t>, nb::arg("left").noconvert(),
-             nb::arg("right").noconvert(), nb::arg("leaf_of_row").noconvert(), nb::arg("classes").noconvert(),
-             nb::arg("weights").noconvert(), nb::arg("n_classes"), about);
-  module.def("node_statistics", &node_statistics_of<double>, nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+  module.def("node_statistics", &node_statistics_of, nb::arg("left").noconvert(), nb::arg("right").noconvert(),
              nb::arg("leaf_of_row").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),
-             nb::arg("n_classes"), about);
+             nb::arg("n_classes"), "Rows of each node of a tree, and their weight by class.");
 }
 
 }  // namespace hornbeam
