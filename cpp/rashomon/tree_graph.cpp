@@ -161,8 +161,9 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   name[0] = name[1];
   name[0].identity ^= rows.whole.identity;
   for (int x = 0; x < 2; ++x) split.node[x] = node_of({name[x].identity, depth});
+  // By small steps to the first tree: a budget above it counts trees in vain, many times as many for each leaf's price.
   // Where leaves cost next to nothing, a few steps reach the budget, too.
-  Ticks step = std::max({2 * leaf_cost, (budget - side[0].lower - side[1].lower) / 16, Ticks{1}});
+  Ticks step = std::max({leaf_cost, (budget - side[0].lower - side[1].lower) / 16, Ticks{1}});
   for (;;) {
     Node* node[2] = {&nodes_[split.node[0]], &nodes_[split.node[1]]};
     for (int x = 0; x < 2; ++x) side[x].lower = std::max(side[x].lower, node[x]->least);
@@ -178,7 +179,7 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
     Ticks goal = most[x];
     if (depth > 2 && !known[0] && !known[1]) {
       goal = std::min(goal, side[x].lower + step);
-      step += step / 2;
+      step += step / 4;
     }
     raise(child_of(rows, column, x == 1, level), depth, level + 1, goal, split.node[x]);
   }
