@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "leafsets": {"base", "bits", "bounds", "data", "search"},
     "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
     "posterior": BELOW_SEARCH | {"search"},
-    "rashomon": BELOW_SEARCH | {"lookahead", "search"},
+    "rashomon": BELOW_SEARCH | {"bits", "lookahead", "search"},
     "verify": {"base", "data"},
     "api": BELOW_SEARCH | {"bits", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
     "bindings": {"api", "base", "data"},

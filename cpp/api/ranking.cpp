@@ -13,31 +13,32 @@ namespace {
 
 constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
 
-void check(const RankingInput& input, std::uint32_t n_rows) {
-  check_sizes(n_rows, input.classes, input.weights);
-  check_limits(input.tree, input.limits, input.leaf_cost);
-  require(input.price > 0 && input.price < kLargestTotal, "price: must be in (0, 2^52)");
+}  // namespace
+
+Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks price,
+                     std::int64_t cut) {
+  require(price > 0 && price < kLargestTotal, "price: must be in (0, 2^52)");
   std::int64_t weight[2] = {0, 0};
-  for (std::size_t row = 0; row < input.classes.size(); ++row) {
-    require(input.classes[row] == 0 || input.classes[row] == 1, "classes: must be 0 or 1");
-    require(input.weights[row] > 0 && input.weights[row] < kMostWeight, "weights: must be in (0, 2^26)");
-    weight[input.classes[row]] += input.weights[row];
+  for (std::size_t row = 0; row < classes.size(); ++row) {
+    require(classes[row] == 0 || classes[row] == 1, "classes: must be 0 or 1");
+    require(weights[row] > 0 && weights[row] < kMostWeight, "weights: must be in (0, 2^26)");
+    weight[classes[row]] += weights[row];
     require(weight[0] + weight[1] < kMostWeight, "weights: their total must stay below 2^26");
   }
   require(weight[0] > 0 && weight[1] > 0, "classes: rows of both are needed");
-  require(input.cut > 0 && input.cut <= weight[0] << kCutBits, "cut: must be in (0, 2^20 times the negatives]");
-  require(static_cast<unsigned __int128>(input.price) * 2 * static_cast<std::uint64_t>(weight[0]) *
-                  static_cast<std::uint64_t>(weight[1]) <
-              static_cast<unsigned __int128>(kLargestTotal),
-          "price: all pairs together must stay below 2^52 ticks");
+  require(cut > 0 && cut <= weight[0] << kCutBits, "cut: must be in (0, 2^20 times the negatives]");
+  const auto all = static_cast<unsigned __int128>(price) * 2 * static_cast<std::uint64_t>(weight[0]) *
+                   static_cast<std::uint64_t>(weight[1]);
+  require(all < static_cast<unsigned __int128>(kLargestTotal), "price: all pairs together must stay below 2^52 ticks");
+  return static_cast<Ticks>(all);
 }
-
-}  // namespace
 
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
                       const std::function<bool(const Progress&)>& on_poll) {
   require(!options.as_published, "as_published: not for ranks");
-  check(input, columns.n_rows);
+  check_sizes(columns.n_rows, input.classes, input.weights);
+  check_limits(input.tree, input.limits, input.leaf_cost);
+  price_of_pairs(input.classes, input.weights, input.price, input.cut);
   const StartTree& start = options.start;
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},

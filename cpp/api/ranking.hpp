@@ -24,6 +24,11 @@ struct RankingInput {
   SearchLimits limits;
 };
 
+/// Twice the price of all pairs of a positive and a negative: the cost of the loss 1. Throws std::invalid_argument for
+/// input out of range.
+Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks price,
+                     std::int64_t cut);
+
 /// A tree whose leaves, ordered by their share of positives, lose least of the curve up to `cut`; it predicts the
 /// heavier class of each leaf. Throws std::invalid_argument for input out of range, std::logic_error if the tree found
 /// does not cost what the search says (a fault of hornbeam).

@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "api/checks.hpp"
+#include "api/ranking.hpp"
+#include "leafsets/rank_curve.hpp"
 #include "verify/score.hpp"
+#include "verify/score_ranking.hpp"
 
 namespace hornbeam {
 
@@ -34,7 +37,7 @@ void check(const PrefixRule& rule, const Input& input) {
 }  // namespace
 
 RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
-                         bool any_prediction, const std::optional<PrefixRule>& rule,
+                         LeafRule leaf_rule, const std::optional<PrefixRule>& rule,
                          const std::function<bool(const Progress&)>& on_poll)
     : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
       columns_{bytes_.data(), columns.n_columns, columns.n_rows},
@@ -50,7 +53,7 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
   StopSignal stop(input.limits.seconds);
   TreeSetProblem problem{DistinctRows(columns_, classes_, weights_, input.n_classes, never),
                          costs_,
-                         {leaf_cost_, input.tree.rows_per_leaf, any_prediction},
+                         {leaf_cost_, input.tree.rows_per_leaf, leaf_rule},
                          input.tree.depth.value_or(kUnlimited)};
   const Ticks least = std::min(optimum, bound);
   trees_ = rule ? find_trees_by_prefixes(std::move(problem), *rule, least, bound, input.limits, stop, on_poll)
@@ -86,6 +89,34 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
     found.push_back(trees_->reliance(problem, on_poll));
   }
   return found;
+}
+
+BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
+                                      std::optional<std::uint32_t> most_leaves, const SearchLimits& limits,
+                                      const std::function<bool(const Progress&)>& on_poll) {
+  const auto& [price, cut, leaf_cost] = prices;
+  check_limits(tree_limits_, limits, leaf_cost);
+  const Ticks all = price_of_pairs(classes_, weights_, price, cut);
+  StopSignal stop(limits.seconds);
+  const auto cost = [&, price = price, cut = cut, leaf_cost = leaf_cost](std::span<const LeafWeight> leaves) {
+    if (most_leaves && leaves.size() > *most_leaves) return kInfinity;
+    RankCurve curve(0, cut);
+    for (const LeafWeight& leaf : leaves) curve.add({leaf.weight[1], leaf.weight[0]});
+    return all - curve.area(price) + leaf_cost * static_cast<Ticks>(leaves.size());
+  };
+  const auto go_on = [&](std::uint64_t bytes) {
+    stop.check_clock();
+    stop.check_bytes(bytes, limits.bytes);
+    if (!stop.stopped() && on_poll({stop.elapsed(), below, 0, 0, bytes})) stop.stop(Status::interrupted);
+    return !stop.stopped();
+  };
+  BestRanking best{trees_->least_by_leaves(cost, below, go_on), stop.reason().value_or(Status::optimal)};
+  if (std::optional<ResultTree>& tree = best.found.tree) {
+    tree->leaf_of_row = leaf_of_rows(flat(*tree), columns_, costs_.n_predictions(), tree_limits_);
+    const Ticks scored = score_ranking(flat(*tree), tree->leaf_of_row, classes_, weights_, price, cut, leaf_cost);
+    require_agreement(scored, tree->cost, 0);
+  }
+  return best;
 }
 
 ResultTree RashomonSet::tree(Ticks cost, const Limbs& rank) {

@@ -15,12 +15,23 @@
 
 namespace hornbeam {
 
+struct RankingPrices {
+  Ticks half_pair;
+  std::int64_t cut;
+  Ticks leaf;  // whatever it is in the costs of the set
+};
+
+struct BestRanking {
+  LeastOfSet found;
+  Status status;  // optimal: all trees were asked
+};
+
 class RashomonSet {
  public:
   /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. With a `rule`, only those of
   /// RESPLIT, and `optimum` is what the best prefix is worth. The input has no limit of leaves and no reference, and
   /// every class costs something. Throws std::invalid_argument for input out of range.
-  RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, bool any_prediction,
+  RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, LeafRule leaf_rule,
               const std::optional<PrefixRule>& rule, const std::function<bool(const Progress&)>& on_poll);
 
   const TreeSet& trees() const { return *trees_; }
@@ -31,6 +42,13 @@ class RashomonSet {
   /// Tree number `rank` of those that cost `cost`. Throws std::invalid_argument if there is none, std::logic_error if
   /// the tree does not cost what the set says (a fault of hornbeam).
   ResultTree tree(Ticks cost, const Limbs& rank);
+
+  /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `cut` (api/ranking.hpp)
+  /// and these prices, if it costs less than `below`; of a set of the rule LeafRule::best. It has at most
+  /// `most_leaves`. Throws std::invalid_argument for input out of range, std::logic_error if the tree does not cost
+  /// what was found.
+  BestRanking best_ranking(const RankingPrices& prices, Ticks below, std::optional<std::uint32_t> most_leaves,
+                           const SearchLimits& limits, const std::function<bool(const Progress&)>& on_poll);
 
   /// Over all trees, of each group of columns; `groups` has the group of each column, from 0, and `shares` what each
   /// row weighs, less than 2^52 in all. Throws std::invalid_argument for input out of range or an empty set.

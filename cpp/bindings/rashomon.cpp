@@ -15,10 +15,17 @@ namespace hornbeam {
 
 namespace {
 
+LeafRule leaf_rule_of(const std::string& name) {
+  if (name == "differ") return LeafRule::differ;
+  if (name == "best") return LeafRule::best;
+  require(name == "any", "leaf_rule: must be 'differ', 'best' or 'any'");
+  return LeafRule::any;
+}
+
 std::unique_ptr<RashomonSet> rashomon_set(
     const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows, const ArrayIn<std::int32_t, 1>& classes,
     const ArrayIn<std::int64_t, 1>& weights, const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
-    std::int64_t optimum, std::int64_t bound, bool any_prediction, std::optional<std::int64_t> max_depth,
+    std::int64_t optimum, std::int64_t bound, const std::string& leaf_rule, std::optional<std::int64_t> max_depth,
     std::int64_t min_samples_leaf, std::optional<std::int64_t> lookahead_depth, std::int64_t greedy_depth,
     std::int64_t leaf_bits, std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
     const nb::object& callback, double callback_interval) {
@@ -38,7 +45,7 @@ std::unique_ptr<RashomonSet> rashomon_set(
   }
   Poll poll(callback, callback_interval);
   const nb::gil_scoped_release no_gil;
-  return std::make_unique<RashomonSet>(packed, input, optimum, bound, any_prediction, rule,
+  return std::make_unique<RashomonSet>(packed, input, optimum, bound, leaf_rule_of(leaf_rule), rule,
                                        [&poll](const Progress& at) { return poll(at); });
 }
 
@@ -72,6 +79,26 @@ nb::dict read_tree_of(RashomonSet& set, std::int64_t cost, const nb::list& rank)
   return to_dict(set.tree(cost, limbs));
 }
 
+nb::dict best_ranking_of(RashomonSet& set, std::int64_t price, std::int64_t cut, std::int64_t leaf_cost,
+                         std::int64_t below, std::optional<std::int64_t> max_leaves, std::optional<double> time_limit,
+                         std::optional<std::int64_t> memory_limit, const nb::object& callback,
+                         double callback_interval) {
+  const Limits limits = limits_of(std::nullopt, max_leaves, 1, time_limit, memory_limit, 0.0, 1);
+  require(callback_interval >= 0, "callback_interval: must be at least 0");
+  Poll poll(callback, callback_interval);
+  BestRanking best;
+  {
+    const nb::gil_scoped_release no_gil;
+    best = set.best_ranking({price, cut, leaf_cost}, below, limits.tree.leaves, limits.search,
+                            [&poll](const Progress& at) { return poll(at); });
+  }
+  nb::dict result;
+  result["tree"] = best.found.tree ? nb::object(to_dict(std::move(*best.found.tree))) : nb::none();
+  result["leaf_sets"] = best.found.n_leaf_sets;
+  result["status"] = name_of(best.status);
+  return result;
+}
+
 }  // namespace
 
 void add_rashomon_sets(nb::module_& module) {
@@ -79,7 +106,7 @@ void add_rashomon_sets(nb::module_& module) {
   add_reliance(module);
   module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
              nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
-             nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("any_prediction") = false,
+             nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("leaf_rule") = "differ",
              nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 1,
              nb::arg("lookahead_depth") = nb::none(), nb::arg("greedy_depth") = 0, nb::arg("leaf_bits") = 0,
              nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(),
@@ -89,6 +116,10 @@ void add_rashomon_sets(nb::module_& module) {
              "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
+  module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("price"), nb::arg("cut"), nb::arg("leaf_cost"),
+             nb::arg("below"), nb::arg("max_leaves") = nb::none(), nb::arg("time_limit") = nb::none(),
+             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             "The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.");
 }
 
 }  // namespace hornbeam

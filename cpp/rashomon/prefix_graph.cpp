@@ -48,9 +48,9 @@ void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t leve
     costs = std::max(costs, node.greedy);
   }
   Sums sums;
-  std::vector<Leaf> leaves;
+  std::vector<TreeLeaf> leaves;
   graph_.small_trees_.list_leaves(rows.total.data(), costs, leaves);
-  for (const Leaf& leaf : leaves) sums[kInfinity].add(leaf.cost, Count(1));
+  for (const TreeLeaf& leaf : leaves) sums[kInfinity].add(leaf.cost, Count(1));
   node.splits = find_splits(rows, counted, level, scores, costs);
   prefix_sum_.clear();
   if (node.value <= scores) prefix_sum_.add(node.value, Count(1));

@@ -54,7 +54,7 @@ class PrefixGraph final : public TreeSet {
     Histogram<Count> prefixes;      // by their value
     std::vector<Split> splits;      // none at the last level of the prefixes
     std::uint32_t of_graph = 0;     // at the last level, the node of the graph of all trees
-    Leaf leaf{kInfinity, 0};        // the best one
+    TreeLeaf leaf{kInfinity, 0};    // the best one
     Ticks value = kInfinity;        // of a prefix that ends here, where it may be within the bound
     Ticks greedy = -1;              // the most that a tree may cost that a prefix ending here becomes
     Ticks least_score = kInfinity;  // of all trees, where it may be within the bound

@@ -23,9 +23,9 @@ auto TreeReader<Count>::all_rows() const -> Rows {
 
 template <class Count>
 bool TreeReader<Count>::read_leaf(const RowSet& rows, Ticks cost, Count& rank) {
-  std::vector<Leaf> leaves;
+  std::vector<TreeLeaf> leaves;
   graph_.small_trees_.list_leaves(rows.total.data(), cost, leaves);
-  for (const Leaf& leaf : leaves) {
+  for (const TreeLeaf& leaf : leaves) {
     if (leaf.cost != cost) continue;
     if (rank.is_zero()) {
       add_leaf(leaf.prediction);

@@ -8,18 +8,16 @@
 //         stay that no cheaper tree outdoes (a front).
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <utility>
 
 #include "rashomon/counts.hpp"
+#include "rashomon/row_masks.hpp"
 #include "rashomon/tree_graph.hpp"
 
 namespace hornbeam {
 
 namespace {
-
-using Mask = std::vector<Word>;  // of distinct rows
 
 /// What some trees of a subproblem cost and how much they rely on the group.
 class Front {
@@ -75,17 +73,12 @@ template <class Count>
 class TreeGraph<Count>::Reliance {
  public:
   Reliance(TreeGraph& graph, const RelianceProblem& group, const std::function<void()>& on_poll)
-      : graph_(graph), data_(graph.problem_.rows), group_(group), on_poll_(on_poll), n_words_(words_for(data_.n_rows)) {
-    columns_.resize(std::size_t{data_.n_columns} * n_words_);
-    for (std::uint32_t c = 0; c < data_.n_columns; ++c)
-      for (std::uint32_t w = 0; w < n_words_; ++w) column(c)[w] = data_.bits[std::size_t{w} * data_.stride + c];
+      : graph_(graph), data_(graph.problem_.rows), group_(group), on_poll_(on_poll), masks_(data_) {
     for (const std::int64_t share : group.shares) total_ += share;
   }
 
   RelianceRange find() {
-    Mask all(n_words_, ~Word{0});
-    if (data_.n_rows % kWordBits != 0) all.back() >>= kWordBits - data_.n_rows % kWordBits;
-    const Sets sets{all, all, false};
+    const Sets sets{masks_.all(), masks_.all(), false};
     const Visit<Count>& found = visit(graph_.root_, 0, sets, graph_.problem_.depth, 0);
     Front trees;
     for (const Front* part : {&found.leaves, &found.splits}) trees.add_sums(*part, nothing(), graph_.nodes_[0].budget);
@@ -111,15 +104,11 @@ class TreeGraph<Count>::Reliance {
     bool flipped;
   };
 
-  Word* column(std::uint32_t number) { return &columns_[std::size_t{number} * n_words_]; }
-
   Sets narrowed(const Sets& sets, const Copy& copy, bool side) {
     Sets narrow = sets;
     const bool in_group = group_.is_in_group[copy.column];
     narrow.is_asked |= in_group;
-    Mask& mask = in_group ? narrow.givers : narrow.others;
-    const Word flip = side != copy.flipped ? 0 : ~Word{0};
-    for (std::uint32_t w = 0; w < n_words_; ++w) mask[w] &= column(copy.column)[w] ^ flip;
+    masks_.narrow(in_group ? narrow.givers : narrow.others, copy.column, side != copy.flipped);
     return narrow;
   }
 
@@ -129,31 +118,25 @@ class TreeGraph<Count>::Reliance {
     for (std::uint32_t other = first + 1; copies.size() < n_copies && other < data_.n_columns; ++other)
       for (const bool flipped : {false, true}) {
         Word differs = 0;
-        for (std::uint32_t w = 0; w < n_words_ && differs == 0; ++w)
-          differs = (column(first)[w] ^ column(other)[w] ^ (flipped ? ~Word{0} : 0)) & sets.givers[w] & sets.others[w];
+        for (std::uint32_t w = 0; w < masks_.n_words() && differs == 0; ++w)
+          differs = (masks_.column(first)[w] ^ masks_.column(other)[w] ^ (flipped ? ~Word{0} : 0)) & sets.givers[w] &
+                    sets.others[w];
         if (differs == 0) copies.push_back({other, flipped});
       }
     return copies;
-  }
-
-  template <class Add>
-  void for_each_row(const Mask& rows, Add add) const {
-    for (std::uint32_t w = 0; w < n_words_; ++w)
-      for (Word left = rows[w]; left != 0; left &= left - 1)
-        add(w * kWordBits + static_cast<std::uint32_t>(std::countr_zero(left)));
   }
 
   /// The mean loss of a leaf over all pairs of rows, times the total of the shares.
   TicksTimesShare loss_of(const Sets& sets, std::uint32_t prediction) const {
     std::int64_t share = 0;
     Ticks loss = 0;
-    for_each_row(sets.givers, [&](std::uint32_t row) { share += group_.shares[row]; });
-    for_each_row(sets.others,
-                 [&](std::uint32_t row) { loss += graph_.problem_.costs.loss_of(data_.weight(row), prediction); });
+    RowMasks::for_each_row(sets.givers, [&](std::uint32_t row) { share += group_.shares[row]; });
+    RowMasks::for_each_row(
+        sets.others, [&](std::uint32_t row) { loss += graph_.problem_.costs.loss_of(data_.weight(row), prediction); });
     return TicksTimesShare{share} * loss;
   }
 
-  TicksTimesShare of_leaf(const Sets& sets, const Leaf& leaf) const {
+  TicksTimesShare of_leaf(const Sets& sets, const TreeLeaf& leaf) const {
     if (!sets.is_asked) return 0;
     return loss_of(sets, leaf.prediction) - TicksTimesShare{total_} * (leaf.cost - graph_.problem_.kind.leaf_cost);
   }
@@ -164,9 +147,9 @@ class TreeGraph<Count>::Reliance {
     Visit<Count> found;
     HistogramSum<Count> avoiding;
     const Ticks budget = graph_.nodes_[node].budget;
-    std::vector<Leaf> leaves;
+    std::vector<TreeLeaf> leaves;
     graph_.small_trees_.list_leaves(rows.total.data(), budget, leaves);
-    for (const Leaf& leaf : leaves) {
+    for (const TreeLeaf& leaf : leaves) {
       found.leaves.add(leaf.cost, of_leaf(sets, leaf));
       if (!sets.is_asked) avoiding.add(leaf.cost, Count(1));
     }
@@ -284,8 +267,7 @@ class TreeGraph<Count>::Reliance {
   const DistinctRows& data_;
   const RelianceProblem& group_;
   const std::function<void()>& on_poll_;
-  const std::uint32_t n_words_;
-  std::vector<Word> columns_;  // column after column
+  const RowMasks masks_;
   std::int64_t total_ = 0;
   std::uint64_t n_visits_ = 0;
   std::map<std::pair<std::uint32_t, Sets>, Visit<Count>> known_;

@@ -7,10 +7,10 @@
 
 namespace hornbeam {
 
-void SmallTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<Leaf>& leaves) const {
+void SmallTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const {
   leaves.clear();
-  if (!kind_.any_prediction) {
-    const Leaf leaf = best_leaf(measures);
+  if (kind_.leaf_rule != LeafRule::any) {
+    const TreeLeaf leaf = best_leaf(measures);
     if (leaf.cost <= most) leaves.push_back(leaf);
     return;
   }
@@ -23,7 +23,7 @@ void SmallTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<Leaf
 bool SmallTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most) {
   const Ticks* side[2] = {side_of(rows, column, false), side_of(rows, column, true)};
   if (!may_be_leaf(side[0]) || !may_be_leaf(side[1])) return false;
-  Leaf leaf[2];
+  TreeLeaf leaf[2];
   Ticks least[2];
   for (int x = 0; x < 2; ++x) {
     leaf[x] = best_leaf(side[x]);
@@ -48,7 +48,7 @@ void SmallTrees::list_side(const RowSet& rows, std::uint32_t column, int side, b
   std::vector<SmallTree>& trees = trees_[side];
   trees.clear();
   list_leaves(side_[side].data(), most, leaves_[0]);
-  for (const Leaf& leaf : leaves_[0]) trees.push_back({leaf.cost, kNoSplit, 1, {leaf.prediction, 0}});
+  for (const TreeLeaf& leaf : leaves_[0]) trees.push_back({leaf.cost, kNoSplit, 1, {leaf.prediction, 0}});
   if (may_split && cost_of_two_leaves_or_more(kind_.leaf_cost, costs_.least_loss(side_[side].data())) <= most)
     list_stumps(rows, column, side, most);
   std::stable_sort(trees.begin(), trees.end(), [](const SmallTree& a, const SmallTree& b) { return a.cost < b.cost; });
@@ -68,10 +68,10 @@ void SmallTrees::list_stumps(const RowSet& rows, std::uint32_t column, int side,
     if (!may_be_leaf(held_.data()) || !may_be_leaf(failed_.data())) continue;
     list_leaves(held_.data(), most, leaves_[1]);
     list_leaves(failed_.data(), most, leaves_[0]);
-    for (const Leaf& fails : leaves_[0])
-      for (const Leaf& holds : leaves_[1]) {
+    for (const TreeLeaf& fails : leaves_[0])
+      for (const TreeLeaf& holds : leaves_[1]) {
         const Ticks cost = fails.cost + holds.cost;
-        if (cost > most || (!kind_.any_prediction && fails.prediction == holds.prediction)) continue;
+        if (cost > most || (kind_.leaf_rule == LeafRule::differ && fails.prediction == holds.prediction)) continue;
         trees_[side].push_back({cost, other, rows.copies[other], {fails.prediction, holds.prediction}});
       }
   }

@@ -16,16 +16,21 @@
 
 namespace hornbeam {
 
+/// What a leaf predicts.
+enum class LeafRule {
+  differ,  // what loses least there, the first of several; and no split has two leaves that predict the same
+  best,    // what loses least there
+  any,     // any class
+};
+
 /// Which trees there are. All sides of all splits have rows, at least `rows_per_leaf` of them.
 struct TreeKind {
   Ticks leaf_cost;
   std::uint64_t rows_per_leaf;
-  /// Every leaf may predict any class. Otherwise it predicts the one of least loss, the first of several, and no split
-  /// has two leaves that predict the same.
-  bool any_prediction;
+  LeafRule leaf_rule;
 };
 
-struct Leaf {
+struct TreeLeaf {
   Ticks cost;
   std::uint32_t prediction;
 };
@@ -41,8 +46,8 @@ struct SmallTree {
 using BarredPair = std::optional<std::pair<Ticks, Ticks>>;
 
 /// Of two best leaves.
-inline BarredPair barred_pair(const TreeKind& kind, const Leaf& fails, const Leaf& holds) {
-  if (kind.any_prediction || fails.prediction != holds.prediction) return std::nullopt;
+inline BarredPair barred_pair(const TreeKind& kind, const TreeLeaf& fails, const TreeLeaf& holds) {
+  if (kind.leaf_rule != LeafRule::differ || fails.prediction != holds.prediction) return std::nullopt;
   return std::pair(fails.cost, holds.cost);
 }
 
@@ -52,8 +57,8 @@ class SmallTrees {
       : kind_(kind), costs_(costs), maker_(maker), size_(costs.measures().size()) {}
 
   /// The leaves of at most `most` that rows of these measures may have, by prediction.
-  void list_leaves(const Ticks* measures, Ticks most, std::vector<Leaf>& leaves) const;
-  Leaf best_leaf(const Ticks* measures) const {
+  void list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const;
+  TreeLeaf best_leaf(const Ticks* measures) const {
     return {kind_.leaf_cost + costs_.loss(measures), costs_.best_prediction_of(measures)};
   }
   bool may_be_leaf(const Ticks* measures) const {
@@ -88,7 +93,7 @@ class SmallTrees {
   const std::size_t size_;
   std::vector<Ticks> side_[2], held_, failed_;
   const Ticks* both_ = nullptr;  // measures of the pairs of the column
-  mutable std::vector<Leaf> leaves_[2];
+  mutable std::vector<TreeLeaf> leaves_[2];
   std::vector<SmallTree> trees_[2];
   BarredPair barred_;
 };

@@ -78,9 +78,9 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
   if (deep) {
     splits = find_splits(rows, depth, level, budget);
     sum_.clear();
-    std::vector<Leaf> leaves;
+    std::vector<TreeLeaf> leaves;
     small_trees_.list_leaves(rows.total.data(), budget, leaves);
-    for (const Leaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
+    for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
     for (const Split& split : splits) {
       const Node &fails = nodes_[split.node[0]], &holds = nodes_[split.node[1]];
       sum_.add_products(holds.trees, fails.trees, Count(split.copies), budget);
@@ -114,9 +114,9 @@ bool TreeGraph<Count>::is_deep(const RowSet& rows, std::uint32_t depth, Ticks bu
 template <class Count>
 void TreeGraph<Count>::count_shallow(const RowSet& rows, std::uint32_t levels, Ticks budget) {
   sum_.clear();
-  std::vector<Leaf> leaves;
+  std::vector<TreeLeaf> leaves;
   small_trees_.list_leaves(rows.total.data(), budget, leaves);
-  for (const Leaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
+  for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
   if (levels == 0) return;
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     if (!small_trees_.list_sides(rows, column, levels, budget)) continue;
@@ -161,7 +161,9 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   name[0] = name[1];
   name[0].identity ^= rows.whole.identity;
   for (int x = 0; x < 2; ++x) split.node[x] = node_of({name[x].identity, depth});
-  Ticks step = std::max<Ticks>(2 * leaf_cost, 1);
+  // By small steps to the first tree: a budget above it counts trees in vain, many times as many for each leaf's price.
+  // Where leaves cost next to nothing, a few steps reach the budget, too.
+  Ticks step = std::max({leaf_cost, (budget - side[0].lower - side[1].lower) / 16, Ticks{1}});
   for (;;) {
     Node* node[2] = {&nodes_[split.node[0]], &nodes_[split.node[1]]};
     for (int x = 0; x < 2; ++x) side[x].lower = std::max(side[x].lower, node[x]->least);
@@ -177,7 +179,7 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
     Ticks goal = most[x];
     if (depth > 2 && !known[0] && !known[1]) {
       goal = std::min(goal, side[x].lower + step);
-      step += step / 2;
+      step += step / 4;
     }
     raise(child_of(rows, column, x == 1, level), depth, level + 1, goal, split.node[x]);
   }

@@ -2,7 +2,7 @@
 //
 // WHAT    The trees within a bound as a shared graph of subproblems, each with a histogram of the costs of its trees.
 // FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp reads, reliance.cpp
-//         goes through all of it) -> rashomon/small_trees.
+//         and leaf_sets.cpp go through all of it) -> rashomon/small_trees.
 // HOLDS   (G1) the histogram of a node has all trees of its subproblem that cost at most its budget. (G2) the splits of
 //         a deep node are those of all these trees but the leaves, in the order of the columns; a node that is not deep
 //         has trees of at most two levels, which are counted and found again without being kept. (G3) a node that is
@@ -49,6 +49,8 @@ class TreeGraph final : public TreeSet {
   std::vector<CostCount<Limbs>> histogram() const override;
   ResultTree tree(Ticks cost, const Limbs& rank) override;
   RelianceRange reliance(const RelianceProblem& group, const std::function<void()>& on_poll) override;
+  LeastOfSet least_by_leaves(const LeafSetCost& cost, Ticks below,
+                             const std::function<bool(std::uint64_t)>& go_on) override;
   TreeSetStatistics statistics() const override;
 
  private:
@@ -65,7 +67,7 @@ class TreeGraph final : public TreeSet {
     Ticks budget = -1;
     Histogram<Count> trees;
     std::vector<Split> splits;
-    Leaf leaf{kInfinity, 0};  // the best one
+    TreeLeaf leaf{kInfinity, 0};  // the best one
     bool is_deep = false;
     Ticks least = 0;  // no tree costs less
     bool is_least_known = false;
@@ -75,6 +77,7 @@ class TreeGraph final : public TreeSet {
   };
   struct Stopped {};
   class Reliance;
+  class LeafSets;
 
   /// `raise_root(to)` raises the root to a bound.
   void build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root);

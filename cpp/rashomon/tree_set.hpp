@@ -10,6 +10,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -34,6 +36,20 @@ struct TreeSetStatistics {
   Limbs n_prefixes;  // of RESPLIT, within the bound
 };
 
+/// The weight of both classes in a leaf.
+struct LeafWeight {
+  std::int64_t weight[2];
+  friend bool operator==(const LeafWeight&, const LeafWeight&) = default;
+};
+
+/// What a set of leaves costs, beyond the costs of the graph; they come with the largest share of class 1 first.
+using LeafSetCost = std::function<Ticks(std::span<const LeafWeight>)>;
+
+struct LeastOfSet {
+  std::optional<ResultTree> tree;  // of that cost; every prediction is 0
+  std::uint64_t n_leaf_sets = 0;   // that have been asked for their cost
+};
+
 class TreeSet {
  public:
   TreeSet() = default;
@@ -50,6 +66,13 @@ class TreeSet {
   /// Of the trees of a set that is not empty. `on_poll` is called now and then and may throw.
   virtual RelianceRange reliance(const RelianceProblem& /*group*/, const std::function<void()>& /*on_poll*/) {
     throw std::invalid_argument("trees: this set is no graph of subproblems; ask its trees one by one");
+  }
+  /// The tree of the cheapest set of leaves, if it costs less than `below`;
+  /// of two classes, without a rule for leaves that stand together. `go_on(bytes)` ends the search by saying no; then
+  /// it is the cheapest one so far.
+  virtual LeastOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/,
+                                     const std::function<bool(std::uint64_t)>& /*go_on*/) {
+    throw std::invalid_argument("trees: this set is no graph of subproblems");
   }
   virtual TreeSetStatistics statistics() const = 0;
 };

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -171,7 +171,7 @@ def rashomon_set(
     leaf_cost: int,
     optimum: int,
     bound: int,
-    any_prediction: bool = False,
+    leaf_rule: Literal["differ", "best", "any"] = "differ",
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
     lookahead_depth: int | None = None,
@@ -186,4 +186,22 @@ def describe_set(trees: RashomonSet) -> SetDescription: ...
 def reliance(
     trees: RashomonSet, groups: npt.NDArray[np.int32], shares: npt.NDArray[np.int64]
 ) -> list[tuple[tuple[int, int], tuple[int, int], list[int]]]: ...
+
+class BestRanking(TypedDict):
+    tree: TreeArrays | None
+    leaf_sets: int
+    status: str
+
+def best_ranking(
+    trees: RashomonSet,
+    price: int,
+    cut: int,
+    leaf_cost: int,
+    below: int,
+    max_leaves: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    callback: Callable[[Progress], bool | None] | None = None,
+    callback_interval: float = 0.1,
+) -> BestRanking: ...
 def read_tree(trees: RashomonSet, cost: int, rank: list[int]) -> TreeArrays: ...

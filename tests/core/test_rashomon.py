@@ -40,26 +40,26 @@ def problems(objective, seeds, **limits):
             yield problem
 
 
-def bounds(problem, any_prediction):
+def bounds(problem, leaf_rule):
     """Return the optimum, and bounds that a few thousand trees at most are within."""
     optimum, per_row = problem.optimum(), problem.total() // len(problem.rows)
-    few_trees = problem.max_depth is not None and problem.max_depth <= 2 and not any_prediction
+    few_trees = problem.max_depth is not None and problem.max_depth <= 2 and leaf_rule != "any"
     wider = [optimum + problem.total() + 4 * problem.leaf_cost] if few_trees and problem.leaf_cost <= per_row else []
     return [bound for bound in (optimum, optimum + problem.leaf_cost // 2, *wider) if bound < MAX_TOTAL]
 
 
-@pytest.mark.parametrize("any_prediction", [False, True])
+@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_set_has_the_trees_of_the_exhaustive_search(objective, max_depth, any_prediction):
+def test_the_set_has_the_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
     n_rows_least = [1, 2] if max_depth in (2, 3) else [1]
     for min_samples_leaf in n_rows_least:
         for problem in problems(objective, range(8), max_depth=max_depth, min_samples_leaf=min_samples_leaf):
             if problem.leaf_cost == 0 and max_depth is None:
                 continue
-            for bound in bounds(problem, any_prediction):
-                expected = trees_within(problem, bound, any_prediction)
-                found = in_order(find(problem, bound, any_prediction=any_prediction))
+            for bound in bounds(problem, leaf_rule):
+                expected = trees_within(problem, bound, leaf_rule)
+                found = in_order(find(problem, bound, leaf_rule=leaf_rule))
                 assert len(found) == len(expected), problem
                 assert dict(found) == expected, problem
 
@@ -72,16 +72,16 @@ def test_columns_that_are_equal_on_one_side_of_a_split_only_make_trees_of_their_
     assert dict(in_order(find(problem, 9))) == expected
 
 
-@pytest.mark.parametrize("any_prediction", [False, True])
+@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
 @pytest.mark.parametrize("max_depth", [3, 4, None])
-def test_the_order_does_not_depend_on_the_bound(max_depth, any_prediction):
+def test_the_order_does_not_depend_on_the_bound(max_depth, leaf_rule):
     for problem in problems("zero_one", range(20), max_depth=max_depth):
         leaf_cost = max(problem.leaf_cost, problem.total() // 8)
         problem = replace(problem, leaf_cost=min(leaf_cost, 2**49))
         optimum = solve(problem)["upper"]
         if optimum + 2 * leaf_cost < MAX_TOTAL:
             smaller, larger = (
-                find(problem, optimum + slack, any_prediction=any_prediction) for slack in (leaf_cost, 2 * leaf_cost)
+                find(problem, optimum + slack, leaf_rule=leaf_rule) for slack in (leaf_cost, 2 * leaf_cost)
             )
             first = in_order(smaller, 500)
             assert first == in_order(larger, len(first))
@@ -112,7 +112,7 @@ def number_of_trees(n_columns, n_labels):
 @pytest.mark.parametrize("n_columns", [3, 6, 7])
 def test_numbers_of_any_size_are_exact(n_columns):
     problem = many_trees(n_columns)
-    trees = find(problem, 2**n_columns, any_prediction=True)
+    trees = find(problem, 2**n_columns, leaf_rule="any")
     found = counts(trees)
     number = number_of_trees(n_columns, 2)
     assert sum(found.values()) == number
@@ -129,12 +129,12 @@ def test_numbers_of_any_size_are_exact(n_columns):
 def test_limits_end_in_a_complete_set_of_a_smaller_bound(limit):
     problem = replace(many_trees(8), leaf_cost=1)
     bound = 256
-    trees = find(problem, bound, optimum=0, any_prediction=True, **limit)
+    trees = find(problem, bound, optimum=0, leaf_rule="any", **limit)
     description = _core.describe_set(trees)
     assert description["status"] == next(iter(limit))
     assert description["complete_up_to"] < bound
     if description["complete_up_to"] >= 0:
-        assert counts(trees) == counts(find(problem, description["complete_up_to"], optimum=0, any_prediction=True))
+        assert counts(trees) == counts(find(problem, description["complete_up_to"], optimum=0, leaf_rule="any"))
     else:
         assert counts(trees) == {}
 

@@ -26,10 +26,10 @@ def columns_of(tree):
     return set() if len(tree) == 1 else {tree[0]} | columns_of(tree[1]) | columns_of(tree[2])
 
 
-@pytest.mark.parametrize("any_prediction", [False, True])
+@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, any_prediction):
+def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
     n_compared = 0
     for problem in problems(objective, range(12), max_depth=max_depth):
         if problem.leaf_cost == 0 and max_depth is None:
@@ -39,11 +39,11 @@ def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, ma
         losses = [problem.costs[c] for c in problem.classes]
         # Shares are not the weights, so that one is not taken for the other.
         shares = [1 + (3 * row) % 4 for row in range(len(problem.rows))]
-        for bound in bounds(problem, any_prediction):
-            trees = trees_within(problem, bound, any_prediction)
+        for bound in bounds(problem, leaf_rule):
+            trees = trees_within(problem, bound, leaf_rule)
             if len(trees) > MOST_TREES:
                 continue
-            found = ranges(find(problem, bound, any_prediction=any_prediction), groups, shares)
+            found = ranges(find(problem, bound, leaf_rule=leaf_rule), groups, shares)
             for group, told in enumerate(found):
                 inside = {column for column in range(n_columns) if groups[column] == group}
                 values = [reliance(tree, problem.rows, losses, problem.weights, inside, shares) for tree in trees]

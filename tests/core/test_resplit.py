@@ -36,20 +36,20 @@ def n_prefixes(trees):
     return sum(word << 64 * i for i, word in enumerate(_core.describe_set(trees)["prefixes"]))
 
 
-@pytest.mark.parametrize("any_prediction", [False, True])
+@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
 @pytest.mark.parametrize(("steps", "max_depth"), [(1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 3), (2, 4)])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_set_is_that_of_the_paper(objective, steps, max_depth, any_prediction):
+def test_the_set_is_that_of_the_paper(objective, steps, max_depth, leaf_rule):
     n_columns = (1, 4 if max_depth < 3 else 3)
     for problem in problems(objective, 9, max_depth=max_depth, n_columns=n_columns):
         best, _ = lookahead_cost(problem, tuple(range(len(problem.rows))), max_depth, steps)
         assert look_ahead(problem, steps, keep_greedy=True)["upper"] == best
         for bound in (best, best + problem.leaf_cost // 2, best + problem.total() // 6):
             prefixes = prefixes_within(problem, steps, bound)
-            expected = trees_of_prefixes(problem, prefixes, any_prediction)
+            expected = trees_of_prefixes(problem, prefixes, leaf_rule)
             if len(expected) > 3000:
                 continue
-            trees = find_resplit(problem, steps, bound, best, any_prediction=any_prediction)
+            trees = find_resplit(problem, steps, bound, best, leaf_rule=leaf_rule)
             found = in_order(trees)
             assert n_prefixes(trees) == len(prefixes), problem
             assert len(found) == len(expected), problem
@@ -105,8 +105,8 @@ def depth_of(tree):
 
 def test_numbers_of_any_size():
     problem = replace(many_trees(8), max_depth=8)
-    trees = find_resplit(problem, 2, 256, any_prediction=True)
-    exact = counts(find(problem, 256, optimum=0, any_prediction=True))
+    trees = find_resplit(problem, 2, 256, leaf_rule="any")
+    exact = counts(find(problem, 256, optimum=0, leaf_rule="any"))
     found = counts(trees)
     assert sum(found.values()) > 2**70
     assert all(count <= exact[cost] for cost, count in found.items())

@@ -14,6 +14,7 @@
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
+#include "verify/score_ranking.hpp"
 
 namespace hornbeam {
 
@@ -32,10 +33,10 @@ BigCount big(Wide value) {
       .value_or(BigCount{});
 }
 
-/// How many trees cost how much, up to a bound: a leaf predicts the first of the cheapest, or anything.
+/// How many trees cost how much, up to a bound.
 class TreeCounter {
  public:
-  TreeCounter(const TestProblem& problem, bool any_prediction) : problem_(problem), any_prediction_(any_prediction) {}
+  TreeCounter(const TestProblem& problem, LeafRule leaf_rule) : problem_(problem), leaf_rule_(leaf_rule) {}
 
   Counts count(const RowNumbers& rows, std::uint32_t depth, Ticks most) const {
     Counts counts;
@@ -50,7 +51,7 @@ class TreeCounter {
         for (const auto& [b, m] : of_failed)
           if (a + b <= most) counts[a + b] += n * m;
       const auto x = leaves(held), y = leaves(failed);
-      if (!any_prediction_ && x[0].second == y[0].second && x[0].first + y[0].first <= most)
+      if (leaf_rule_ == LeafRule::differ && x[0].second == y[0].second && x[0].first + y[0].first <= most)
         --counts[x[0].first + y[0].first];
     }
     std::erase_if(counts, [](const auto& each) { return each.second == 0; });
@@ -65,12 +66,12 @@ class TreeCounter {
       for (const std::uint32_t row : rows) cost += problem_.weights[row] * problem_.cost(problem_.classes[row], k);
       found.emplace_back(cost, k);
     }
-    if (any_prediction_) return found;
+    if (leaf_rule_ == LeafRule::any) return found;
     return {*std::min_element(found.begin(), found.end())};
   }
 
   const TestProblem& problem_;
-  const bool any_prediction_;
+  const LeafRule leaf_rule_;
 };
 
 bool every_class_costs(const TestProblem& problem) {
@@ -86,6 +87,8 @@ TestProblem problem_of_depth(Random& draw) {
   problem.limits = {draw.below(4) + 1, std::nullopt, draw.percent(30) ? 2u : 1u};
   return problem;
 }
+
+LeafRule random_rule(Random& draw) { return draw.choose<LeafRule>({LeafRule::differ, LeafRule::best, LeafRule::any}); }
 
 Ticks random_bound(Random& draw, const TestProblem& problem) {
   const Ticks optimum = testing::Oracle(problem).best(), loss = largest_loss(problem, all_rows(problem));
@@ -125,11 +128,11 @@ RANDOM_TEST(the_number_of_trees_of_each_cost_is_that_of_plain_recursion, 1000) {
   if (!every_class_costs(problem)) return;
   const Ticks bound = random_bound(draw, problem);
   if (bound >= kLargestTotal) return;
-  const bool any_prediction = draw.percent(40);
+  const LeafRule leaf_rule = random_rule(draw);
   const Counts expected =
-      TreeCounter(problem, any_prediction).count(all_rows(problem), problem.limits.depth.value_or(0), bound);
+      TreeCounter(problem, leaf_rule).count(all_rows(problem), problem.limits.depth.value_or(0), bound);
   const testing::PackedInput input = problem.input();
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, any_prediction, std::nullopt, never);
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, std::nullopt, never);
   CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
   CHECK_EQUAL(set.trees().complete_up_to(), bound);
   Counts found;
@@ -159,7 +162,7 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, problem.limits.rows_per_leaf > 1);
   const TreeSetProblem of_set{DistinctRows(input.columns, input.classes, input.weights, input.n_classes, stop),
                               costs,
-                              {problem.leaf_cost, problem.limits.rows_per_leaf, draw.percent(50)},
+                              {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               problem.limits.depth.value_or(0)};
   TreeGraph<WordCount> in_words(of_set, {}, stop, never);
   TreeGraph<BigCount> in_any_size(of_set, {}, stop, never);
@@ -185,17 +188,43 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   CHECK(WordCount::of(a.n_avoiding) == WordCount::of(b.n_avoiding));
 }
 
+RANDOM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600) {
+  TestProblem problem = problem_of_depth(draw);
+  if (problem.n_classes != 2 || !every_class_costs(problem)) return;
+  const Ticks bound = random_bound(draw, problem);
+  const testing::PackedInput input = problem.input();
+  std::int64_t weight[2] = {0, 0};
+  for (std::size_t row = 0; row < input.classes.size(); ++row) weight[input.classes[row]] += input.weights[row];
+  if (bound >= kLargestTotal || weight[0] == 0 || weight[1] == 0 || weight[0] + weight[1] >= 1 << 20) return;
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, LeafRule::best, std::nullopt, never);
+  const std::int64_t cut = draw.percent(50) ? weight[0] << 20 : (weight[0] << 20) / 3 + 1;
+  const std::optional<std::uint32_t> most_leaves = draw.percent(30) ? std::optional(2u) : std::nullopt;
+  Ticks least = kInfinity;
+  for (const auto& [cost, count] : set.trees().histogram())
+    for (std::uint64_t rank = 0; rank < count.at(0); ++rank) {
+      if (rank == 2000) return;
+      const ResultTree tree = set.tree(cost, {rank});
+      if (most_leaves && (tree.column.size() + 1) / 2 > *most_leaves) continue;
+      least = std::min(least, score_ranking({tree.column, tree.left, tree.right, tree.prediction}, tree.leaf_of_row,
+                                            input.classes, input.weights, 4, cut, problem.leaf_cost));
+    }
+  const Ticks below = draw.percent(20) ? least : kInfinity;
+  const BestRanking best = set.best_ranking({4, cut, problem.leaf_cost}, below, most_leaves, {}, never);
+  CHECK_EQUAL(name_of(best.status), name_of(Status::optimal));
+  CHECK_EQUAL(best.found.tree ? best.found.tree->cost : below, least);
+}
+
 RANDOM_TEST(resplit_has_a_part_of_the_set_without_a_tree_twice, 600) {
   TestProblem problem = problem_of_depth(draw);
   if (!every_class_costs(problem) || problem.n_classes < 2) return;
   const Ticks bound = random_bound(draw, problem);
   if (bound >= kLargestTotal) return;
   const std::uint32_t depth = problem.limits.depth.value_or(0);
-  const bool any_prediction = draw.percent(40);
-  const Counts every = TreeCounter(problem, any_prediction).count(all_rows(problem), depth, bound);
+  const LeafRule leaf_rule = random_rule(draw);
+  const Counts every = TreeCounter(problem, leaf_rule).count(all_rows(problem), depth, bound);
   const testing::PackedInput input = problem.input();
   const PrefixRule rule{draw.below(depth) + 1, depth, 0};
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, any_prediction, rule, never);
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, rule, never);
   CHECK_EQUAL(set.trees().complete_up_to(), bound);
   std::set<std::vector<std::int32_t>> read;
   std::uint64_t n_trees = 0;
@@ -224,7 +253,7 @@ RANDOM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300) {
   const std::uint32_t depth = problem.limits.depth.value_or(0);
   const TreeSetProblem of_set{DistinctRows(input.columns, input.classes, input.weights, input.n_classes, stop),
                               costs,
-                              {problem.leaf_cost, problem.limits.rows_per_leaf, draw.percent(50)},
+                              {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               depth};
   const PrefixRule rule{draw.below(depth) + 1, depth, 0};
   PrefixGraph<WordCount> in_words(of_set, rule, {}, stop, never);

@@ -11,18 +11,18 @@ Nested = tuple[Any, ...]
 """A leaf is ``(prediction,)``, a split ``(column, tree where it is 1, tree where it is 0)``."""
 
 
-def trees_within(problem: Problem, bound: int, any_prediction: bool = False) -> dict[Nested, int]:
+def trees_within(problem: Problem, bound: int, leaf_rule: str = "differ") -> dict[Nested, int]:
     """Return all trees that cost at most `bound`, with their costs.
 
-    Both sides of a split have rows. With `any_prediction` a leaf predicts anything; without, it predicts the first of
-    the cheapest, and no split has two leaves of one prediction.
+    Both sides of a split have rows. With the rule "any" a leaf predicts anything, with "best" the first of the
+    cheapest; with "differ" so, too, and no split has two leaves of one prediction.
     """
     everything = tuple(range(len(problem.rows)))
-    return {tree: cost for cost, tree in trees_on(problem, everything, problem.max_depth, bound, any_prediction)}
+    return {tree: cost for cost, tree in trees_on(problem, everything, problem.max_depth, bound, leaf_rule)}
 
 
 def trees_on(
-    problem: Problem, rows: tuple[int, ...], max_depth: int | None, bound: int, any_prediction: bool = False
+    problem: Problem, rows: tuple[int, ...], max_depth: int | None, bound: int, leaf_rule: str = "differ"
 ) -> Iterator[tuple[int, Nested]]:
     """Go through the trees on some of the rows that cost at most `bound`, with their costs."""
     n_predictions = len(problem.costs[0])
@@ -32,7 +32,7 @@ def trees_on(
             sum(problem.weights[r] * problem.costs[problem.classes[r]][k] for r in members)
             for k in range(n_predictions)
         ]
-        for k in range(n_predictions) if any_prediction else [losses.index(min(losses))]:
+        for k in range(n_predictions) if leaf_rule == "any" else [losses.index(min(losses))]:
             yield losses[k] + problem.leaf_cost, (k,)
 
     def trees(members: tuple[int, ...], depth: int | None, most: int) -> Iterator[tuple[int, Nested]]:
@@ -47,7 +47,7 @@ def trees_on(
                 continue
             for cost, tree in trees(held, below, most - problem.leaf_cost):
                 for other_cost, other in trees(failed, below, most - cost):
-                    if any_prediction or len(tree) > 1 or tree != other:
+                    if leaf_rule != "differ" or len(tree) > 1 or tree != other:
                         yield cost + other_cost, (column, tree, other)
 
     yield from trees(rows, max_depth, bound)

@@ -28,13 +28,13 @@ def prefixes_within(problem: Problem, steps: int, bound: int) -> list[Prefix]:
 
 
 def trees_of_prefixes(
-    problem: Problem, prefixes: list[Prefix], any_prediction: bool = False, grain: int = 1
+    problem: Problem, prefixes: list[Prefix], leaf_rule: str = "differ", grain: int = 1
 ) -> dict[Nested, int]:
     """Return all trees that complete one of these prefixes, with their costs.
 
     Costs are compared with those of greedy trees by whole multiples of `grain`, rounded down.
     """
-    return {tree: cost for prefix in prefixes for cost, tree in _completions(problem, prefix, any_prediction, grain)}
+    return {tree: cost for prefix in prefixes for cost, tree in _completions(problem, prefix, leaf_rule, grain)}
 
 
 def _prefixes(problem: Problem, rows: Rows, depth: int, steps: int) -> Iterator[tuple[int, Prefix]]:
@@ -54,15 +54,15 @@ def _prefixes(problem: Problem, rows: Rows, depth: int, steps: int) -> Iterator[
                 yield value + other_value, (column, prefix, other)
 
 
-def _completions(problem: Problem, prefix: Prefix, any_prediction: bool, grain: int) -> Iterator[tuple[int, Nested]]:
+def _completions(problem: Problem, prefix: Prefix, leaf_rule: str, grain: int) -> Iterator[tuple[int, Nested]]:
     if len(prefix) == 2:
         depth, rows = prefix
         left = problem.max_depth - depth
         most = greedy_cost(problem, rows, left) // grain * grain + grain - 1
-        yield from trees_on(problem, rows, left, most, any_prediction)
+        yield from trees_on(problem, rows, left, most, leaf_rule)
         return
     column, held, failed = prefix
-    parts = (list(_completions(problem, side, any_prediction, grain)) for side in (held, failed))
+    parts = (list(_completions(problem, side, leaf_rule, grain)) for side in (held, failed))
     for (cost, tree), (other_cost, other) in product(*parts):
-        if any_prediction or len(tree) > 1 or tree != other:
+        if leaf_rule != "differ" or len(tree) > 1 or tree != other:
             yield cost + other_cost, (column, tree, other)

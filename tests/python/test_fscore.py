@@ -158,7 +158,7 @@ def test_no_better_tree_is_outside_the_open_intervals_and_none_is_below_the_boun
         for (_, denominator, leaves), worth in points.items():
             low, high = search._open.get(leaves, (total * 3, 0))
             assert worth >= search._upper or low < denominator < high
-        assert search._lower_bound() <= min(search._upper, *points.values())
+        assert search._proven() <= min(search._upper, *points.values())
         slope, leaf_cost = Fraction(draw.randint(0, 99), 100), price * draw.randint(0, positives + total)
         most = draw.choice([None, draw.randint(1, 4)])
         within = [n - slope * d + leaf_cost * k for n, d, k in points if most is None or k <= most]

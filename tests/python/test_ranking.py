@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import auc, roc_auc_score, roc_curve
 from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam import GOSDTClassifier, ThresholdBinarizer, plot_roc
+from hornbeam import GOSDTClassifier, OSDTClassifier, ThresholdBinarizer, plot_roc
 from hornbeam.datasets import load_monk
 from hornbeam.plotting.roc import convex_hull
 from oracles.ranking import optimal_cost
@@ -68,7 +68,7 @@ def test_it_ranks_no_worse_than_cart_of_as_many_leaves():
         ({"class_weight": "balanced"}, "class_weight is not for objective='auc'"),
         ({"reference": [0, 1]}, "reference is not for objective='auc'"),
         ({"omega": 2.0}, "omega is used by objective='weighted' only"),
-        ({"bounds": {"packing": False}}, "bounds has the unknown key 'packing'"),
+        ({"bounds": {"leaf_count": False}}, "bounds has the unknown key 'leaf_count'"),
         ({"theta": 0.5}, "theta is used by objective='partial_auc' only"),
         ({"objective": "partial_auc"}, "objective='partial_auc' needs theta, greater than 0 and at most 1, got None"),
         ({"objective": "partial_auc", "theta": 1.5}, "needs theta, greater than 0 and at most 1, got 1.5"),
@@ -80,9 +80,25 @@ def test_what_is_not_for_ranks_is_refused(parameters, said):
         GOSDTClassifier(**{"objective": "auc", **parameters}).fit([[0], [1]], [0, 1])
 
 
-def test_three_classes_are_refused():
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"class_weight": "balanced"}, "class_weight is not for objective='auc'"),
+        ({"bounds": {"packing": False}}, "bounds has the unknown key 'packing'"),
+        ({"theta": 0.5}, "theta is used by objective='partial_auc' only"),
+        ({"objective": "partial_auc"}, "objective='partial_auc' needs theta, greater than 0 and at most 1, got None"),
+        ({"objective": "f1"}, "objective"),
+    ],
+)
+def test_what_sets_of_leaves_have_no_use_for_is_refused(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        OSDTClassifier(**{"objective": "auc", **parameters}).fit([[0], [1]], [0, 1])
+
+
+@pytest.mark.parametrize("Model", [GOSDTClassifier, OSDTClassifier])
+def test_three_classes_are_refused(Model):
     with pytest.raises(ValueError, match="objective='auc' needs two classes"):
-        GOSDTClassifier(objective="auc").fit([[0], [1], [2]], [0, 1, 2])
+        Model(objective="auc").fit([[0], [1], [2]], [0, 1, 2])
 
 
 def test_a_curve_is_drawn_with_its_hull_and_both_areas():

@@ -32,7 +32,7 @@ class Enumeration:
     optimum : int
         Ticks of the best tree, or of RESPLIT's best prefix.
     options : dict
-        "max_depth", "min_samples_leaf" and "any_prediction" for the core; of RESPLIT, also "lookahead_depth",
+        "max_depth", "min_samples_leaf" and "leaf_rule" for the core; of RESPLIT, also "lookahead_depth",
         "greedy_depth" and "leaf_bits".
     classes, schema, has_missing, target_name
         See `Tree`.

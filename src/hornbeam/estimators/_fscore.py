@@ -36,13 +36,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hornbeam._units import FScoreUnits, make_fscore_units
+from hornbeam.estimators._by_sums import SearchBySums
 from hornbeam.estimators._labelled import LabelledSearch, check_omega
 from hornbeam.estimators._parameters import check_switches
 from hornbeam.estimators._search import BOUNDS, search_by_bits
@@ -119,7 +118,7 @@ class FScoreObjective:
         return FScoreSearch(training.table, conditions, units, options, omega)
 
 
-class FScoreSearch:
+class FScoreSearch(SearchBySums):
     """One search for the tree of best F-score.
 
     Parameters
@@ -136,6 +135,9 @@ class FScoreSearch:
         None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
     """
 
+    _upper: Fraction
+    _lower: Fraction
+
     def __init__(
         self,
         table: Table,
@@ -144,11 +146,9 @@ class FScoreSearch:
         options: Mapping[str, Any],
         omega: Fraction | None = None,
     ) -> None:
+        super().__init__(options)
         self._units, self._omega = units, omega
-        known = dict(options)
-        self._max_leaves: int | None = known.pop("max_leaves", None)
-        self._time_limit: float | None = known.pop("time_limit", None)
-        self._gap_limit = Fraction(known.pop("gap_limit"))
+        known = self._options
         limits = [max(1, table.n_rows // known["min_samples_leaf"]), 2 ** min(known.get("max_depth", 64), 64)]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
         # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
@@ -158,44 +158,13 @@ class FScoreSearch:
         self._cuts: list[_Cut] = []
         self._points: set[_Point] = set()
         self._unresolved: set[int] = set()
-        self._statistics = {"subproblems": 0, "table_entries": 0, "bytes": 0, "additive_searches": 0}
-        self._trace: list[Any] = []
 
-    def __call__(
-        self,
-        codes: npt.NDArray[np.int32],
-        *_: object,
-        callback: Callable[[Any], bool] | None,
-        trace: bool,
-    ) -> Any:
-        """Search, and return what a search of the core returns, with exact fractions for ticks."""
-        self._begin, self._codes, self._callback, self._is_traced = perf_counter(), codes, callback, trace
+    def _start(self, leaf: TreeArrays) -> None:
         self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._units.leaf_cost, 1  # above a leaf's
-        nothing, positive = np.array([-1], np.int32), np.array([1], np.int32)
-        at_root = np.zeros(len(codes), dtype=np.int32)
-        self._take_tree(
-            {"column": nothing, "left": nothing, "right": nothing, "prediction": positive, "leaf_of_row": at_root}
-        )
+        self._take_tree(leaf)
         above = self._units.positives + self._units.total + 1
         self._open = dict.fromkeys(self._worthwhile(), (Fraction(0), Fraction(above)))
         self._narrow([])
-        try:
-            status = self._run()
-        except KeyboardInterrupt:  # between two searches for a sum; during one, it ends by itself
-            status = "interrupted"
-        self._lower = self._lower_bound()
-        if not self._open:
-            status = "optimal"
-        self._report()
-        seconds = perf_counter() - self._begin
-        return {
-            "tree": self._tree,
-            "upper": self._upper,
-            "lower": self._lower,
-            "status": status,
-            "statistics": {**self._statistics, "seconds": seconds},
-            "trace": self._trace,
-        }
 
     def _worthwhile(self) -> range:
         """Return the numbers of leaves whose price alone is below the best cost known."""
@@ -205,15 +174,8 @@ class FScoreSearch:
         return range(1, min(self._most_leaves, -(-self._upper // price) - 1) + 1)
 
     def _run(self) -> str:
-        listens = self._is_traced or self._callback is not None or self._gap_limit > 0
         while self._open:
-            if listens:
-                self._lower = self._lower_bound()
-                if self._report():
-                    return "interrupted"
-                if self._upper - self._lower <= self._gap_limit * self._upper:
-                    return "gap_limit"
-            status = self._search_sum(*self._next_sum())
+            status = self._pause() or self._search_sum(*self._next_sum())
             if status != "optimal":
                 return status
         return "optimal"
@@ -255,15 +217,13 @@ class FScoreSearch:
     def _cut(
         self, solve: Callable[..., Any], slope: Fraction, price: Fraction, scale: int, max_leaves: int | None
     ) -> str:
-        spent = perf_counter() - self._begin
         outcome = solve(
             self._codes,
             self._units.weights,
             np.array([[0, (1 - slope) * scale], [(1 + slope) * scale, 0]], dtype=np.int64),
             int(price * scale),
             max_leaves=max_leaves,
-            time_limit=None if self._time_limit is None else max(0.0, self._time_limit - spent),
-            callback=None if self._callback is None else self._listen,
+            **self._limits(),
         )
         self._count(outcome["statistics"])
         least = Fraction(outcome["lower"], scale) - 2 * self._units.positives * slope
@@ -276,8 +236,7 @@ class FScoreSearch:
     def _take_tree(self, tree: TreeArrays) -> None:
         """Note a tree with its labels; keep it with its best labels if it is better than the best so far."""
         units = self._units
-        cells = np.bincount(2 * tree["leaf_of_row"] + self._codes, units.weights, 2 * len(tree["column"]))
-        masses: list[list[int]] = cells.astype(np.int64).reshape(-1, 2).tolist()
+        masses: list[list[int]] = self._masses(tree, units.weights).tolist()
         leaves = np.flatnonzero(tree["column"] < 0).tolist()
         labels = tree["prediction"].tolist()
         if self._omega is not None:
@@ -323,7 +282,7 @@ class FScoreSearch:
             else:
                 del self._open[h]
 
-    def _lower_bound(self) -> Fraction:
+    def _proven(self) -> Fraction:
         """Return the least cost that no cut forbids."""
         return min((self._least_cost(h, *interval) for h, interval in self._open.items()), default=self._upper)
 
@@ -342,29 +301,6 @@ class FScoreSearch:
                 return min(value + self._units.leaf_cost * h, self._upper)
             start = value - rest * at
             at = min([last, *((start - other) / (steep - rest) for other, steep in lines if steep > rest)])
-
-    def _count(self, statistics: Mapping[str, Any]) -> None:
-        mine = self._statistics
-        mine["bytes"] = max(mine["bytes"], statistics["bytes"])
-        mine["additive_searches"] += 1
-        for name in ("subproblems", "table_entries"):
-            mine[name] += statistics[name]
-
-    def _listen(self, record: Any) -> bool:
-        """Report while a search for a sum runs."""
-        *_, subproblems, memory = record
-        return self._tell(self._statistics["subproblems"] + subproblems, max(self._statistics["bytes"], memory))
-
-    def _tell(self, subproblems: int, memory: int) -> bool:
-        assert self._callback is not None
-        return self._callback((perf_counter() - self._begin, self._upper, self._lower, subproblems, memory))
-
-    def _report(self) -> bool:
-        """Note where the search stands, and return whether the listener wants it to stop."""
-        subproblems, memory = self._statistics["subproblems"], self._statistics["bytes"]
-        if self._is_traced and (not self._trace or self._trace[-1][1:3] != (self._upper, self._lower)):
-            self._trace.append((perf_counter() - self._begin, self._upper, self._lower, subproblems, memory))
-        return self._callback is not None and self._tell(subproblems, memory)
 
 
 def _beyond(cut: _Cut, h: int, loss: Fraction, low: Fraction, high: Fraction) -> _Interval:

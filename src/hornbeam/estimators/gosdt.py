@@ -11,9 +11,10 @@ from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._fscore import FScoreObjective
 from hornbeam.estimators._objective_family import ObjectiveFamily
+from hornbeam.estimators._pair_units import check_theta
 from hornbeam.estimators._parameters import check_integer, check_number, check_switches
 from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._ranking import RankingObjectives, check_theta
+from hornbeam.estimators._ranking import RankingObjectives
 from hornbeam.estimators._reference import reference_codes
 from hornbeam.estimators._search import BOUNDS, Search
 from hornbeam.estimators._training import Training
@@ -81,8 +82,7 @@ class GOSDTClassifier(AdditiveClassifier):
         Called with a `Progress` about ten times a second; returning True stops the search.
     bounds : dict or None, default=None
         For measuring: from the name of a bound ("support_condition", "pair_stage", "equivalent_points", "similarity",
-        "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used. For
-        objectives "auc" and "partial_auc" the names are those of `OSDTClassifier`.
+        "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used.
     theta : float or None, default=None
         For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
         to 2^-20 of a negative row.
@@ -137,8 +137,9 @@ class GOSDTClassifier(AdditiveClassifier):
         Their names; only there if `X` was a data frame whose names are texts.
     statistics_ : dict
         Counters of the search, among them "subproblems", "table_entries", "bytes" (largest memory of the search) and
-        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns", and
-        "additive_searches" for objective "f1".
+        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns", and "additive_searches" for
+        objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", how many different sets of leaves
+        were asked for their area.
     trace_ : list of Progress
         The course of the search; only with ``trace=True``.
 
@@ -170,12 +171,14 @@ class GOSDTClassifier(AdditiveClassifier):
     searches, and `reference` is refused. The F-score of few positives is a fine measure: the same price of a leaf buys
     fewer rows than for "accuracy", and proofs take longer.
 
-    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once, and the search is that
-    of `OSDTClassifier` over sets of leaves, in one thread, by curiosity and from CART's tree, with the bounds of [1]_
-    that hold for ranks: it proves trees of some five leaves on some ten columns in seconds. `class_weight` and
-    `reference` are refused: the first changes nothing. The tree predicts the heavier class of each leaf; what it ranks
-    by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact if they are proportional to
-    integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
+    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A few searches for
+    sums, each a tangent to the area, bound the loss of all trees to within less than the price of a leaf, as a rule;
+    the trees that this leaves open are found as in `RashomonSetClassifier` and asked for their area. That takes seconds
+    where the other objectives take parts of one, and its second half memory. `gap_limit` is looked at between two
+    searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier class
+    of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact if
+    they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
+    `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.
 
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
 

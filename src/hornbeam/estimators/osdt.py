@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, pack_conditions
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._cart import cart_tree
+from hornbeam.estimators._pair_units import PairUnits, check_theta, make_pair_units
 from hornbeam.estimators._parameters import check_integer, check_number, check_switches
 from hornbeam.estimators._progress import Progress
 from hornbeam.estimators._search import Search
@@ -49,8 +50,10 @@ class OSDTClassifier(AdditiveClassifier):
         Which set of leaves is looked at next: that of least lower bound over the share of the weight in leaves that are
         kept ("curiosity"), least objective, least lower bound, least mean entropy or Gini impurity of the leaves that
         are kept, or the one found first. The optimum is the same.
-    max_depth, max_leaves, min_samples_leaf, objective, omega, cost_matrix, class_weight, binarizer, time_limit, \
-memory_limit, gap_limit, verbose, callback, trace
+    objective : {"accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"}, default="accuracy"
+        See `GOSDTClassifier`. For the last two, the bounds are those of [2]_ for ranks.
+    max_depth, max_leaves, min_samples_leaf, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, \
+gap_limit, verbose, callback, trace, theta
         See `GOSDTClassifier`.
     start : {"cart"} or None, default="cart"
         The first tree to improve on: that of scikit-learn's `DecisionTreeClassifier` on the binary columns, cut back to
@@ -89,6 +92,8 @@ n_features_in_, feature_names_in_, trace_
     ----------
     .. [1] X. Hu, C. Rudin, M. Seltzer, "Optimal Sparse Decision Trees", NeurIPS 2019, and X. Hu's thesis of the same
            name, Harvard 2019.
+    .. [2] J. Lin, C. Zhong, D. Hu, C. Rudin, M. Seltzer, "Generalized and Scalable Optimal Sparse Decision Trees",
+           ICML 2020: theorem 2.1, appendix C.
 
     Examples
     --------
@@ -100,6 +105,7 @@ n_features_in_, feature_names_in_, trace_
     """
 
     n_jobs = 1
+    _other_objectives = ("auc", "partial_auc")
 
     def __init__(
         self,
@@ -108,7 +114,7 @@ n_features_in_, feature_names_in_, trace_
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -121,6 +127,7 @@ n_features_in_, feature_names_in_, trace_
         callback: Callable[[Progress], bool | None] | None = None,
         bounds: Mapping[str, bool] | None = None,
         trace: bool = False,
+        theta: float | None = None,
     ) -> None:
         self.regularization = regularization
         self.policy = policy
@@ -140,6 +147,7 @@ n_features_in_, feature_names_in_, trace_
         self.callback = callback
         self.bounds = bounds
         self.trace = trace
+        self.theta = theta
 
     def _check_parameters(self) -> dict[str, Any]:
         options = super()._check_parameters()
@@ -151,14 +159,47 @@ n_features_in_, feature_names_in_, trace_
         if not isinstance(self.policy, str) or self.policy not in POLICIES:
             raise ValueError(f"policy must be one of {', '.join(map(repr, POLICIES))}, got {self.policy!r}.")
         options["policy"] = self.policy
+        check_theta(self.objective, self.theta)
+        if self.objective in self._other_objectives and self.class_weight is not None:
+            raise ValueError(f"class_weight is not for objective={self.objective!r}; leave it at None.")
         if self.start is not None and not (isinstance(self.start, str) and self.start == "cart"):
             raise ValueError(f"start must be 'cart' or None, got {self.start!r}.")
         return options
 
-    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+    def _make_units(self, training: Training) -> Any:
+        if self.objective in self._other_objectives:
+            return make_pair_units(training, self.objective, self.regularization, self.theta)
+        return super()._make_units(training)
+
+    def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
         self._warn_of_many_columns()
         packed = pack_conditions(self.binarizer_.conditions_, training.table)
-        losses = units.weights * units.costs.max(axis=1)[training.codes]
-        share = units.leaf_cost / float(losses.sum())
-        start = cart_tree(packed, training.codes, losses, share, True, options) if self.start else None
-        return partial(_core.solve_leaf_sets, packed, training.table.n_rows, start=start, **options)
+        ranks = isinstance(units, PairUnits)
+        # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.
+        losses = units.weights if ranks else units.weights * units.costs.max(axis=1)[training.codes]
+        share = units.regularization if ranks else units.leaf_cost / float(losses.sum())
+        start = cart_tree(packed, training.codes, losses, share, not ranks, options) if self.start else None
+        if not ranks:
+            return partial(_core.solve_leaf_sets, packed, training.table.n_rows, start=start, **options)
+
+        def search(
+            classes: npt.NDArray[np.int32],
+            weights: npt.NDArray[np.int64],
+            _: object,
+            leaf_cost: int,
+            **others: Any,
+        ) -> _core.Outcome:
+            return _core.solve_ranking(
+                packed,
+                training.table.n_rows,
+                classes,
+                weights,
+                units.price,
+                units.cut,
+                leaf_cost,
+                start=start,
+                **options,
+                **others,
+            )
+
+        return search

@@ -348,7 +348,7 @@ class RashomonSetClassifier(AdditiveClassifier):
             training.weights,
             units,
             optimum,
-            {**about_trees, "any_prediction": self.distinct == "labels"},
+            {**about_trees, "leaf_rule": "any" if self.distinct == "labels" else "differ"},
             training.classes,
             self.schema_,
             training.table.has_missing(),

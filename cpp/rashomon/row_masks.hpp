@@ -1,0 +1,47 @@
+// rashomon/row_masks.hpp
+//
+// WHAT    Sets of distinct rows as bits, for what goes through the trees of a graph from the root down.
+#pragma once
+
+#include <vector>
+
+#include "bits/each_bit.hpp"
+#include "data/distinct_rows.hpp"
+
+namespace hornbeam {
+
+using Mask = std::vector<Word>;  // of distinct rows
+
+class RowMasks {
+ public:
+  explicit RowMasks(const DistinctRows& data) : n_words_(words_for(data.n_rows)), all_(n_words_, ~Word{0}) {
+    if (data.n_rows % kWordBits != 0) all_.back() >>= kWordBits - data.n_rows % kWordBits;
+    columns_.resize(std::size_t{data.n_columns} * n_words_);
+    for (std::uint32_t c = 0; c < data.n_columns; ++c)
+      for (std::uint32_t w = 0; w < n_words_; ++w)
+        columns_[std::size_t{c} * n_words_ + w] = data.bits[std::size_t{w} * data.stride + c];
+  }
+
+  std::uint32_t n_words() const { return n_words_; }
+  const Mask& all() const { return all_; }
+  const Word* column(std::uint32_t number) const { return &columns_[std::size_t{number} * n_words_]; }
+
+  /// Keeps those rows where the column equals `side`.
+  void narrow(Mask& rows, std::uint32_t number, bool side) const {
+    const Word flip = side ? 0 : ~Word{0};
+    for (std::uint32_t w = 0; w < n_words_; ++w) rows[w] &= column(number)[w] ^ flip;
+  }
+
+  template <class Visit>
+  static void for_each_row(const Mask& rows, Visit visit) {
+    for (std::uint32_t w = 0; w < rows.size(); ++w)
+      for_each_bit(rows[w], word_at(w), [&](std::size_t row) { visit(static_cast<std::uint32_t>(row)); });
+  }
+
+ private:
+  std::uint32_t n_words_;
+  Mask all_;
+  std::vector<Word> columns_;  // column after column
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,125 @@
+"""What searches share that find the tree of an objective that is no sum by several searches for sums."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from hornbeam._core import TreeArrays
+
+
+class SearchBySums(ABC):
+    """One search, of limits that hold for all searches for sums together.
+
+    Costs of trees are integers or exact fractions; a subclass keeps `_upper` and `_tree`, the best tree so far, and
+    `_lower`, a bound on all trees.
+
+    Parameters
+    ----------
+    options : dict
+        What goes to a search for a sum, and limits of the whole search.
+    """
+
+    _upper: Any
+    _lower: Any
+    _tree: TreeArrays
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = dict(options)  # of each search for a sum
+        self._max_leaves: int | None = self._options.pop("max_leaves", None)
+        self._time_limit: float | None = self._options.pop("time_limit", None)
+        self._gap_limit = Fraction(self._options.pop("gap_limit"))
+        self._statistics = {"subproblems": 0, "table_entries": 0, "bytes": 0, "additive_searches": 0}
+        self._trace: list[Any] = []
+
+    def __call__(
+        self,
+        codes: npt.NDArray[np.int32],
+        *_: object,
+        callback: Callable[[Any], bool] | None,
+        trace: bool,
+    ) -> Any:
+        """Search, and return what a search of the core returns, with the numbers of this search for ticks."""
+        self._begin, self._codes, self._callback, self._is_traced = perf_counter(), codes, callback, trace
+        nothing, at_root = np.array([-1], np.int32), np.zeros(len(codes), dtype=np.int32)
+        leaf = np.array([1], np.int32)
+        self._start({"column": nothing, "left": nothing, "right": nothing, "prediction": leaf, "leaf_of_row": at_root})
+        try:
+            status = self._run()
+        except KeyboardInterrupt:  # between two searches for a sum; during one, it ends by itself
+            status = "interrupted"
+        self._lower = self._proven()
+        self._report()
+        return {
+            "tree": self._tree,
+            "upper": self._upper,
+            "lower": self._lower,
+            "status": "optimal" if self._lower == self._upper else status,
+            "statistics": {**self._statistics, "seconds": self._seconds()},
+            "trace": self._trace,
+        }
+
+    @abstractmethod
+    def _start(self, leaf: TreeArrays) -> None:
+        """Begin with the tree of one leaf."""
+
+    @abstractmethod
+    def _run(self) -> str:
+        """Search until the proof or a limit, and return how it ended."""
+
+    @abstractmethod
+    def _proven(self) -> Any:
+        """Return the largest lower bound that is known, at most `_upper`."""
+
+    def _seconds(self) -> float:
+        return perf_counter() - self._begin
+
+    def _limits(self) -> dict[str, Any]:
+        """Return what is left of the limits for the next call of the core, and whom it reports to."""
+        seconds = None if self._time_limit is None else max(0.0, self._time_limit - self._seconds())
+        return {"time_limit": seconds, "callback": None if self._callback is None else self._listen}
+
+    def _pause(self) -> str | None:
+        """Report between two searches, and say why to end if so."""
+        if self._is_traced or self._callback is not None or self._gap_limit > 0:
+            self._lower = self._proven()
+            if self._report():
+                return "interrupted"
+            if self._upper - self._lower <= self._gap_limit * self._upper:
+                return "gap_limit"
+        return None
+
+    def _masses(self, tree: TreeArrays, weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the weight of the negatives and the positives in each leaf; zeros for other nodes."""
+        cells = np.bincount(2 * tree["leaf_of_row"] + self._codes, weights, 2 * len(tree["column"]))
+        return cells.astype(np.int64).reshape(-1, 2)
+
+    def _count(self, statistics: Mapping[str, Any]) -> None:
+        mine = self._statistics
+        mine["bytes"] = max(mine["bytes"], statistics["bytes"])
+        mine["additive_searches"] += 1
+        for name in ("subproblems", "table_entries"):
+            mine[name] += statistics[name]
+
+    def _listen(self, record: Any) -> bool:
+        """Report while the core is at work."""
+        *_, subproblems, memory = record
+        return self._tell(self._statistics["subproblems"] + subproblems, max(self._statistics["bytes"], memory))
+
+    def _tell(self, subproblems: int, memory: int) -> bool:
+        assert self._callback is not None
+        return self._callback((self._seconds(), self._upper, self._lower, subproblems, memory))
+
+    def _report(self) -> bool:
+        """Note where the search stands, and return whether the listener wants it to stop."""
+        subproblems, memory = self._statistics["subproblems"], self._statistics["bytes"]
+        if self._is_traced and (not self._trace or self._trace[-1][1:3] != (self._upper, self._lower)):
+            self._trace.append((self._seconds(), self._upper, self._lower, subproblems, memory))
+        return self._callback is not None and self._tell(subproblems, memory)

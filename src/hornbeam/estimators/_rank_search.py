@@ -1,0 +1,203 @@
+"""Trees of the largest area under their ROC curve, found and proven by searches for sums.
+
+The curve of a tree says how many positives can be held with x negatives by taking leaves, or parts of them, the most
+positive first. It is concave, and its area up to a number of negatives, the cut, depends on all leaves at once.
+
+**A tangent is a sum.** Whatever is taken, each leaf of p positives and n negatives gives at most ``max(0, p - s n)``
+beyond s for each negative. So the curve at x is at most ``s x`` plus the sum of that over the leaves, for any slope
+``s >= 0``. Take for s the slope at x of another concave curve, the reference, of edges of n_b negatives and p_b
+positives that begin after x_b negatives. Added up to the cut, for every tree
+
+    ``area <= sum_b p_b (x_b + n_b / 2) + sum_leaves sum_b max(0, p n_b - n p_b)``,
+
+with equality for a tree whose curve is the reference. The last sum runs over the edges that are less positive than the
+leaf; so what a leaf loses is the least of as many numbers as there are places between the edges, each linear in p and
+n. That is a matrix of costs of two classes and as many predictions as places: the exact search for sums proves a lower
+bound for all trees, within all limits, and finds a tree that attains it, which is a good one for the area, too.
+
+**Which reference?** The largest bound is that of the mixture of curves, leaf by leaf, which no tree can improve; it is
+approached by adding the tree that each search finds (Frank and Wolfe's method [1]_, with the shares of all trees known
+so far put right each time: `CurveMixture`). Any reference gives a true bound, so it is rounded as is convenient.
+
+**The rest is listed.** What is left between the bound and the best tree known is less than the price of a leaf as a
+rule, and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS
+[2]_), and each is asked for its area. None better is left when their sums reach the best cost known.
+
+Costs of trees and bounds are integers; floating point chooses references only.
+
+.. [1] M. Frank, P. Wolfe, "An Algorithm for Quadratic Programming", Naval Research Logistics Quarterly 3, 1956.
+.. [2] R. Xin et al., "Exploring the Whole Rashomon Set of Sparse Decision Trees", NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam.estimators._by_sums import SearchBySums
+from hornbeam.estimators._curve_mixture import CurveMixture
+from hornbeam.estimators._pair_units import CUT_BITS, PairUnits
+from hornbeam.tree.routing import inner_nodes
+
+if TYPE_CHECKING:
+    from hornbeam._core import TreeArrays
+
+_Integers = npt.NDArray[np.int64]
+
+# Parts of the gap: by how much a reference may be coarser than its mixture, how well shares are put right, and what a
+# better mixture may still be worth when the rest is listed.
+_COARSE, _SETTLED, _ENOUGH = 1 / 50, 1 / 50, 1 / 10
+_LARGEST_BOUND = 2**52 - 1  # of a set of trees
+
+
+class _Tangent(NamedTuple):
+    """``costs`` of a sum, and what to add to it for a lower bound; both in ticks."""
+
+    costs: _Integers
+    base: int
+
+
+class RankSearch(SearchBySums):
+    """One search for the tree of the largest area.
+
+    Parameters
+    ----------
+    packed : ndarray of uint8 of shape (n_binary_columns, ceil(n_rows / 8))
+        The binary columns, as `pack_conditions` makes them.
+    n_rows : int
+        How many rows they have.
+    units : PairUnits
+        Weights and prices.
+    options : dict
+        What goes to a search for a sum, and limits of the whole search.
+    """
+
+    _upper: int
+    _lower: int
+
+    def __init__(
+        self, packed: npt.NDArray[np.uint8], n_rows: int, units: PairUnits, options: Mapping[str, Any]
+    ) -> None:
+        super().__init__(options)
+        self._units = units
+        self._packed, self._n_rows = packed, n_rows
+        self._statistics["leaf_sets_listed"] = 0
+
+    def _start(self, leaf: TreeArrays) -> None:
+        self._lower, self._upper, self._n_leaves = 0, 2 * (self._units.one + self._units.leaf_cost), 1
+        self._totals = self._masses(leaf, self._units.weights)[0]
+        theta = self._units.cut / (int(self._totals[0]) << CUT_BITS)
+        self._mixture = CurveMixture(theta, self._units.regularization)
+        self._mixture.add(self._take_tree(leaf) / self._totals)
+
+    def _proven(self) -> int:
+        return min(self._lower, self._upper)
+
+    def _run(self) -> str:
+        while (status := self._pause()) is None:
+            gap = (self._upper - self._lower) / self._units.one
+            tangent = self._tangent(self._mixture.points(_COARSE * gap))
+            status, leaves = self._search_sum(tangent)
+            if status != "optimal" or self._lower >= self._upper:
+                return status
+            gap = (self._upper - self._lower) / self._units.one
+            missing = self._mixture.loss() - self._lower / self._units.one
+            if not self._mixture.add(leaves / self._totals) or missing <= _ENOUGH * gap:
+                return self._list_trees(tangent)
+            self._mixture.improve(_SETTLED * gap)
+        return status
+
+    def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
+        """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
+        units, (negatives, positives) = self._units, self._totals.tolist()
+        part_bits = min(CUT_BITS, units.price.bit_length() - 1)
+        price = units.price >> part_bits  # of half a pair of a row with a part of a row
+        across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
+        cut = -(-units.cut >> (CUT_BITS - part_bits))  # if anything, the area counts a bit further
+        last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
+        wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
+        excess, width = int(across[last]) - cut, int(wide[-1])
+        wide[-1], high[-1] = width - excess, int(high[-1]) * (width - excess) // width
+        wide, high = wide[wide > 0], high[wide > 0]
+        if not high.any():
+            high[0] = 1  # every class has to lose something for the trees to be listed
+        # By the number of edges that are more positive than the leaf: what its negatives and positives lose.
+        lost = np.stack([np.append(high[::-1].cumsum()[::-1], 0), np.append(0, wide.cumsum())])
+        below = sum(h * (2 * x + w) for x, w, h in zip(lost[1].tolist(), wide.tolist(), high.tolist(), strict=False))
+        all_parts = 2 * positives * ((negatives << part_bits) - cut)
+        return _Tangent(2 * price * lost, price * all_parts - (-(-price * below >> part_bits)))
+
+    def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
+        """Search for a sum, learn from it, and return how it ended and the leaves of its tree."""
+        outcome = self._ask(_core.solve, tangent, 0, max_leaves=self._max_leaves, **self._options)
+        self._count(outcome["statistics"])
+        leaves = self._take_tree(outcome["tree"])
+        self._least_sum, self._least_leaves = outcome["lower"], len(leaves)
+        self._lower = max(self._lower, self._least_sum + tangent.base)
+        return str(outcome["status"]), leaves
+
+    def _list_trees(self, tangent: _Tangent) -> str:
+        """Ask all trees for their area that the last tangent leaves."""
+        bound, most = self._upper - 1 - tangent.base, self._max_leaves or 0
+        more, optimum, status = self._price_of_too_many(tangent, bound)
+        if status != "optimal":
+            return status
+        names = ("max_depth", "min_samples_leaf", "memory_limit")
+        kept = {name: self._options[name] for name in names if name in self._options}
+        set_of = {"optimum": optimum, "bound": bound + more * most, "leaf_rule": "best", **kept}
+        trees = self._ask(_core.rashomon_set, tangent, more, **set_of)
+        found = _core.describe_set(trees)
+        self._statistics["bytes"] = max(self._statistics["bytes"], int(found["statistics"]["bytes"]))
+        units = self._units
+        prices = (units.price, units.cut, units.leaf_cost, self._upper)
+        memory_limit = self._options.get("memory_limit")
+        best = _core.best_ranking(trees, *prices, self._max_leaves, memory_limit=memory_limit, **self._limits())
+        self._statistics["leaf_sets_listed"] += best["leaf_sets"]
+        if best["tree"] is not None:
+            self._take_tree(best["tree"])
+        if best["status"] != "optimal":
+            return best["status"]
+        self._lower = max(self._lower, found["complete_up_to"] + 1 - more * most + tangent.base)
+        return found["status"]
+
+    def _price_of_too_many(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
+        """Return what leaves have to cost more so that few trees of too many are listed; the best sum then; the status.
+
+        Sets of trees know no `max_leaves`. But a tree of at most as many leaves and within a bound is also within that
+        bound and any price for each leaf that is allowed. The price is raised to where the best tree of any number of
+        leaves costs what the best one within the limit does, until it is within the limit, too.
+        """
+        more, largest = 0, 0 if self._max_leaves is None else (_LARGEST_BOUND - bound) // self._max_leaves
+        while more < largest:
+            outcome = self._ask(_core.solve, tangent, more, **self._options)
+            self._count(outcome["statistics"])
+            n_leaves = int((outcome["tree"]["column"] < 0).sum())
+            if outcome["status"] != "optimal" or n_leaves <= (self._max_leaves or 0):
+                return more, outcome["lower"], outcome["status"]
+            saved = self._least_sum - (outcome["upper"] - more * n_leaves)
+            more = min(largest, max(more + 1, saved // (n_leaves - self._least_leaves)))
+        return more, 0 if self._max_leaves else self._least_sum, "optimal"
+
+    def _ask(self, function: Callable[..., Any], tangent: _Tangent, more: int = 0, **options: Any) -> Any:
+        """Ask the core about the sum that a tangent makes, with leaves that cost more, within what the limits leave."""
+        units = self._units
+        problem = (self._packed, self._n_rows, self._codes, units.weights, tangent.costs, units.leaf_cost + more)
+        return function(*problem, **options, **self._limits())
+
+    def _take_tree(self, tree: TreeArrays) -> _Integers:
+        """Keep a tree if it is better than the best so far, and return its leaves: negatives and positives of each."""
+        masses = self._masses(tree, self._units.weights)
+        leaves = masses[tree["column"] < 0]
+        if self._max_leaves is not None and len(leaves) > self._max_leaves:
+            return leaves
+        cost = self._units.cost(leaves)
+        if (cost, len(leaves)) < (self._upper, self._n_leaves):
+            for node, left, right in inner_nodes(tree["left"], tree["right"])[::-1]:
+                masses[node] = masses[left] + masses[right]
+            prediction = (masses[:, 1] > masses[:, 0]).astype(np.int32)
+            self._upper, self._n_leaves, self._tree = cost, len(leaves), {**tree, "prediction": prediction}
+        return leaves
