@@ -81,9 +81,10 @@ User CPU seconds of a whole fit until its tree is proven best, in brackets the l
 {repeats} fits where one takes less than a second. A fit that the limit of wall clock ended before its proof shows the
 interval that holds the optimum; the limit was {limits}.
 No limit of depth, all columns of the authors' binary files. *weighted*: a missed
-positive costs {omega} false alarms. *f1*: 1 minus the F-score, exact over trees and labels of the leaves; *searches*:
-how many searches for sums it took at each price of a leaf. *auc*: 1 minus the area under the ROC curve of the leaves'
-shares; *partial_auc*: 1 minus that up to a false positive rate of {theta}. Objectives are counted again from the rows.
+positive costs {omega} false alarms. *f1*: 1 minus the F-score, exact over trees and labels of the leaves. *auc*: 1
+minus the area under the ROC curve of the leaves' shares; *partial_auc*: 1 minus that up to a false positive rate of
+{theta}. *searches*: how many searches for sums it took at each price of a leaf. Objectives are counted again from the
+rows.
 A time of 0 is one too short for the system's count of user CPU, which is unsure below some milliseconds.
 """
 
