@@ -15,9 +15,10 @@ void tighten_interval(Interval& known, const Interval& fresh) {
 }  // namespace
 
 SubproblemTable::SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit)
-    : shared_(shared), byte_limit_(byte_limit), shards_(std::make_unique<Shard[]>(kShards)) {
-  bytes_ = kShards * kFirstCapacity * sizeof(Entry);  // set aside, though a shard takes its own only when it is needed
-}
+    : shared_(shared),
+      byte_limit_(byte_limit),
+      shards_(std::make_unique<Shard[]>(kShards)),
+      bytes_(kShards * kFirstCapacity * sizeof(Entry)) {}  // set aside, though a shard takes its own when it needs it
 
 std::unique_lock<std::mutex> SubproblemTable::lock(const Shard& shard) const {
   return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
