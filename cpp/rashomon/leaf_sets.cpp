@@ -84,19 +84,22 @@ class TreeGraph<Count>::LeafSets {
     try {
       find_budgets();
       visit(graph_.root_, 0, masks_.all(), graph_.problem_.depth, 0);
-    } catch (const Stopped&) {  // the best so far stands
+    } catch (const Stopped&) {
+      return best();  // so far
     }
-    LeastOfSet found{std::nullopt, n_asked_};
-    if (!best_.empty()) {
-      found.tree.emplace();
-      found.tree->cost = below_;
-      std::size_t next = 0;
-      add_nodes(best_, next, *found.tree);
-    }
-    return found;
+    return best();
   }
 
  private:
+  LeastOfSet best() const {
+    LeastOfSet found{std::nullopt, n_asked_};
+    if (best_.empty()) return found;
+    found.tree.emplace();
+    found.tree->cost = below_;
+    std::size_t next = 0;
+    add_nodes(best_, next, *found.tree);
+    return found;
+  }
   Part leaf_of(const Mask& rows, Ticks cost) const {
     LeafWeight leaf{{0, 0}};
     RowMasks::for_each_row(rows, [&](std::uint32_t row) {
