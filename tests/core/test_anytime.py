@@ -1,9 +1,6 @@
 """Stopping at any moment leaves a tree, a valid interval around the optimum, and the reason."""
 
 import itertools
-import os
-import signal
-import threading
 
 import numpy as np
 import pytest
@@ -11,6 +8,7 @@ import pytest
 from core.hard import hard, harder, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
 from hornbeam import _core
+from interrupts import ctrl_c_when_called
 
 SEEDS = range(3)
 PROBLEMS = [pytest.param(make, seed, id=f"{make.__name__} {seed}") for make in (hard, harder) for seed in SEEDS]
@@ -117,21 +115,8 @@ def test_an_exception_of_the_callback_is_raised():
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_ends_the_search_with_the_best_tree(n_threads):
-    searching = threading.Event()
-
-    def send() -> None:
-        searching.wait()
-        os.kill(os.getpid(), signal.SIGINT)
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    try:
-        outcome = solve(unsolvable(), callback=lambda _: searching.set(), time_limit=20, n_threads=n_threads)
-    except KeyboardInterrupt:
-        pytest.fail("KeyboardInterrupt was raised by the search")
-    finally:
-        searching.set()
-        sender.join()
+    with ctrl_c_when_called() as called:
+        outcome = solve(unsolvable(), callback=called, time_limit=20, n_threads=n_threads)
     assert outcome["status"] == "interrupted"
     check_tree(unsolvable(), outcome)
 

@@ -1,9 +1,6 @@
 """The search by ranks proves the optimum of the other search, stops like it, and refuses what it cannot solve."""
 
 import itertools
-import os
-import signal
-import threading
 
 import numpy as np
 import pytest
@@ -11,6 +8,7 @@ import pytest
 from core.ranked import hard_ranked, make_ranked, random_ranked, unsolvable_ranked
 from core.solving import check_interval, check_proven, check_tree, costs_in_nodes, solve
 from hornbeam import _core
+from interrupts import ctrl_c_when_called
 
 SEEDS = range(3)
 
@@ -163,21 +161,8 @@ def test_a_time_limit_ends_the_search_in_time_with_a_tree(time_limit, n_threads)
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_ends_the_search_with_the_best_tree(n_threads):
-    searching = threading.Event()
-
-    def send() -> None:
-        searching.wait()
-        os.kill(os.getpid(), signal.SIGINT)
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    try:
-        outcome = unsolvable_ranked().solve(callback=lambda _: searching.set(), time_limit=20, n_threads=n_threads)
-    except KeyboardInterrupt:
-        pytest.fail("KeyboardInterrupt was raised by the search")
-    finally:
-        searching.set()
-        sender.join()
+    with ctrl_c_when_called() as called:
+        outcome = unsolvable_ranked().solve(callback=called, time_limit=20, n_threads=n_threads)
     assert outcome["status"] == "interrupted"
     check_tree(unsolvable_ranked().problem, outcome)
 

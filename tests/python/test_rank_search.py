@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
-import signal
-import threading
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +16,7 @@ from hornbeam.estimators._curve_mixture import CurveMixture
 from hornbeam.estimators._pair_units import CUT_BITS, PairUnits
 from hornbeam.estimators._rank_search import RankSearch
 from hornbeam.estimators._search import BOUNDS
+from interrupts import ctrl_c_when_called
 from oracles.problems import random_table
 from oracles.ranking import all_partitions, optimal_partial_cost
 
@@ -103,7 +101,7 @@ def test_the_tangent_at_the_curve_of_a_tree_is_its_cost():
         if problem["cut"] != whole:
             continue
         tree = run(search, problem["classes"])["tree"]
-        leaves = search._masses(tree, search._units.weights)[tree["column"] < 0]
+        leaves = search._masses(tree)[tree["column"] < 0]
         mixture = CurveMixture(1.0, 0.0)
         mixture.add(leaves / leaves.sum(axis=0))
         costs, base = search._tangent(mixture.points(0.0))
@@ -166,20 +164,9 @@ def test_a_limit_ends_with_a_tree_and_a_true_gap(limit, status):
 
 @pytest.mark.filterwarnings("ignore::hornbeam.exceptions.NotProvenWarning")
 def test_ctrl_c_ends_with_the_best_tree():
-    searching = threading.Event()
-
-    def send() -> None:
-        searching.wait()
-        os.kill(os.getpid(), signal.SIGINT)
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    try:
-        model = GOSDTClassifier(0.001, objective="auc", callback=lambda _: searching.set(), time_limit=20)
+    with ctrl_c_when_called() as called:
+        model = GOSDTClassifier(0.001, objective="auc", callback=called, time_limit=20)
         model.fit(HARD, LABELS)
-    finally:
-        searching.set()
-        sender.join()
     assert model.status_ == "interrupted"
     assert model.lower_bound_ <= model.objective_
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
+
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 class SearchBySums(ABC):
     """One search, of limits that hold for all searches for sums together.
 
-    Costs of trees are integers or exact fractions; a subclass keeps `_upper` and `_tree`, the best tree so far, and
-    `_lower`, a bound on all trees.
+    Costs of trees are integers or exact fractions; a subclass keeps `_units`, `_upper` and `_tree`, the best tree
+    so far, and `_lower`, a bound on all trees.
 
     Parameters
     ----------
@@ -27,6 +29,7 @@ class SearchBySums(ABC):
         What goes to a search for a sum, and limits of the whole search.
     """
 
+    _units: Any
     _upper: Any
     _lower: Any
     _tree: TreeArrays
@@ -96,10 +99,11 @@ class SearchBySums(ABC):
                 return "gap_limit"
         return None
 
-    def _masses(self, tree: TreeArrays, weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the weight of the negatives and the positives in each leaf; zeros for other nodes."""
-        cells = np.bincount(2 * tree["leaf_of_row"] + self._codes, weights, 2 * len(tree["column"]))
-        return cells.astype(np.int64).reshape(-1, 2)
+    def _masses(self, tree: TreeArrays) -> npt.NDArray[np.int64]:
+        """Return the weight of the negatives and the positives in each node."""
+        nodes = (tree["left"], tree["right"], tree["leaf_of_row"])
+        _, masses = _core.node_statistics(*nodes, self._codes, self._units.weights, 2)
+        return masses.astype(np.int64)
 
     def _count(self, statistics: Mapping[str, Any]) -> None:
         mine = self._statistics

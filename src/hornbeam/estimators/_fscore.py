@@ -46,7 +46,6 @@ from hornbeam.estimators._labelled import LabelledSearch, check_omega
 from hornbeam.estimators._parameters import check_switches
 from hornbeam.estimators._search import BOUNDS, search_by_bits
 from hornbeam.objectives import ClassData, Exact
-from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
@@ -135,6 +134,7 @@ class FScoreSearch(SearchBySums):
         None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
     """
 
+    _units: FScoreUnits
     _upper: Fraction
     _lower: Fraction
 
@@ -236,7 +236,7 @@ class FScoreSearch(SearchBySums):
     def _take_tree(self, tree: TreeArrays) -> None:
         """Note a tree with its labels; keep it with its best labels if it is better than the best so far."""
         units = self._units
-        masses: list[list[int]] = self._masses(tree, units.weights).tolist()
+        masses: list[list[int]] = self._masses(tree).tolist()
         leaves = np.flatnonzero(tree["column"] < 0).tolist()
         labels = tree["prediction"].tolist()
         if self._omega is not None:
@@ -251,8 +251,6 @@ class FScoreSearch(SearchBySums):
         cost = best.loss + units.leaf_cost * len(leaves)
         if (cost, len(leaves)) >= (self._upper, self._n_leaves):
             return
-        for node, left, right in inner_nodes(tree["left"], tree["right"])[::-1]:
-            masses[node] = [a + b for a, b in zip(masses[left], masses[right], strict=True)]
         # The labels of best F-score are a threshold on the share of positives: half the F-score.
         omega = (1 + best.loss) / (1 - best.loss) if self._omega is None else self._omega
         prediction = [omega * positive > negative for negative, positive in masses]

@@ -41,7 +41,6 @@ from hornbeam import _core
 from hornbeam.estimators._by_sums import SearchBySums
 from hornbeam.estimators._curve_mixture import CurveMixture
 from hornbeam.estimators._pair_units import CUT_BITS, PairUnits
-from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
@@ -76,6 +75,7 @@ class RankSearch(SearchBySums):
         What goes to a search for a sum, and limits of the whole search.
     """
 
+    _units: PairUnits
     _upper: int
     _lower: int
 
@@ -89,7 +89,7 @@ class RankSearch(SearchBySums):
 
     def _start(self, leaf: TreeArrays) -> None:
         self._lower, self._upper, self._n_leaves = 0, 2 * (self._units.one + self._units.leaf_cost), 1
-        self._totals = self._masses(leaf, self._units.weights)[0]
+        self._totals = self._masses(leaf)[0]
         theta = self._units.cut / (int(self._totals[0]) << CUT_BITS)
         self._mixture = CurveMixture(theta, self._units.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
@@ -133,7 +133,7 @@ class RankSearch(SearchBySums):
 
     def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
         """Search for a sum, learn from it, and return how it ended and the leaves of its tree."""
-        outcome = self._ask(_core.solve, tangent, 0, max_leaves=self._max_leaves, **self._options)
+        outcome = self._ask(_core.solve, tangent, max_leaves=self._max_leaves, **self._options)
         self._count(outcome["statistics"])
         leaves = self._take_tree(outcome["tree"])
         self._least_sum, self._least_leaves = outcome["lower"], len(leaves)
@@ -190,14 +190,12 @@ class RankSearch(SearchBySums):
 
     def _take_tree(self, tree: TreeArrays) -> _Integers:
         """Keep a tree if it is better than the best so far, and return its leaves: negatives and positives of each."""
-        masses = self._masses(tree, self._units.weights)
+        masses = self._masses(tree)
         leaves = masses[tree["column"] < 0]
         if self._max_leaves is not None and len(leaves) > self._max_leaves:
             return leaves
         cost = self._units.cost(leaves)
         if (cost, len(leaves)) < (self._upper, self._n_leaves):
-            for node, left, right in inner_nodes(tree["left"], tree["right"])[::-1]:
-                masses[node] = masses[left] + masses[right]
             prediction = (masses[:, 1] > masses[:, 0]).astype(np.int32)
             self._upper, self._n_leaves, self._tree = cost, len(leaves), {**tree, "prediction": prediction}
         return leaves
