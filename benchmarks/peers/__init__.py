@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+# Peers that round the price of a leaf to whole rows: where it is not whole, they solve another problem.
+ROUND_THE_PRICE = frozenset({"arborenum", "praxis"})
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -81,7 +84,7 @@ class Outcome:
         In the common form: ``{"feature": j, "threshold": t, "left": node, "right": node}``, left where ``X[:, j] <=
         t``, and ``{"class": code}``. None: the peer returned no tree.
     proven : bool
-        Whether the peer says that no tree is better.
+        Whether the peer says that no tree is better; of a rounded price it says nothing about this problem.
     lower_bound : float or None
         No tree is better than this, says the peer. None: it says nothing.
     claimed_objective : float or None
@@ -131,19 +134,20 @@ def tree_from_paths(paths: Sequence[Sequence[int]], classes: Sequence[int]) -> d
     }
 
 
-def check_whole_price(problem: Problem) -> None:
-    """Check that the price of a leaf is a whole number of rows, for peers that would round it to one.
+def is_whole_price(regularization: float, n_rows: int) -> bool:
+    """Say whether the price of a leaf is a whole number of rows; see `ROUND_THE_PRICE`.
 
     Parameters
     ----------
-    problem : Problem
-        As given to the peer.
+    regularization : float
+        Price of a leaf as a share of the rows.
+    n_rows : int
+        How many rows there are.
 
-    Raises
-    ------
-    Unsupported
-        If it is not.
+    Returns
+    -------
+    bool
+        Whether it is, up to what a product of floats is off.
     """
-    rows = problem.regularization * len(problem.y)
-    if abs(rows - round(rows)) > 1e-6:
-        raise Unsupported(f"rounds the price of a leaf to whole rows; here it is {rows:.3f} rows")
+    rows = regularization * n_rows
+    return abs(rows - round(rows)) <= 1e-6

@@ -49,8 +49,8 @@ class Comparison:
         Of user seconds, where both prove.
     either : tuple of Ratio
         Of user seconds, where one or both prove; who does not counts with the limit, or with the time until the
-        memory ran out or it gave up. Without errors, wrong optima and the unsupported; a contender that proves
-        nothing in the whole suite counts only where a limit stopped it.
+        memory ran out or it gave up. Without errors, wrong optima, rounded prices and the unsupported; a contender
+        that proves nothing in the whole suite counts only where a limit stopped it.
     lasting : tuple of Ratio
         Those of `either` where one of the two took longer than `LASTING_SECONDS`.
     worst : Ratio or None

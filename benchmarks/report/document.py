@@ -12,6 +12,7 @@ from benchmarks.report.plots.cactus import draw_cactus
 from benchmarks.report.plots.courses import draw_courses
 from benchmarks.report.plots.growth import draw_growth
 from benchmarks.report.plots.scatter import draw_scatter
+from benchmarks.report.rounding_section import rounding_section
 from benchmarks.report.runs import read_runs
 from benchmarks.report.setting_section import setting_section
 from benchmarks.report.settings_section import ablation_section, threads_section
@@ -51,6 +52,7 @@ def write(suite: str, results: Path, directory: Path) -> Path:
         summary_section(outcomes),
         *_pictures(suite, outcomes, directory),
         behind_section(outcomes),
+        rounding_section(outcomes),
         unproven_section(outcomes),
         threads_section(outcomes),
         ablation_section(outcomes),

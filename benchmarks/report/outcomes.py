@@ -23,8 +23,9 @@ UNPROVEN = "no proof"
 WRONG = "wrong"
 ERROR = "error"
 UNSUPPORTED = "unsupported"
+ROUNDED = "rounded price"
 # From good to bad: where repeats differ, the commonest counts, and of equally common ones the worst.
-OUTCOMES = (PROVEN, UNPROVEN, TIMEOUT, MEMORY, UNSUPPORTED, ERROR, WRONG)
+OUTCOMES = (PROVEN, UNPROVEN, ROUNDED, TIMEOUT, MEMORY, UNSUPPORTED, ERROR, WRONG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,8 @@ def _outcome(run: Run, best: dict[Problem, Run]) -> str:
     if run.record.status in (TIMEOUT, MEMORY) and run.record.message:
         # Killed before fitting began: its time says nothing about fitting.
         return ERROR
+    if run.has_rounded_price and run.record.status in ("ok", TIMEOUT, MEMORY):
+        return ROUNDED
     if run.record.status != "ok":
         return run.record.status
     if is_refuted(run, best):

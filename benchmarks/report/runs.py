@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import results
+from benchmarks.peers import ROUND_THE_PRICE, is_whole_price
 from benchmarks.results import Record
 
 REFERENCE_PEER = "hornbeam"
@@ -83,6 +84,12 @@ class Run:
         """What was run: of hornbeam the commit, of another peer its version."""
         is_ours = self.contender.peer.startswith(REFERENCE_PEER)
         return self.record.commit if is_ours else self.record.peer_version
+
+    @property
+    def has_rounded_price(self) -> bool:
+        """Whether the peer solved another problem, in which the price of a leaf is rounded to whole rows."""
+        problem = self.problem
+        return self.contender.peer in ROUND_THE_PRICE and not is_whole_price(problem.regularization, problem.rows)
 
     @property
     def subproblems(self) -> float | None:

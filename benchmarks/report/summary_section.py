@@ -17,10 +17,20 @@ from benchmarks.report.comparison import (
     geometric_mean,
 )
 from benchmarks.report.markdown import NOTHING, count, number, table, times
-from benchmarks.report.outcomes import ERROR, MEMORY, PROVEN, TIMEOUT, UNPROVEN, UNSUPPORTED, WRONG, Outcomes
+from benchmarks.report.outcomes import (
+    ERROR,
+    MEMORY,
+    PROVEN,
+    ROUNDED,
+    TIMEOUT,
+    UNPROVEN,
+    UNSUPPORTED,
+    WRONG,
+    Outcomes,
+)
 from benchmarks.report.runs import Contender, Instance
 
-_COUNTED = (PROVEN, TIMEOUT, MEMORY, UNPROVEN, WRONG, ERROR, UNSUPPORTED)
+_COUNTED = (PROVEN, TIMEOUT, MEMORY, UNPROVEN, WRONG, ERROR, UNSUPPORTED, ROUNDED)
 
 _EXPLANATION = f"""\
 A ratio is the contender's figure divided by hornbeam's: above 1 hornbeam is ahead. Means are geometric; in brackets
@@ -29,8 +39,9 @@ the number of instances.
 * Both prove: user CPU over the instances that both prove. Times below {SHORTEST_SECONDS * 1000:g} ms count as that.
 * Either proves: also over those that only one proves. Who does not counts with the limit, or with the time it used
   until its memory ran out or it gave up: the ratio is "at least" (≥) where the contender did not prove, "at most" (≤)
-  where hornbeam did not; a mean with both kinds is marked ≈. Errors, wrong optima and what is unsupported do not
-  count; nor do runs without a proof that no limit stopped, of a contender that proves nothing in the suite.
+  where hornbeam did not; a mean with both kinds is marked ≈. Errors, wrong optima, rounded prices and what is
+  unsupported do not count; nor do runs without a proof that no limit stopped, of a contender that proves nothing in
+  the suite.
 * Over {LASTING_SECONDS * 1000:g} ms: those of them where either took longer.
 * Worst: the lowest of these ratios where either took over {WORST_OVER_SECONDS * 1000:g} ms.
 * hornbeam slower: of the instances that the contender proves, those where hornbeam's median is longer by more than

@@ -6,7 +6,7 @@ import pytest
 
 import hornbeam
 from benchmarks import environments
-from benchmarks.peers import Problem, Unsupported, check_whole_price, tree_from_paths
+from benchmarks.peers import is_whole_price, tree_from_paths
 
 PEERS = Path(environments.__file__).parent / "peers"
 
@@ -87,11 +87,9 @@ def test_a_tree_is_built_from_the_paths_of_its_leaves():
     }
 
 
-@pytest.mark.parametrize(("regularization", "whole"), [(0.0, True), (0.5, True), (0.05, False)])
-def test_a_price_that_is_no_whole_number_of_rows_is_unsupported(regularization, whole):
-    problem = Problem(None, [0, 1, 1, 0], True, regularization, 2, 1.0, 1, {})
-    if whole:
-        check_whole_price(problem)
-    else:
-        with pytest.raises(Unsupported, match="whole rows"):
-            check_whole_price(problem)
+@pytest.mark.parametrize(
+    ("regularization", "n_rows", "whole"),
+    [(0.0, 4, True), (0.5, 4, True), (0.05, 4, False), (7 / 1913, 1913, True), (0.005, 1913, False)],
+)
+def test_a_price_is_whole_where_it_is_a_whole_number_of_rows(regularization, n_rows, whole):
+    assert is_whole_price(regularization, n_rows) == whole

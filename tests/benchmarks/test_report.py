@@ -201,10 +201,13 @@ def test_outcomes_are_told_apart():
         "unsupported": killed("hornbeam", status="unsupported"),
         "error": killed("hornbeam", message="before fitting began"),
         "memory": killed("hornbeam", status="memory"),
+        "rounded price": record("praxis", proven=False, lower_bound=None),
     }
     for outcome, run in cases.items():
         outcomes = outcomes_of(run)
         assert outcomes.results_of(outcomes.contenders[0])[outcomes.instances[0]].outcome == outcome
+    outcomes = outcomes_of(record("praxis", regularization=4 / 435))
+    assert outcomes.results_of(outcomes.contenders[0])[outcomes.instances[0]].outcome == "proven"
     outcomes = outcomes_of(stopped("hornbeam", seconds=19.5))
     assert outcomes.results_of(outcomes.contenders[0])[outcomes.instances[0]].outcome == "timeout"
 
@@ -317,7 +320,7 @@ def test_the_report_says_errors_first_and_that_hornbeam_is_party(tmp_path):
         "hornbeam: claims 0.3 proven; known is a tree of 0.25 by gosdt",
         "0.0500",
     ]
-    assert row_of(text, "## Summary", "hornbeam") == ["hornbeam", "1", "0", "0", "0", "0", "1", "0", "0"]
+    assert row_of(text, "## Summary", "hornbeam") == ["hornbeam", "1", "0", "0", "0", "0", "1", "0", "0", "0"]
 
 
 def test_the_report_gathers_claims_and_roundings_of_peers_and_lists_all_of_hornbeam(tmp_path):
@@ -357,7 +360,7 @@ def test_the_report_counts_compares_and_lists(tmp_path):
         killed("gosdt", "d", status="unsupported", message="no | such\nproblem"),
     )
     assert "No errors" in text
-    assert row_of(text, "## Summary", "gosdt") == ["gosdt", "4", "2", "1", "0", "0", "0", "0", "1"]
+    assert row_of(text, "## Summary", "gosdt") == ["gosdt", "4", "2", "1", "0", "0", "0", "0", "1", "0"]
     assert "Of 4 instances hornbeam proves 3, all other peers together 2; 2 only hornbeam, 1 only another." in text
     # 4, 80 and 0.25: their product is 80, its cube root 4.31.
     assert row_of(text, "| contender | both prove", "gosdt") == [
@@ -398,6 +401,32 @@ def test_trees_without_a_proof_are_compared_with_those_of_hornbeam_that_have_non
     text = write("exact", path, tmp_path).read_text()
     assert "| cart | 2 | 1 | 0.02000 | 0.04000 | 2.00 | 4.00 | 4.00x (2.00x) | 0, 1, 1 |" in text
     assert "| hornbeam_lickety | 2 | 1 | 0.00500 | 0.01000 | 0.500 | 0.500 | 1.00x (1.00x) | 0, 2, 0 |" in text
+
+
+def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal_are_listed(tmp_path):
+    def rounded(dataset: str, objective: float) -> Record:
+        return record("praxis", dataset, proven=False, lower_bound=None, claimed_objective=None, objective=objective)
+
+    records = (
+        *(record(dataset=name) for name in "abd"),
+        stopped("hornbeam", "c"),
+        rounded("a", 0.25),
+        rounded("b", 0.26),
+        rounded("c", 0.25),
+        killed("praxis", "d"),
+    )
+    assert comparison_of(*records).either == ()
+    text = report_of(tmp_path, *records)
+    assert row_of(text, "## Prices rounded", "praxis") == ["praxis", "4", "3", "1", "1", "1"]
+    assert row_of(text, "Where they are not optimal", "b / binary (435 x 48), λ 0.01, depth 3") == [
+        "b / binary (435 x 48), λ 0.01, depth 3",
+        "praxis",
+        "4.35",
+        "0.260000",
+        "0.250000",
+        "0.0100",
+    ]
+    assert "## Prices rounded" not in report_of(tmp_path / "whole", record(), record("praxis", regularization=4 / 435))
 
 
 def test_the_ablation_report_gives_factors_of_time_and_subproblems(tmp_path):
