@@ -124,8 +124,8 @@ class Suite:
         The problems, in the order in which they are run.
     peers : tuple of str
         Who solves them.
-    limit : float
-        Seconds that a peer is told to stop after.
+    limits : tuple of float
+        Each problem is run with each of these numbers of seconds, after which a peer is told to stop.
     threads : tuple of int, default=(1,)
         Each problem is run with each of these numbers of threads.
     options : tuple of dict, default=({},)
@@ -139,7 +139,7 @@ class Suite:
     name: str
     rows: tuple[Row, ...]
     peers: tuple[str, ...]
-    limit: float
+    limits: tuple[float, ...]
     threads: tuple[int, ...] = (1,)
     options: tuple[Mapping[str, Any], ...] = ({},)
     repeats: int = 5
@@ -160,7 +160,7 @@ class Suite:
         Returns
         -------
         list of Instance
-            One for each number of threads and each option.
+            One for each limit, each number of threads and each option.
         """
         regularization = max(round(0.005 * n_rows), 1) / n_rows if row.regularization == ROUNDED else row.regularization
         return [
@@ -170,11 +170,13 @@ class Suite:
                 row.binarization,
                 float(regularization),
                 row.max_depth,
-                self.limit if limit is None else limit,
+                seconds,
                 threads,
                 options,
             )
-            for threads, options in product(self.threads, self.options)
+            for seconds, threads, options in product(
+                self.limits if limit is None else (limit,), self.threads, self.options
+            )
         ]
 
 
@@ -198,7 +200,7 @@ SUITES = {
             "exact",
             tuple(_rows(BINARY, (0.02, 0.01, 0.005, 0.0025), (None,))),
             ("hornbeam", "gosdt", "imodels", "streed", "treefarms", "cart"),
-            limit=20,
+            limits=(20,),
         ),
         Suite(
             "depth",
@@ -215,19 +217,19 @@ SUITES = {
                 "licketysplit",
                 "cart",
             ),
-            limit=20,
+            limits=(20,),
         ),
         Suite(
             "continuous",
             tuple(_rows(CONTINUOUS, (0.0, 0.001), (2, 3, 4))),
             ("hornbeam", "contree", "pytrees", "cart"),
-            limit=60,
+            limits=(60,),
         ),
         Suite(
             "rows",
             tuple(_rows(((f"rows_{n}", "binary") for n in (10**5, 10**6, 10**7)), (0.001, 0.0), (3,))),
             ("hornbeam", "streed", "praxis", "arborenum", "dl85", "gosdt", "cart"),
-            limit=120,
+            limits=(120,),
         ),
         Suite(
             "columns",
@@ -240,7 +242,7 @@ SUITES = {
                 *(Row(f"columns_{n}", "binary", 0.005, 3) for n in (1000, 5000)),
             ),
             ("hornbeam", "streed", "praxis", "arborenum", "dl85", "gosdt", "cart"),
-            limit=120,
+            limits=(120,),
         ),
         Suite(
             "fast",
@@ -249,7 +251,22 @@ SUITES = {
                 Row("rows_1000000_columns_100", "binary", 0.001, 5),
             ),
             ("hornbeam", "hornbeam_lickety", "hornbeam_split", "licketysplit", "cart"),
-            limit=30,
+            limits=(30,),
+        ),
+        Suite(
+            "courses",
+            (
+                _binary("compas", 0.005),
+                _binary("netherlands_part11000", 0.005),
+                _binary("cp4im_diabetes.bin", 0.01),
+                _binary("cp4im_splice-1.bin", 0.005),
+                _binary("cp4im_anneal.bin", 0.005),
+                _binary("sklearn_breast_cancer", 0.01),
+            ),
+            ("hornbeam", "gosdt", "imodels"),
+            limits=(1, 4, 16),
+            options=({"trace": True},),
+            repeats=1,
         ),
         Suite(
             "threads",
@@ -265,7 +282,7 @@ SUITES = {
                 _binary("cp4im_splice-1.bin", 0.0, 4),
             ),
             ("hornbeam",),
-            limit=300,
+            limits=(300,),
             threads=(1, 2),
             repeats=3,
             repeat_below=60,
@@ -287,7 +304,7 @@ SUITES = {
                 _binary("cp4im_kr-vs-kp.bin", 0.0, 5),
             ),
             ("hornbeam",),
-            limit=60,
+            limits=(60,),
             options=({}, *({"switches": {bound: False}} for bound in BOUNDS)),
             repeats=3,
         ),

@@ -75,7 +75,8 @@ def _pictures(suite: str, outcomes: Outcomes, directory: Path) -> Iterator[str]:
             draw_scatter(outcomes, directory / f"{suite}-scatter.png"),
         ),
         (
-            "Objective and lower bound in the course of a search",
+            "Objective and lower bound in the course of a search; discs are the ends of runs of peers that do not "
+            "tell it",
             draw_courses(outcomes, directory / f"{suite}-course.png"),
         ),
         (f"Time and memory against {suite}", draw_growth(suite, outcomes, directory / f"{suite}-growth.png")),

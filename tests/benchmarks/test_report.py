@@ -20,6 +20,7 @@ from benchmarks.report.faults import (
 from benchmarks.report.markdown import number, table
 from benchmarks.report.outcomes import Outcomes
 from benchmarks.report.plots.cactus import draw_cactus
+from benchmarks.report.plots.courses import draw_courses
 from benchmarks.report.runs import read_runs, run_of
 from benchmarks.report.settings_section import speed_ups
 from benchmarks.results import Record, append
@@ -446,6 +447,19 @@ def test_the_rows_report_shows_growth_and_the_course_of_searches(tmp_path):
     assert row_of(text, "## Growth with the number of rows", "hornbeam")[2:] == ["1,000", "1.00", "10.0", "60.0"]
     assert (tmp_path / "rows-growth.png").exists()
     assert (tmp_path / "rows-course.png").exists()
+
+
+def test_runs_that_do_not_tell_their_course_are_points_of_it(tmp_path):
+    trace = [[0.001, 0.4, 0.1], [0.5, 0.25, None], [1.0, 0.25, 0.25]]
+    told = [record(trace=trace, limit=limit) for limit in (1.0, 20.0)]
+    points = [stopped("gosdt", seconds=limit, limit=limit) for limit in (1.0, 20.0)]
+    pictures = []
+    for order, runs in enumerate((told, [*told, points[0]], [*told, *points], [*told, *points, killed("imodels")])):
+        path = draw_courses(outcomes_of(*runs), tmp_path / f"{order}.png")
+        assert path is not None
+        pictures.append(path.read_bytes())
+    assert len(set(pictures)) == 3
+    assert draw_courses(outcomes_of(*points), tmp_path / "none.png") is None
 
 
 def test_a_picture_is_the_same_twice(tmp_path):

@@ -38,9 +38,9 @@ def test_a_rounded_regularization_is_a_whole_number_of_rows_and_not_zero():
 
 
 def test_a_limit_that_is_asked_for_counts_instead_of_the_suites():
-    suite = SUITES["exact"]
-    assert suite.instances(suite.rows[0], 100)[0].limit == suite.limit
-    assert suite.instances(suite.rows[0], 100, 3.0)[0].limit == 3.0
+    suite = SUITES["courses"]
+    assert [one.limit for one in suite.instances(suite.rows[0], 100)] == list(suite.limits)
+    assert [one.limit for one in suite.instances(suite.rows[0], 100, 3.0)] == [3.0]
 
 
 def test_the_ablation_turns_each_bound_off_once():

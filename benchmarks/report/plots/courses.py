@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import nan
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +13,7 @@ from matplotlib.lines import Line2D
 from benchmarks.report.comparison import SHORTEST_SECONDS
 from benchmarks.report.outcomes import Outcomes
 from benchmarks.report.plots.canvas import Styles, decades, number_decades, save
-from benchmarks.report.runs import Contender, Instance, Run
+from benchmarks.report.runs import Contender, Problem, Run
 
 _COLUMNS = 2
 _MOST_PANELS = 6
@@ -20,16 +21,19 @@ _DASHED = (0, (3, 1.5))
 
 
 def draw_courses(outcomes: Outcomes, path: Path) -> Path | None:
-    """Draw the longest searches that tell their course, a panel for each instance; none if none tells.
+    """Draw the longest problems on which a search tells its course, a panel for each; none if none tells.
 
-    Of a peer with several settings only the plainest is drawn: more lines than that cannot be read.
+    Of a peer that tells, its longest run is drawn; of one that does not, the end of every run is a point, so that runs
+    with several limits show its course. Of a peer with several settings only the plainest is drawn: more lines than
+    that cannot be read.
     """
     plain = {one.peer: one for one in reversed(outcomes.contenders)}.values()
-    courses: dict[Instance, dict[Contender, Run]] = {}
-    for run in outcomes.runs:
-        if len(run.record.trace) > 1 and run.contender in plain:
-            courses.setdefault(run.instance, {}).setdefault(run.contender, run)
-    longest = sorted(courses, key=lambda one: (-_length(courses[one]), one.problem.order, one.limit))[:_MOST_PANELS]
+    courses: dict[Problem, dict[Contender, list[Run]]] = {}
+    for run in sorted(outcomes.runs, key=_seconds):
+        if run.record.status == "ok" and run.contender in plain:
+            courses.setdefault(run.problem, {}).setdefault(run.contender, []).append(run)
+    told = [one for one, runs in courses.items() if any(_tells(of_one[-1]) for of_one in runs.values())]
+    longest = sorted(told, key=lambda one: (-_length(courses[one]), one.order))[:_MOST_PANELS]
     if not longest:
         return None
     styles = Styles(outcomes)
@@ -37,10 +41,9 @@ def draw_courses(outcomes: Outcomes, path: Path) -> Path | None:
 
     def draw(figure: Figure) -> None:
         cells = list(figure.subplots(n_rows, _COLUMNS, squeeze=False).flat)
-        for axes, instance in zip(cells, longest, strict=False):
-            for contender in sorted(courses[instance], key=lambda one: one.order, reverse=True):
-                _draw_course(axes, courses[instance][contender], styles)
-            problem = instance.problem
+        for axes, problem in zip(cells, longest, strict=False):
+            for contender in sorted(courses[problem], key=lambda one: one.order, reverse=True):
+                _draw_course(axes, courses[problem][contender], styles)
             depth = "any depth" if problem.max_depth is None else f"depth {problem.max_depth}"
             axes.set_title(f"{problem.dataset}, λ {problem.regularization:g}, {depth}")
             axes.set_xscale("log")
@@ -51,7 +54,7 @@ def draw_courses(outcomes: Outcomes, path: Path) -> Path | None:
             axes.remove()
         figure.supxlabel("wall time (seconds)", fontsize=10)
         figure.supylabel("objective, lower bound", fontsize=10)
-        shown = sorted({one for course in longest for one in courses[course]}, key=lambda one: one.order)
+        shown = sorted({one for problem in longest for one in courses[problem]}, key=lambda one: one.order)
         handles = [Line2D([], [], color=styles.colour(one), linewidth=styles.line_width(one)) for one in shown]
         kinds = [Line2D([], [], color="#555555"), Line2D([], [], color="#555555", linestyle=_DASHED)]
         figure.legend(
@@ -64,21 +67,30 @@ def draw_courses(outcomes: Outcomes, path: Path) -> Path | None:
     return save(draw, 0.9 + 2.3 * n_rows, path)
 
 
-def _draw_course(axes: Axes, run: Run, styles: Styles) -> None:
-    trace = run.record.trace
-    seconds = [max(point[0], SHORTEST_SECONDS) for point in trace]
-    end = max(seconds[-1], min(run.record.wall_seconds, run.instance.limit))
+def _draw_course(axes: Axes, runs: list[Run], styles: Styles) -> None:
+    """Draw the course that the last, longest run tells, or the ends of all runs."""
+    contender, last = runs[-1].contender, runs[-1].record
+    if _tells(runs[-1]):
+        points: list[list[Any]] = [*last.trace, [_seconds(runs[-1]), last.objective, last.lower_bound]]
+        look: dict[str, Any] = {"drawstyle": "steps-post"}
+    else:
+        points = [[_seconds(run), run.record.objective, run.record.lower_bound] for run in runs]
+        look = {"marker": "o", "markersize": 4}
+    seconds = [max(point[0], SHORTEST_SECONDS) for point in points]
     for part, dashes in ((1, "-"), (2, _DASHED)):
-        values = [nan if point[part] is None else point[part] for point in trace]
-        axes.plot(
-            [*seconds, end],
-            [*values, values[-1]],
-            drawstyle="steps-post",
-            color=styles.colour(run.contender),
-            linestyle=dashes,
-            linewidth=styles.line_width(run.contender),
-        )
+        values = [nan if point[part] is None else point[part] for point in points]
+        colour, width = styles.colour(contender), styles.line_width(contender)
+        axes.plot(seconds, values, color=colour, linestyle=dashes, linewidth=width, **look)
 
 
-def _length(runs: dict[Contender, Run]) -> float:
-    return max(run.record.wall_seconds for run in runs.values())
+def _tells(run: Run) -> bool:
+    return len(run.record.trace) > 1
+
+
+def _seconds(run: Run) -> float:
+    """Return how long a run took by the wall, at most its limit; one that failed, nothing."""
+    return min(run.record.wall_seconds or 0.0, run.instance.limit)
+
+
+def _length(runs: dict[Contender, list[Run]]) -> float:
+    return max(_seconds(of_one[-1]) for of_one in runs.values())
