@@ -29,7 +29,7 @@ demo: .venv/installed-cli
 	hornbeam demo --directory demo
 
 test: .venv/installed-test test-core
-	python -m pytest
+	python -m pytest -n auto
 
 test-core: $(CORE_BUILDS)
 $(CORE_BUILDS): .venv/build-requirements
