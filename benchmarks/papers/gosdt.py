@@ -90,20 +90,7 @@ A time of 0 is one too short for the system's count of user CPU, which is unsure
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Fit all objectives to a data set.
-
-    Parameters
-    ----------
-    name : str
-        Of `SOURCES`.
-    limit : float
-        Seconds of wall clock for each search.
-
-    Yields
-    ------
-    dict
-        One for each objective and price of a leaf.
-    """
+    """Fit all objectives to a data set."""
     if name == four_class.PUBLISHED:
         for source, (binarization, *_) in four_class.TIMES.items():
             table, labels = data.read(source)
@@ -181,20 +168,7 @@ def _fit(
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-gosdt.md`` and its picture.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` gave.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-gosdt.md`` and its picture."""
     by_row: dict[tuple[str, str], dict[float, dict[str, Any]]] = {}
     for record in records:
         if record["dataset"] not in (four_class.NAME, four_class.PUBLISHED):

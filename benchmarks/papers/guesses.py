@@ -70,20 +70,7 @@ of DL8.5 with guesses.
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Search a data set in the three ways.
-
-    Parameters
-    ----------
-    name : str
-        One of `SOURCES`.
-    limit : float
-        Seconds for each exact search.
-
-    Yields
-    ------
-    dict
-        A result.
-    """
+    """Search a data set in the three ways."""
     X, labels = data.read(name)
     X, y = np.asarray(X, dtype=np.float64), np.unique(labels, return_inverse=True)[1]
     folds = KFold(5, shuffle=True, random_state=2021).split(X) if SOURCES[name].folds else [(np.arange(len(X)), [])]
@@ -134,20 +121,7 @@ def _predict(tree: dict[str, Any], X: data.Array) -> data.Array:
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-guesses.md`` and its picture.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` yielded, as `complete` returns it.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-guesses.md`` and its picture."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for record in records:
         reference = tuple(record.get("reference", ()))

@@ -60,20 +60,7 @@ says that 5 of 16 sets are proven within 10 minutes; german-credit, heart-clevel
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Search for the most probable tree of a data set.
-
-    Parameters
-    ----------
-    name : str
-        One of `SOURCES`.
-    limit : float
-        User CPU seconds of the search.
-
-    Yields
-    ------
-    dict
-        The result.
-    """
+    """Search for the most probable tree of a data set for `limit` seconds of user CPU."""
     # A process of its own: memory that an earlier search gave back would hide what this one takes.
     with get_context("spawn").Pool(1) as pool:
         yield {"paper": "maptree", "dataset": name, "limit": limit, **pool.apply(search, (f"cp4im_{name}.bin", limit))}
@@ -132,20 +119,7 @@ def search(dataset: str, limit: float) -> dict[str, Any]:
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-maptree.md`` and its picture.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` yielded, as `complete` returns it.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-maptree.md`` and its picture."""
     heads = (
         "data",
         "rows, columns",

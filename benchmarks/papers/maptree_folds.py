@@ -48,20 +48,7 @@ data sets accuracy, log-likelihood and number of nodes of the method are better 
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Fit all methods to the folds of a data set.
-
-    Parameters
-    ----------
-    name : str
-        One of `SOURCES`.
-    limit : float
-        User CPU seconds of each search.
-
-    Yields
-    ------
-    dict
-        The results of a method, a list of one entry a fold for each figure.
-    """
+    """Fit all methods to the folds of a data set, `limit` in user CPU; figures are lists with an entry a fold."""
     X, labels = data.read(SOURCES[name])
     X, y = np.asarray(X, dtype=np.uint8), np.unique(labels, return_inverse=True)[1]
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=84).split(X, y)
@@ -72,20 +59,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-maptree-folds.md`` and its picture.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` yielded, as `complete` returns it.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-maptree-folds.md`` and its picture."""
     names = [name for name in SOURCES if any(one["dataset"] == name for one in records)]
     means = {
         figure: {(one["dataset"], one["method"]): mean(one[figure]) for one in records}

@@ -41,20 +41,7 @@ bands of the picture, leaves out 0. *Proven*: how many searches of MAPTree were;
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Fit all methods to the problems of one noise and one number of training rows.
-
-    Parameters
-    ----------
-    name : str
-        One of `SOURCES`.
-    limit : float
-        User CPU seconds of each search.
-
-    Yields
-    ------
-    dict
-        The results of a method, a list of one entry a tree for each figure.
-    """
+    """Fit all methods to the problems of one noise and one number of rows, `limit` in user CPU; an entry a tree."""
     noise, rows = SOURCES[name]
     trees = make_random_trees(noise=noise)[:TREES]
     problems = [(X[:rows], X_test, y[:rows], y_test) for X, X_test, y, y_test in trees]
@@ -72,20 +59,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-maptree-synthetic.md`` and its picture.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` yielded, as `complete` returns it.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-maptree-synthetic.md`` and its picture."""
     runs = {(one["noise"], one["rows"], one["method"]): one for one in records}
     picture = save(lambda figure: _draw(figure, runs), 4.4, directory / "paper-maptree-synthetic.png")
     sections = []

@@ -102,20 +102,7 @@ leaf are tried before it is queued to be split. *With split lookahead*: `OSDTCla
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Measure the table and the figures on a data set.
-
-    Parameters
-    ----------
-    name : str
-        Key of `SOURCES`.
-    limit : float
-        Seconds for each search.
-
-    Yields
-    ------
-    dict
-        One for each search and each tree of CART.
-    """
+    """Measure the table and the figures on a data set."""
     source = SOURCES[name]
     X, y = data.read(source.dataset)
     X, y = np.asarray(X, dtype=np.uint8), np.unique(y, return_inverse=True)[1].astype(np.int32)
@@ -233,20 +220,7 @@ def _tree(X: Array, y: Array, regularization: float, limit: float) -> dict[str, 
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-osdt.md`` and its pictures.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` gave.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-osdt.md`` and its pictures."""
     sections = {
         "table 6.2": ("Table 6.2: each bound left out", _table),
         "figure 6.1": ("Figure 6.1: training accuracy and leaves", _accuracies),

@@ -77,20 +77,7 @@ class _Timed(RashomonSetClassifier):
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Measure both tables on a data set.
-
-    Parameters
-    ----------
-    name : str
-        One of `SOURCES`.
-    limit : float
-        Seconds for each search.
-
-    Yields
-    ------
-    dict
-        A result: one for the data set.
-    """
+    """Measure both tables on a data set."""
     source = SOURCES[name]
     X, y = data.read(source.dataset)
     y = np.unique(y, return_inverse=True)[1]
@@ -140,20 +127,7 @@ def _count(objectives: data.Array, counts: list[int], most: float) -> int:
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-rashomon.md``.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` yielded, as `complete` returns it.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-rashomon.md``."""
     records = sorted(records, key=lambda record: list(SOURCES).index(record["dataset"]))
     explanation = _EXPLANATION.format(
         regularization=REGULARIZATION,

@@ -72,20 +72,7 @@ bound, it counts the same trees.
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Measure a case with every peer under its definition, and with hornbeam under each.
-
-    Parameters
-    ----------
-    name : str
-        One of `SOURCES`.
-    limit : float
-        Seconds for each search.
-
-    Yields
-    ------
-    dict
-        A result: one for each definition and peer.
-    """
+    """Measure a case with every peer under its definition, and with hornbeam under each."""
     case = SOURCES[name]
     prepared = data.prepare(case.dataset, "binary")
     for distinct, peers in PEERS.items():
@@ -160,20 +147,7 @@ def _measure(
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-rashomon-sets.md``.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` yielded, as `complete` returns it.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-rashomon-sets.md``."""
     records = sorted(records, key=lambda record: list(SOURCES).index(record["dataset"]))
     versions = sorted({f"{record['peer'].removesuffix('_sets')} {record['version']}" for record in records})
     limit = max(record["limit"] for record in records)

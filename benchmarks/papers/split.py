@@ -83,20 +83,7 @@ def regularizations(name: str) -> list[float]:
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Fit all methods to a data set.
-
-    Parameters
-    ----------
-    name : str
-        One of `SOURCES`.
-    limit : float
-        Seconds for each exact search.
-
-    Yields
-    ------
-    dict
-        A result.
-    """
+    """Fit all methods to a data set."""
     source = SOURCES[name]
     X, y = data.read(source.dataset)
     codes = (np.asarray(y) == 2).astype(np.int64) if name == "covertype" else np.unique(y, return_inverse=True)[1]
@@ -130,20 +117,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-split.md`` and its picture.
-
-    Parameters
-    ----------
-    records : list of dict
-        What `records_of` yielded, as `complete` returns it.
-    directory : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-    """
+    """Write ``paper-split.md`` and its picture."""
     groups: dict[tuple[float, str, str], list[dict[str, Any]]] = defaultdict(list)
     best: dict[tuple[float, str, int], float] = defaultdict(lambda: float("inf"))
     for record in records:

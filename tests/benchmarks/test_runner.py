@@ -12,7 +12,7 @@ from benchmarks.suites import Instance, Row, Suite
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 ROWS = (Row("one", "binary", 0.01, 2), Row("two", "binary", 0.01, 2))
-SUITE = Suite("small", ROWS, ("hornbeam", "cart"), limit=7.0, repeats=3)
+SUITE = Suite("small", ROWS, ("hornbeam", "cart"), limits=(7.0,), repeats=3)
 
 
 @pytest.fixture

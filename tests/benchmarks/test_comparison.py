@@ -1,0 +1,222 @@
+"""What is said of runs: faults, outcomes, ratios against hornbeam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.report.faults import (
+    BOUND_TOO_HIGH,
+    DISAGREE,
+    NO_TREE,
+    TOO_DEEP,
+    WRONG_CLAIM,
+    WRONG_OPTIMUM,
+)
+from benchmarks.report.runs import read_runs
+from benchmarks.report.settings_section import speed_ups
+from benchmarks.results import Record, append
+from made_up_runs import MIB, comparison_of, faults_of, killed, outcomes_of, record, stopped
+
+# ---- what cannot be true ----
+
+
+def test_runs_that_agree_have_no_fault():
+    assert faults_of(record(), record("gosdt", objective=0.25 + 1e-10, claimed_objective=0.25), killed("streed")) == []
+
+
+def test_two_proofs_that_differ_by_more_than_the_tolerance_disagree_and_the_worse_is_a_wrong_optimum():
+    worse = record("gosdt", objective=0.25 + 2e-9, claimed_objective=0.25 + 2e-9, lower_bound=0.25)
+    disagreement, wrong = faults_of(record(), worse)
+    assert (disagreement.kind, disagreement.of_hornbeam) == (DISAGREE, True)
+    assert disagreement.text == "0.25: hornbeam; 0.250000002: gosdt"
+    assert (wrong.kind, wrong.of_hornbeam) == (WRONG_OPTIMUM, False)
+    assert wrong.text == "gosdt: claims 0.250000002 proven; known is a tree of 0.25 by hornbeam"
+
+
+def test_a_wrong_optimum_of_hornbeam_is_said_to_be_hornbeams_even_against_an_unproven_tree():
+    (wrong,) = faults_of(record(), stopped("cart", objective=0.24, claimed_objective=0.24, seconds=0.1))
+    assert (wrong.kind, wrong.of_hornbeam, wrong.excess) == (WRONG_OPTIMUM, True, pytest.approx(0.01))
+
+
+def test_proofs_of_different_problems_do_not_disagree():
+    other = {"objective": 0.3, "claimed_objective": 0.3, "lower_bound": 0.3}
+    changed: list[dict[str, Any]] = [
+        {"dataset": "lymph"},
+        {"binarization": "midpoints"},
+        {"regularization": 0.02},
+        {"max_depth": None},
+    ]
+    for change in changed:
+        assert faults_of(record(), record(**{"peer": "gosdt", **other, **change})) == []
+
+
+def test_proofs_in_different_settings_and_limits_are_about_the_same_problem():
+    other = {"objective": 0.3, "claimed_objective": 0.3, "lower_bound": 0.25}
+    for change in ({"threads": 2}, {"options": {"a": 1}}, {"limit": 60.0}):
+        assert [fault.kind for fault in faults_of(record(), record(**other, **change))] == [DISAGREE, WRONG_OPTIMUM]
+
+
+def test_a_lower_bound_above_a_known_tree_is_a_fault():
+    unfinished = record("gosdt", proven=False, objective=0.3, claimed_objective=0.3, lower_bound=0.26)
+    (fault,) = faults_of(record(), unfinished)
+    assert (fault.kind, fault.text) == (BOUND_TOO_HIGH, "gosdt: bound 0.26; known is a tree of 0.25 by hornbeam")
+
+
+def test_a_tree_that_is_too_deep_is_a_fault_and_refutes_nobody():
+    deep = record("gosdt", objective=0.2, claimed_objective=0.2, lower_bound=0.2, depth=4)
+    assert [fault.kind for fault in faults_of(record(), deep)] == [DISAGREE, TOO_DEEP]
+    outcomes = outcomes_of(record(), deep)
+    assert [one.outcome for contender in outcomes.contenders for one in outcomes.results_of(contender).values()] == [
+        "proven",
+        "wrong",
+    ]
+
+
+def test_a_proof_without_a_tree_and_a_wrong_claim_are_faults():
+    no_tree = record("gosdt", objective=None, claimed_objective=None, depth=None)
+    wrong_claim = record("streed", claimed_objective=0.24)
+    assert [fault.kind for fault in faults_of(no_tree, wrong_claim)] == [NO_TREE, WRONG_CLAIM]
+
+
+def test_a_fault_that_repeats_is_said_once():
+    repeats = [record("gosdt", claimed_objective=0.24, repeat=repeat) for repeat in range(3)]
+    assert len(faults_of(*repeats)) == 1
+
+
+# ---- which runs count ----
+
+
+def test_of_hornbeam_the_commit_and_of_a_peer_the_version_that_ran_last_counts(tmp_path):
+    old, new = "2025-01-01T00:00:00+00:00", "2025-02-01T00:00:00+00:00"
+    for one in (
+        record(repeat=0, commit="b", time=new, user_seconds=2.0),
+        record(repeat=1, commit="a", time=old, user_seconds=8.0),
+        record("gosdt", repeat=0, commit="b", time=new),
+        record("gosdt", repeat=1, commit="a", time=old),
+        record("streed", repeat=0, peer_version="2", time=new),
+        record("streed", repeat=1, peer_version="1", time=old),
+        record("other", suite="depth"),
+    ):
+        append(tmp_path / "exact.jsonl", one)
+    kept = [(run.contender.peer, run.record.repeat) for run in read_runs(tmp_path / "exact.jsonl", "exact")]
+    assert kept == [("hornbeam", 0), ("gosdt", 0), ("gosdt", 1), ("streed", 0)]
+
+
+def test_a_suite_without_runs_is_refused(tmp_path):
+    append(tmp_path / "exact.jsonl", record())
+    with pytest.raises(ValueError, match="holds no run of 'depth'"):
+        read_runs(tmp_path / "exact.jsonl", "depth")
+
+
+def test_outcomes_are_told_apart():
+    cases = {
+        "proven": record(user_seconds=20.9),
+        "timeout": record(user_seconds=21.1),
+        "no proof": stopped("hornbeam", seconds=1.0),
+        "unsupported": killed("hornbeam", status="unsupported"),
+        "error": killed("hornbeam", message="before fitting began"),
+        "memory": killed("hornbeam", status="memory"),
+        "rounded price": record("praxis", proven=False, lower_bound=None),
+    }
+    for outcome, run in cases.items():
+        outcomes = outcomes_of(run)
+        assert outcomes.results_of(outcomes.contenders[0])[outcomes.instances[0]].outcome == outcome
+    outcomes = outcomes_of(record("praxis", regularization=4 / 435))
+    assert outcomes.results_of(outcomes.contenders[0])[outcomes.instances[0]].outcome == "proven"
+    outcomes = outcomes_of(stopped("hornbeam", seconds=19.5))
+    assert outcomes.results_of(outcomes.contenders[0])[outcomes.instances[0]].outcome == "timeout"
+
+
+# ---- ratios, computed by hand ----
+
+
+def test_both_prove_takes_medians_of_the_repeats_and_the_geometric_mean():
+    comparison = comparison_of(
+        *(record(user_seconds=seconds, repeat=repeat) for repeat, seconds in enumerate((1.0, 2.0, 9.0))),
+        *(record("gosdt", user_seconds=seconds, repeat=repeat) for repeat, seconds in enumerate((4.0, 1.0, 5.0))),
+        record(dataset="lymph", user_seconds=0.1),
+        record("gosdt", "lymph", user_seconds=0.8),
+    )
+    assert sorted(ratio.value for ratio in comparison.both) == [pytest.approx(2), pytest.approx(8)]
+    assert not any(ratio.sign for ratio in comparison.either)
+
+
+def test_who_does_not_prove_counts_with_the_limit_or_the_time_used_and_the_ratio_is_a_bound():
+    comparison = comparison_of(
+        record(dataset="a", user_seconds=2.0),
+        killed("gosdt", "a", user_seconds=35.0),
+        record(dataset="b", user_seconds=2.0),
+        killed("gosdt", "b", status="memory", user_seconds=6.0),
+        stopped("hornbeam", "c"),
+        record("gosdt", "c", user_seconds=5.0),
+        killed("hornbeam", "d"),
+        killed("gosdt", "d"),
+    )
+    assert [(ratio.sign, ratio.value) for ratio in comparison.either] == [("≥ ", 10), ("≥ ", 3), ("≤ ", 0.25)]
+    assert comparison.both == ()
+    assert (comparison.worst.value, comparison.worst.instance.problem.dataset) == (0.25, "c")
+    assert [instance.problem.dataset for instance in comparison.slower] == ["c"]
+    assert comparison.n_proven == 1
+
+
+def test_unsupported_errors_and_wrong_optima_are_in_no_ratio():
+    wrong = record("gosdt", "c", objective=0.3, claimed_objective=0.3)
+    comparison = comparison_of(
+        *(record(dataset=name) for name in "abcd"),
+        killed("gosdt", "a", status="unsupported", message="cannot"),
+        killed("gosdt", "b", status="error", message="crashed"),
+        wrong,
+        record("gosdt", "d", user_seconds=3.0),
+    )
+    assert [ratio.value for ratio in comparison.either] == [3]
+    assert (comparison.slower, comparison.n_proven) == ((), 1)
+
+
+def test_a_heuristic_has_no_ratio_but_a_prover_that_gives_up_has():
+    quick = stopped("cart", seconds=0.01)
+    assert comparison_of(record(), quick).either == ()
+    comparison = comparison_of(record(), quick, record(dataset="b"), record("cart", "b"))
+    assert [(ratio.sign, ratio.value) for ratio in comparison.either] == [("", 1), ("≥ ", 0.01)]
+
+
+def test_slower_within_the_spread_of_the_repeats_is_not_slower():
+    def runs(own: tuple[float, ...]) -> list[Record]:
+        peer = [record("gosdt", user_seconds=1.0, repeat=repeat) for repeat in range(3)]
+        return [*(record(user_seconds=seconds, repeat=repeat) for repeat, seconds in enumerate(own)), *peer]
+
+    assert comparison_of(*runs((1.0, 1.2, 1.3))).slower == ()
+    assert len(comparison_of(*runs((1.1, 1.2, 1.19))).slower) == 1
+
+
+def test_the_worst_ratio_is_sought_among_long_runs_only():
+    comparison = comparison_of(
+        record(dataset="a", user_seconds=0.05),
+        record("gosdt", "a", user_seconds=0.001),
+        record(dataset="b", user_seconds=0.06),
+        record("gosdt", "b", user_seconds=0.03),
+    )
+    assert comparison.worst.value == pytest.approx(0.5)
+
+
+def test_memory_is_compared_on_runs_over_a_second():
+    comparison = comparison_of(
+        record(dataset="a", user_seconds=0.5, peak_bytes=90 * MIB),
+        record("gosdt", "a", user_seconds=0.9),
+        record(dataset="b", user_seconds=0.5, baseline_bytes=59 * MIB, peak_bytes=61 * MIB),
+        record("gosdt", "b", user_seconds=1.5, baseline_bytes=100 * MIB, peak_bytes=122 * MIB),
+    )
+    assert [ratio.value for ratio in comparison.growth] == [11]
+    assert [ratio.value for ratio in comparison.peak] == [2]
+
+
+def test_speed_up_is_of_wall_time_where_both_prove():
+    outcomes = outcomes_of(
+        record(dataset="a", wall_seconds=3.0),
+        record(dataset="a", wall_seconds=2.0, threads=2),
+        stopped("hornbeam", "b"),
+        record(dataset="b", threads=2),
+    )
+    assert [(pair.value, pair.agree) for pair in speed_ups(outcomes)] == [(1.5, True), (None, None)]
+    assert [outcomes.label(contender) for contender in outcomes.contenders] == ["1 thread", "2 threads"]
