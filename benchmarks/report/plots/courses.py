@@ -61,7 +61,7 @@ def draw_courses(outcomes: Outcomes, path: Path) -> Path | None:
             [*handles, *kinds],
             [*(outcomes.label(one) for one in shown), "objective", "lower bound"],
             loc="outside upper center",
-            ncols=4,
+            ncols=5,
         )
 
     return save(draw, 0.9 + 2.3 * n_rows, path)
