@@ -8,8 +8,9 @@ from benchmarks.report.outcomes import ROUNDED, Outcomes, Result
 from benchmarks.report.runs import Contender, Instance
 
 _EXPLANATION = """\
-{names} round the price of a leaf, λ times the rows, to whole rows. Where it is not whole they solve another problem:
-their times and proofs count nowhere in this report, and their trees are scored at the price as it is.
+{names} round the price of a leaf, λ times the rows, to whole rows.
+Where it is not whole they solve another problem: their times and proofs count nowhere in this report, and their trees
+are scored at the price as it is.
 """
 
 

@@ -90,12 +90,14 @@ def behind_section(outcomes: Outcomes) -> str:
 
 
 def proofs(outcomes: Outcomes) -> str:
-    """Say how many instances hornbeam proves, and how many all other peers together."""
+    """Say how many of the instances that another peer tried hornbeam proves, and how many all others together."""
     if outcomes.reference is None:
         return "hornbeam did not run.\n"
-    tried = list(outcomes.results_of(outcomes.reference))
-    own = _proven_by(outcomes, [outcomes.reference])
-    others = _proven_by(outcomes, outcomes.other_peers()) & set(tried)
+    tried = set(outcomes.results_of(outcomes.reference))
+    if outcomes.other_peers():
+        tried &= _tried_by(outcomes, outcomes.other_peers())
+    own = _proven_by(outcomes, [outcomes.reference]) & tried
+    others = _proven_by(outcomes, outcomes.other_peers()) & tried
     if not outcomes.other_peers():
         return f"Of {count(len(tried), 'instance')} hornbeam proves {len(own)}.\n"
     return (
@@ -156,6 +158,15 @@ def _ratio_table(outcomes: Outcomes, rivals: list[Contender]) -> str:
         "memory peak",
     )
     return table(("contender", *heads), rows)
+
+
+def _tried_by(outcomes: Outcomes, contenders: list[Contender]) -> set[Instance]:
+    return {
+        instance
+        for contender in contenders
+        for instance, result in outcomes.results_of(contender).items()
+        if result.outcome != ROUNDED
+    }
 
 
 def _proven_by(outcomes: Outcomes, contenders: list[Contender]) -> set[Instance]:

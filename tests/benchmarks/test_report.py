@@ -124,7 +124,8 @@ def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal
         killed("praxis", "d"),
     )
     assert comparison_of(*records).either == ()
-    text = report_of(tmp_path, *records)
+    text = report_of(tmp_path, *records, record("gosdt", "a"))
+    assert "Of 1 instance hornbeam proves 1, all other peers together 1;" in text
     assert row_of(text, "## Prices rounded", "praxis") == ["praxis", "4", "3", "1", "1", "1"]
     assert row_of(text, "Where they are not optimal", "b / binary (435 x 48), λ 0.01, depth 3") == [
         "b / binary (435 x 48), λ 0.01, depth 3",
