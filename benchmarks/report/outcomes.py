@@ -104,6 +104,11 @@ class Outcomes:
             repeats[run.instance, run.contender].append(run)
         self._results = {key: _result(group, self.best) for key, group in repeats.items()}
 
+    @property
+    def has_several_limits(self) -> bool:
+        """Whether problems were solved with several limits: then instances are not as many problems."""
+        return len({one.problem for one in self.instances}) < len(self.instances)
+
     def get(self, instance: Instance, contender: Contender) -> Result | None:
         """Return what came of a contender on an instance, None if it was not tried."""
         return self._results.get((instance, contender))

@@ -49,7 +49,7 @@ def performance_table(results: Path) -> str:
             continue
         outcomes = Outcomes(read_runs(path, suite))
         rivals = outcomes.other_peers()
-        if outcomes.reference is None or not rivals:
+        if outcomes.reference is None or not rivals or outcomes.has_several_limits:
             continue
         comparisons = {contender: compare(outcomes, contender) for contender in rivals}
         rows += [

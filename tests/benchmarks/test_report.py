@@ -12,6 +12,7 @@ from benchmarks.report.faults import (
 from benchmarks.report.markdown import number, table
 from benchmarks.report.plots.cactus import draw_cactus
 from benchmarks.report.plots.courses import draw_courses
+from benchmarks.report.plots.scatter import draw_scatter
 from benchmarks.results import Record, append
 from made_up_runs import comparison_of, killed, outcomes_of, record, report_of, row_of, stopped
 
@@ -161,6 +162,8 @@ def test_runs_that_do_not_tell_their_course_are_points_of_it(tmp_path):
     trace = [[0.001, 0.4, 0.1], [0.5, 0.25, None], [1.0, 0.25, 0.25]]
     told = [record(trace=trace, limit=limit) for limit in (1.0, 20.0)]
     points = [stopped("gosdt", seconds=limit, limit=limit) for limit in (1.0, 20.0)]
+    for draw in (draw_cactus, draw_scatter):
+        assert draw(outcomes_of(*told, *points), tmp_path / "several_limits.png") is None
     pictures = []
     for order, runs in enumerate((told, [*told, points[0]], [*told, *points], [*told, *points, killed("imodels")])):
         path = draw_courses(outcomes_of(*runs), tmp_path / f"{order}.png")

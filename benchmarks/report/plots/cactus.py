@@ -8,29 +8,31 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from benchmarks.report.comparison import SHORTEST_SECONDS
-from benchmarks.report.outcomes import Outcomes
+from benchmarks.report.outcomes import ROUNDED, Outcomes
 from benchmarks.report.plots.canvas import Styles, decades, number_decades, save
 
 
 def draw_cactus(outcomes: Outcomes, path: Path) -> Path | None:
-    """Draw the cactus plot of a suite; without any proof there is none."""
+    """Draw the cactus plot of a suite without rounded prices; none with several limits or without any proof."""
+    results = {contender: outcomes.results_of(contender) for contender in outcomes.contenders}
+    rounded = {one for of_one in results.values() for one, result in of_one.items() if result.outcome == ROUNDED}
     times = {
         contender: sorted(
             max(result.seconds or 0.0, SHORTEST_SECONDS)
-            for result in outcomes.results_of(contender).values()
-            if result.is_proven
+            for one, result in of_one.items()
+            if result.is_proven and one not in rounded
         )
-        for contender in outcomes.contenders
+        for contender, of_one in results.items()
     }
     # The legend names them in the order of their lines, from above.
     shown = sorted((one for one in times if times[one]), key=lambda one: (-len(times[one]), sum(times[one]), one.order))
-    if not shown:
+    if not shown or outcomes.has_several_limits:
         return None
     styles = Styles(outcomes)
     # Several threads may use more CPU than the limit of wall time.
     limit = max(*(instance.limit for instance in outcomes.instances), *(times[one][-1] for one in shown))
     earliest, _ = decades(min(times[contender][0] for contender in shown), limit)
-    most = len(outcomes.instances)
+    most = len(outcomes.instances) - len(rounded)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()

@@ -17,9 +17,12 @@ _AHEAD, _BEHIND = "#0072B2", "#D55E00"
 
 
 def draw_scatter(outcomes: Outcomes, path: Path) -> Path | None:
-    """Draw a panel for each contender of another peer that shares an instance with hornbeam that one of them proves."""
+    """Draw a panel for each contender of another peer that shares an instance with hornbeam that one of them proves.
+
+    None if there is no such contender, or if problems were solved with several limits.
+    """
     reference = outcomes.reference
-    if reference is None:
+    if reference is None or outcomes.has_several_limits:
         return None
     panels = {
         contender: points
