@@ -28,7 +28,7 @@ def instances_section(outcomes: Outcomes) -> str:
                 f"{problem.regularization:g}",
                 depth,
                 *limit,
-                _best(outcomes, one),
+                objective(outcomes.best_objective(one)),
                 *(_cell(outcomes, one, outcomes.get(one, contender)) for contender in outcomes.contenders),
             )
         )
@@ -36,11 +36,6 @@ def instances_section(outcomes: Outcomes) -> str:
     limit_head = ["limit"] if several_limits else []
     heads = ("data / binarization", "rows x columns", "λ", "depth", *limit_head, "best objective known", *labels)
     return "## All instances\n\n" + _EXPLANATION + "\n" + table(heads, rows)
-
-
-def _best(outcomes: Outcomes, instance: Instance) -> str:
-    best = outcomes.best.get(instance.problem)
-    return objective(best.record.objective) if best else NOTHING
 
 
 def _cell(outcomes: Outcomes, instance: Instance, result: Result | None) -> str:
@@ -53,10 +48,8 @@ def _cell(outcomes: Outcomes, instance: Instance, result: Result | None) -> str:
     parts = [f"> {instance.limit:g}" if result.outcome == TIMEOUT else number(result.seconds)]
     if result.outcome not in (TIMEOUT, UNPROVEN):
         parts.append(result.outcome)
-    best = outcomes.best.get(instance.problem)
-    if result.objective is not None and not (
-        best and best.record.objective is not None and abs(result.objective - best.record.objective) <= TOLERANCE
-    ):
+    best = outcomes.best_objective(instance)
+    if result.objective is not None and not (best is not None and abs(result.objective - best) <= TOLERANCE):
         parts.append(objective(result.objective))
     if result.gap is not None:
         parts.append(f"gap {percent(result.gap)}")

@@ -109,6 +109,11 @@ class Outcomes:
         """Whether problems were solved with several limits: then instances are not as many problems."""
         return len({one.problem for one in self.instances}) < len(self.instances)
 
+    def best_objective(self, instance: Instance) -> float | None:
+        """Return the objective of the best tree known, None if no tree is."""
+        best = self.best.get(instance.problem)
+        return best.record.objective if best else None
+
     def get(self, instance: Instance, contender: Contender) -> Result | None:
         """Return what came of a contender on an instance, None if it was not tried."""
         return self._results.get((instance, contender))

@@ -43,9 +43,7 @@ def performance_table(results: Path) -> str:
     rows, lines = [], []
     for suite in sorted(SUITES):
         path = results / f"{suite}.jsonl"
-        if (
-            not path.exists() or len(SUITES[suite].limits) > 1
-        ):  # the same problems at several limits are no more of them
+        if not path.exists():
             continue
         outcomes = Outcomes(read_runs(path, suite))
         rivals = outcomes.other_peers()

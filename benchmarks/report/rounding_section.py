@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from benchmarks.report.faults import TOLERANCE
 from benchmarks.report.markdown import number, objective, table
-from benchmarks.report.outcomes import ROUNDED, Outcomes, Result
-from benchmarks.report.runs import Contender, Instance
+from benchmarks.report.outcomes import ROUNDED, Outcomes
+from benchmarks.report.runs import Instance
 
 _EXPLANATION = """\
 {names} round the price of a leaf, λ times the rows, to whole rows.
@@ -18,19 +18,24 @@ def rounding_section(outcomes: Outcomes) -> str:
     """Count the trees of a rounded price that are optimal and that are not, and list these; empty without any."""
     counts, worse = [], []
     for contender in outcomes.contenders:
-        results = {one: result for one, result in outcomes.results_of(contender).items() if result.outcome == ROUNDED}
+        results = [(one, result) for one, result in outcomes.results_of(contender).items() if result.outcome == ROUNDED]
         if not results:
             continue
-        found = {
-            one: excess for one, result in results.items() if (excess := _excess(outcomes, one, result)) is not None
-        }
-        beaten = {one: excess for one, excess in found.items() if excess > TOLERANCE}
-        optimal = sum(_is_proven(outcomes, one) for one in found if one not in beaten)
         label = outcomes.label(contender)
-        counts.append(
-            (label, *map(str, (len(results), len(found), optimal, len(found) - optimal - len(beaten), len(beaten))))
-        )
-        worse += [_row(outcomes, one, contender, excess) for one, excess in beaten.items()]
+        n_optimal = n_unbeaten = n_beaten = 0
+        for one, result in results:
+            best = outcomes.best_objective(one)
+            if result.objective is None or best is None:
+                continue
+            if result.objective - best > TOLERANCE:
+                n_beaten += 1
+                worse.append(_row(one, label, result.objective, best))
+            elif outcomes.best[one.problem].record.proven:
+                n_optimal += 1
+            else:
+                n_unbeaten += 1
+        n_finished = n_optimal + n_unbeaten + n_beaten
+        counts.append((label, *map(str, (len(results), n_finished, n_optimal, n_unbeaten, n_beaten))))
     if not counts:
         return ""
     names = " and ".join(row[0] for row in counts)
@@ -42,27 +47,6 @@ def rounding_section(outcomes: Outcomes) -> str:
     return "\n".join(parts)
 
 
-def _excess(outcomes: Outcomes, instance: Instance, result: Result) -> float | None:
-    """Return by how much a tree is above the best one known; None if there is no tree."""
-    best = outcomes.best.get(instance.problem)
-    if result.objective is None or best is None or best.record.objective is None:
-        return None
-    return result.objective - best.record.objective
-
-
-def _is_proven(outcomes: Outcomes, instance: Instance) -> bool:
-    return outcomes.best[instance.problem].record.proven
-
-
-def _row(outcomes: Outcomes, instance: Instance, contender: Contender, excess: float) -> tuple[str, ...]:
-    problem = instance.problem
-    best = outcomes.best[problem].record.objective
-    assert best is not None
-    return (
-        instance.name,
-        outcomes.label(contender),
-        f"{problem.regularization * problem.rows:.2f}",
-        objective(best + excess),
-        objective(best),
-        number(excess),
-    )
+def _row(instance: Instance, label: str, found: float, best: float) -> tuple[str, ...]:
+    price = instance.problem.regularization * instance.problem.rows
+    return instance.name, label, f"{price:.2f}", objective(found), objective(best), number(found - best)

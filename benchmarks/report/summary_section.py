@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from benchmarks.report.comparison import (
     LASTING_SECONDS,
@@ -27,6 +27,7 @@ from benchmarks.report.outcomes import (
     UNSUPPORTED,
     WRONG,
     Outcomes,
+    Result,
 )
 from benchmarks.report.runs import Contender, Instance
 
@@ -94,12 +95,13 @@ def proofs(outcomes: Outcomes) -> str:
     if outcomes.reference is None:
         return "hornbeam did not run.\n"
     tried = set(outcomes.results_of(outcomes.reference))
-    if outcomes.other_peers():
-        tried &= _tried_by(outcomes, outcomes.other_peers())
-    own = _proven_by(outcomes, [outcomes.reference]) & tried
-    others = _proven_by(outcomes, outcomes.other_peers()) & tried
-    if not outcomes.other_peers():
+    own = _where(outcomes, [outcomes.reference], _is_proven)
+    rivals = outcomes.other_peers()
+    if not rivals:
         return f"Of {count(len(tried), 'instance')} hornbeam proves {len(own)}.\n"
+    tried &= _where(outcomes, rivals, lambda result: result.outcome != ROUNDED)
+    own &= tried
+    others = _where(outcomes, rivals, _is_proven) & tried
     return (
         f"Of {count(len(tried), 'instance')} hornbeam proves {len(own)}, all other peers together {len(others)}; "
         f"{len(own - others)} only hornbeam, {len(others - own)} only another.\n"
@@ -160,19 +162,15 @@ def _ratio_table(outcomes: Outcomes, rivals: list[Contender]) -> str:
     return table(("contender", *heads), rows)
 
 
-def _tried_by(outcomes: Outcomes, contenders: list[Contender]) -> set[Instance]:
+def _is_proven(result: Result) -> bool:
+    return result.is_proven
+
+
+def _where(outcomes: Outcomes, contenders: list[Contender], holds: Callable[[Result], bool]) -> set[Instance]:
+    """Return the instances of whose results, by some of the contenders, something holds."""
     return {
         instance
         for contender in contenders
         for instance, result in outcomes.results_of(contender).items()
-        if result.outcome != ROUNDED
-    }
-
-
-def _proven_by(outcomes: Outcomes, contenders: list[Contender]) -> set[Instance]:
-    return {
-        instance
-        for contender in contenders
-        for instance, result in outcomes.results_of(contender).items()
-        if result.is_proven
+        if holds(result)
     }

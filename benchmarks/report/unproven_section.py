@@ -67,7 +67,7 @@ def _row(
 
 
 def _objective_of_best(outcomes: Outcomes, instance: Instance) -> float:
-    best = outcomes.best[instance.problem].record.objective
+    best = outcomes.best_objective(instance)
     assert best is not None
     return best
 

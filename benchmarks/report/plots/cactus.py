@@ -14,6 +14,8 @@ from benchmarks.report.plots.canvas import Styles, decades, number_decades, save
 
 def draw_cactus(outcomes: Outcomes, path: Path) -> Path | None:
     """Draw the cactus plot of a suite without rounded prices; none with several limits or without any proof."""
+    if outcomes.has_several_limits:
+        return None
     results = {contender: outcomes.results_of(contender) for contender in outcomes.contenders}
     rounded = {one for of_one in results.values() for one, result in of_one.items() if result.outcome == ROUNDED}
     times = {
@@ -26,7 +28,7 @@ def draw_cactus(outcomes: Outcomes, path: Path) -> Path | None:
     }
     # The legend names them in the order of their lines, from above.
     shown = sorted((one for one in times if times[one]), key=lambda one: (-len(times[one]), sum(times[one]), one.order))
-    if not shown or outcomes.has_several_limits:
+    if not shown:
         return None
     styles = Styles(outcomes)
     # Several threads may use more CPU than the limit of wall time.
