@@ -92,7 +92,7 @@ def test_whole_weights_are_numbers_of_rows_and_others_are_refused():
 def test_a_stopped_fit_warns_and_keeps_a_tree_and_a_bound():
     X, y = binary(n_rows=500)
     optimum = MAPTreeClassifier(binarizer=None).fit(X, y).log_posterior_
-    with pytest.warns(NotProvenWarning, match="expansion_limit"):
+    with pytest.warns(NotProvenWarning, match=r"\(status 'expansion_limit', [0-9.]+ s, [0-9.]+ MB\)"):
         stopped = MAPTreeClassifier(binarizer=None, max_expansions=1).fit(X, y)
     assert stopped.status_ == "expansion_limit"
     assert stopped.log_posterior_ <= optimum <= stopped.upper_bound_

@@ -135,9 +135,8 @@ class AdditiveClassifier(TreeClassifier):
     def _warn_unless_proven(self) -> None:
         if self.status_ in ("optimal", "gap_limit", "guessed", "heuristic"):
             return
-        used = f"{self.statistics_['seconds']:,.1f} s, {self.statistics_['bytes'] / 1e6:,.1f} MB"
         warnings.warn(
-            f"The search stopped before its tree was proven optimal (status {self.status_!r}, {used}): objective "
+            f"The search stopped before its tree was proven optimal ({self._describe_end()}): objective "
             f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
             "valid; for a proof allow more, or raise regularization, lower max_depth or use fewer binary columns.",
             NotProvenWarning,

@@ -189,6 +189,11 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
         elif hasattr(self, "trace_"):
             del self.trace_
 
+    def _describe_end(self) -> str:
+        """Say how the search ended, and what it took until then."""
+        seconds, megabytes = self.statistics_["seconds"], self.statistics_["bytes"] / 1e6
+        return f"status {self.status_!r}, {seconds:,.1f} s, {megabytes:,.1f} MB"
+
     def _warn_of_many_columns(self) -> None:
         """Say that a search which works through all columns would be helped by fewer."""
         n_columns = len(self.binarizer_.conditions_)

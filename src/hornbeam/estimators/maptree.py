@@ -234,7 +234,7 @@ class MAPTreeClassifier(TreeClassifier):
         if self.status_ == "optimal":
             return
         warnings.warn(
-            f"The search stopped before its tree was proven to be the most probable (status {self.status_!r}): log "
+            f"The search stopped before its tree was proven to be the most probable ({self._describe_end()}): log "
             f"posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}. The tree is valid; for a proof "
             "allow more, lower max_depth or use fewer binary columns.",
             NotProvenWarning,
