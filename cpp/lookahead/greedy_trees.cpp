@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace hornbeam {
 
@@ -11,12 +12,24 @@ namespace {
 /// Weights up to here have their logarithms looked up.
 constexpr std::int64_t kMostTabled = std::int64_t{1} << 20;
 
+/// Information gains that differ by less than this many bits are equal: the sums of logarithms that they come from are
+/// rounded, to different numbers for columns whose gains are the same.
+constexpr double kEqualGain = 1e-12;
+
 double entropy_of(double mass) { return mass > 0 ? mass * std::log2(mass) : 0.0; }
 
-bool have_one_price(const Costs& costs) {
-  for (std::uint32_t c = 1; c < costs.n_classes(); ++c)
-    if (costs.largest(c) != costs.largest(0)) return false;
-  return true;
+/// What a row of each class can lose, in the smallest whole numbers; empty where that is the same for all.
+std::vector<double> prices_of(const Costs& costs) {
+  Ticks divisor = 0;
+  bool are_equal = true;
+  for (std::uint32_t c = 0; c < costs.n_classes(); ++c) {
+    divisor = std::gcd(divisor, costs.largest(c));
+    are_equal = are_equal && costs.largest(c) == costs.largest(0);
+  }
+  std::vector<double> prices;
+  for (std::uint32_t c = 0; c < costs.n_classes() && !are_equal; ++c)
+    prices.push_back(static_cast<double>(costs.largest(c) / divisor));
+  return prices;
 }
 
 }  // namespace
@@ -29,11 +42,11 @@ GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernel
       kernels_(kernels),
       leaf_cost_(leaf_cost),
       rows_per_leaf_(static_cast<Ticks>(rows_per_leaf)),
-      has_one_price_(have_one_price(costs)),
+      prices_(prices_of(costs)),
       last_by_loss_(last_by_loss),
       goes_on_(std::move(goes_on)) {
   for (std::vector<Ticks>& side : side_) side.resize(measures_.n_classes);
-  if (!has_one_price_ || total_weight > kMostTabled) return;
+  if (!prices_.empty() || total_weight > kMostTabled) return;
   entropy_.resize(static_cast<std::size_t>(total_weight) + 1);
   for (std::size_t weight = 0; weight < entropy_.size(); ++weight)
     entropy_[weight] = entropy_of(static_cast<double>(weight));
@@ -137,8 +150,8 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
   if (!goes_on_(std::uint64_t{rows.stride} * (rows.n_slot_words + 8))) is_stopped_ = true;
 }
 
-/// The column of largest information gain, or of least loss, among those that split the rows; kNoSplit if there is
-/// none. `kClasses` > 0 fixes the number of classes at compile time.
+/// The column of largest information gain, or of least loss, among those that split the rows, the first of several;
+/// kNoSplit if there is none. `kClasses` > 0 fixes the number of classes at compile time.
 template <std::uint32_t kClasses>
 std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
@@ -146,6 +159,8 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
   Ticks *const held = side_[1].data(), *const failed = side_[0].data();
   std::uint32_t best = kNoSplit;
   double least = std::numeric_limits<double>::infinity();
+  double tie = 0;
+  for (std::uint32_t k = 0; k < n_classes && !by_loss; ++k) tie += kEqualGain * mass_of(k, total[k]);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     Ticks all_held = 0, all_failed = 0;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
@@ -167,7 +182,7 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
     else
       here = impurity(held) + impurity(failed);
     if (here < least) {
-      least = here;
+      least = here - tie;
       best = column;
     }
   }
@@ -187,8 +202,7 @@ double GreedyTrees::tabled_impurity(const Ticks* class_weight, Ticks all) const 
 double GreedyTrees::impurity(const Ticks* class_weight) const {
   double all = 0, parts = 0;
   for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
-    const double price = has_one_price_ ? 1.0 : static_cast<double>(costs_.largest(k));
-    const double mass = static_cast<double>(class_weight[k]) * price;
+    const double mass = mass_of(k, class_weight[k]);
     all += mass;
     parts += entropy_of(mass);
   }

@@ -5,7 +5,8 @@
 //         leaves the least loss instead; that tree costs no more.
 // FLOW    lookahead/lookahead_search closes the subproblems at its lookahead depth with what these trees cost.
 // HOLDS   (G1) `cost` is that of the tree that `grow` makes, or infinite if the caller said to stop. (G2) Ties of gain
-//         go to the first column. The gain is not an integer, but it only chooses; costs are exact.
+//         go to the first column, and gains within 1e-12 bits are a tie, so that neither rounding nor the scale of the
+//         costs decides. The gain is not an integer, but it only chooses; costs are exact.
 // COST    One pass of the counting kernel for the two sides of a node together: what a side holds is the node's count
 //         less the other side's. No row is copied; a node is a mask over the slots of its row set.
 // SOURCE  [babbar2025split, algorithm 4]; the cutting from below is theirs, too (it makes the best pruning of the full
@@ -63,6 +64,9 @@ class GreedyTrees {
   template <std::uint32_t kClasses>
   double tabled_impurity(const Ticks* class_weight, Ticks all) const;
   double impurity(const Ticks* class_weight) const;
+  double mass_of(std::uint32_t label, Ticks weight) const {
+    return static_cast<double>(weight) * (prices_.empty() ? 1.0 : prices_[label]);
+  }
   void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
 
   const Costs& costs_;
@@ -70,7 +74,8 @@ class GreedyTrees {
   const Kernels& kernels_;
   const Ticks leaf_cost_;
   const Ticks rows_per_leaf_;
-  const bool has_one_price_, last_by_loss_;
+  const std::vector<double> prices_;  // of the classes; empty where they are the same
+  const bool last_by_loss_;
   const std::function<bool(std::uint64_t)> goes_on_;
   std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different prices
   std::vector<Level> levels_;    // by depth left

@@ -58,12 +58,32 @@ def test_categories_that_look_like_numbers_stay_texts_at_predict(run, tmp_path):
     assert run("predict", model, new).out.split() == ["predicted_kind", "a", "b"]
 
 
-def test_predict_names_the_column_that_is_missing(run, fruit, model, tmp_path):
+def test_predict_names_the_column_that_is_missing_and_the_nearest_one(run, fruit, model, tmp_path):
     other = tmp_path / "other.csv"
-    pl.read_csv(fruit).drop("color").write_csv(other)
+    pl.read_csv(fruit).rename({"color": "colour"}).write_csv(other)
     code, out, err = run("predict", model, other)
     assert (code, out) == (2, "")
-    assert "has no column 'color'" in err
+    assert "has no column 'color'; did you mean 'colour'?" in err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_predict_needs_only_the_columns_that_the_tree_tests(run, tmp_path, suffix):
+    train, new, model = tmp_path / "train.csv", tmp_path / f"new{suffix}", tmp_path / "model.json"
+    train.write_text("id,size,name,is_new,kind\n" + "1,5,x,true,a\n2,,y,false,b\n3,9,x,true,b\n4,2,z,true,a\n" * 5)
+    assert run("fit", train, "--target", "kind", "--model", model).code == 0
+    frame = pl.DataFrame({"size": [2.0, None, 9.0]})
+    for others in ({}, {"name": [1, 2, 3]}, {"id": ["one", "two", "three"], "is_new": ["?!", "", "x"]}):
+        table = frame.with_columns(pl.Series(name, values) for name, values in others.items())
+        table.write_csv(new) if suffix == ".csv" else table.write_parquet(new)
+        assert run("predict", model, new).out.split() == ["predicted_kind", "a", "b", "b"]
+        assert run("predict", model, new, "--proba").out.split()[1:] == ["a,1.0,0.0", "b,0.0,1.0", "b,0.0,1.0"]
+
+
+def test_predict_of_a_single_leaf_needs_no_column(run, fruit, tmp_path):
+    model, new = tmp_path / "model.json", tmp_path / "new.csv"
+    run("fit", fruit, "--target", "kind", "--max-depth", 0, "--model", model)
+    new.write_text("other\n1\n2\n")
+    assert run("predict", model, new).out.split() == ["predicted_kind", "apple", "apple"]
 
 
 def test_predict_refuses_a_column_of_texts_where_the_model_has_numbers(run, model, tmp_path):

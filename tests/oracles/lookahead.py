@@ -6,11 +6,15 @@ a split must cost less than the leaf.
 
 from __future__ import annotations
 
-from math import log2
+from collections.abc import Iterable
+from decimal import Context, Decimal, localcontext
+from functools import cache
 
 from oracles.problems import Problem
 
 Rows = tuple[int, ...]
+
+_DIGITS = Context(prec=60)
 
 
 def greedy_cost(problem: Problem, rows: Rows, depth: int, last_by_loss: bool = False) -> int:
@@ -24,8 +28,13 @@ def greedy_cost(problem: Problem, rows: Rows, depth: int, last_by_loss: bool = F
     if depth == 0 or not columns:
         return leaf
     merit = leaf_cost if last_by_loss and depth == 1 else impurity
-    column = min(columns, key=lambda c: sum(merit(problem, side) for side in sides(problem, rows, c)))
+    column = min(columns, key=lambda c: _sum(merit(problem, side) for side in sides(problem, rows, c)))
     return min(leaf, sum(greedy_cost(problem, side, depth - 1, last_by_loss) for side in sides(problem, rows, column)))
+
+
+def _sum(parts: Iterable[Decimal | int]) -> Decimal:
+    with localcontext(_DIGITS):
+        return round(sum(parts, Decimal(0)), 30)
 
 
 def lookahead_cost(
@@ -76,15 +85,21 @@ def is_allowed(problem: Problem, rows: Rows, column: int) -> bool:
     return all(len(side) >= problem.min_samples_leaf for side in sides(problem, rows, column))
 
 
-def impurity(problem: Problem, rows: Rows) -> float:
-    """Return the entropy of the classes times their mass: what rows weigh, or can lose if classes differ in that."""
+def impurity(problem: Problem, rows: Rows) -> Decimal:
+    """Return the entropy of the classes times their mass: what rows weigh, or can lose if classes differ in that.
+
+    It has 60 digits, and so have sums of two. Rounded to 30 places, two are equal only if they are the same number.
+    """
     largest = [max(costs) for costs in problem.costs]
     price = [1] * len(largest) if len(set(largest)) == 1 else largest
-    mass = [0.0] * len(price)
+    mass = [0] * len(price)
     for r in rows:
-        mass[problem.classes[r]] += float(problem.weights[r] * price[problem.classes[r]])
-    everything = parts = 0.0
-    for each in mass:
-        everything += each
-        parts += each * log2(each) if each > 0 else 0.0
-    return (everything * log2(everything) if everything > 0 else 0.0) - parts
+        mass[problem.classes[r]] += problem.weights[r] * price[problem.classes[r]]
+    with localcontext(_DIGITS):
+        return entropy(sum(mass)) - sum(map(entropy, mass))
+
+
+@cache
+def entropy(mass: int) -> Decimal:
+    """Return x ln x."""
+    return _DIGITS.multiply(mass, Decimal(mass).ln(_DIGITS)) if mass else Decimal(0)

@@ -1,7 +1,8 @@
 """The command line: ``hornbeam fit | predict | show | export | demo``.
 
-Exit codes: 0 done (also where a limit or Ctrl-C cut the proof short: the tree is valid, and its gap is said), 2 the
-request cannot be carried out (one line on stderr says why), 130 interrupted before there was a tree.
+Exit codes: 0 done (also where a limit or Ctrl-C ended the search early: the tree is valid, and its gap is printed), 2
+the request cannot be carried out (one line on stderr says why), 130 Ctrl-C before all was done (one line on stderr says
+what was not, and which files are complete).
 """
 
 from __future__ import annotations
@@ -39,25 +40,25 @@ def _run(arguments: Sequence[str] | None) -> int:
     from typer import Abort
 
     from hornbeam.cli.app import app
-    from hornbeam.cli.errors import CommandError
+    from hornbeam.cli.errors import CommandError, InterruptionError
 
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = int(app(words or ["--help"], prog_name="hornbeam", standalone_mode=False) or 0)
     except CommandError as error:
         return _fail(str(error))
+    except InterruptionError as error:
+        return _fail(str(error), EXIT_INTERRUPTED)
     except (Abort, KeyboardInterrupt):
         code = EXIT_INTERRUPTED
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's own errors about options; their class has moved between versions
             return _fail(error.format_message())
         raise
-    if code == EXIT_INTERRUPTED:
-        _fail("interrupted before a tree was found")
-    return code
+    return _fail("interrupted", code) if code == EXIT_INTERRUPTED else code
 
 
-def _fail(message: str) -> int:
-    """Say in one line what went wrong."""
+def _fail(message: str, code: int = EXIT_USAGE) -> int:
+    """Print in one line what went wrong, and return the exit code."""
     print("hornbeam: error:", " ".join(message.split()), file=sys.stderr)
-    return EXIT_USAGE
+    return code

@@ -41,7 +41,7 @@ Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here in
 def fit(  # long: a line for each option
     data: Data,
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
-    regularization: Annotated[float, typer.Option(help="Price of one leaf, as a fraction of all rows.")] = 0.01,
+    regularization: Annotated[float, typer.Option(help="Leaf penalty: what a leaf adds to the objective.")] = 0.01,
     max_depth: Annotated[int | None, typer.Option(help="Most edges from the root to a leaf.")] = None,
     max_leaves: Annotated[int | None, typer.Option(help="Most leaves.")] = None,
     min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
@@ -49,7 +49,7 @@ def fit(  # long: a line for each option
         str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted, cost, f1, auc or partial_auc.")
     ] = "accuracy",
     omega: Annotated[
-        float, typer.Option(help="Price of missing the second class, for `weighted` and `--labelling omega`.")
+        float, typer.Option(help="Cost of missing the second class, for `weighted` and `--labelling omega`.")
     ] = 1.0,
     theta: Annotated[
         float | None, typer.Option(help="Largest false positive rate that counts, for `partial_auc`.")
@@ -68,6 +68,14 @@ def fit(  # long: a line for each option
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
     threads: Annotated[int, typer.Option(help="Threads of the search.")] = 1,
+    test_size: Annotated[
+        float | None,
+        typer.Option(metavar="FRACTION", help="Score on this fraction of the rows, held out of a second fit: 0.25."),
+    ] = None,
+    cv: Annotated[
+        int | None, typer.Option(metavar="FOLDS", help="Score by cross-validation: one more fit for each fold.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random split of --test-size or --cv.")] = 0,
     model: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model here, as JSON.")] = None,
     picture: Picture = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -76,8 +84,13 @@ def fit(  # long: a line for each option
 
     Empty cells and NA, NaN, null and ? are missing values. Ctrl-C ends the search with the best tree so far
     and exit code 0, as limits do; what cannot be carried out exits with 2.
+
+    The tree is always fitted on all rows. --test-size and --cv estimate how good it is on new rows: they fit
+    trees with the same options on a part of the rows (each class in equal shares), and score them on the rest.
+    Limits hold for each of these fits. The tree is printed and written first; Ctrl-C then ends the command
+    without a score and with exit code 130.
     """
-    from hornbeam.cli import commands, fitting
+    from hornbeam.cli import commands, fitting, held_out
 
     commands.fit(
         data,
@@ -98,6 +111,7 @@ def fit(  # long: a line for each option
             "gap_limit": gap_limit,
             "n_jobs": threads,
         },
+        held_out=held_out.held_out(test_size, cv, seed, quiet=quiet),
         model_file=model,
         picture=picture,
         quiet=quiet,
@@ -111,7 +125,7 @@ def predict(
     output: Output = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class in the leaf.")] = False,
 ) -> None:
-    """Predict the class of each row; the table needs the model's columns, others are ignored.
+    """Predict the class of each row; the table needs the columns that the tree tests, others are ignored.
 
     Written as CSV, or as Parquet where the name of the output ends in .parquet.
     """

@@ -11,9 +11,11 @@ import polars as pl
 
 from hornbeam.binarizers import ThresholdBinarizer
 from hornbeam.cli.data import check_columns, read_frame, split_target
-from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.errors import CommandError, Stage, interrupts_told, refusals_as_command_errors
 from hornbeam.cli.fitting import fit_model
+from hornbeam.cli.held_out import HeldOut, score, score_text, splits
 from hornbeam.cli.model import Model
+from hornbeam.cli.predicting import table_for, tested_columns
 from hornbeam.cli.report import confusion_text, report
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 
@@ -25,43 +27,66 @@ def fit(
     target: str,
     parameters: dict[str, Any],
     *,
+    held_out: HeldOut | None = None,
     model_file: Path | None,
     picture: Path | None,
     quiet: bool,
 ) -> None:
-    """Fit a file, print the report, write what was asked for."""
+    """Fit a file, write what was asked for, print the report, then score the options on held-out rows."""
     check_writable(model_file)
     check_picture(picture)
-    frame, classes = split_target(read_frame(data), target, data)
-    model = fit_model(frame, classes, target, parameters, quiet=quiet)
+    with interrupts_told("before a tree was found") as stage:
+        frame, classes = split_target(read_frame(data), target, data)
+        folds = [] if held_out is None else splits(held_out, classes)
+        model = fit_model(frame, classes, target, parameters, quiet=quiet)
+        _write(stage, model, model_file, picture)
+        if quiet:
+            return
+        stage.doing = "while the report was printed"
+        print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n", flush=True)
+        if not folds:
+            return
+        stage.doing = "before the score on held-out rows was known"
+        if model.certificate.status == "interrupted":
+            raise KeyboardInterrupt
+        scored = score(folds, frame, classes, target, parameters)
+        print(f"\n{score_text(scored)}")
+
+
+def _write(stage: Stage, model: Model, model_file: Path | None, picture: Path | None) -> None:
+    """Write the model and the picture that were asked for."""
     if model_file is not None:
+        stage.doing = f"while {model_file} was written"
         model.save(model_file)
+        stage.written.append(model_file)
     if picture is not None:
+        stage.doing = f"while {picture} was drawn"
         draw(model, picture)
-    if not quiet:
-        print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")
+        stage.written.append(picture)
 
 
 def predict(model_file: Path, data: Path, output: Path | None, *, proba: bool) -> None:
     """Predict the rows of a file."""
     check_writable(output)
     tree = Model.load(model_file).tree
-    names, kinds = tree.columns.names, tree.columns.kinds
-    texts = [name for name, kind in zip(names, kinds, strict=True) if kind == "category"]
-    frame = read_frame(data, texts)
-    check_columns(frame, names, data)
-    with refusals_as_command_errors():
-        columns = {f"predicted_{tree.target_name}": pl.Series(tree.predict(frame.select(names)).tolist())}
-        if proba:
-            shares = tree.predict_proba(frame.select(names)).T
-            columns |= {f"share_{label}": pl.Series(share) for label, share in zip(tree.classes, shares, strict=True)}
-    predictions = pl.DataFrame(columns)
-    if output is None:
-        sys.stdout.write(predictions.write_csv())
-    elif output.suffix == ".parquet":
-        predictions.write_parquet(output)
-    else:
-        predictions.write_csv(output)
+    tested = tested_columns(tree)
+    kinds = dict(zip(tree.columns.names, tree.columns.kinds, strict=True))
+    with interrupts_told("before the predictions were written"):
+        frame = read_frame(data, [name for name in tested if kinds[name] == "category"])
+        check_columns(frame, tested, data)
+        table = table_for(tree, frame)
+        with refusals_as_command_errors():
+            columns = {f"predicted_{tree.target_name}": pl.Series(tree.predict(table).tolist())}
+            if proba:
+                shares = zip(tree.classes, tree.predict_proba(table).T, strict=True)
+                columns |= {f"share_{label}": pl.Series(share) for label, share in shares}
+        predictions = pl.DataFrame(columns)
+        if output is None:
+            sys.stdout.write(predictions.write_csv())
+        elif output.suffix == ".parquet":
+            predictions.write_parquet(output)
+        else:
+            predictions.write_csv(output)
 
 
 def show(model_file: Path, picture: Path | None) -> None:
@@ -97,9 +122,10 @@ def demo(directory: Path) -> None:
     print(f"Breast-cancer data of scikit-learn: {frame.height} rows, {frame.width} continuous columns.")
     parameters = ", ".join(f"{name} {value}" for name, value in DEMO_PARAMETERS.items())
     print(f"hornbeam fit: {parameters} (at most {ThresholdBinarizer().n_thresholds} thresholds a column)", end="\n\n")
-    model = fit_model(frame, classes, "diagnosis", DEMO_PARAMETERS, quiet=False)
     model_file, picture = directory / "breast-cancer.json", directory / "breast-cancer.svg"
-    model.save(model_file)
-    draw(model, picture)
-    print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")
-    print(f"\nThe picture is in {picture}, the model in {model_file}.")
+    with interrupts_told("before a tree was found") as stage:
+        model = fit_model(frame, classes, "diagnosis", DEMO_PARAMETERS, quiet=False)
+        _write(stage, model, model_file, picture)
+        stage.doing = "while the report was printed"
+        print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")
+        print(f"\nThe picture is in {picture}, the model in {model_file}.")

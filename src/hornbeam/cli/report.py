@@ -48,10 +48,10 @@ def certificate_text(model: Model) -> str:
 
 def _verdict(proof: Certificate) -> str:
     if proof.is_proven:
-        return "Proven optimal: no tree of those below has a lower objective."
+        return "Proven optimal: no tree in the search space has a lower objective."
     return (
         f"Not proven optimal: stopped by {STOPPED_BY.get(proof.status, proof.status)}. "
-        "No tree of those below is better than the lower bound."
+        "No tree in the search space has an objective below the lower bound."
     )
 
 
@@ -73,12 +73,22 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def confusion_text(tree: Tree, frame: pl.DataFrame, actual: npt.NDArray[Any]) -> str:
-    """Return how many training rows of each class are predicted as each class, and how many are right."""
-    classes, predicted = tree.classes.tolist(), tree.predict(frame)
-    counts = np.array([[np.sum((actual == a) & (predicted == p)) for p in classes] for a in classes])
+    """Return how many training rows of each class are predicted as each class, and how many are correct."""
+    counts = confusion_counts(tree, tree.predict(frame), actual)
+    correct = int(np.trace(counts))
+    head = f"Training rows: {correct:,} of {len(actual):,} correct ({100 * correct / len(actual):.1f} %)"
+    return f"{head}\n{confusion_table(tree.classes.tolist(), counts)}"
+
+
+def confusion_counts(tree: Tree, predicted: npt.NDArray[Any], actual: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return the number of rows by actual and predicted class, shape (n_classes, n_classes)."""
+    classes = tree.classes.tolist()
+    return np.array([[np.sum((actual == a) & (predicted == p)) for p in classes] for a in classes], dtype=np.int64)
+
+
+def confusion_table(classes: list[Any], counts: npt.NDArray[np.int64]) -> str:
+    """Return such numbers as a table."""
     cells = [["actual \\ predicted", *map(str, classes)]]
     cells += [[str(label), *(f"{count:,}" for count in row)] for label, row in zip(classes, counts, strict=True)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    table = "\n".join("  " + "  ".join(map(str.rjust, row, widths)) for row in cells)
-    right = int(np.trace(counts))
-    return f"Training rows: {right:,} of {len(actual):,} right ({100 * right / len(actual):.1f} %)\n{table}"
+    return "\n".join("  " + "  ".join(map(str.rjust, row, widths)) for row in cells)

@@ -133,6 +133,10 @@ class RashomonSetClassifier(AdditiveClassifier):
     authors' program lists it several times. It also prices the ends of prefixes as leaves instead of greedy trees, and
     so has other sets than the paper says.
 
+    RESPLIT's greedy trees split on the column with the largest information gain. Each row counts by what a wrong
+    prediction of its class can cost at most. The paper does not say what to do about ties: of columns with equal gain
+    (within 1e-12 bits) the first is used here, so the order of the columns can change the set.
+
     After pickling, the set is found again when a tree is first asked for; its trees have the same numbers.
 
     References

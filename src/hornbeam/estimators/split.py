@@ -114,7 +114,8 @@ class SPLITClassifier(_LookaheadClassifier):
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
     objective, omega, cost_matrix, class_weight
-        See `GOSDTClassifier`. Information gain counts rows by what they can lose.
+        See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
+        most. Of columns with equal gain (within 1e-12 bits) the first is used.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The time grows with the power ``lookahead_depth + 1`` of the
         number of binary columns.
