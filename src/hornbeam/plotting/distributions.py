@@ -116,11 +116,11 @@ def _of_numbers(values: npt.NDArray[np.float64], threshold: float, codes: _Codes
     """Bins of equal width with an edge at the threshold, so that no bar lies on both sides; missing values apart."""
     known = values[~np.isnan(values)]
     low, high = min(known.min(), threshold), max(known.max(), threshold)
-    width = (high / _N_BINS - low / _N_BINS) or 1.0
+    width = (high / 2 - low / 2) / (_N_BINS / 2) or 1.0
     if width < 1.2 and np.array_equal(known, np.floor(known)):
         width = 1.0
     # Bin k holds what is above threshold + k * width, at most by a width; rounding must move no row over the split.
-    steps = np.ceil(known / width - threshold / width) - 1
+    steps = np.ceil((known / 2 - threshold / 2) / (width / 2)) - 1
     steps = np.where(known > threshold, np.maximum(steps, 0), steps)
     first, last = min(int(steps.min()), -1), max(int(steps.max()), 0)
     counts = np.zeros((last - first + 1, n_classes), dtype=np.intp)
@@ -148,7 +148,8 @@ def _number(value: float) -> str:
 
 def _of_categories(condition: IsIn, values: npt.NDArray[Any], codes: _Codes, n_classes: int) -> Distribution:
     """Count rows by category, those of the condition first, the largest first; the rare ones of a side share a bar."""
-    texts, place = np.unique([_MISSING if value is None else str(value) for value in values], return_inverse=True)
+    names = np.array([_MISSING if value is None else str(value) for value in values], dtype=object)
+    texts, place = np.unique(names, return_inverse=True)
     place = place.reshape(-1)
     wanted = set(condition.values)
     is_wanted = np.fromiter((value in wanted for value in values), dtype=bool, count=len(values))

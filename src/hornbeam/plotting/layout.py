@@ -18,7 +18,7 @@ from hornbeam.conditions import IsMissing
 from hornbeam.plotting.boxes import Box, boxes_of
 from hornbeam.plotting.distributions import Distribution
 from hornbeam.plotting.lettering import Letters, Style
-from hornbeam.plotting.view import View, leaves_below, view_of
+from hornbeam.plotting.view import View, view_of
 from hornbeam.tree import Tree
 
 Orientation: TypeAlias = Literal["auto", "vertical", "horizontal"]
@@ -81,16 +81,18 @@ class Layout:
     lines: tuple[Line, ...]
     letters: Letters
     charts: Mapping[int, Distribution]
+    page: tuple[float, float]
 
     @property
     def scale(self) -> float:
         """What to multiply all lengths by so that the picture is not larger than a page, if letters allow it."""
-        return max(MIN_SCALE, min(1.0, PAGE[0] / self.width, PAGE[1] / self.height))
+        return max(MIN_SCALE, min(1.0, self.page[0] / self.width, self.page[1] / self.height))
 
-    def fits(self, page: tuple[float, float]) -> bool:
-        """Return whether the picture fits a page: a horizontal one may be made smaller."""
+    @property
+    def fits(self) -> bool:
+        """Whether the picture fits the page: a horizontal one may be made smaller."""
         scale = MIN_SCALE if self.is_horizontal else 1.0
-        return self.width * scale <= page[0] and self.height * scale <= page[1]
+        return self.width * scale <= self.page[0] and self.height * scale <= self.page[1]
 
 
 def lay_out(
@@ -116,19 +118,38 @@ def lay_out(
     _check(layout, max_depth)
     letters = Letters.of(_strings(tree, title, subtitle), keeps_missing=keeps_missing)
     sides = ("vertical", "horizontal") if layout == "auto" else (layout,)
-    deepest = tree.depth if max_depth is None or max_depth == "auto" else min(max_depth, tree.depth)
-    least = min(1, deepest) if max_depth == "auto" else deepest
-    n_leaves = leaves_below(tree)
-    for depth in range(deepest, least - 1, -1):
+
+    def made(depth: int, *, is_last: bool) -> Layout | None:
+        """Return the first picture of this depth that fits; if it is the last resort, one that may not."""
         view = view_of(tree, depth)
         for side in sides:
-            is_last = depth == least and side == sides[-1]
-            if not is_last and view.n_shown * _BOX_GAP > max(page) / MIN_SCALE:
-                continue  # a box is more than twice as large as the gap
-            made = _placed(tree, view, letters, title, subtitle, charts or {}, int(n_leaves[0]), side == "horizontal")
-            if is_last or made.fits(page):
-                return made
-    raise AssertionError("the last one is always returned")
+            is_forced = is_last and side == sides[-1]
+            if is_forced or _may_fit(view, page, side == "horizontal"):
+                found = _placed(tree, view, letters, title, subtitle, charts or {}, page, side == "horizontal")
+                if is_forced or found.fits:
+                    return found
+        return None
+
+    deepest = tree.depth if max_depth is None or max_depth == "auto" else min(max_depth, tree.depth)
+    low = min(1, deepest) if max_depth == "auto" else deepest
+    best = made(deepest, is_last=low == deepest)
+    if best is not None:
+        return best
+    best, high = made(low, is_last=True), deepest - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if (found := made(middle, is_last=False)) is not None:
+            best, low = found, middle
+        else:
+            high = middle - 1
+    assert best is not None
+    return best
+
+
+def _may_fit(view: View, page: tuple[float, float], is_horizontal: bool) -> bool:
+    """Return False where the gaps alone are too large, which is found out faster than by a layout."""
+    across, along = (page[1], page[0]) if is_horizontal else page
+    return view.n_shown * _STACK_GAP <= across / MIN_SCALE and max(view.depths) * _COLUMN_GAP <= along / MIN_SCALE
 
 
 def _check(layout: object, max_depth: object) -> None:
@@ -154,7 +175,7 @@ def _placed(
     title: str | None,
     subtitle: str | None,
     charts: Mapping[int, Distribution],
-    n_leaves: int,
+    page: tuple[float, float],
     is_horizontal: bool,
 ) -> Layout:
     """Place headings, tree, legend and footnotes under one another, each centred."""
@@ -163,14 +184,16 @@ def _placed(
     tree_width = max(box.left + box.width for box in boxes)
     room = max(tree_width, _MIN_WIDTH)
     above = list(_headings(title, subtitle, letters, room))
-    below = [*_legend_rows(tree, letters, room), *_footnotes(tree, view, n_leaves, letters, room)]
+    below = [*_legend_rows(tree, letters, room), *_footnotes(tree, view, letters, room)]
     width = max([tree_width, *(row[-1].end for row in [*above, *below])])
     lines, y = _stack(above, width, _MARGIN)
     y += _SECTION_GAP if above else 0
     shift = _MARGIN + (width - tree_width) / 2
     boxes = [replace(box, x=box.x + shift, top=box.top + y) for box in boxes]
     more, y = _stack(below, width, max(box.top + box.height for box in boxes) + _SECTION_GAP)
-    return Layout(width + 2 * _MARGIN, y + _MARGIN, is_horizontal, view, tuple(boxes), (*lines, *more), letters, charts)
+    return Layout(
+        width + 2 * _MARGIN, y + _MARGIN, is_horizontal, view, tuple(boxes), (*lines, *more), letters, charts, page
+    )
 
 
 def _place_in_rows(view: View, boxes: list[Box]) -> list[Box]:
@@ -286,13 +309,13 @@ def _legend_rows(tree: Tree, letters: Letters, room: float) -> list[list[Line]]:
     return rows
 
 
-def _footnotes(tree: Tree, view: View, n_leaves: int, letters: Letters, room: float) -> Iterator[list[Line]]:
+def _footnotes(tree: Tree, view: View, letters: Letters, room: float) -> Iterator[list[Line]]:
     """Say what is collapsed, and where missing values go if a column that had some is tested for anything else."""
     n_collapsed, n_hidden = sum(map(bool, view.n_hidden)), sum(view.n_hidden)
     if n_collapsed:
         boxes = "The dashed box stands" if n_collapsed == 1 else f"{n_collapsed:,} dashed boxes stand"
         subtrees = "a subtree" if n_collapsed == 1 else "subtrees"
-        text = f"{boxes} for {subtrees} with {n_hidden:,} of the {n_leaves:,} leaves."
+        text = f"{boxes} for {subtrees} with {n_hidden:,} of the {tree.n_leaves:,} leaves."
         yield from _paragraph(text, _FOOTNOTE, letters, room)
     tested = [condition for condition in tree.conditions if condition and not isinstance(condition, IsMissing)]
     if any(tree.has_missing[condition.column] for condition in tested):
