@@ -27,6 +27,7 @@ from hornbeam import (
 )
 from hornbeam.conditions import AtMost
 from hornbeam.datasets import load_monk
+from hornbeam.plotting import save_picture
 from hornbeam.table import TableSchema
 from python.test_plotting_layout import tree_of_shape
 from python.tree_making import single_leaf, stump
@@ -153,6 +154,7 @@ def test_a_set_of_trees_shows_how_many_there_are_and_the_best_three(has_matplotl
     assert "RashomonSet of 12 trees" in text
     assert "The best 3:" in text
     assert html.count("<svg" if has_matplotlib else "<pre>") == 3
+    assert "the best tree of 12 trees" in fitted(CLASSIFIERS[-1])._certificate()
     assert f"Tree 2: objective {trees.objective(2):.6g}" in text
 
 
@@ -186,9 +188,16 @@ def test_plot_refuses_an_unfitted_classifier_and_rows_without_labels():
         fitted(CLASSIFIERS[0]).plot(X)
 
 
-def test_plot_tree_is_public():
-    assert hornbeam.plot_tree is hornbeam.plotting.plot_tree
+def test_plot_tree_is_public_and_takes_a_fitted_classifier_as_well_as_a_tree(tmp_path):
     assert "plot_tree" in hornbeam.__all__
+    one = fitted(CLASSIFIERS[0])
+    of_both = [[text.get_text() for text in hornbeam.plot_tree(thing).texts] for thing in (one, one.tree_)]
+    assert of_both[0] == of_both[1]
+    save_picture(one, tmp_path / "tree.svg")
+    for wrong in (GOSDTClassifier(), "tree"):
+        with pytest.raises(TypeError, match="tree must be a Tree or a fitted classifier"):
+            hornbeam.plot_tree(wrong)
+    plt.close("all")
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda classifier: type(classifier).__name__)

@@ -432,13 +432,15 @@ class RashomonSet(Sequence[Tree]):
         if n_shown == 0:
             return trees_html([], "RashomonSet of no tree")
         first, last = self.objective(0), self._enumeration.units.objective(self._costs[-1])
-        trees = "1 tree" if self.n_trees == 1 else f"{_in_words(self.n_trees)} trees"
         objectives = f"objective {first:.6g}" if first == last else f"objectives {first:.6g} to {last:.6g}"
-        heading = f"RashomonSet of {trees}, {objectives}"
+        heading = f"RashomonSet of {self._size_in_words()}, {objectives}"
         if n_shown < self.n_trees:
             heading += f". The best {n_shown}:"
         captions = (f"Tree {number}: objective {self.objective(number):.6g}" for number in range(n_shown))
         return trees_html(zip(self[:n_shown], captions, strict=True), heading)
+
+    def _size_in_words(self) -> str:
+        return "1 tree" if self.n_trees == 1 else f"{_in_words(self.n_trees)} trees"
 
 
 def _in_words(number: int) -> str:

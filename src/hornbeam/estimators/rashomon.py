@@ -246,6 +246,9 @@ class RashomonSetClassifier(AdditiveClassifier):
         one.status_ = "optimal" if one.objective_ == one.lower_bound_ else "heuristic"
         return one
 
+    def _certificate(self) -> str:
+        return f"{super()._certificate()}; the best tree of {self.rashomon_set_._size_in_words()}"
+
     def _check_parameters(self) -> dict[str, Any]:
         check_number("epsilon", self.epsilon)
         if self.epsilon_is not in ("multiplier", "absolute"):

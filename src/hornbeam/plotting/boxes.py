@@ -152,7 +152,7 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
         pieces.append(Piece(text, style, x, height / 2, is_centred=False))
         x += letters.width(text, style) + 6
     bar = Area(_STACKED_INDENT, (height - 1.6 * BAR_HEIGHT) / 2, _STACKED_BAR_WIDTH, 1.6 * BAR_HEIGHT)
-    return Box("collapsed" if n_hidden else "leaf", tuple(pieces), x - 6 + _STACKED_INDENT + 1, height, bar)
+    return Box("collapsed" if n_hidden else "leaf", tuple(pieces), x - 6 + _STACKED_INDENT + 3, height, bar)
 
 
 def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_chart: bool, is_stacked: bool) -> Box:

@@ -133,7 +133,7 @@ def _of_numbers(values: npt.NDArray[np.float64], threshold: float, codes: _Codes
         captions.append(Caption(_number(known.max()), n_bars / 2, n_bars, "right"))
     end = n_bars
     if len(known) < len(values):
-        bar = n_bars / 6  # as wide as the word below it needs, at least
+        bar = n_bars / 5  # as wide as the word below it needs, at least
         counts = np.vstack([counts, np.bincount(codes[np.isnan(values)], minlength=n_classes)])
         answers.append(False)
         places.append(end + bar)

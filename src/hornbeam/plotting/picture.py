@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from hornbeam.plotting.distributions import Data, distributions_of
 from hornbeam.plotting.layout import Depth, Layout, Orientation, lay_out
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 _SUFFIXES = (".svg", ".png", ".pdf")
 
 
+class Fitted(Protocol):
+    """A fitted classifier of one tree."""
+
+    tree_: Tree
+
+
 def plot_tree(
-    tree: Tree,
+    tree: Tree | Fitted,
     ax: Axes | None = None,
     *,
     data: Data | None = None,
@@ -39,15 +45,16 @@ def plot_tree(
 
     Parameters
     ----------
-    tree : Tree
-        The tree to draw, such as `tree_` of a classifier.
+    tree : Tree or fitted classifier
+        The tree to draw.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; the drawing, letters included, is scaled to fit the present size of these axes. None: a new
         figure, as large as the tree needs at a letter size of 10 points, or of 7.5 points for a large tree.
     data : tuple of (X, y) or None, default=None
         Rows to show at the splits, usually the training data: a histogram of the split column, stacked by class, with
-        a triangle at the threshold, or bars of its categories, those of the condition on the left. Missing values have
-        a bar of their own. All other numbers remain those of the training rows.
+        a triangle at the threshold, or bars of its categories, those of the condition on the left. Classes are stacked
+        in the order of the legend; missing values have a bar of their own. All other numbers remain those of the
+        training rows.
     title, subtitle : str or None, default=None
         Headings, for example "Recidivism within two years" and "objective 0.3125, proven optimal".
     layout : {"auto", "vertical", "horizontal"}, default="auto"
@@ -65,6 +72,8 @@ def plot_tree(
 
     Raises
     ------
+    TypeError
+        If `tree` is no tree, or a classifier before `fit`.
     ValueError
         If `layout` or `max_depth` is none of the above, or `data` does not fit the tree.
 
@@ -77,13 +86,14 @@ def plot_tree(
     --------
     >>> from hornbeam import GOSDTClassifier, plot_tree
     >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
-    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
-    >>> axes = plot_tree(tree, data=(X, y), title="Four rows")
-    >>> len(axes.texts) > tree.n_nodes
-    True
+    >>> classifier = GOSDTClassifier(regularization=0.1).fit(X, y)
+    >>> axes = plot_tree(classifier, data=(X, y), title="Four rows")
+    >>> [text.get_text() for text in axes.texts][:3]
+    ['yes', 'no', 'x1 ≤\xa040']
     """
     import matplotlib.pyplot as plt
 
+    tree = _tree_of(tree)
     charts = None if data is None else distributions_of(tree, data)
     made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts)
     if ax is None:
@@ -93,7 +103,7 @@ def plot_tree(
 
 
 def save_picture(
-    tree: Tree,
+    tree: Tree | Fitted,
     path: str | PathLike[str],
     *,
     data: Data | None = None,
@@ -109,7 +119,7 @@ def save_picture(
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree or fitted classifier
         The tree to draw.
     path : str or path
         File to write, ending in ``.svg``, ``.png`` or ``.pdf``.
@@ -138,6 +148,7 @@ def save_picture(
     suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
         raise ValueError(f"path must end in .svg, .png or .pdf, found {str(path)!r}.")
+    tree = _tree_of(tree)
     charts = None if data is None else distributions_of(tree, data)
     is_svg = suffix == ".svg"
     made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts, keeps_missing=is_svg)
@@ -154,6 +165,13 @@ def write(tree: Tree, layout: Layout, target: str | PathLike[str] | IO[bytes], f
         # Without salt and dates, two pictures of one tree would differ.
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
         figure.savefig(target, dpi=dpi, format=form, metadata=metadata)
+
+
+def _tree_of(tree: Tree | Fitted) -> Tree:
+    found = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
+    if not isinstance(found, Tree):
+        raise TypeError(f"tree must be a Tree or a fitted classifier, got {type(tree).__name__} without tree_.")
+    return found
 
 
 def _inches(layout: Layout) -> tuple[float, float]:
