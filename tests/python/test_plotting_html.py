@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -94,6 +97,18 @@ def test_everything_of_the_user_is_escaped(has_matplotlib):
     tree._repr_html_().encode("utf-8")
 
 
+@settings(max_examples=15, deadline=None)
+@given(st.text(st.characters(), max_size=30), st.text(st.characters(), min_size=1, max_size=30))
+def test_any_string_gives_well_formed_html_and_no_warning(name, label):
+    names, classes = TableSchema((name,), ("number",)), np.array([f"{label}1", "no"], dtype=object)
+    tree = stump(columns=names, classes=classes, target_name=label)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        elements = Elements(tree._repr_html_())
+        hornbeam.plot_tree(tree, Figure(figsize=(4, 4), dpi=40).add_axes((0, 0, 1, 1))).figure.canvas.draw()
+    assert "10 rows" in elements.text
+
+
 def test_a_tree_is_an_inline_picture_or_text_without_matplotlib(has_matplotlib):
     html = stump()._repr_html_()
     assert ("<svg" in html) is has_matplotlib
@@ -154,15 +169,21 @@ def test_a_set_of_trees_shows_how_many_there_are_and_the_best_three(has_matplotl
     assert "RashomonSet of 12 trees" in text
     assert "The best 3:" in text
     assert html.count("<svg" if has_matplotlib else "<pre>") == 3
-    assert "the best tree of 12 trees" in fitted(CLASSIFIERS[-1])._certificate()
+    assert "12 trees in the Rashomon set" in fitted(CLASSIFIERS[-1])._certificate()
     assert f"Tree 2: objective {trees.objective(2):.6g}" in text
 
 
-def test_a_set_of_more_trees_than_words_can_say_is_counted_in_powers_of_ten():
-    from hornbeam.estimators._rashomon_set import _in_words
+def test_a_set_of_very_many_trees_is_counted_in_powers_of_ten(monkeypatch):
+    trees = fitted(CLASSIFIERS[-1]).rashomon_set_
+    for number, words in ((1, "1 tree,"), (1204, "1,204 trees,"), (31 * 10**499, "3.1e+500 trees,")):
+        monkeypatch.setattr(trees, "n_trees", number)
+        assert f"RashomonSet of {words}" in Elements(trees._repr_html_()).text
 
-    assert _in_words(1204) == "1,204"
-    assert _in_words(31 * 10**499) == "3.1e+500"
+
+def test_a_gap_of_everything_is_written_in_whole_percent():
+    one = fitted(CLASSIFIERS[0])
+    one.gap_ = 1.0
+    assert "gap 100 %" in one._certificate()
 
 
 def test_plot_of_a_classifier_draws_its_tree_with_the_certificate():

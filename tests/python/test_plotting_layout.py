@@ -186,7 +186,7 @@ def test_control_characters_surrogates_and_marks_of_reordering_are_always_escape
     assert any(shown in text for text in texts_of(tree))
     save_picture(tree, tmp_path / "tree.svg")
     assert shown in (tmp_path / "tree.svg").read_text(encoding="utf-8")
-    assert escape("中") == r"\u4e2d"
+    assert [escape(character) for character in "中\x7f\x85"] == [r"\u4e2d", r"\x7f", r"\x85"]
 
 
 def test_a_font_that_lacks_letters_gets_help_from_an_installed_one_that_has_them():

@@ -89,7 +89,7 @@ class TreeDisplay:
     def _certificate(self) -> str:
         """Say in a line how good the tree is, and how good any tree can be at best."""
         leaves = "1 leaf" if self.tree_.n_leaves == 1 else f"{self.tree_.n_leaves:,} leaves"
-        return f"{leaves}, {self._proof()}, gap {100 * self.gap_:.2g} %, status {self.status_}"
+        return f"{leaves}, {self._proof()}, gap {100 * self.gap_:.3g} %, status {self.status_}"
 
     def _proof(self) -> str:
         """Return objective and bound in words."""

@@ -440,12 +440,9 @@ class RashomonSet(Sequence[Tree]):
         return trees_html(zip(self[:n_shown], captions, strict=True), heading)
 
     def _size_in_words(self) -> str:
-        return "1 tree" if self.n_trees == 1 else f"{_in_words(self.n_trees)} trees"
-
-
-def _in_words(number: int) -> str:
-    """Return a count of any size, 1,204 or 3.1e+20."""
-    return f"{number:,}" if number < 10**15 else f"{Decimal(number):.1e}"
+        """Return 1 tree, 1,204 trees or 3.1e+20 trees."""
+        count = f"{self.n_trees:,}" if self.n_trees < 10**15 else f"{Decimal(self.n_trees):.1e}"
+        return f"{count} tree{'s' if self.n_trees != 1 else ''}"
 
 
 def _count_to(end: int, begin: int = 0) -> Iterator[int]:

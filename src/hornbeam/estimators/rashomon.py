@@ -247,7 +247,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         return one
 
     def _certificate(self) -> str:
-        return f"{super()._certificate()}; the best tree of {self.rashomon_set_._size_in_words()}"
+        return f"{super()._certificate()}; {self.rashomon_set_._size_in_words()} in the Rashomon set"
 
     def _check_parameters(self) -> dict[str, Any]:
         check_number("epsilon", self.epsilon)

@@ -164,7 +164,7 @@ def escape(character: str) -> str:
     r"""Return the escape of Python for a character, ``\u4e2d``; nothing for a variation selector."""
     if "\ufe00" <= character <= "\ufe0f":
         return ""
-    return character.encode("ascii", "backslashreplace").decode()
+    return f"\\x{ord(character):02x}" if character.isascii() else character.encode("ascii", "backslashreplace").decode()
 
 
 def printable(text: str) -> str:
@@ -173,8 +173,6 @@ def printable(text: str) -> str:
 
 
 def _printable_character(character: str) -> str:
-    if character < " ":
-        return f"\\x{ord(character):02x}"
     is_bad = unicodedata.category(character) in ("Cc", "Cs") or ord(character) & 0xFFFE == 0xFFFE
     return escape(character) if is_bad or character in _REORDERING else character
 
