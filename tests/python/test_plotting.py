@@ -66,9 +66,10 @@ TREES = [
     )
 ]
 
+PICTURES = [*((tree, "vertical") for tree in TREES), (TREES[1], "horizontal"), (TREES[3], "horizontal")]
 
-@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
-@pytest.mark.parametrize("tree", TREES)
+
+@pytest.mark.parametrize(("tree", "layout"), PICTURES)
 def test_no_two_texts_overlap_and_none_leaves_the_picture(tree, layout):
     options = {"layout": layout, "max_depth": None}
     ax, renderer = drawn(tree, title="A title " * 20, subtitle="objective 0.3125, proven optimal", **options)
@@ -85,8 +86,7 @@ def test_no_two_texts_overlap_and_none_leaves_the_picture(tree, layout):
     assert all(box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height for box in boxes)
 
 
-@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize(("tree", "layout"), PICTURES)
 def test_nodes_do_not_overlap_and_hold_their_texts(tree, layout):
     ax, renderer = drawn(tree, layout=layout, max_depth=None)
     nodes = [patch.get_window_extent(renderer) for patch in ax.patches if isinstance(patch, FancyBboxPatch)]

@@ -97,7 +97,7 @@ def test_everything_of_the_user_is_escaped(has_matplotlib):
     tree._repr_html_().encode("utf-8")
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.text(st.characters(), max_size=30), st.text(st.characters(), min_size=1, max_size=30))
 def test_any_string_gives_well_formed_html_and_no_warning(name, label):
     names, classes = TableSchema((name,), ("number",)), np.array([f"{label}1", "no"], dtype=object)

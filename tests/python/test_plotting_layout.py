@@ -61,7 +61,7 @@ def overlapping(boxes) -> list[tuple[int, int]]:
     return [(a, b) for a, b in np.argwhere(beside & below).tolist() if a < b]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 40), st.sampled_from(["vertical", "horizontal"]), st.integers(0, 7))
 def test_no_two_boxes_of_a_random_tree_overlap_and_none_leaves_the_picture(seed, max_leaves, layout, max_depth):
     tree = grow(seed, n_rows=80, max_leaves=max_leaves).tree
@@ -71,7 +71,7 @@ def test_no_two_boxes_of_a_random_tree_overlap_and_none_leaves_the_picture(seed,
     assert all(box.top >= 0 and box.top + box.height <= made.height for box in made.boxes)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 60))
 def test_a_horizontal_layout_has_leaves_in_order_and_children_to_the_right(seed, max_leaves):
     tree = grow(seed, n_rows=150, max_leaves=max_leaves).tree
@@ -85,7 +85,7 @@ def test_a_horizontal_layout_has_leaves_in_order_and_children_to_the_right(seed,
         assert boxes[node].middle == pytest.approx((yes.middle + no.middle) / 2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 40), st.integers(0, 8))
 def test_collapsed_subtrees_hide_the_leaves_and_rows_below_them_and_nothing_else(seed, max_leaves, max_depth):
     tree = grow(seed, n_rows=120, max_leaves=max_leaves).tree

@@ -20,6 +20,7 @@ from hornbeam.plotting.distributions import Distribution
 from hornbeam.plotting.lettering import Letters, Style
 from hornbeam.plotting.view import View, view_of
 from hornbeam.tree import Tree
+from hornbeam.tree.words import question
 
 Orientation: TypeAlias = Literal["auto", "vertical", "horizontal"]
 Depth: TypeAlias = "int | Literal['auto'] | None"
@@ -163,9 +164,7 @@ def _check(layout: object, max_depth: object) -> None:
 def _strings(tree: Tree, title: str | None, subtitle: str | None) -> Iterator[str]:
     """Yield every string of the user that the picture may show."""
     yield from (str(text) for text in (title or "", subtitle or "", tree.target_name, *tree.classes.tolist()))
-    for condition in tree.conditions:
-        if condition is not None:
-            yield condition.text(tree.columns.names[condition.column])
+    yield from (question(tree, node) for node, condition in enumerate(tree.conditions) if condition is not None)
 
 
 def _placed(
