@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "binarizers": {"_units", "conditions", "table"},
     "posterior": {"binarizers", "conditions", "table", "tree"},
     "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
-    | {"posterior", "table", "tree"},
+    | {"plotting", "posterior", "table", "tree"},
     "__main__": {"cli"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
     "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,

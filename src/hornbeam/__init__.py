@@ -19,7 +19,7 @@ from hornbeam.estimators import (
     sufficient_depth,
 )
 from hornbeam.exceptions import NotProvenWarning
-from hornbeam.plotting import plot_importance, plot_roc, plot_trace
+from hornbeam.plotting import plot_importance, plot_roc, plot_trace, plot_tree
 from hornbeam.posterior import log_posterior
 from hornbeam.tree import Tree
 
@@ -49,6 +49,7 @@ __all__ = [
     "plot_importance",
     "plot_roc",
     "plot_trace",
+    "plot_tree",
     "rashomon_importance",
     "sufficient_depth",
 ]

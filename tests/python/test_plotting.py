@@ -15,7 +15,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from hornbeam.conditions import AtMost, IsIn
 from hornbeam.plotting import plot_tree, save_picture
 from hornbeam.plotting.layout import lay_out
-from hornbeam.plotting.lettering import Style, width_of, wrap
+from hornbeam.plotting.lettering import Letters, Style
 from hornbeam.table import TableSchema
 from hornbeam.tree import Tree
 from hornbeam.tree.palette import class_colors
@@ -44,7 +44,8 @@ def picture_of(seed: int, names: str, classes: str, max_leaves: int) -> Tree:
 
 def drawn(tree: Tree, **options):
     """Draw on an own figure; return the axes and a renderer."""
-    layout = lay_out(tree, options.get("title"), options.get("subtitle"))
+    chosen = {name: options[name] for name in ("layout", "max_depth") if name in options}
+    layout = lay_out(tree, options.get("title"), options.get("subtitle"), **chosen)
     figure = Figure(figsize=(layout.width / 72, layout.height / 72))
     ax = plot_tree(tree, figure.add_axes((0, 0, 1, 1)), **options)
     canvas = FigureCanvasAgg(figure)
@@ -65,10 +66,13 @@ TREES = [
     )
 ]
 
+PICTURES = [*((tree, "vertical") for tree in TREES), (TREES[1], "horizontal"), (TREES[3], "horizontal")]
 
-@pytest.mark.parametrize("tree", TREES)
-def test_no_two_texts_overlap_and_none_leaves_the_picture(tree):
-    ax, renderer = drawn(tree, title="A title " * 20, subtitle="objective 0.3125, proven optimal")
+
+@pytest.mark.parametrize(("tree", "layout"), PICTURES)
+def test_no_two_texts_overlap_and_none_leaves_the_picture(tree, layout):
+    options = {"layout": layout, "max_depth": None}
+    ax, renderer = drawn(tree, title="A title " * 20, subtitle="objective 0.3125, proven optimal", **options)
     boxes = [text.get_window_extent(renderer) for text in ax.texts]
     assert len(boxes) > 3 * tree.n_nodes
     assert not [
@@ -82,9 +86,9 @@ def test_no_two_texts_overlap_and_none_leaves_the_picture(tree):
     assert all(box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height for box in boxes)
 
 
-@pytest.mark.parametrize("tree", TREES)
-def test_nodes_do_not_overlap_and_hold_their_texts(tree):
-    ax, renderer = drawn(tree)
+@pytest.mark.parametrize(("tree", "layout"), PICTURES)
+def test_nodes_do_not_overlap_and_hold_their_texts(tree, layout):
+    ax, renderer = drawn(tree, layout=layout, max_depth=None)
     nodes = [patch.get_window_extent(renderer) for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
     assert len(nodes) == tree.n_nodes
     assert not any(a.overlaps(b) for a, b in combinations(nodes, 2))
@@ -102,7 +106,7 @@ def test_nodes_do_not_overlap_and_hold_their_texts(tree):
 
 @pytest.mark.parametrize("tree", TREES)
 def test_leaves_are_evenly_spaced_and_parents_stand_between_their_children(tree):
-    boxes = lay_out(tree, None, None).boxes
+    boxes = lay_out(tree, layout="vertical", max_depth=None).boxes
     leaves = [box.x for box, left in zip(boxes, tree.left, strict=True) if left < 0]
     assert np.ptp(np.diff(leaves)) < 1e-6
     for node in np.flatnonzero(tree.left >= 0):
@@ -200,7 +204,7 @@ def test_letters_have_the_size_of_their_boxes_where_a_layout_changes_the_axes():
     figure = Figure(figsize=(9, 4), layout="constrained")
     ax = plot_tree(TREES[1], figure.subplots())
     FigureCanvasAgg(figure).draw()
-    scale = ax.get_window_extent().width / lay_out(TREES[1], None, None).width * 72 / figure.dpi
+    scale = ax.get_window_extent().width / lay_out(TREES[1]).width * 72 / figure.dpi
     assert ax.texts[0].get_fontsize() == pytest.approx(8.5 * scale, rel=0.01)
 
 
@@ -208,7 +212,7 @@ def test_without_axes_a_new_figure_of_the_right_size_is_made():
     import matplotlib.pyplot as plt
 
     ax = plot_tree(stump())
-    layout = lay_out(stump(), None, None)
+    layout = lay_out(stump())
     assert ax.figure.get_size_inches().tolist() == [layout.width / 72, layout.height / 72]
     assert ax.texts[0].get_fontsize() == pytest.approx(8.5)
     plt.close(ax.figure)
@@ -234,23 +238,26 @@ def test_a_file_of_another_kind_is_refused_before_it_is_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+LETTERS = Letters(dict.fromkeys(("normal", "bold"), ("sans-serif",)))
+
+
 def test_lines_are_never_wider_or_more_than_allowed_and_lose_nothing_unless_shortened():
     style = Style(10)
     for text in ("a bc def " * 12, "W" * 90, "a_b/c-d, e:f " * 9, "word", "two words", "x" * 30 + " y"):
         for max_width, max_lines in ((40, 1), (60, 2), (90, 4), (60, 99)):
-            lines = wrap(text, style, max_width, max_lines)
+            lines = LETTERS.wrap(text, style, max_width, max_lines)
             assert len(lines) <= max_lines
-            assert all(width_of(line, style) <= max_width for line in lines)
+            assert all(LETTERS.width(line, style) <= max_width for line in lines)
             is_whole = "".join(lines).replace(" ", "") == text.replace(" ", "")
             assert is_whole != ("…" in lines[-1])
 
 
 def test_every_line_but_the_last_is_filled_as_far_as_it_goes():
     style = Style(10)
-    lines = wrap("one two three four five six seven eight nine ten", style, 70, 99)
+    lines = LETTERS.wrap("one two three four five six seven eight nine ten", style, 70, 99)
     assert len(lines) > 3
     for line, following in pairwise(lines):
-        assert width_of(f"{line} {following.split()[0]}", style) > 70
+        assert LETTERS.width(f"{line} {following.split()[0]}", style) > 70
 
 
 def test_matplotlib_is_loaded_only_when_a_tree_is_drawn():

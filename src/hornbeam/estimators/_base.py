@@ -13,8 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
+from hornbeam.estimators._display import TreeDisplay
 from hornbeam.estimators._parameters import check_callback, check_integer, check_number
-from hornbeam.estimators._progress import Progress, Units, logger
+from hornbeam.estimators._progress import Progress, Units, logger, make_trace
 from hornbeam.estimators._training import Training
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import Tree
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _MANY_COLUMNS = 1000
 
 
-class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers whose fitted form is one `Tree` in `tree_`."""
 
     binarizer: Any
@@ -185,7 +186,7 @@ class TreeClassifier(TableInput, ClassifierMixin, BaseEstimator):  # type: ignor
             "n_binary_columns": len(conditions),
         }
         if self.trace:
-            self.trace_ = [Progress.from_record(record, units) for record in outcome["trace"]]
+            self.trace_ = make_trace(outcome, units)
         elif hasattr(self, "trace_"):
             del self.trace_
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from hornbeam._core import Outcome
     from hornbeam._core import Progress as Record
 
 logger = logging.getLogger("hornbeam")
@@ -60,6 +61,15 @@ class Progress(NamedTuple):
         elapsed, upper, lower, subproblems, memory = record
         objective, bound = units.objective(upper), units.objective(lower)
         return cls(elapsed, objective, bound, relative_gap(objective, bound), subproblems, memory)
+
+
+def make_trace(outcome: Outcome, units: Units) -> list[Progress]:
+    """Return the course of a search; its last entry is the end of the search."""
+    statistics = outcome["statistics"]
+    counted = int(statistics["subproblems"]), int(statistics["bytes"])
+    end = (statistics["seconds"], outcome["upper"], outcome["lower"], *counted)
+    records = [record for record in outcome["trace"] if record[0] < end[0]]
+    return [Progress.from_record(record, units) for record in (*records, end)]
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

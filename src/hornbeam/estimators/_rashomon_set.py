@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import accumulate
 from math import inf
 from random import Random
@@ -20,11 +21,13 @@ from hornbeam.estimators._enumeration import Enumeration
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._reliance import Reliances
 from hornbeam.export import to_timbertrek
+from hornbeam.plotting import trees_html
 from hornbeam.table import read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves
 
 _WORD_BITS = 64
+_N_SHOWN = 3  # trees in a notebook
 
 
 class RashomonSet(Sequence[Tree]):
@@ -422,6 +425,24 @@ class RashomonSet(Sequence[Tree]):
             return "<RashomonSet of no tree>"
         first, last = units.objective(self._costs[0]), units.objective(self._costs[-1])
         return f"<RashomonSet of {self.n_trees} trees, objectives {first:.6g} to {last:.6g}>"
+
+    def _repr_html_(self) -> str:
+        """Return for notebooks how many trees there are, and pictures of the best ones."""
+        n_shown = min(_N_SHOWN, self.n_trees)
+        if n_shown == 0:
+            return trees_html([], "RashomonSet of no tree")
+        first, last = self.objective(0), self._enumeration.units.objective(self._costs[-1])
+        objectives = f"objective {first:.6g}" if first == last else f"objectives {first:.6g} to {last:.6g}"
+        heading = f"RashomonSet of {self._size_in_words()}, {objectives}"
+        if n_shown < self.n_trees:
+            heading += f". The best {n_shown}:"
+        captions = (f"Tree {number}: objective {self.objective(number):.6g}" for number in range(n_shown))
+        return trees_html(zip(self[:n_shown], captions, strict=True), heading)
+
+    def _size_in_words(self) -> str:
+        """Return 1 tree, 1,204 trees or 3.1e+20 trees."""
+        count = f"{self.n_trees:,}" if self.n_trees < 10**15 else f"{Decimal(self.n_trees):.1e}"
+        return f"{count} tree{'s' if self.n_trees != 1 else ''}"
 
 
 def _count_to(end: int, begin: int = 0) -> Iterator[int]:

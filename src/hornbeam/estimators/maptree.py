@@ -222,6 +222,9 @@ class MAPTreeClassifier(TreeClassifier):
         counts = self.tree_.class_weights + self.rho_
         return np.asarray((counts / counts.sum(axis=1, keepdims=True))[self.tree_.apply(table)])
 
+    def _proof(self) -> str:
+        return f"log posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}"
+
     def _check_parameters(self) -> dict[str, Any]:
         """Check all parameters that need no data; return what goes to the search as it is."""
         check_prior(self.alpha, self.beta, self.rho)

@@ -250,6 +250,9 @@ class RashomonSetClassifier(AdditiveClassifier):
         one.status_ = "optimal" if one.objective_ == one.lower_bound_ else "heuristic"
         return one
 
+    def _certificate(self) -> str:
+        return f"{super()._certificate()}; {self.rashomon_set_._size_in_words()} in the Rashomon set"
+
     def _check_parameters(self) -> dict[str, Any]:
         check_number("epsilon", self.epsilon)
         if self.epsilon_is not in ("multiplier", "absolute"):

@@ -1,16 +1,29 @@
-"""What is written in the nodes of the picture, and how large they are."""
+"""What is written in the boxes of the picture, and how large they are."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from hornbeam.plotting.lettering import Style, width_of, wrap
+from hornbeam.conditions import Condition
+from hornbeam.plotting.distributions import Distribution
+from hornbeam.plotting.lettering import Letters, Style
+from hornbeam.plotting.view import View
 from hornbeam.tree import Tree
-from hornbeam.tree.words import count, has_unequal_weights, label, one_line, percent, predicted_share
+from hornbeam.tree.words import count, has_unequal_weights, label, percent, predicted_share, question, support
 
-PADDING = 7.0
 BAR_HEIGHT = 5.0
-BAR_GAP = 4.0
+CHART_HEIGHT = 34.0
+CAPTION = Style(7, color="#555555")
+
+_BAR_GAP = 4.0
+_CHART_GAP = 3.0
+_CHART_WIDTH = 118.0
+_PADDING = 7.0
+_TIGHT = 3.0  # padding where boxes are stacked
+_STACKED_BAR_WIDTH = 34.0
+_STACKED_INDENT = 4.0
 
 _CONDITION = Style(10)
 _CLASS = Style(10, "bold")
@@ -18,61 +31,163 @@ _SHARE = Style(8.5)
 _SUPPORT = Style(8.5, color="#555555")
 
 _MAX_CONDITION_WIDTH = 150.0
+_MAX_STACKED_CONDITION_WIDTH = 118.0
 _MAX_CLASS_WIDTH = 90.0
+_MAX_STACKED_CLASS_WIDTH = 130.0
+
+Kind: TypeAlias = Literal["split", "leaf", "collapsed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A line of a box: `x` is where it begins, or its middle if it is centred; `y` the middle of its height."""
+
+    text: str
+    style: Style
+    x: float
+    y: float
+    is_centred: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle in a box, in points from the upper left corner of the box."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node of the picture, in points; `x` is its middle, `top` its upper edge. Leaves have a bar of class shares."""
+    """A node of the picture, in points; `x` is its middle, `top` its upper edge.
 
-    texts: tuple[tuple[str, Style], ...]
+    Leaves and collapsed subtrees have a bar of class shares; splits may have a chart.
+    """
+
+    kind: Kind
+    pieces: tuple[Piece, ...]
     width: float
     height: float
-    has_bar: bool
+    bar: Area | None = None
+    chart: Area | None = None
     x: float = 0.0
     top: float = 0.0
 
+    @property
+    def left(self) -> float:
+        """Its left edge."""
+        return self.x - self.width / 2
 
-def boxes_of(tree: Tree) -> list[Box]:
-    """Return the box of each node, not yet in its place."""
+    @property
+    def middle(self) -> float:
+        """The middle of its height."""
+        return self.top + self.height / 2
+
+
+def boxes_of(
+    tree: Tree, view: View, letters: Letters, charts: Mapping[int, Distribution], *, is_stacked: bool
+) -> list[Box]:
+    """Return the box of each node of the view, not yet in its place; leaves that are stacked have one line."""
     unequal = has_unequal_weights(tree)
+    boxes = []
+    for node, left, n_hidden in zip(view.nodes, view.left, view.n_hidden, strict=True):
+        condition = tree.conditions[node]
+        if left >= 0 and condition is not None:
+            boxes.append(_split(tree, node, condition, letters, node in charts, is_stacked))
+        elif is_stacked:
+            boxes.append(_stacked_leaf(tree, node, n_hidden, letters))
+        else:
+            boxes.append(_leaf(_leaf_lines(tree, node, n_hidden, letters, unequal), letters, n_hidden))
+    return boxes
+
+
+def _leaf_lines(tree: Tree, node: int, n_hidden: int, letters: Letters, unequal: bool) -> list[tuple[str, Style]]:
+    of = f"of{' weight' if unequal else ''}"
+    rows = count(int(tree.n_samples[node]))
+    if n_hidden:
+        name, share = _majority(tree, node)
+        names = letters.wrap(letters.show(name), _SHARE, _MAX_CLASS_WIDTH - 30, 2)
+        names[-1] = f"{letters.apart(names[-1])}: {share}"
+        return [(f"{n_hidden:,} leaves", _CONDITION), *((line, _SHARE) for line in names), (f"{of} {rows}", _SHARE)]
+    names = letters.wrap(letters.show(label(tree, node)), _CLASS, _MAX_CLASS_WIDTH, 3)
     return [
-        _box(_leaf_texts(tree, node, unequal), has_bar=True)
-        if condition is None
-        else _box(_inner_texts(tree, node), has_bar=False)
-        for node, condition in enumerate(tree.conditions)
+        *((line, _CLASS) for line in names),
+        (f"{percent(predicted_share(tree, node))} {of}", _SHARE),
+        (rows, _SHARE),
     ]
 
 
-def _box(texts: list[tuple[str, Style]], *, has_bar: bool) -> Box:
-    width = max(width_of(text, style) for text, style in texts) + 2 * PADDING
-    height = sum(style.line_height for _, style in texts) + 2 * PADDING
-    return Box(tuple(texts), width, height + (BAR_GAP + BAR_HEIGHT if has_bar else 0), has_bar)
+def _majority(tree: Tree, node: int) -> tuple[object, str]:
+    """Return the class of the largest weight in a node, and its share in words."""
+    weights = tree.class_weights[node]
+    code = int(weights.argmax())
+    return tree.classes[code], percent(float(weights[code] / weights.sum()))
 
 
-def _leaf_texts(tree: Tree, node: int, unequal_weights: bool) -> list[tuple[str, Style]]:
-    return [
-        *((line, _CLASS) for line in wrap(label(tree, node), _CLASS, _MAX_CLASS_WIDTH, 3)),
-        (f"{percent(predicted_share(tree, node))} of{' weight' if unequal_weights else ''}", _SHARE),
-        (count(int(tree.n_samples[node])), _SHARE),
-    ]
+def _leaf(lines: list[tuple[str, Style]], letters: Letters, n_hidden: int) -> Box:
+    width = max(letters.width(text, style) for text, style in lines) + 2 * _PADDING
+    pieces, y = _lines(lines, width / 2, _PADDING)
+    bar = Area(_PADDING, y + _BAR_GAP, width - 2 * _PADDING, BAR_HEIGHT)
+    kind: Kind = "collapsed" if n_hidden else "leaf"
+    return Box(kind, pieces, width, y + _BAR_GAP + BAR_HEIGHT + _PADDING, bar)
 
 
-def _inner_texts(tree: Tree, node: int) -> list[tuple[str, Style]]:
-    condition = tree.conditions[node]
-    assert condition is not None
-    name = tree.columns.names[condition.column]
+def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box:
+    """One line: the bar, the class in bold, and its share; or how many leaves are hidden, and the largest class."""
+    if n_hidden:
+        name, share = _majority(tree, node)
+        shown = letters.wrap(letters.show(name), _SHARE, _MAX_STACKED_CLASS_WIDTH, 1)[0]
+        rows = support(tree, node).partition(" of ")[2]
+        lines = [(f"{n_hidden:,} leaves", _CONDITION), (f"{letters.apart(shown)}: {share} of {rows}", _SHARE)]
+    else:
+        lines = [
+            (letters.wrap(letters.show(label(tree, node)), _CLASS, _MAX_STACKED_CLASS_WIDTH, 1)[0], _CLASS),
+            (support(tree, node), _SHARE),
+        ]
+    height = _CLASS.line_height + 2 * _TIGHT
+    x, pieces = _STACKED_INDENT + _STACKED_BAR_WIDTH + 6, []
+    for text, style in lines:
+        pieces.append(Piece(text, style, x, height / 2, is_centred=False))
+        x += letters.width(text, style) + 6
+    bar = Area(_STACKED_INDENT, (height - 1.6 * BAR_HEIGHT) / 2, _STACKED_BAR_WIDTH, 1.6 * BAR_HEIGHT)
+    return Box("collapsed" if n_hidden else "leaf", tuple(pieces), x - 6 + _STACKED_INDENT + 3, height, bar)
+
+
+def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_chart: bool, is_stacked: bool) -> Box:
+    name = letters.show(tree.columns.names[condition.column])
     # What follows the name, ``<= 2.5``, is never broken between its sign and its value.
-    test = (
-        one_line(condition.text(name)).removeprefix(one_line(name)).replace("<=", "≤").strip().replace(" ", "\xa0", 1)
-    )
-    lines = _condition_lines(one_line(name), test)
-    return [*((line, _CONDITION) for line in lines), (count(int(tree.n_samples[node])), _SUPPORT)]
+    test = letters.show(question(tree, node)).removeprefix(name).replace("<=", "≤").strip().replace(" ", "\xa0", 1)
+    max_width = _MAX_STACKED_CONDITION_WIDTH if is_stacked else _MAX_CONDITION_WIDTH
+    padding = _TIGHT if is_stacked else _PADDING
+    lines = [(line, _CONDITION) for line in _condition_lines(name, test, letters, max_width)]
+    rows = (count(int(tree.n_samples[node])), _SUPPORT)
+    width = max(letters.width(text, style) for text, style in (*lines, rows))
+    chart = None
+    if has_chart:
+        width = max(width, _CHART_WIDTH)
+    width += 2 * padding + (6 if is_stacked else 0)
+    pieces, y = _lines(lines, width / 2, padding)
+    if has_chart:
+        chart = Area((width - _CHART_WIDTH) / 2, y + _CHART_GAP, _CHART_WIDTH, CHART_HEIGHT)
+        y += _CHART_GAP + CHART_HEIGHT + CAPTION.line_height + _CHART_GAP
+    last, y = _lines([rows], width / 2, y)
+    return Box("split", (*pieces, *last), width, y + padding, chart=chart)
 
 
-def _condition_lines(name: str, test: str) -> list[str]:
+def _lines(lines: list[tuple[str, Style]], x: float, y: float) -> tuple[tuple[Piece, ...], float]:
+    """Put lines under one another from `y` on; return them and where the last one ends."""
+    pieces = []
+    for text, style in lines:
+        pieces.append(Piece(text, style, x, y + style.line_height / 2))
+        y += style.line_height
+    return tuple(pieces), y
+
+
+def _condition_lines(name: str, test: str, letters: Letters, max_width: float) -> list[str]:
     """Break a condition so that its test, which matters most, is never cut off by a long name."""
-    lines = wrap(f"{name} {test}", _CONDITION, _MAX_CONDITION_WIDTH, 3)
+    lines = letters.wrap(f"{letters.apart(name)} {test}", _CONDITION, max_width, 3)
     if "…" not in lines[-1]:
         return lines
-    return [*wrap(name, _CONDITION, _MAX_CONDITION_WIDTH, 2), *wrap(test, _CONDITION, _MAX_CONDITION_WIDTH, 3)]
+    return [*letters.wrap(name, _CONDITION, max_width, 2), *letters.wrap(test, _CONDITION, max_width, 3)]

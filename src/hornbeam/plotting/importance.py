@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam.plotting.lettering import Letters
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -89,7 +91,9 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     for label, values in importance.points.items():
         ax.plot(values[order], places, "o", color=_POINT, markersize=4, label=label, zorder=3)
     ax.axvline(0, color="#BBBBBB", linewidth=0.8, zorder=1)
-    ax.set_yticks(places, [_shortened(importance.columns[column]) for column in order])
+    letters = Letters.of(importance.columns)
+    names = [_shortened(letters.show(importance.columns[column])) for column in order]
+    ax.set_yticks(places, names, fontfamily=letters.families)
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.use_sticky_edges = False
     ax.margins(x=0.03)
@@ -101,5 +105,5 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
 
 
 def _shortened(name: str) -> str:
-    name = name.replace("$", r"\$")
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+    return name.replace("$", r"\$")

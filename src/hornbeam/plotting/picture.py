@@ -1,15 +1,17 @@
-"""Draw a tree with matplotlib."""
+"""Pictures of a tree: on axes of matplotlib, and as files."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from hornbeam.plotting.boxes import BAR_HEIGHT, PADDING, Box
-from hornbeam.plotting.layout import SWATCH, Layout, Line, lay_out
-from hornbeam.plotting.lettering import Style
+from hornbeam.plotting.distributions import Data, distributions_of
+from hornbeam.plotting.layout import Depth, Layout, Orientation, lay_out
+from hornbeam.plotting.pen import draw
 from hornbeam.tree import Tree
-from hornbeam.tree.palette import class_colors, tint
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -17,75 +19,119 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SUFFIXES = (".svg", ".png", ".pdf")
-_EDGE_COLOR = "#8A8A8A"
-_BORDER_COLOR = "#555555"
-_ANSWER = Style(8.5, color="#555555")
-_CORNER = 4.0
-# How far above a child the edge turns down to it; the answer is written on this last part.
-_DROP = 24.0
 
 
-def plot_tree(tree: Tree, ax: Axes | None = None, *, title: str | None = None, subtitle: str | None = None) -> Axes:
-    """Draw a tree.
+class Fitted(Protocol):
+    """A fitted classifier of one tree."""
 
-    Inner nodes show their condition and number of training rows; edges say "yes" and "no"; leaves are coloured by
-    predicted class, and show it, its share of the training weight, the number of training rows, and a bar with the
-    shares of all classes. The colours can be told apart with any kind of colour vision.
+    tree_: Tree
+
+
+def plot_tree(
+    tree: Tree | Fitted,
+    ax: Axes | None = None,
+    *,
+    data: Data | None = None,
+    title: str | None = None,
+    subtitle: str | None = None,
+    layout: Orientation = "auto",
+    max_depth: Depth = "auto",
+) -> Axes:
+    r"""Draw a tree.
+
+    Splits show their condition and number of training rows; edges show "yes" and "no". Leaves are coloured by predicted
+    class, and show it, its share of the training weight, the number of training rows, and a bar with the shares of all
+    classes. The colours can be told apart with any kind of colour vision.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree or fitted classifier
         The tree to draw.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; the drawing, letters included, is scaled to fit the present size of these axes. None: a new
-        figure as large as the tree needs at a letter size of 10 points.
+        figure, as large as the tree needs at a letter size of 10 points, or of 7.5 points for a large tree.
+    data : tuple of (X, y) or None, default=None
+        Rows to show at the splits, usually the training data: a histogram of the split column, stacked by class, with
+        a triangle at the threshold, or bars of its categories, those of the condition on the left. Classes are stacked
+        in the order of the legend; missing values have a bar of their own. All other numbers remain those of the
+        training rows.
     title, subtitle : str or None, default=None
         Headings, for example "Recidivism within two years" and "objective 0.3125, proven optimal".
+    layout : {"auto", "vertical", "horizontal"}, default="auto"
+        Where the root is: on top, or on the left with the leaves stacked. "auto": on top if the tree is then at most
+        13.3 inches wide, otherwise on the left.
+    max_depth : int, None or "auto", default="auto"
+        Depth below which subtrees are collapsed into dashed boxes, which show their number of leaves, their most
+        frequent class and a bar of class shares. None: nothing is collapsed, however large the figure. "auto": the
+        largest depth at which the figure is at most 13.3 x 15 inches, which holds some 60 leaves.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes drawn on, whose unit is one point of the unscaled drawing.
 
+    Raises
+    ------
+    TypeError
+        If `tree` is no tree, or a classifier before `fit`.
+    ValueError
+        If `layout` or `max_depth` is none of the above, or `data` does not fit the tree.
+
+    Notes
+    -----
+    Characters that the default font lacks are drawn with other installed fonts; what none of them has is shown as an
+    escape such as ``\u4e2d``.
+
     Examples
     --------
-    >>> from hornbeam import GOSDTClassifier
+    >>> from hornbeam import GOSDTClassifier, plot_tree
     >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
-    >>> tree = GOSDTClassifier(regularization=0.1).fit(X, y).tree_
-    >>> from hornbeam.plotting import plot_tree
-    >>> axes = plot_tree(tree, title="Four rows")
-    >>> len(axes.texts) > tree.n_nodes
-    True
+    >>> classifier = GOSDTClassifier(regularization=0.1).fit(X, y)
+    >>> axes = plot_tree(classifier, data=(X, y), title="Four rows")
+    >>> [text.get_text() for text in axes.texts][:3]
+    ['yes', 'no', 'x1 ≤\xa040']
     """
     import matplotlib.pyplot as plt
 
-    layout = lay_out(tree, title, subtitle)
+    tree = _tree_of(tree)
+    charts = None if data is None else distributions_of(tree, data)
+    made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts)
     if ax is None:
-        ax = plt.figure(figsize=(layout.width / 72, layout.height / 72)).add_axes((0, 0, 1, 1))
-    _draw(tree, layout, ax)
+        ax = plt.figure(figsize=_inches(made), facecolor="white").add_axes((0, 0, 1, 1))
+    draw(tree, made, ax)
     return ax
 
 
 def save_picture(
-    tree: Tree, path: str | PathLike[str], *, title: str | None = None, subtitle: str | None = None, dpi: float = 150
+    tree: Tree | Fitted,
+    path: str | PathLike[str],
+    *,
+    data: Data | None = None,
+    title: str | None = None,
+    subtitle: str | None = None,
+    layout: Orientation = "auto",
+    max_depth: Depth = "auto",
+    dpi: float = 150,
 ) -> None:
     """Write the drawing of `plot_tree` to a file. The same tree gives the same bytes with the same matplotlib.
 
+    SVG files hold text as text, which can be searched and which the viewer shows in its own fonts, whatever the script.
+
     Parameters
     ----------
-    tree : Tree
+    tree : Tree or fitted classifier
         The tree to draw.
     path : str or path
         File to write, ending in ``.svg``, ``.png`` or ``.pdf``.
-    title, subtitle : str or None, default=None
-        Headings.
+    data, title, subtitle, layout, max_depth
+        See `plot_tree`.
     dpi : float, default=150
         Resolution of a PNG file, in dots per inch; without effect on the other formats.
 
     Raises
     ------
     ValueError
-        If `path` has another ending.
+        If `path` has another ending, or for the reasons of `plot_tree`.
     OSError
         If the file cannot be written.
 
@@ -99,122 +145,46 @@ def save_picture(
     >>> with TemporaryDirectory() as folder:
     ...     save_picture(tree, f"{folder}/tree.svg", title="Four rows")
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
         raise ValueError(f"path must end in .svg, .png or .pdf, found {str(path)!r}.")
-    layout = lay_out(tree, title, subtitle)
-    figure = Figure(figsize=(layout.width / 72, layout.height / 72))
-    _draw(tree, layout, figure.add_axes((0, 0, 1, 1)))
-    # Without salt and dates, two pictures of one tree would differ.
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
-    with mpl.rc_context({"svg.hashsalt": "hornbeam"}):
-        figure.savefig(path, dpi=dpi, format=suffix[1:], metadata=metadata)
+    tree = _tree_of(tree)
+    charts = None if data is None else distributions_of(tree, data)
+    is_svg = suffix == ".svg"
+    made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts, keeps_missing=is_svg)
+    write(tree, made, path, suffix[1:], dpi)
 
 
-def _draw(tree: Tree, layout: Layout, ax: Axes) -> None:
-    pen = _Pen(ax, layout, class_colors(len(tree.classes)))
-    for node, box in enumerate(layout.boxes):
-        for child, answer in ((tree.left[node], "yes"), (tree.right[node], "no")):
-            if child >= 0:
-                pen.edge(box, layout.boxes[child], answer)
-    shares = tree.class_weights / tree.class_weights.sum(axis=1, keepdims=True)
-    for node, box in enumerate(layout.boxes):
-        pen.box(box, int(tree.prediction[node]), shares[node].tolist())
-    for line in layout.lines:
-        pen.line(line)
+def write(tree: Tree, layout: Layout, target: str | PathLike[str] | IO[bytes], form: str, dpi: float = 72) -> None:
+    """Write a picture in the form "svg", "png" or "pdf"; an SVG should be laid out with `keeps_missing`."""
+    from matplotlib.figure import Figure
+
+    with _settings():
+        figure = Figure(figsize=_inches(layout), facecolor="white")
+        draw(tree, layout, figure.add_axes((0, 0, 1, 1)))
+        # Without salt and dates, two pictures of one tree would differ.
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+        figure.savefig(target, dpi=dpi, format=form, metadata=metadata)
 
 
-class _Pen:
-    """Draws on axes whose unit is made one point of the layout, times the scale that makes it fit."""
+def _tree_of(tree: Tree | Fitted) -> Tree:
+    found = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
+    if not isinstance(found, Tree):
+        raise TypeError(f"tree must be a Tree or a fitted classifier, got {type(tree).__name__} without tree_.")
+    return found
 
-    def __init__(self, ax: Axes, layout: Layout, colors: list[str]) -> None:
-        ax.set_axis_off()
-        if engine := ax.figure.get_layout_engine():  # which would change the size of the axes later
-            engine.execute(ax.figure.figure)
-        room = ax.get_window_extent()
-        self.scale = min(room.width / layout.width, room.height / layout.height) * 72 / ax.figure.dpi
-        self.ax = ax
-        self.colors = colors
-        ax.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")
 
-    def edge(self, parent: Box, child: Box, answer: str) -> None:
-        """Draw the way from a parent to a child, and write the answer on it."""
-        turn = child.top - _DROP
-        self.ax.plot(
-            [parent.x, parent.x, child.x, child.x],
-            [parent.top + parent.height, turn, turn, child.top],
-            color=_EDGE_COLOR,
-            linewidth=self.scale,
-            solid_joinstyle="round",
-            zorder=1,
-        )
-        self.text(answer, _ANSWER, child.x, child.top - _DROP / 2, background="white")
+def _inches(layout: Layout) -> tuple[float, float]:
+    return layout.width * layout.scale / 72, layout.height * layout.scale / 72
 
-    def box(self, box: Box, code: int, shares: list[float]) -> None:
-        """Draw a node: an inner one, or a leaf that predicts class number `code`."""
-        from matplotlib.patches import FancyBboxPatch
 
-        color = self.colors[code]
-        corner = (box.x - box.width / 2, box.top)
-        self.ax.add_patch(
-            FancyBboxPatch(
-                corner,
-                box.width,
-                box.height,
-                boxstyle=f"round,pad=0,rounding_size={_CORNER}",
-                facecolor=tint(color) if box.has_bar else "white",
-                edgecolor=color if box.has_bar else _BORDER_COLOR,
-                linewidth=0.9 * self.scale,
-                zorder=2,
-            )
-        )
-        y = box.top + PADDING
-        for text, style in box.texts:
-            self.text(text, style, box.x, y + style.line_height / 2)
-            y += style.line_height
-        if box.has_bar:
-            self.bar(box, shares)
+@contextmanager
+def _settings() -> Iterator[None]:
+    """Keep the text of SVG files as text; matplotlib need not have glyphs for what the viewer draws."""
+    import matplotlib as mpl
 
-    def bar(self, box: Box, shares: list[float]) -> None:
-        """Draw the shares of the classes side by side at the bottom of a leaf."""
-        width = box.width - 2 * PADDING
-        x, y = box.x - width / 2, box.top + box.height - PADDING - BAR_HEIGHT
-        for share, color in zip(shares, self.colors, strict=True):
-            self.rectangle(x, y, share * width, BAR_HEIGHT, color)
-            x += share * width
-
-    def line(self, line: Line) -> None:
-        """Write a line of the surroundings: behind its colour, or centred, since scaled letters are not as measured."""
-        if line.swatch is None:
-            self.text(line.text, line.style, (line.x + line.end) / 2, line.y)
-        else:
-            self.text(line.text, line.style, line.x, line.y, align="left")
-            self.rectangle(line.x - 1.4 * SWATCH, line.y - SWATCH / 2, SWATCH, SWATCH, self.colors[line.swatch])
-
-    def rectangle(self, x: float, y: float, width: float, height: float, color: str) -> None:
-        """Fill a rectangle."""
-        from matplotlib.patches import Rectangle
-
-        self.ax.add_patch(Rectangle((x, y), width, height, facecolor=color, linewidth=0, zorder=3))
-
-    def text(
-        self, text: str, style: Style, x: float, y: float, *, align: str = "center", background: str | None = None
-    ) -> None:
-        """Write one line exactly as it stands: a dollar sign is no formula."""
-        self.ax.text(
-            x,
-            y,
-            text,
-            fontsize=style.size * self.scale,
-            fontweight=style.weight,
-            color=style.color,
-            horizontalalignment=align,
-            verticalalignment="center_baseline",
-            parse_math=False,
-            usetex=False,
-            bbox=background and {"facecolor": background, "edgecolor": "none", "pad": self.scale},
-            zorder=4,
-        )
+    text: dict[Any, Any] = {"svg.hashsalt": "hornbeam", "svg.fonttype": "none"}
+    page: dict[Any, Any] = {"savefig.bbox": None, "savefig.transparent": False, "savefig.facecolor": "auto"}
+    with mpl.rc_context({**text, **page}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        yield

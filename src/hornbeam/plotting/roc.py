@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam.plotting.lettering import Letters
 from hornbeam.tree.palette import LINE_COLORS
 
 if TYPE_CHECKING:
@@ -71,20 +72,21 @@ def plot_roc(
     if ax is None:
         _, ax = plt.subplots(figsize=(4.8, 4.8), layout="constrained")
     ax.plot([0, 1], [0, 1], color="#BBBBBB", linewidth=0.8, zorder=1)
-    curves = scores if isinstance(scores, Mapping) else {"": scores}
+    curves: Mapping[str, npt.ArrayLike] = scores if isinstance(scores, Mapping) else {"": scores}
+    letters = Letters.of(curves)
     for number, (name, values) in enumerate(curves.items()):
         false, true, _ = roc_curve(
             np.asarray(y) == positive, np.asarray(values), sample_weight=sample_weight, drop_intermediate=False
         )
         hull = convex_hull(false, true)
         area, area_of_hull = auc(false, true), auc(*hull)
-        label = f"{name}: area {area:.4f}, of the hull {area_of_hull:.4f}".removeprefix(": ")
+        label = f"{letters.show(name)}: area {area:.4f}, of the hull {area_of_hull:.4f}".removeprefix(": ")
         color = LINE_COLORS[number % len(LINE_COLORS)]
         ax.plot(*hull, color=color, linestyle=(0, (3, 1.5)), linewidth=1.2)
         ax.plot(false, true, marker="o", markersize=3, color=color, label=label)
     ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.set_aspect("equal")
-    ax.legend(loc="lower right", frameon=False, fontsize="small")
+    ax.legend(loc="lower right", frameon=False, prop={"family": letters.families, "size": "small"})
     return ax
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hornbeam.plotting.lettering import Letters
 from hornbeam.tree.palette import LINE_COLORS
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def plot_trace(
     """Draw the objective and the lower bound of searches as they went.
 
     A line for the objective of the best tree found, dashes for the lower bound, and a star where the last tree was
-    found, as in the figures of the OSDT paper.
+    found, as in the figures of the OSDT paper. Lines go to the last entry of the trace, the end of the search.
 
     Parameters
     ----------
@@ -82,12 +83,13 @@ def plot_trace(
             raise ValueError(f"trace {name!r} is empty; a classifier keeps its trace with trace=True.")
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
+    letters = Letters.of(traces)
     handles: list[Any] = []
     for number, (name, points) in enumerate(traces.items()):
         color = LINE_COLORS[number % len(LINE_COLORS)]
         _draw_course(ax, points, against, color)
         if name:
-            handles.append(Line2D([], [], color=color, label=name))
+            handles.append(Line2D([], [], color=color, label=letters.show(name)))
     grey = "#555555"
     handles += [
         Line2D([], [], color=grey, label="objective"),
@@ -102,7 +104,7 @@ def plot_trace(
         ax.xaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(labels[against])
     ax.set_ylabel("objective, lower bound")
-    ax.legend(handles=handles, frameon=False)
+    ax.legend(handles=handles, frameon=False, prop={"family": letters.families})
     return ax
 
 

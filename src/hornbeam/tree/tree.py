@@ -258,6 +258,12 @@ class Tree:
     def __str__(self) -> str:
         return self.to_text()
 
+    def _repr_html_(self) -> str:
+        """Return the picture for notebooks; the tree as text where matplotlib is not installed."""
+        from hornbeam.plotting import trees_html
+
+        return trees_html([(self, "")])
+
     def to_text(self, *, ascii: bool = False) -> str:
         """Draw the tree for a terminal, see `hornbeam.export.to_text`."""
         from hornbeam.export import to_text

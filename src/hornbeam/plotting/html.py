@@ -1,0 +1,89 @@
+"""Trees for notebooks: pictures within a page of HTML, or text where matplotlib is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from io import BytesIO
+from xml.etree import ElementTree
+
+from hornbeam.plotting.layout import lay_out
+from hornbeam.plotting.lettering import printable
+from hornbeam.plotting.picture import write
+from hornbeam.tree import Tree
+
+# The page of a notebook is seen without scrolling far: some 30 leaves.
+_PAGE = (960.0, 640.0)
+_MAX_LINES = 80
+_SVG = "http://www.w3.org/2000/svg"
+_CARD = "display:inline-block;vertical-align:top;padding:8px;margin:2px;background:#fff;color:#222"
+_TEXT = "font-family:sans-serif;font-size:13px"
+
+
+def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
+    """Return pictures of trees next to one another, each on a white card with a caption below it.
+
+    Large trees are collapsed so that each picture is at most 13.3 x 8.9 inches; where matplotlib is not installed, each
+    tree is text of at most 80 lines. Everything that is the user's is escaped.
+
+    Parameters
+    ----------
+    trees : iterable of (Tree, str)
+        The trees and their captions.
+    heading : str, default=""
+        A line above them.
+
+    Returns
+    -------
+    str
+        HTML of one element.
+    """
+    parts = [f"<div>{_escaped(heading)}</div>"] if heading else []
+    trees = list(trees)
+    room = "100%" if len(trees) == 1 else "440px"
+    for tree, caption in trees:
+        below = f"<div>{_escaped(caption)}</div>" if caption else ""
+        parts.append(f'<div style="{_CARD};max-width:{room}">{_picture(tree)}{below}</div>')
+    return f'<div style="{_TEXT}">{"".join(parts)}</div>'
+
+
+def _picture(tree: Tree) -> str:
+    try:
+        return _svg(tree)
+    except ImportError:
+        return f"<pre>{_escaped(_shortened(tree.to_text()))}</pre>"
+
+
+def _svg(tree: Tree) -> str:
+    """Return an `svg` element that fits its surroundings and touches nothing outside it."""
+    file = BytesIO()
+    write(tree, lay_out(tree, page=_PAGE, keeps_missing=True), file, "svg")
+    root = ElementTree.fromstring(file.getvalue())
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag == f"{{{_SVG}}}metadata" or list(_styles(child)):
+                parent.remove(child)  # a style sheet would hold for the whole page
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
+        if element.tag == "g":
+            element.attrib.pop("id", None)  # the same in every picture
+    label = f"Decision tree: {tree.n_leaves} leaves, depth {tree.depth}"
+    style = "max-width:100%;height:auto;background:#fff;stroke-linejoin:round;stroke-linecap:butt"
+    root.attrib.update({"xmlns": _SVG, "role": "img", "aria-label": label, "style": style})
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _styles(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    return (child for child in element if child.tag == f"{{{_SVG}}}style")
+
+
+def _escaped(text: str) -> str:
+    """Escape for HTML; control characters and lone surrogates, which no page may hold, become visible."""
+    return escape("\n".join(map(printable, text.split("\n"))))
+
+
+def _shortened(text: str) -> str:
+    lines = text.split("\n")
+    if len(lines) <= _MAX_LINES:
+        return text
+    return "\n".join([*lines[:_MAX_LINES], f"... {len(lines) - _MAX_LINES:,} more lines"])
