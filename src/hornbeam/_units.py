@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._checks import shown
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
@@ -234,8 +235,8 @@ def make_units(
     leaf_cost = round(price * one)
     if leaf_cost > total * factor:
         raise ValueError(
-            f"regularization={regularization!r} is more than the largest possible loss, "
-            f"{float(largest / loss.scale):g}; no split could ever pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, "
+            f"{float(largest / loss.scale):g}; no split can pay."
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
@@ -275,7 +276,7 @@ def make_fscore_units(
     price = Fraction(exact_fraction(regularization, "regularization"))
     if price > 1:
         raise ValueError(
-            f"regularization={regularization!r} is more than the largest possible loss, 1; no split could ever pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
     whole = _as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole
@@ -288,7 +289,8 @@ def make_fscore_units(
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
             return _fscore_units(whole * matrix.max(axis=1)[codes], codes, price)
-    products = weights * np.array([float(factor) for factor in factors])[codes]
+    shares = np.array([float(Fraction(factor, max(factors))) for factor in factors])  # factors may be huge
+    products = weights * shares[codes]
     return _fscore_units(_rounded_to_small(products), codes, price)
 
 

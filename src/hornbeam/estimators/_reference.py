@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._training import Training
 
@@ -23,7 +24,11 @@ def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binar
     if isinstance(reference, str):
         predictions = _of_binarizer(reference, binarizer, training)
     else:
-        given = np.asarray(reference.predict(X) if hasattr(reference, "predict") else reference)
+        predicted = reference.predict(X) if hasattr(reference, "predict") else reference
+        try:
+            given = np.asarray(predicted)
+        except ValueError as error:  # rows of different lengths
+            raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer': {error}") from None
         if given.shape != (training.n_given,):
             raise ValueError(
                 f"reference must predict one label for each of the {training.n_given} rows of X, got an array of "
@@ -40,7 +45,7 @@ def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binar
 
 def _of_binarizer(reference: str, binarizer: Binarizer, training: Training) -> npt.NDArray[Any]:
     if reference != "binarizer":
-        raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer', got {reference!r}.")
+        raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer', got {shown(reference)}.")
     if not hasattr(binarizer, "reference_"):
         raise ValueError("reference='binarizer' needs binarizer='guess' or another ThresholdGuessBinarizer.")
     return np.asarray(binarizer.reference_.predict(binarizer.transform(training.table)))

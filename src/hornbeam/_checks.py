@@ -1,0 +1,54 @@
+"""What checks of arguments share, whatever layer they are in: what counts as a number, and how a value is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+_LONGEST = 200
+
+
+def shown(value: object) -> str:
+    """Return a value for a message: its `repr`, cut off where it is long, or its type where it has none."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever it is, the message is about the value: integers of 4,301 digits have no `repr`
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a real number: not a boolean, nor a duration, which NumPy counts as an integer."""
+    return type(value) is float or (
+        isinstance(value, Real) and not isinstance(value, (bool, np.bool_, np.timedelta64, np.datetime64))
+    )
+
+
+def is_integer(value: object) -> bool:
+    """Return whether a value is an integer: neither a boolean nor a duration."""
+    return type(value) is int or (isinstance(value, Integral) and is_number(value))
+
+
+def as_float(value: Any) -> float:
+    """Return a number as float64, infinite where it is too large for that."""
+    try:
+        return float(value)
+    except OverflowError:  # of integers and fractions
+        return np.inf if value > 0 else -np.inf
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return `value` as a str if it is one of the choices.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if not isinstance(value, str) or value not in choices:
+        known = ", ".join(map(repr, choices[:-1]))
+        raise ValueError(f"{name} must be {known} or {choices[-1]!r}, got {shown(value)}.")
+    return str(value)
