@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "_checks": set(),
     "objectives": {"_checks"},
     "_flags": {"_core"},
-    "table": {"_flags"},
+    "table": {"_checks", "_flags"},
     "datasets": set(),
     "_units": {"_checks", "_core", "objectives"},
     "conditions": {"table"},

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 _LONGEST = 200
 
@@ -38,6 +39,26 @@ def as_float(value: Any) -> float:
         return float(value)
     except OverflowError:  # of integers and fractions
         return np.inf if value > 0 else -np.inf
+
+
+def as_array(name: str, values: Any) -> npt.NDArray[Any]:
+    """Return labels, weights or predictions as an array; polars' integers of 128 bits as Python's.
+
+    Raises
+    ------
+    ValueError
+        If NumPy makes no array of them, or some are masked.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values; fill them or leave their rows out.")
+    if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # of which NumPy has none
+        return np.array(values.to_list(), dtype=object)
+    try:
+        return np.asarray(values)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library of the user's container raises
+        raise ValueError(f"{name} must be an array of one dimension: {error}") from None
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._checks import shown
+from hornbeam._checks import as_array, as_float, shown
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
@@ -162,11 +162,15 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
         ones = np.empty(n_rows, dtype=np.int64)
         ones.fill(1)
         return ones
-    weights = np.asarray(sample_weight)
+    weights = as_array("sample_weight", sample_weight)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight for each row; got {weights.shape}.")
     try:
+        if weights.dtype.kind in "cmM":
+            raise TypeError
         numbers = weights.astype(np.float64)
+    except OverflowError:  # of Python's integers and fractions
+        numbers = np.array([as_float(weight) for weight in weights.tolist()])
     except (TypeError, ValueError):
         raise TypeError(f"sample_weight must hold numbers, got an array of dtype {weights.dtype}.") from None
     for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):

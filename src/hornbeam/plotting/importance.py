@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import is_integer, shown
+from hornbeam.tree.words import printable
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -69,10 +72,10 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     """
     import matplotlib.pyplot as plt
 
-    if most is not None and most < 1:
-        raise ValueError(f"most must be at least 1 or None, got {most!r}.")
+    if most is not None and not (is_integer(most) and most >= 1):
+        raise ValueError(f"most must be an integer of at least 1, or None, got {shown(most)}.")
     (_, upper), main = next(iter(importance.bars.values())), next(iter(importance.points.values()))
-    order = np.lexsort((upper, main))[::-1][:most]
+    order = np.lexsort((upper, main))[::-1][: None if most is None else min(most, len(main))]
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.3 * len(order)), layout="constrained")
     places = np.arange(len(order))
@@ -101,5 +104,5 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
 
 
 def _shortened(name: str) -> str:
-    name = name.replace("$", r"\$")
+    name = printable(name).replace("$", r"\$")
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.tree.palette import LINE_COLORS
+from hornbeam.tree.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +79,7 @@ def plot_roc(
         )
         hull = convex_hull(false, true)
         area, area_of_hull = auc(false, true), auc(*hull)
-        label = f"{name}: area {area:.4f}, of the hull {area_of_hull:.4f}".removeprefix(": ")
+        label = f"{printable(name)}: area {area:.4f}, of the hull {area_of_hull:.4f}".removeprefix(": ")
         color = LINE_COLORS[number % len(LINE_COLORS)]
         ax.plot(*hull, color=color, linestyle=(0, (3, 1.5)), linewidth=1.2)
         ax.plot(false, true, marker="o", markersize=3, color=color, label=label)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hornbeam._checks import check_choice
 from hornbeam.tree.palette import LINE_COLORS
+from hornbeam.tree.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,8 +76,7 @@ def plot_trace(
     from matplotlib.ticker import LogLocator, NullFormatter
 
     labels = {"elapsed": "seconds", "subproblems": "subproblems", "memory": "bytes"}
-    if against not in labels:
-        raise ValueError(f"against must be one of {', '.join(map(repr, labels))}, got {against!r}.")
+    check_choice("against", against, tuple(labels))
     traces = trace if isinstance(trace, Mapping) else {"": trace}
     for name, points in traces.items():
         if len(points) == 0:
@@ -87,7 +88,7 @@ def plot_trace(
         color = LINE_COLORS[number % len(LINE_COLORS)]
         _draw_course(ax, points, against, color)
         if name:
-            handles.append(Line2D([], [], color=color, label=name))
+            handles.append(Line2D([], [], color=color, label=printable(name)))
     grey = "#555555"
     handles += [
         Line2D([], [], color=grey, label="objective"),
