@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "_units": {"_checks", "_core", "objectives"},
     "conditions": {"table"},
     "tree": {"_core", "conditions", "export", "plotting", "table"},
-    "export": {"conditions", "table", "tree"},
+    "export": {"_checks", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_checks", "_units", "conditions", "table"},
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},

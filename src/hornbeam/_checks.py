@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import check_random_state
 
 _LONGEST = 200
 
@@ -70,6 +71,22 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
         If it is not.
     """
     if not isinstance(value, str) or value not in choices:
-        known = ", ".join(map(repr, choices[:-1]))
-        raise ValueError(f"{name} must be {known} or {choices[-1]!r}, got {shown(value)}.")
+        known = " or ".join(map(repr, choices)) if len(choices) == 2 else f"one of {', '.join(map(repr, choices))}"
+        raise ValueError(f"{name} must be {known}, got {shown(value)}.")
     return str(value)
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """Read `random_state` as scikit-learn does.
+
+    Raises
+    ------
+    ValueError
+        If it is neither None nor an integer of 0 to 2^32 - 1 nor a RandomState.
+    """
+    try:
+        return check_random_state(random_state)  # type: ignore[no-any-return]
+    except Exception:  # a message of scikit-learn may hold a value that has no `repr`
+        raise ValueError(
+            f"random_state must be None, an integer from 0 to 2**32 - 1 or a RandomState, got {shown(random_state)}."
+        ) from None

@@ -176,7 +176,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
     for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            raise ValueError(f"sample_weight must be {what}, got {weights.tolist()[row]!r} in row {row}.")
+            raise ValueError(f"sample_weight must be {what}, got {shown(weights.tolist()[row])} in row {row}.")
     if not numbers.any():
         raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
     if weights.dtype.kind in "biu" and numbers.max() < 2**_LIMIT_BITS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import exp, floor, inf, log, log1p, log2
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam._checks import as_float, is_number, shown
+from hornbeam._checks import as_array, as_float, is_number, shown
 from hornbeam.binarizers import Conditions, ThresholdBinarizer, ask
 from hornbeam.conditions import Condition
-from hornbeam.table import read_table
+from hornbeam.table import is_missing_value, read_table
 from hornbeam.tree import Tree
 
 if TYPE_CHECKING:
@@ -181,20 +181,27 @@ def log_posterior(
     >>> round(classifier.log_posterior_, 6)
     -8.575146
     """
-    labels = np.asarray(y)
+    labels = as_array("y", y)
+    if not isinstance(tree, Tree) and not hasattr(tree, "tree_"):
+        raise TypeError(f"tree must be a Tree or a fitted DecisionTreeClassifier, got {type(tree).__name__}.")
     if isinstance(tree, Tree):
         classes, left, right = tree.classes, tree.left, tree.right
     else:
         classes, left, right = tree.classes_, tree.tree_.children_left, tree.tree_.children_right
     prior = Prior.read(alpha, beta, rho, len(classes))
-    unknown = np.setdiff1d(labels, classes)
-    if len(unknown) > 0:
-        raise ValueError(f"y holds {unknown.tolist()[0]!r}, which the tree does not know; it knows {classes.tolist()}.")
+    known = set(classes.tolist())
+    for label in labels.ravel().tolist():
+        if is_missing_value(label) or not isinstance(label, Hashable) or label not in known:
+            raise ValueError(f"y holds {shown(label)}, which the tree does not know; it knows {classes.tolist()}.")
     table = read_table(X)
     if labels.shape != (table.n_rows,):
         raise ValueError(f"y must have one label for each of the {table.n_rows} rows of X, got shape {labels.shape}.")
     passed = tree.decision_path(X).tocsc()
     n_rows = np.asarray(passed.sum(axis=0)).ravel()
+    if conditions is not None and not (
+        isinstance(conditions, Sequence) and all(isinstance(each, Condition) for each in conditions)
+    ):
+        raise TypeError(f"conditions must be a sequence of conditions, got {shown(conditions)}.")
     if conditions is None:
         conditions = ThresholdBinarizer(strategy="exact").fit(table).conditions_
     n_splits = np.zeros(len(left), dtype=np.int64)
@@ -220,7 +227,7 @@ def _sum_of_logs(
     while waiting:
         node, depth = waiting.pop()
         if left[node] < 0:
-            total += leaf[node] + (log1p(-exp(prior.log_p_split(depth))) if n_splits[node] > 0 else 0.0)
+            total += float(leaf[node]) + (log1p(-exp(prior.log_p_split(depth))) if n_splits[node] > 0 else 0.0)
         elif n_splits[node] == 0 or 0 in (n_rows[left[node]], n_rows[right[node]]):
             return -inf
         else:

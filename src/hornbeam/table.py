@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from hornbeam._checks import as_float
+from hornbeam._checks import as_float, shown
 from hornbeam._flags import BYTES_IN_CACHE, Flags, pack_flags
 
 Kind: TypeAlias = Literal["number", "category"]
@@ -295,11 +295,9 @@ def _exact_numbers(name: str, integers: list[int | None]) -> npt.NDArray[np.floa
 
 def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
-        X = (
-            np.ma.filled(X.astype(np.float64), np.nan)
-            if X.dtype.kind in "biuf"
-            else np.ma.filled(X.astype(object), None)
-        )
+        missing = np.ma.getmaskarray(X)
+        X = np.ma.getdata(X).astype(np.float64 if X.dtype.kind in "biuf" else object)
+        X[missing] = np.nan
     try:
         array = np.asarray(X)
     except ValueError as error:  # rows of different lengths, or lists as cells
@@ -308,12 +306,12 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
         # NumPy would write the numbers of a list of mixed rows as text.
         array = np.asarray(X, dtype=object)
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported\n{array}\n")
+        raise ValueError(f"Complex data not supported: X is an array of dtype {array.dtype}.")
     if array.dtype.kind not in "biufUO":
         raise TypeError(f"X is an array of dtype {array.dtype}; expected numbers, booleans, texts or objects.")
     if array.ndim < 2:
         found = "scalar" if array.ndim == 0 else "1D"
-        raise ValueError(f"Expected 2D array, got {found} array instead:\narray={array}.\n{_RESHAPE}")
+        raise ValueError(f"Expected 2D array, got {found} array instead:\narray={shown(array)}.\n{_RESHAPE}")
     if array.ndim > 2:
         raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
     _check_shape(array.shape)

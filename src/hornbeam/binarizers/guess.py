@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
 
-from hornbeam._checks import as_float, is_number, shown
+from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, ask
 from hornbeam.binarizers._ensembles import splits_of
@@ -119,8 +119,11 @@ class ThresholdGuessBinarizer(Binarizer):
 
     def _fit_reference(self, values: npt.NDArray[Any], labels: npt.NDArray[Any], weights: npt.NDArray[Any]) -> Any:
         if self.reference is None:
+            random_numbers(self.random_state)
             reference = GradientBoostingClassifier(n_estimators=40, max_depth=1, random_state=self.random_state)
         else:
+            if not hasattr(self.reference, "fit") or isinstance(self.reference, type):
+                raise TypeError(f"reference must be None or an unfitted ensemble, got {shown(self.reference)}.")
             reference = clone(self.reference)
         return reference.fit(values, labels, sample_weight=weights)
 

@@ -111,7 +111,7 @@ def _plain(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return labels
     types = set(map(type, labels))
     for wanted, dtype in (((bool, np.bool_), np.bool_), (Integral, np.int64), (Real, np.float64), (str, np.str_)):
-        if all(issubclass(label_type, wanted) for label_type in types):
+        if all(issubclass(each, wanted) and not issubclass(each, np.timedelta64) for each in types):
             return _converted(labels, dtype)
     names = ", ".join(sorted(label_type.__name__ for label_type in types))
     raise ValueError(f"Unknown label type: y holds objects of type {names}; expected only texts or only integers.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
+from hornbeam._checks import shown
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, Scalar
 from hornbeam.export._fold import fold
 from hornbeam.tree import Tree
@@ -53,7 +54,7 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
     END
     """
     if not isinstance(quote, str) or quote not in get_args(Quote):
-        raise ValueError(f"quote must be one of {get_args(Quote)}, found {quote!r}.")
+        raise ValueError(f"quote must be one of {get_args(Quote)}, found {shown(quote)}.")
     labels = [_literal(label, quote) for label in tree.classes.tolist()]
 
     # Lines are kept apart until the end: a literal that holds a line break must not be indented inside.

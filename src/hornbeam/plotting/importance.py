@@ -74,6 +74,11 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
 
     if most is not None and not (is_integer(most) and most >= 1):
         raise ValueError(f"most must be an integer of at least 1, or None, got {shown(most)}.")
+    if not hasattr(importance, "bars"):
+        raise TypeError(
+            "importance must be what model_class_reliance or rashomon_importance returned, got "
+            f"{type(importance).__name__}."
+        )
     (_, upper), main = next(iter(importance.bars.values())), next(iter(importance.points.values()))
     order = np.lexsort((upper, main))[::-1][: None if most is None else min(most, len(main))]
     if ax is None:
