@@ -40,7 +40,25 @@ ESTIMATORS = {
     "resplit": RashomonSetClassifier(method="resplit", lookahead_depth=1, regularization=0.05, max_depth=3),
 }
 LIMITS = ("max_depth", "max_leaves", "min_samples_leaf", "lookahead_depth", "max_expansions")  # 40 is as good as none
-CASES = [(name, parameter) for name, estimator in ESTIMATORS.items() for parameter in estimator.get_params(deep=False)]
+ABOUT_LOSS = ("regularization", "objective", "omega", "cost_matrix", "class_weight")
+ABOUT_SEARCH = (*ABOUT_LOSS, "max_depth", "max_leaves", "min_samples_leaf", "labelling", "theta", "gap_limit", "bounds")
+SOME = {  # where the rest goes through the same code as with objective "accuracy"
+    "gosdt balanced": ABOUT_LOSS,
+    "gosdt weighted": ABOUT_LOSS,
+    "gosdt cost": ABOUT_LOSS,
+    "gosdt f1": ABOUT_SEARCH,
+    "gosdt f1 by omega": (*ABOUT_SEARCH, "memory_limit", "time_limit", "n_jobs"),
+    "gosdt auc": (*ABOUT_SEARCH, "reference"),
+    "gosdt partial auc": ABOUT_SEARCH,
+    "osdt auc": (*ABOUT_SEARCH, "policy", "start"),
+    "split certified": (*ABOUT_LOSS, "max_depth", "lookahead_depth", "time_limit", "memory_limit", "n_jobs"),
+}
+CASES = [
+    (name, parameter)
+    for name, estimator in ESTIMATORS.items()
+    for parameter in estimator.get_params(deep=False)
+    if parameter in SOME.get(name, (parameter,))
+]
 
 
 def loss_of(classifier):

@@ -153,7 +153,7 @@ class RashomonImportance:
             If `q` is not between 0 and 1.
         """
         if not is_number(q) or not 0 <= q <= 1:
-            raise ValueError(f"q must be a number between 0 and 1, got {shown(q)}.")
+            raise ValueError(f"q must be between 0 and 1, got {shown(q)}.")
         values = np.concatenate(self.reliances)
         weights = np.concatenate([np.full(len(each), 1 / len(each)) for each in self.reliances]) / len(self.reliances)
         order = np.argsort(values, axis=0, kind="stable")

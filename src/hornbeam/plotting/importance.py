@@ -73,7 +73,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     import matplotlib.pyplot as plt
 
     if most is not None and not (is_integer(most) and most >= 1):
-        raise ValueError(f"most must be an integer of at least 1, or None, got {shown(most)}.")
+        raise ValueError(f"most must be at least 1 or None, an integer, got {shown(most)}.")
     if not hasattr(importance, "bars"):
         raise TypeError(
             "importance must be what model_class_reliance or rashomon_importance returned, got "
