@@ -30,18 +30,19 @@ MAY_INCLUDE = {
 READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
 MAY_IMPORT = {
     "exceptions": set(),
-    "objectives": set(),
+    "_checks": set(),
+    "objectives": {"_checks"},
     "_flags": {"_core"},
-    "table": {"_flags"},
+    "table": {"_checks", "_flags"},
     "datasets": set(),
-    "_units": {"_core", "objectives"},
+    "_units": {"_checks", "_core", "objectives"},
     "conditions": {"table"},
     "tree": {"_core", "conditions", "export", "plotting", "table"},
-    "export": {"conditions", "table", "tree"},
-    "plotting": {"conditions", "table", "tree"},
-    "binarizers": {"_units", "conditions", "table"},
-    "posterior": {"binarizers", "conditions", "table", "tree"},
-    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
+    "export": {"_checks", "conditions", "table", "tree"},
+    "plotting": {"_checks", "conditions", "table", "tree"},
+    "binarizers": {"_checks", "_units", "conditions", "table"},
+    "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
+    "estimators": {"_checks", "_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
     | {"plotting", "posterior", "table", "tree"},
     "__main__": {"cli"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,

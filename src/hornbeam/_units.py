@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._checks import as_array, as_float, shown
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
@@ -161,17 +162,21 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
         ones = np.empty(n_rows, dtype=np.int64)
         ones.fill(1)
         return ones
-    weights = np.asarray(sample_weight)
+    weights = as_array("sample_weight", sample_weight)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight for each row; got {weights.shape}.")
     try:
+        if weights.dtype.kind in "cmM":
+            raise TypeError
         numbers = weights.astype(np.float64)
+    except OverflowError:  # of Python's integers and fractions
+        numbers = np.array([as_float(weight) for weight in weights.tolist()])
     except (TypeError, ValueError):
         raise TypeError(f"sample_weight must hold numbers, got an array of dtype {weights.dtype}.") from None
     for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            raise ValueError(f"sample_weight must be {what}, got {weights.tolist()[row]!r} in row {row}.")
+            raise ValueError(f"sample_weight must be {what}, got {shown(weights.tolist()[row])} in row {row}.")
     if not numbers.any():
         raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
     if weights.dtype.kind in "biu" and numbers.max() < 2**_LIMIT_BITS:
@@ -234,8 +239,8 @@ def make_units(
     leaf_cost = round(price * one)
     if leaf_cost > total * factor:
         raise ValueError(
-            f"regularization={regularization!r} is more than the largest possible loss, "
-            f"{float(largest / loss.scale):g}; no split could ever pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, "
+            f"{float(largest / loss.scale):g}; no split can pay."
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
@@ -275,7 +280,7 @@ def make_fscore_units(
     price = Fraction(exact_fraction(regularization, "regularization"))
     if price > 1:
         raise ValueError(
-            f"regularization={regularization!r} is more than the largest possible loss, 1; no split could ever pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
     whole = _as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole
@@ -288,7 +293,8 @@ def make_fscore_units(
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
             return _fscore_units(whole * matrix.max(axis=1)[codes], codes, price)
-    products = weights * np.array([float(factor) for factor in factors])[codes]
+    shares = np.array([float(Fraction(factor, max(factors))) for factor in factors])  # factors may be huge
+    products = weights * shares[codes]
     return _fscore_units(_rounded_to_small(products), codes, price)
 
 

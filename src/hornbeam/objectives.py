@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
-from numbers import Integral, Rational, Real
+from math import inf
+from numbers import Integral, Rational
 from operator import mul
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from hornbeam._checks import as_float, check_choice, is_number, shown
 
 Exact: TypeAlias = int | Fraction
 """Quotients of these are made by `Fraction`: that of two integers by ``/`` would be a rounded float."""
@@ -119,15 +121,18 @@ def check_objective(objective: object, omega: object, cost_matrix: object, other
     ValueError
         If `objective` is unknown, or `omega` or `cost_matrix` is given to an objective that does not use it.
     """
-    known = (*OBJECTIVES, *others)
-    if not isinstance(objective, str) or objective not in known:
-        raise ValueError(f"objective must be one of {', '.join(map(repr, known))}, got {objective!r}.")
+    objective = check_choice("objective", objective, (*OBJECTIVES, *others))
     if objective != "cost" and cost_matrix is not None:
         raise ValueError(f"cost_matrix is used by objective='cost' only, but objective={objective!r}.")
     if objective == "cost" and cost_matrix is None:
         raise ValueError("objective='cost' needs cost_matrix, an array of shape (n_classes, n_classes).")
-    if objective not in ("weighted", "f1") and omega != 1.0:
+    if objective not in ("weighted", "f1") and not is_one(omega):
         raise ValueError(f"omega is used by objective='weighted' only, but objective={objective!r}.")
+
+
+def is_one(value: object) -> bool:
+    """Return whether a parameter of an objective is left at its default, the number 1."""
+    return is_number(value) and value == 1
 
 
 def exact_fraction(value: Any, name: str) -> Exact:
@@ -136,14 +141,14 @@ def exact_fraction(value: Any, name: str) -> Exact:
     Raises
     ------
     ValueError
-        If `value` is negative, infinite or NaN.
+        If `value` is negative, NaN, or infinite as float64.
     TypeError
         If `value` is no number.
     """
-    if type(value) is not float and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Real)):
-        raise TypeError(f"{name} must be a number, got {value!r}.")
-    if not isfinite(value) or value < 0:
-        raise ValueError(f"{name} must be finite and not negative, got {value!r}.")
+    if not is_number(value):
+        raise TypeError(f"{name} must be a number, got {shown(value)}.")
+    if value < 0 or not as_float(value) < inf:
+        raise ValueError(f"{name} must be finite and not negative, got {shown(value)}.")
     if type(value) is not float and isinstance(value, Rational):
         return int(value) if isinstance(value, Integral) else Fraction(value)
     return Fraction(*Decimal(str(value)).as_integer_ratio())
@@ -162,7 +167,10 @@ def _dot(left: Sequence[Exact], right: Sequence[Exact]) -> Exact:
 
 
 def _check_cost_matrix(cost_matrix: Any, n_classes: int) -> list[list[Exact]]:
-    matrix = np.asarray(cost_matrix, dtype=object)
+    try:
+        matrix = np.asarray(cost_matrix, dtype=object)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"cost_matrix must have shape ({n_classes}, {n_classes}): {error}") from None
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
             f"cost_matrix must have shape ({n_classes}, {n_classes}), a row for the true and a column for the "
@@ -180,11 +188,14 @@ def _multipliers(class_weight: Any, classes: npt.NDArray[Any], totals: Sequence[
     if isinstance(class_weight, str) and class_weight == "balanced":
         return tuple(Fraction(sum(totals), len(totals) * total) for total in totals)
     if not isinstance(class_weight, Mapping):
-        raise ValueError(f"class_weight must be None, 'balanced' or a dict from label to weight, got {class_weight!r}.")
+        raise ValueError(
+            f"class_weight must be None, 'balanced' or a dict from label to weight, got {shown(class_weight)}."
+        )
     labels = classes.tolist()
-    unknown = [label for label in class_weight if label not in labels]
+    known = set(labels)  # where pandas' NA, which is neither equal to a label nor different, is not found
+    unknown = [label for label in class_weight if label not in known]
     if unknown and len(class_weight) - len(unknown) < len(labels):
-        raise ValueError(f"class_weight names {unknown[0]!r}, which is none of the classes {labels}.")
+        raise ValueError(f"class_weight names {shown(unknown[0])}, which is none of the classes {labels}.")
     weights = tuple(exact_fraction(class_weight.get(label, 1), f"class_weight of class {label!r}") for label in labels)
     if 0 in weights:
         raise ValueError("class_weight must be greater than 0; leave rows out by sample_weight=0.")

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import floor, inf, log, log1p, log2
-from numbers import Real
+from math import exp, floor, inf, log, log1p, log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
+from hornbeam._checks import as_array, as_float, is_number, shown
 from hornbeam.binarizers import Conditions, ThresholdBinarizer, ask
 from hornbeam.conditions import Condition
-from hornbeam.table import read_table
+from hornbeam.table import is_missing_value, read_table
 from hornbeam.tree import Tree
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
-_MOST_BITS = 40
+_MOST_BITS, _LEAST_BITS = 40, 10
+_LEVELS_BELOW = 33  # of which the core wants to know the price of a split, see cpp/posterior/posterior_costs.cpp
+_LEAST_LOG = -700.0  # of a float64
 _RANGE_BITS = 57  # the search wants costs below 2^58 ticks
 
 
@@ -32,12 +33,26 @@ class Nats:
 
     @classmethod
     def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> Nats:
-        """Return the finest unit, of 40 bits at most, in which no tree on so many rows leaves the range."""
+        """Return the finest unit, of 40 bits at most, in which no tree on so many rows leaves the range.
+
+        Raises
+        ------
+        ValueError
+            If the probability of a split is too small for float64, or the unit would be coarser than 2^-10 nats.
+        """
         total = prior.rho.sum()
-        deepest = prior.p_split(min(n_rows, n_columns))
+        deepest = min(n_rows, n_columns)
+        # The core computes the probabilities of splits, and of some levels below, as float64.
+        is_possible = prior.log_p_split(deepest + _LEVELS_BELOW) >= _LEAST_LOG
         row = max(abs(log(total)), log(n_rows + total)) - min(0.0, log(prior.rho.min()))
-        node = -log(deepest) - log1p(-prior.alpha) + log(n_columns + 1)
-        return cls(min(_MOST_BITS, floor(_RANGE_BITS - log2((n_rows + 1) * (row + 2 * node)))))
+        node = -prior.log_p_split(deepest) - log1p(-prior.alpha) + log(n_columns + 1)
+        bits = min(_MOST_BITS, floor(_RANGE_BITS - log2((n_rows + 1) * (row + 2 * node)))) if is_possible else 0
+        if bits < _LEAST_BITS:
+            raise ValueError(
+                f"alpha={prior.alpha!r} and beta={prior.beta!r} make a split at depth {deepest} too improbable for the "
+                "search; raise alpha or lower beta."
+            )
+        return cls(bits)
 
     def objective(self, ticks: int) -> float:
         """Return nats."""
@@ -64,16 +79,18 @@ class Prior:
             If one is out of range or `rho` has not one number a class.
         """
         check_prior(alpha, beta, rho)
-        numbers = np.full(n_classes, float(rho)) if isinstance(rho, Real) else np.asarray(rho, dtype=np.float64)
+        numbers = np.full(n_classes, as_float(rho)) if is_number(rho) else np.array([as_float(each) for each in rho])
         if len(numbers) != n_classes:
             raise ValueError(
                 f"rho has {len(numbers)} numbers, but y has {n_classes} classes; give one for each or one."
             )
+        if not sum(numbers.tolist()) < inf:
+            raise ValueError(f"rho must add up to a finite number, got {shown(rho)} for {n_classes} classes.")
         return cls(float(alpha), float(beta), numbers)
 
-    def p_split(self, depth: int) -> float:
-        """Return the probability that a node of this depth is split, if it can be."""
-        return float(self.alpha * (1 + depth) ** -self.beta)
+    def log_p_split(self, depth: int) -> float:
+        """Return the logarithm of the probability that a node of this depth is split, if it can be."""
+        return log(self.alpha) - self.beta * log1p(depth)
 
 
 def check_prior(alpha: Any, beta: Any, rho: Any) -> None:
@@ -87,20 +104,19 @@ def check_prior(alpha: Any, beta: Any, rho: Any) -> None:
         If one is out of range.
     """
     for name, value in (("alpha", alpha), ("beta", beta)):
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-            raise TypeError(f"{name} must be a number, got {value!r}.")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be greater than 0 and less than 1, got {alpha!r}.")
-    if not 0 <= beta < inf:
-        raise ValueError(f"beta must be at least 0 and finite, got {beta!r}.")
-    numbers = [rho] if isinstance(rho, Real) else rho
-    if isinstance(numbers, str) or not isinstance(numbers, (Sequence, np.ndarray)):
-        raise TypeError(f"rho must be a number or a sequence of one number a class, got {rho!r}.")
-    for number in numbers:
-        if isinstance(number, (bool, np.bool_)) or not isinstance(number, Real):
-            raise TypeError(f"rho must be a number or a sequence of one number a class, got {rho!r}.")
-        if not 0 < float(number) < inf:
-            raise ValueError(f"rho must be greater than 0 and finite, got {rho!r}.")
+        if not is_number(value):
+            raise TypeError(f"{name} must be a number, got {shown(value)}.")
+    if not 0 < as_float(alpha) < 1:
+        raise ValueError(f"alpha must be greater than 0 and less than 1, got {shown(alpha)}.")
+    if not 0 <= as_float(beta) < inf:
+        raise ValueError(f"beta must be at least 0 and finite, got {shown(beta)}.")
+    numbers = [rho] if is_number(rho) else rho
+    if isinstance(numbers, np.ndarray):
+        numbers = list(numbers) if numbers.ndim == 1 else None
+    if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Sequence) or not all(map(is_number, numbers)):
+        raise TypeError(f"rho must be a number or a sequence of one number a class, got {shown(rho)}.")
+    if not all(0 < as_float(number) < inf for number in numbers):
+        raise ValueError(f"rho must be greater than 0 and finite, got {shown(rho)}.")
 
 
 def log_posterior(
@@ -165,20 +181,27 @@ def log_posterior(
     >>> round(classifier.log_posterior_, 6)
     -8.575146
     """
-    labels = np.asarray(y)
+    labels = as_array("y", y)
+    if not isinstance(tree, Tree) and not hasattr(tree, "tree_"):
+        raise TypeError(f"tree must be a Tree or a fitted DecisionTreeClassifier, got {type(tree).__name__}.")
     if isinstance(tree, Tree):
         classes, left, right = tree.classes, tree.left, tree.right
     else:
         classes, left, right = tree.classes_, tree.tree_.children_left, tree.tree_.children_right
     prior = Prior.read(alpha, beta, rho, len(classes))
-    unknown = np.setdiff1d(labels, classes)
-    if len(unknown) > 0:
-        raise ValueError(f"y holds {unknown.tolist()[0]!r}, which the tree does not know; it knows {classes.tolist()}.")
+    known = set(classes.tolist())
+    for label in labels.ravel().tolist():
+        if is_missing_value(label) or not isinstance(label, Hashable) or label not in known:
+            raise ValueError(f"y holds {shown(label)}, which the tree does not know; it knows {classes.tolist()}.")
     table = read_table(X)
     if labels.shape != (table.n_rows,):
         raise ValueError(f"y must have one label for each of the {table.n_rows} rows of X, got shape {labels.shape}.")
     passed = tree.decision_path(X).tocsc()
     n_rows = np.asarray(passed.sum(axis=0)).ravel()
+    if conditions is not None and not (
+        isinstance(conditions, Sequence) and all(isinstance(each, Condition) for each in conditions)
+    ):
+        raise TypeError(f"conditions must be a sequence of conditions, got {shown(conditions)}.")
     if conditions is None:
         conditions = ThresholdBinarizer(strategy="exact").fit(table).conditions_
     n_splits = np.zeros(len(left), dtype=np.int64)
@@ -198,17 +221,22 @@ def _sum_of_logs(
     prior: Prior,
 ) -> float:
     """Add up the logarithms of all nodes."""
-    leaf = gammaln(counts + prior.rho).sum(axis=1) - gammaln(prior.rho).sum()
-    leaf += gammaln(prior.rho.sum()) - gammaln(n_rows + prior.rho.sum())
+    leaf = sum(map(_log_rising, prior.rho.tolist(), counts.T)) - _log_rising(float(prior.rho.sum()), n_rows)
     total = 0.0
     waiting = [(0, 0)]
     while waiting:
         node, depth = waiting.pop()
         if left[node] < 0:
-            total += leaf[node] + (log1p(-prior.p_split(depth)) if n_splits[node] > 0 else 0.0)
+            total += float(leaf[node]) + (log1p(-exp(prior.log_p_split(depth))) if n_splits[node] > 0 else 0.0)
         elif n_splits[node] == 0 or 0 in (n_rows[left[node]], n_rows[right[node]]):
             return -inf
         else:
-            total += log(prior.p_split(depth)) - log(n_splits[node])
+            total += prior.log_p_split(depth) - log(n_splits[node])
             waiting += [(int(left[node]), depth + 1), (int(right[node]), depth + 1)]
     return float(total)
+
+
+def _log_rising(start: float, n: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return ``log(start * (start + 1) * ... * (start + n - 1))``, whose digits are right for large `start`, too."""
+    logs = np.log(start + np.arange(n.max()))
+    return np.asarray(np.concatenate([[0.0], np.cumsum(logs)])[n])

@@ -20,9 +20,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from hornbeam._checks import as_float, shown
 from hornbeam._flags import BYTES_IN_CACHE, Flags, pack_flags
 
 Kind: TypeAlias = Literal["number", "category"]
+
+# Integers of polars that NumPy has none of.
+_WIDE = {nw.Int128, nw.UInt128}
 
 _FIRST_NAMES = tuple(map("x{}".format, range(1000)))
 
@@ -223,7 +227,7 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
     if expect is not None:
         expect.check_names(names, named, user)
     dtypes = set(frame.schema.values())
-    if len(dtypes) == 1 and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
+    if len(dtypes) == 1 and not dtypes & _WIDE and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
         matrix = frame.to_numpy()
         if matrix.dtype.kind in "biuf":  # otherwise there are missing values that NumPy does not know
             return _table_of_matrix(names, matrix, expect, named)
@@ -252,6 +256,8 @@ def _made_up_names(n_columns: int) -> tuple[str, ...]:
 
 def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:
     dtype = series.dtype
+    if dtype in _WIDE:
+        return _column_of_numbers(name, _exact_numbers(name, series.to_list()), expected)
     if dtype.is_numeric() or dtype == nw.Boolean:
         values = series.to_numpy()
         if values.dtype.kind in "biuf":
@@ -259,10 +265,10 @@ def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) 
         # Some older pandas hand missing values out as NA objects.
         missing = series.is_null().to_numpy().astype(bool)
         return _column_of_numbers(name, np.where(missing, np.nan, series.cast(nw.Float64).to_numpy()), expected)
-    if series.is_null().all():
-        return _column_of_numbers(name, np.full(len(series), np.nan), expected)
     if dtype in (nw.String, nw.Object):
         cells = series.to_list()
+    elif series.is_null().all():
+        return _column_of_numbers(name, np.full(len(series), np.nan), expected)
     elif dtype in (nw.Categorical, nw.Enum):
         cells = [_text_unless_scalar(cell) for cell in series.to_list()]
         expected = expected or "category"
@@ -275,18 +281,37 @@ def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) 
     return _column_of_cells(name, cells, expected)
 
 
+def _exact_numbers(name: str, integers: list[int | None]) -> npt.NDArray[np.float64]:
+    """Return integers of 128 bits as float64, NaN for None, if float64 holds them."""
+    numbers = np.array([np.nan if integer is None else float(integer) for integer in integers])
+    for row, (number, integer) in enumerate(zip(numbers.tolist(), integers, strict=True)):
+        if integer is not None and number != integer:
+            raise ValueError(
+                f"Column {name!r} of X holds {integer} in row {row}, an integer of 128 bits that float64 does not hold "
+                "exactly. Convert the column to float64 or to texts."
+            )
+    return numbers
+
+
 def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
-    array = np.asarray(X)
+    if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
+        missing = np.ma.getmaskarray(X)
+        X = np.ma.getdata(X).astype(np.float64 if X.dtype.kind in "biuf" else object)
+        X[missing] = np.nan
+    try:
+        array = np.asarray(X)
+    except ValueError as error:  # rows of different lengths, or lists as cells
+        raise ValueError(f"X must be a table of two dimensions: {error}") from None
     if array.dtype.kind == "U" and not hasattr(X, "__array__"):
         # NumPy would write the numbers of a list of mixed rows as text.
         array = np.asarray(X, dtype=object)
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported\n{array}\n")
+        raise ValueError(f"Complex data not supported: X is an array of dtype {array.dtype}.")
     if array.dtype.kind not in "biufUO":
         raise TypeError(f"X is an array of dtype {array.dtype}; expected numbers, booleans, texts or objects.")
     if array.ndim < 2:
         found = "scalar" if array.ndim == 0 else "1D"
-        raise ValueError(f"Expected 2D array, got {found} array instead:\narray={array}.\n{_RESHAPE}")
+        raise ValueError(f"Expected 2D array, got {found} array instead:\narray={shown(array)}.\n{_RESHAPE}")
     if array.ndim > 2:
         raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
     _check_shape(array.shape)
@@ -377,6 +402,8 @@ def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expect
             raise ValueError(f"Column {name!r} of X holds a number too large for float64 (infinity).") from None
     categories = np.empty(len(cells), dtype=object)
     categories[:] = [_python_scalar(cell) for cell in cells]
+    if types - {str, bool}:
+        _check_finite(name, np.array([0.0 if isinstance(cell, str) else as_float(cell or 0) for cell in cells]))
     return _as_kind(Column(name, "category", categories), expected)
 
 
@@ -387,13 +414,15 @@ def is_missing_value(cell: object) -> bool:
     pandas = sys.modules.get("pandas")
     if pandas is not None and cell is pandas.NA:
         return True
-    return isinstance(cell, (Real, Decimal)) and bool(cell != cell)
+    if isinstance(cell, Decimal):
+        return cell.is_nan()
+    return isinstance(cell, Real) and bool(cell != cell)
 
 
 def _check_cell_type(name: str, cell_type: type) -> None:
-    if issubclass(cell_type, (str, np.bool_, Real, Decimal)):
+    if issubclass(cell_type, (str, np.bool_, Real, Decimal)) and not issubclass(cell_type, np.timedelta64):
         return
-    if issubclass(cell_type, Complex):
+    if issubclass(cell_type, Complex) and not issubclass(cell_type, np.timedelta64):
         raise ValueError(f"Complex data not supported (column {name!r} of X)")
     raise TypeError(f"argument must be a string or a real number, not {cell_type.__name__!r} (in column {name!r} of X)")
 
@@ -404,7 +433,7 @@ def _python_scalar(cell: Any) -> Any:
         return cell.item()
     if cell is None or type(cell) in (str, bool, int, float):
         return cell
-    return str(cell) if isinstance(cell, str) else float(cell)
+    return str(cell) if isinstance(cell, str) else as_float(cell)
 
 
 def _text_unless_scalar(category: Any) -> Any:

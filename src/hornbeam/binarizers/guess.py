@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
 
+from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, ask
 from hornbeam.binarizers._ensembles import splits_of
@@ -98,12 +98,12 @@ class ThresholdGuessBinarizer(Binarizer):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         tolerance = self.tolerance
-        if isinstance(tolerance, bool) or not isinstance(tolerance, Real):
-            raise TypeError(f"tolerance must be a number, got {tolerance!r}.")
+        if not is_number(tolerance):
+            raise TypeError(f"tolerance must be a number, got {shown(tolerance)}.")
         if not tolerance >= 0:
-            raise ValueError(f"tolerance must be at least 0, got {tolerance!r}.")
+            raise ValueError(f"tolerance must be at least 0, got {shown(tolerance)}.")
         if not isinstance(self.eliminate, bool):
-            raise TypeError(f"eliminate must be True or False, got {self.eliminate!r}.")
+            raise TypeError(f"eliminate must be True or False, got {shown(self.eliminate)}.")
         labels = np.asarray(y)
         sources = [source for index, column in enumerate(table.columns) for source in _sources(index, column)]
         if not sources:
@@ -119,8 +119,11 @@ class ThresholdGuessBinarizer(Binarizer):
 
     def _fit_reference(self, values: npt.NDArray[Any], labels: npt.NDArray[Any], weights: npt.NDArray[Any]) -> Any:
         if self.reference is None:
+            random_numbers(self.random_state)
             reference = GradientBoostingClassifier(n_estimators=40, max_depth=1, random_state=self.random_state)
         else:
+            if not hasattr(self.reference, "fit") or isinstance(self.reference, type):
+                raise TypeError(f"reference must be None or an unfitted ensemble, got {shown(self.reference)}.")
             reference = clone(self.reference)
         return reference.fit(values, labels, sample_weight=weights)
 
@@ -139,7 +142,7 @@ class ThresholdGuessBinarizer(Binarizer):
             fewer = kept[~unused] if unused.any() and not unused.all() else np.delete(kept, importances.argmin())
             candidate = self._fit_reference(answers[:, fewer], labels, weights)
             candidate_score = float(candidate.score(answers[:, fewer], labels, sample_weight=weights))
-            if candidate_score < least - self.tolerance:
+            if candidate_score < least - as_float(self.tolerance):
                 break
             kept, model, score = fewer, candidate, candidate_score
         self.reference_ = model

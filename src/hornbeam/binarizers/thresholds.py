@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import check_choice, is_integer, shown
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Ones, Run, Thresholds
 from hornbeam.conditions import IsIn, IsMissing, IsOne
@@ -72,10 +72,9 @@ class ThresholdBinarizer(Binarizer):
         self.thresholds = thresholds
 
     def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
-        if self.strategy not in ("exact", "quantile"):
-            raise ValueError(f"strategy must be 'exact' or 'quantile', got {self.strategy!r}.")
-        if not isinstance(self.n_thresholds, Integral) or self.n_thresholds < 1:
-            raise ValueError(f"n_thresholds must be an integer of at least 1, got {self.n_thresholds!r}.")
+        check_choice("strategy", self.strategy, ("exact", "quantile"))
+        if not is_integer(self.n_thresholds) or self.n_thresholds < 1:
+            raise ValueError(f"n_thresholds must be an integer of at least 1, got {shown(self.n_thresholds)}.")
         own = _own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
             return Ones(table.flags.changing())
@@ -162,13 +161,13 @@ def _own_thresholds(thresholds: Any, table: Table) -> dict[int, list[float]]:
     return own
 
 
-def _index_of(key: object, table: Table) -> int:
+def _index_of(key: Any, table: Table) -> int:
     if isinstance(key, str) and key in table.names:
         return table.names.index(key)
-    if isinstance(key, Integral) and not isinstance(key, bool) and int(key) in range(len(table.names)):
+    if is_integer(key) and int(key) in range(len(table.names)):
         return int(key)
     known = ", ".join(map(repr, table.names[:10])) + (", ..." if len(table.names) > 10 else "")
-    raise ValueError(f"thresholds names the unknown column {key!r}; X has {len(table.names)} columns: {known}.")
+    raise ValueError(f"thresholds names the unknown column {shown(key)}; X has {len(table.names)} columns: {known}.")
 
 
 def _check_thresholds(column: Column, values: Any) -> list[float]:
@@ -176,8 +175,8 @@ def _check_thresholds(column: Column, values: Any) -> list[float]:
         raise ValueError(f"thresholds names column {column.name!r}, which holds categories, not numbers.")
     try:
         numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.array(np.nan)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise ValueError(f"thresholds[{column.name!r}] must be a sequence of finite numbers, got {values!r}.")
+        raise ValueError(f"thresholds[{column.name!r}] must be a sequence of finite numbers, got {shown(values)}.")
     return [float(number) for number in np.unique(numbers)]

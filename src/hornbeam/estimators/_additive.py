@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hornbeam import _core
 from hornbeam._units import Units, make_units
 from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._parameters import check_integer, check_number, number_of_threads
+from hornbeam.estimators._parameters import check_integer, check_number, fit_to_table, number_of_threads
 from hornbeam.estimators._progress import make_listener, relative_gap
 from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
 from hornbeam.estimators._training import Training, read_training
@@ -71,6 +71,7 @@ class AdditiveClassifier(TreeClassifier):
         begin = perf_counter()
         training = read_training(X, y, sample_weight, type(self).__name__)
         self.schema_, self.classes_ = training.table.schema, training.classes
+        options = fit_to_table(options, training.table.n_rows)
         self._binarize(training)
         options |= self._read_options(X, training)
         units = self._make_units(training)

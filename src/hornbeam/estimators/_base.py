@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._display import TreeDisplay
 from hornbeam.estimators._parameters import check_callback, check_integer, check_number
@@ -129,14 +130,15 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         check_callback(self.callback)
         check_integer("verbose", self.verbose, least=0)
         if not isinstance(self.trace, bool):
-            raise TypeError(f"trace must be True or False, got {self.trace!r}.")
+            raise TypeError(f"trace must be True or False, got {shown(self.trace)}.")
         options: dict[str, Any] = {}
         if self.max_depth is not None:
             options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
         if self.time_limit is not None:
             options["time_limit"] = check_number("time_limit", self.time_limit)
         if self.memory_limit is not None:
-            options["memory_limit"] = int(check_number("memory_limit", self.memory_limit))
+            # The core counts bytes in 64 bits, which is more than any machine has.
+            options["memory_limit"] = min(2**63 - 1, int(check_number("memory_limit", self.memory_limit)))
         return options
 
     def _make_binarizer(self) -> Binarizer:
@@ -151,7 +153,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             return ThresholdGuessBinarizer()
         raise ValueError(
             "binarizer must be 'exact', 'quantile', 'guess', None (columns of 0 and 1) or a Binarizer such as "
-            f"ThresholdBinarizer(), got {self.binarizer!r}."
+            f"ThresholdBinarizer(), got {shown(self.binarizer)}."
         )
 
     def _binarize(self, training: Training) -> None:

@@ -45,7 +45,7 @@ from hornbeam.estimators._by_sums import SearchBySums
 from hornbeam.estimators._labelled import LabelledSearch, check_omega
 from hornbeam.estimators._parameters import check_switches
 from hornbeam.estimators._search import BOUNDS, search_by_bits
-from hornbeam.objectives import ClassData, Exact
+from hornbeam.objectives import ClassData, Exact, is_one
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
@@ -88,7 +88,7 @@ class FScoreObjective:
         options["switches"] = check_switches("bounds", classifier.bounds, BOUNDS)
         if classifier.reference is not None:
             raise ValueError("reference is for objectives that are sums over the rows, not for objective='f1'.")
-        if classifier.labelling == "best" and classifier.omega != 1.0:
+        if classifier.labelling == "best" and not is_one(classifier.omega):
             raise ValueError("omega is used by objective='weighted' and by labelling='omega' only.")
         if classifier.labelling == "omega":
             check_omega(classifier.omega)

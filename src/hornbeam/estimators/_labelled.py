@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import shown
 from hornbeam.binarizers import ask
 from hornbeam.objectives import exact_fraction
 
@@ -46,7 +47,7 @@ def check_omega(omega: Any) -> Fraction:
     if exact == 0:
         raise ValueError("omega must be greater than 0, got 0.")
     if max(exact.numerator, exact.denominator) >= 1 << 37:
-        raise ValueError(f"omega must be a fraction of parts below 2^37, at most 11 decimals, got {omega!r}.")
+        raise ValueError(f"omega must be a fraction of parts below 2^37, at most 11 decimals, got {shown(omega)}.")
     return exact
 
 

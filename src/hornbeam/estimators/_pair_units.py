@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import shown
 from hornbeam._units import small_integers
 from hornbeam.estimators._training import Training
 from hornbeam.objectives import exact_fraction
@@ -92,7 +93,7 @@ def check_theta(objective: str, theta: Any) -> None:
         if theta is not None:
             raise ValueError(f"theta is used by objective='partial_auc' only, but objective={objective!r}.")
     elif theta is None or not 0 < exact_fraction(theta, "theta") <= 1:
-        raise ValueError(f"objective='partial_auc' needs theta, greater than 0 and at most 1, got {theta!r}.")
+        raise ValueError(f"objective='partial_auc' needs theta, greater than 0 and at most 1, got {shown(theta)}.")
 
 
 def make_pair_units(training: Training, objective: str, regularization: float, theta: Any) -> PairUnits:
@@ -116,7 +117,7 @@ def make_pair_units(training: Training, objective: str, regularization: float, t
     leaf_cost = round(exact_fraction(regularization, "regularization") * Fraction(one))
     if leaf_cost > one:
         raise ValueError(
-            f"regularization={regularization!r} is more than the largest possible loss, 1; no split could ever pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
     cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << CUT_BITS))
     return PairUnits(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)

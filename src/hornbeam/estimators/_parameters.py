@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite
-from numbers import Integral, Real
 from typing import Any
 
 import joblib
 import numpy as np
 
+from hornbeam._checks import as_float, is_integer, is_number, shown
 
-def check_integer(name: str, value: Any, *, least: int) -> int:
-    """Return `value` as an int of at least `least`.
+MOST_THREADS = 1024  # that the core starts
+
+
+def check_integer(name: str, value: Any, *, least: int, most: float = inf) -> int:
+    """Return `value` as an int of at least `least` and at most `most`.
 
     Raises
     ------
     TypeError
         If `value` is no integer.
     ValueError
-        If it is too small.
+        If it is too small or too large.
     """
-    if type(value) is not int and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral)):
-        raise TypeError(f"{name} must be an integer, got {value!r}.")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value!r}.")
-    return int(value)
+    if not is_integer(value):
+        raise TypeError(f"{name} must be an integer, got {shown(value)}.")
+    number = int(value)
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {shown(value)}.")
+    if number > most:
+        raise ValueError(f"{name} must be at most {most}, got {shown(value)}.")
+    return number
 
 
 def check_number(name: str, value: Any, *, below: float = inf) -> float:
@@ -38,12 +44,12 @@ def check_number(name: str, value: Any, *, below: float = inf) -> float:
     ValueError
         If it is out of range.
     """
-    if type(value) is not float and (isinstance(value, (bool, np.bool_)) or not isinstance(value, Real)):
-        raise TypeError(f"{name} must be a number, got {value!r}.")
-    number = float(value)
+    if not is_number(value):
+        raise TypeError(f"{name} must be a number, got {shown(value)}.")
+    number = as_float(value)
     if not isfinite(number) or not 0 <= number < below:
         end = "finite" if below == inf else f"less than {below:g}"
-        raise ValueError(f"{name} must be at least 0 and {end}, got {value!r}.")
+        raise ValueError(f"{name} must be at least 0 and {end}, got {shown(value)}.")
     return number
 
 
@@ -60,12 +66,12 @@ def check_switches(name: str, value: Any, known: Sequence[str]) -> dict[str, boo
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be None or a dict from a name to True or False, got {value!r}.")
+        raise TypeError(f"{name} must be None or a dict from a name to True or False, got {shown(value)}.")
     for key, switch in value.items():
-        if key not in known:
-            raise ValueError(f"{name} has the unknown key {key!r}; the keys are {', '.join(map(repr, known))}.")
+        if not isinstance(key, str) or key not in known:
+            raise ValueError(f"{name} has the unknown key {shown(key)}; the keys are {', '.join(map(repr, known))}.")
         if not isinstance(switch, (bool, np.bool_)):
-            raise TypeError(f"{name}[{key!r}] must be True or False, got {switch!r}.")
+            raise TypeError(f"{name}[{key!r}] must be True or False, got {shown(switch)}.")
     return {key: bool(switch) for key, switch in value.items()}
 
 
@@ -78,7 +84,7 @@ def check_callback(callback: Any) -> None:
         If it is not.
     """
     if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be None or callable, got {callback!r}.")
+        raise TypeError(f"callback must be None or callable, got {shown(callback)}.")
 
 
 def number_of_threads(n_jobs: Any) -> int:
@@ -89,10 +95,25 @@ def number_of_threads(n_jobs: Any) -> int:
     TypeError
         If `n_jobs` is neither None nor an integer.
     ValueError
-        If it is 0.
+        If it is 0 or more than 1,024.
     """
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
-        raise TypeError(f"n_jobs must be None or an integer, got {n_jobs!r}.")
+    if n_jobs is None:
+        return int(joblib.effective_n_jobs())
+    if not is_integer(n_jobs):
+        raise TypeError(f"n_jobs must be None or an integer, got {shown(n_jobs)}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0; use 1 for one thread and -1 for every core.")
-    return int(joblib.effective_n_jobs(n_jobs))
+    if n_jobs > MOST_THREADS:
+        raise ValueError(f"n_jobs must be at most {MOST_THREADS}, got {shown(n_jobs)}; use -1 for every core.")
+    return min(MOST_THREADS, int(joblib.effective_n_jobs(int(n_jobs))))
+
+
+def fit_to_table(options: dict[str, Any], n_rows: int) -> dict[str, Any]:
+    """Return the options of a search with its limits on the tree as small as a table of so many rows allows.
+
+    The core has integers of 64 bits, and room for every level of a tree in advance. Each split has rows on both sides,
+    so that no tree has more leaves than rows, nor as many levels; a leaf of all rows is always allowed, and a smaller
+    one cannot have as many. A larger limit therefore means the same as the number of rows.
+    """
+    limits = ("max_depth", "max_leaves", "min_samples_leaf")
+    return options | {name: min(options[name], n_rows) for name in limits if options.get(name) is not None}

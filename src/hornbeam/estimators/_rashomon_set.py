@@ -13,9 +13,9 @@ from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from hornbeam import _core
+from hornbeam._checks import is_integer, random_numbers, shown
 from hornbeam.binarizers import ask
 from hornbeam.estimators._enumeration import Enumeration
 from hornbeam.estimators._parameters import check_integer
@@ -189,7 +189,7 @@ class RashomonSet(Sequence[Tree]):
         n = check_integer("n", n, least=0)
         if n > 0 and self.n_trees == 0:
             raise ValueError("the set holds no tree to draw.")
-        seeds = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint64)
+        seeds = random_numbers(random_state).randint(2**32, size=4, dtype=np.uint64)
         random = Random(sum(int(seed) << 32 * place for place, seed in enumerate(seeds)))
         return [random.randrange(self.n_trees) for _ in range(n)]
 
@@ -226,6 +226,9 @@ class RashomonSet(Sequence[Tree]):
         ValueError
             If there is no such column.
         """
+        for name, allowed in (("n_leaves", n_leaves), ("depth", depth)):
+            if not (allowed is None or is_integer(allowed) or isinstance(allowed, Container)):
+                raise TypeError(f"{name} must be an integer, a container of integers or None, got {shown(allowed)}.")
         used, avoided = self._column_numbers(uses), self._column_numbers(avoids)
         mask = (1 << self._enumeration.units.leaf_bits) - 1
 
@@ -349,7 +352,16 @@ class RashomonSet(Sequence[Tree]):
         return to_timbertrek((self.objective(number), self[number]) for number in self._numbers(indices))
 
     def _numbers(self, indices: Iterable[int] | None) -> Iterable[int]:
-        return _count_to(self.n_trees) if indices is None else indices
+        if indices is None:
+            return _count_to(self.n_trees)
+        try:
+            numbers = list(indices)
+        except TypeError:
+            raise TypeError(f"indices must be a list of the numbers of trees, got {shown(indices)}.") from None
+        for number in numbers:
+            if not is_integer(number):
+                raise TypeError(f"indices must hold numbers of trees, which are integers, got {shown(number)}.")
+        return numbers
 
     def _graph(self) -> _core.RashomonSet:
         if self._trees is None:  # after unpickling
@@ -361,9 +373,11 @@ class RashomonSet(Sequence[Tree]):
 
     def _position(self, index: Any) -> tuple[int, int]:
         """Return the number of a tree, from 0, and the place of its cost."""
+        if not is_integer(index):
+            raise TypeError(f"the index of a tree must be an integer, got {shown(index)}.")
         number = int(index) + self.n_trees if index < 0 else int(index)
         if not 0 <= number < self.n_trees:
-            raise IndexError(f"tree {index} is not in a set of {self.n_trees} trees.")
+            raise IndexError(f"tree {shown(index)} is not in a set of {self.n_trees} trees.")
         return number, bisect_right(self._ends, number)
 
     def _arrays(self, index: int) -> _core.TreeArrays:
@@ -408,10 +422,10 @@ class RashomonSet(Sequence[Tree]):
         names = self._enumeration.schema.names
         numbers = set()
         for column in columns:
-            known = names.index(column) if column in names else column
-            if not isinstance(known, int) or not 0 <= known < len(names):
-                raise ValueError(f"there is no column {column!r}; the columns are {', '.join(map(repr, names))}.")
-            numbers.add(known)
+            known: Any = names.index(column) if isinstance(column, str) and column in names else column
+            if not is_integer(known) or not 0 <= known < len(names):
+                raise ValueError(f"there is no column {shown(column)}; the columns are {', '.join(map(repr, names))}.")
+            numbers.add(int(known))
         return numbers
 
     def __getstate__(self) -> dict[str, Any]:
@@ -470,7 +484,7 @@ def _added_up(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
 def _is_allowed(number: int, allowed: int | Container[int] | None) -> bool:
     if allowed is None:
         return True
-    return number == allowed if isinstance(allowed, int) else number in allowed
+    return number in allowed if isinstance(allowed, Container) else number == allowed
 
 
 def _to_integer(words: Iterable[int]) -> int:

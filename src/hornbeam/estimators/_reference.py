@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import as_array, shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._training import Training
 
@@ -23,24 +24,29 @@ def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binar
     if isinstance(reference, str):
         predictions = _of_binarizer(reference, binarizer, training)
     else:
-        given = np.asarray(reference.predict(X) if hasattr(reference, "predict") else reference)
+        predicted = reference.predict(X) if hasattr(reference, "predict") else reference
+        given = as_array("reference", predicted)
         if given.shape != (training.n_given,):
             raise ValueError(
                 f"reference must predict one label for each of the {training.n_given} rows of X, got an array of "
                 f"shape {given.shape}."
             )
         predictions = given[training.present]
-    codes = np.searchsorted(training.classes, predictions).clip(max=len(training.classes) - 1)
-    unknown = np.flatnonzero(training.classes[codes] != predictions)
-    if unknown.size:
-        found = predictions[unknown[:1]].tolist()[0]
-        raise ValueError(f"reference predicts {found!r}, which is no label of y; the labels are {training.classes}.")
-    return codes.astype(np.int32)
+    known = {label: code for code, label in enumerate(training.classes.tolist())}
+    labels = predictions.tolist()
+    try:
+        codes = [known.get(label, -1) for label in labels]
+    except TypeError:  # without a hash
+        raise ValueError(f"reference must predict labels of y, got an array of dtype {predictions.dtype}.") from None
+    if -1 in codes:
+        found = shown(labels[codes.index(-1)])
+        raise ValueError(f"reference predicts {found}, which is no label of y; the labels are {training.classes}.")
+    return np.array(codes, dtype=np.int32)
 
 
 def _of_binarizer(reference: str, binarizer: Binarizer, training: Training) -> npt.NDArray[Any]:
     if reference != "binarizer":
-        raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer', got {reference!r}.")
+        raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer', got {shown(reference)}.")
     if not hasattr(binarizer, "reference_"):
         raise ValueError("reference='binarizer' needs binarizer='guess' or another ThresholdGuessBinarizer.")
     return np.asarray(binarizer.reference_.predict(binarizer.transform(training.table)))

@@ -12,6 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from hornbeam import _core
+from hornbeam._checks import as_array, shown
 from hornbeam._units import check_weights
 from hornbeam.table import Table, is_missing_value, read_table
 
@@ -63,7 +64,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:
-    labels = np.asarray(y)
+    labels = as_array("y", y)
     if labels.dtype.kind == "U" and not hasattr(y, "__array__"):
         # NumPy would write the numbers and missing values of a list of mixed labels as text.
         labels = np.asarray(y, dtype=object)
@@ -77,6 +78,8 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
             f"Input y contains NaN: the target is missing in {len(missing)} rows, first in row {missing[0]}."
         )
     labels = _plain(labels)
+    if labels.dtype.kind == "f" and labels.dtype.itemsize > 8 and np.isfinite(labels).all():
+        labels = _converted(labels, np.float64)
     if labels.dtype.kind == "f":
         if np.isinf(labels).any():
             raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
@@ -108,10 +111,28 @@ def _plain(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return labels
     types = set(map(type, labels))
     for wanted, dtype in (((bool, np.bool_), np.bool_), (Integral, np.int64), (Real, np.float64), (str, np.str_)):
-        if all(issubclass(label_type, wanted) for label_type in types):
-            return labels.astype(dtype)
+        if all(issubclass(each, wanted) and not issubclass(each, np.timedelta64) for each in types):
+            return _converted(labels, dtype)
     names = ", ".join(sorted(label_type.__name__ for label_type in types))
     raise ValueError(f"Unknown label type: y holds objects of type {names}; expected only texts or only integers.")
+
+
+def _converted(labels: npt.NDArray[Any], dtype: type[np.generic]) -> npt.NDArray[Any]:
+    """Give labels another dtype that holds them all: NumPy's integers have 64 bits, and its texts do not end with NUL.
+
+    Raises
+    ------
+    ValueError
+        If it does not hold one of them.
+    """
+    try:
+        converted = labels.astype(dtype)
+    except OverflowError:
+        raise ValueError("y holds a label of more than 64 bits; convert the labels to texts.") from None
+    for row, (new, old) in enumerate(zip(converted.tolist(), labels.tolist(), strict=True)):
+        if new != old:
+            raise ValueError(f"y holds the label {shown(old)} in row {row}, which NumPy would store as {shown(new)}.")
+    return converted
 
 
 def _name_of(y: Any) -> str:

@@ -42,4 +42,4 @@ def sufficient_depth(n_members: int, vc_dimension: int) -> int:
     """
     members = check_integer("n_members", n_members, least=3)
     size = members * (check_integer("vc_dimension", vc_dimension, least=3) + 1)
-    return ceil(log2(size * (3 * log(size) + 2)))
+    return ceil(log2(size) + log2(3 * log(size) + 2))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
+from hornbeam._checks import check_choice
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._fscore import FScoreObjective
@@ -256,8 +257,7 @@ class GOSDTClassifier(AdditiveClassifier):
         options = super()._check_parameters()
         options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
         check_theta(self.objective, self.theta)
-        if self.labelling not in ("best", "omega"):
-            raise ValueError(f"labelling must be 'best' or 'omega', got {self.labelling!r}.")
+        check_choice("labelling", self.labelling, ("best", "omega"))
         if self.objective != "f1" and self.labelling != "best":
             raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
         if self.max_leaves is not None:

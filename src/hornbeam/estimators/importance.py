@@ -12,13 +12,16 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
-from hornbeam.estimators._parameters import check_integer
+from hornbeam._checks import as_array, as_float, is_number, random_numbers, shown
+from hornbeam._units import check_weights
+from hornbeam.estimators._parameters import check_integer, number_of_threads
 from hornbeam.estimators._rashomon_set import RashomonSet
 from hornbeam.estimators._reliance import Reliances
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.exceptions import NotProvenWarning
+
+_MOST_BOOTSTRAPS = 10**6
 
 _Values = npt.NDArray[np.float64]
 
@@ -117,6 +120,9 @@ class RashomonImportance:
         ndarray of shape (n_columns,)
             Mean over the bootstraps of the share of the trees whose reliance on the column is at most `k`.
         """
+        if not is_number(k):
+            raise TypeError(f"k must be a number, got {shown(k)}.")
+        k = as_float(k)
         return np.asarray(np.mean([np.mean(values <= k, axis=0) for values in self.reliances], axis=0))
 
     def mean(self) -> _Values:
@@ -146,8 +152,8 @@ class RashomonImportance:
         ValueError
             If `q` is not between 0 and 1.
         """
-        if not 0 <= q <= 1:
-            raise ValueError(f"q must be between 0 and 1, got {q!r}.")
+        if not is_number(q) or not 0 <= q <= 1:
+            raise ValueError(f"q must be between 0 and 1, got {shown(q)}.")
         values = np.concatenate(self.reliances)
         weights = np.concatenate([np.full(len(each), 1 / len(each)) for each in self.reliances]) / len(self.reliances)
         order = np.argsort(values, axis=0, kind="stable")
@@ -231,6 +237,8 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     >>> found.n_trees, found.n_asking, found.low.round(2).tolist(), found.high.round(2).tolist()
     (2, (1, 0, 2), [0.0, 0.0, 0.32], [0.16, 0.0, 0.48])
     """
+    if not isinstance(trees, RashomonSet):
+        raise TypeError(f"trees must be a RashomonSet, such as rashomon_set_, got {type(trees).__name__}.")
     if trees.n_trees == 0:
         raise ValueError("there is no tree to ask: the set is empty.")
     best = trees.reliance([0])[0]
@@ -239,7 +247,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
         n_trees = trees.n_trees
         asked = tuple(n_trees - n_avoiding.get(column, n_trees) for column in range(len(trees.columns)))
         return ModelClassReliance(trees.columns, low, high, best, asked, n_trees, True)
-    numbers = list(range(trees.n_trees) if indices is None else indices)
+    numbers = list(trees._numbers(indices))
     if not numbers:
         raise ValueError("there is no tree to ask: `indices` is empty.")
     values = trees.reliance(numbers)
@@ -321,14 +329,19 @@ def rashomon_importance(
     >>> found.columns, found.mean().round(1).tolist(), len(found.n_trees)
     (('x0', 'x1', 'x2'), [0.0, 0.0, 0.5], 10)
     """
+    if n_jobs is not None:
+        number_of_threads(n_jobs)
     if not isinstance(estimator, RashomonSetClassifier):
         raise TypeError(f"estimator must be a RashomonSetClassifier, got {type(estimator).__name__}.")
-    n_bootstraps = check_integer("n_bootstraps", n_bootstraps, least=1)
+    n_bootstraps = check_integer("n_bootstraps", n_bootstraps, least=1, most=_MOST_BOOTSTRAPS)
     if n_samples is not None:
         n_samples = check_integer("n_samples", n_samples, least=1)
-    weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
-    seeds = check_random_state(random_state).randint(2**31, size=n_bootstraps)
-    done = Parallel(n_jobs=n_jobs)(delayed(_of_bootstrap)(estimator, X, y, weights, n_samples, seed) for seed in seeds)
+    weights = _weights_of_rows(sample_weight, y)
+    seeds = random_numbers(random_state).randint(2**31, size=n_bootstraps)
+    n_workers = n_jobs if n_jobs is None else min(int(n_jobs), n_bootstraps)
+    done = Parallel(n_jobs=n_workers)(
+        delayed(_of_bootstrap)(estimator, X, y, weights, n_samples, seed) for seed in seeds
+    )
     columns, reliances, n_trees, statuses = zip(*done, strict=True)
     stopped = [status for status in statuses if status not in ("complete", "heuristic")]
     if stopped:
@@ -340,6 +353,15 @@ def rashomon_importance(
             stacklevel=2,
         )
     return RashomonImportance(columns[0], reliances, n_trees)
+
+
+def _weights_of_rows(sample_weight: Any, y: Any) -> npt.NDArray[Any]:
+    """Check the weights before rows are drawn; a bootstrap's `fit` checks all else."""
+    labels = as_array("y", y)
+    if labels.ndim == 0:
+        raise ValueError(f"y must have one label for each row of X, got {shown(y)}.")
+    n_rows = len(labels)
+    return np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
 
 
 def _of_bootstrap(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam.binarizers import Binarizer, pack_conditions
 from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._parameters import check_integer
+from hornbeam.estimators._parameters import check_integer, fit_to_table
 from hornbeam.estimators._progress import Progress, make_listener, relative_gap
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
@@ -194,7 +194,7 @@ class MAPTreeClassifier(TreeClassifier):
             units.bits,
             callback=make_listener(self.callback, self.verbose, units),
             trace=self.trace,
-            **options,
+            **fit_to_table(options, training.table.n_rows),
         )
         self.rho_, self.resolution_ = prior.rho, units.objective(1)
         self._set_tree(outcome, units, training, weights, binarize_seconds)
@@ -230,7 +230,8 @@ class MAPTreeClassifier(TreeClassifier):
         check_prior(self.alpha, self.beta, self.rho)
         options = self._check_search_parameters()
         if self.max_expansions is not None:
-            options["max_expansions"] = check_integer("max_expansions", self.max_expansions, least=1)
+            # The core counts expansions in 64 bits, which no search gets to.
+            options["max_expansions"] = min(2**63 - 1, check_integer("max_expansions", self.max_expansions, least=1))
         return options
 
     def _warn_unless_proven(self) -> None:

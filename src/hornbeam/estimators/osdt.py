@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._checks import check_choice, shown
 from hornbeam.binarizers import Binarizer, pack_conditions
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._cart import cart_tree
@@ -156,14 +157,12 @@ n_features_in_, feature_names_in_, trace_
         options["bounds"] = check_switches("bounds", self.bounds, BOUNDS)
         if self.max_leaves is not None:
             options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
-        if not isinstance(self.policy, str) or self.policy not in POLICIES:
-            raise ValueError(f"policy must be one of {', '.join(map(repr, POLICIES))}, got {self.policy!r}.")
-        options["policy"] = self.policy
+        options["policy"] = check_choice("policy", self.policy, POLICIES)
         check_theta(self.objective, self.theta)
         if self.objective in self._other_objectives and self.class_weight is not None:
             raise ValueError(f"class_weight is not for objective={self.objective!r}; leave it at None.")
         if self.start is not None and not (isinstance(self.start, str) and self.start == "cart"):
-            raise ValueError(f"start must be 'cart' or None, got {self.start!r}.")
+            raise ValueError(f"start must be 'cart' or None, got {shown(self.start)}.")
         return options
 
     def _make_units(self, training: Training) -> Any:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
+from hornbeam._checks import check_choice, shown
 from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, Conditions, pack_conditions
 from hornbeam.estimators._additive import AdditiveClassifier
@@ -255,12 +256,9 @@ class RashomonSetClassifier(AdditiveClassifier):
 
     def _check_parameters(self) -> dict[str, Any]:
         check_number("epsilon", self.epsilon)
-        if self.epsilon_is not in ("multiplier", "absolute"):
-            raise ValueError(f"epsilon_is must be 'multiplier' or 'absolute', got {self.epsilon_is!r}.")
-        if self.distinct not in ("splits", "columns", "labels"):
-            raise ValueError(f"distinct must be 'splits', 'columns' or 'labels', got {self.distinct!r}.")
-        if self.method not in ("exact", "resplit"):
-            raise ValueError(f"method must be 'exact' or 'resplit', got {self.method!r}.")
+        check_choice("epsilon_is", self.epsilon_is, ("multiplier", "absolute"))
+        check_choice("distinct", self.distinct, ("splits", "columns", "labels"))
+        check_choice("method", self.method, ("exact", "resplit"))
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
         if self.method == "resplit" and self.max_depth is None:
             raise TypeError("max_depth must be an integer, got None: RESPLIT needs a limit of depth.")
@@ -371,7 +369,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         self.bound_ = float(bound)
         ticks = units.most_ticks(bound)
         if ticks >= _LARGEST_BOUND:
-            raise ValueError(f"epsilon={self.epsilon!r} is too large: even the worst tree would be in the set.")
+            raise ValueError(f"epsilon={shown(self.epsilon)} is too large: even the worst tree would be in the set.")
         most_leaves = min(n_rows, ticks // units.leaf_cost, 2 ** min(options.get("max_depth", n_rows), 64))
         if most_leaves >= 1 << units.leaf_bits:
             raise ValueError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._checks import check_choice, shown
 from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, pack_conditions
 from hornbeam.estimators._additive import AdditiveClassifier
@@ -31,10 +32,9 @@ class _LookaheadClassifier(AdditiveClassifier):
     def _check_parameters(self) -> dict[str, Any]:
         if self.max_depth is None:
             raise TypeError("max_depth must be an integer, got None: lookahead search needs a limit of depth.")
-        if self.last_split not in ("gain", "loss"):
-            raise ValueError(f"last_split must be 'gain' or 'loss', got {self.last_split!r}.")
+        check_choice("last_split", self.last_split, ("gain", "loss"))
         if not isinstance(self.certify, bool):
-            raise TypeError(f"certify must be True or False, got {self.certify!r}.")
+            raise TypeError(f"certify must be True or False, got {shown(self.certify)}.")
         return super()._check_parameters()
 
     def _steps(self) -> int:
@@ -47,7 +47,8 @@ class _LookaheadClassifier(AdditiveClassifier):
             _core.look_ahead,
             pack_conditions(self.binarizer_.conditions_, training.table),
             training.table.n_rows,
-            lookahead_depth=self._steps(),
+            # From `max_depth` on, which is no larger than the table, every number of levels means the exact search.
+            lookahead_depth=min(self._steps(), max(1, options["max_depth"])),
             recursive=self._is_recursive,
             last_by_loss=self.last_split == "loss",
             **options,

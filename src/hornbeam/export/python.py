@@ -5,6 +5,7 @@ from __future__ import annotations
 from keyword import iskeyword
 from textwrap import indent
 
+from hornbeam._checks import shown
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.export._fold import fold
 from hornbeam.tree import Tree
@@ -56,8 +57,8 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
     >>> names["predict"](x0=1, x1=50)
     'yes'
     """
-    if not function_name.isidentifier() or iskeyword(function_name):
-        raise ValueError(f"function_name must be a name that Python accepts, found {function_name!r}.")
+    if not isinstance(function_name, str) or not function_name.isidentifier() or iskeyword(function_name):
+        raise ValueError(f"function_name must be a name that Python accepts, found {shown(function_name)}.")
     labels = list(map(repr, tree.classes.tolist()))
 
     def leaf(node: int) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
+from hornbeam._checks import shown
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, Scalar
 from hornbeam.export._fold import fold
 from hornbeam.tree import Tree
+from hornbeam.tree.words import printable
 
 Quote: TypeAlias = Literal['"', "`", "["]
 
@@ -33,7 +35,7 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
     Raises
     ------
     ValueError
-        If `quote` is none of these.
+        If `quote` is none of these, or a name or text holds a lone surrogate, which no database can store.
 
     Notes
     -----
@@ -51,8 +53,8 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
       ELSE 'yes'
     END
     """
-    if quote not in get_args(Quote):
-        raise ValueError(f"quote must be one of {get_args(Quote)}, found {quote!r}.")
+    if not isinstance(quote, str) or quote not in get_args(Quote):
+        raise ValueError(f"quote must be one of {get_args(Quote)}, found {shown(quote)}.")
     labels = [_literal(label, quote) for label in tree.classes.tolist()]
 
     # Lines are kept apart until the end: a literal that holds a line break must not be indented inside.
@@ -81,8 +83,14 @@ def _test(name: str, condition: Condition, quote: Quote) -> str:
 
 
 def _identifier(name: str, quote: Quote) -> str:
+    _check_storable(name)
     closing = "]" if quote == "[" else quote
     return f"{quote}{name.replace(closing, 2 * closing)}{closing}"
+
+
+def _check_storable(text: str) -> None:
+    if printable(text) != text:
+        raise ValueError(f"{text!r} holds a lone surrogate, which no database can store; rename it, or use to_python.")
 
 
 def _literal(value: Scalar, quote: Quote) -> str:
@@ -90,6 +98,7 @@ def _literal(value: Scalar, quote: Quote) -> str:
         return str(int(value)) if quote == "[" else str(value).upper()
     if not isinstance(value, str):
         return repr(value)
+    _check_storable(value)
     if quote == "`":
         escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
         return f"'{escaped}'"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import is_integer, shown
 from hornbeam.plotting.lettering import Letters
 
 if TYPE_CHECKING:
@@ -71,10 +72,15 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     """
     import matplotlib.pyplot as plt
 
-    if most is not None and most < 1:
-        raise ValueError(f"most must be at least 1 or None, got {most!r}.")
+    if most is not None and not (is_integer(most) and most >= 1):
+        raise ValueError(f"most must be at least 1 or None, an integer, got {shown(most)}.")
+    if not hasattr(importance, "bars"):
+        raise TypeError(
+            "importance must be what model_class_reliance or rashomon_importance returned, got "
+            f"{type(importance).__name__}."
+        )
     (_, upper), main = next(iter(importance.bars.values())), next(iter(importance.points.values()))
-    order = np.lexsort((upper, main))[::-1][:most]
+    order = np.lexsort((upper, main))[::-1][: None if most is None else min(most, len(main))]
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.3 * len(order)), layout="constrained")
     places = np.arange(len(order))

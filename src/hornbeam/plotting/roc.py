@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import as_array, shown
 from hornbeam.plotting.lettering import Letters
 from hornbeam.tree.palette import LINE_COLORS
 
@@ -63,20 +64,27 @@ def plot_roc(
     import matplotlib.pyplot as plt
     from sklearn.metrics import auc, roc_curve
 
-    labels = np.unique(np.asarray(y))
-    if len(labels) != 2:
-        raise ValueError(f"y must hold two classes, got {labels.tolist()}.")
+    given = as_array("y", y)
+    try:
+        labels = np.unique(given)
+    except (TypeError, ValueError):  # labels that cannot be compared
+        raise ValueError(f"y must hold labels of one type, got {shown(y)}.") from None
+    if given.ndim != 1 or len(labels) != 2 or bool((labels != labels).any()):
+        raise ValueError(f"y must hold two classes, got {shown(labels.tolist())}.")
     positive = labels[1] if positive is None else positive
-    if positive not in labels.tolist():
-        raise ValueError(f"positive must be one of {labels.tolist()}, got {positive!r}.")
+    if type(positive) not in (type(label) for label in (*labels, *labels.tolist())) or positive not in labels.tolist():
+        raise ValueError(f"positive must be one of {labels.tolist()}, got {shown(positive)}.")
+    weights = None if sample_weight is None else _numbers("sample_weight", sample_weight, len(given))
     if ax is None:
         _, ax = plt.subplots(figsize=(4.8, 4.8), layout="constrained")
     ax.plot([0, 1], [0, 1], color="#BBBBBB", linewidth=0.8, zorder=1)
-    curves: Mapping[str, npt.ArrayLike] = scores if isinstance(scores, Mapping) else {"": scores}
+    curves: Mapping[str, Any] = scores if isinstance(scores, Mapping) else {"": scores}
+    if not curves:
+        raise ValueError("scores must hold at least one curve, got an empty dict.")
     letters = Letters.of(curves)
     for number, (name, values) in enumerate(curves.items()):
         false, true, _ = roc_curve(
-            np.asarray(y) == positive, np.asarray(values), sample_weight=sample_weight, drop_intermediate=False
+            given == positive, _numbers("scores", values, len(given)), sample_weight=weights, drop_intermediate=False
         )
         hull = convex_hull(false, true)
         area, area_of_hull = auc(false, true), auc(*hull)
@@ -88,6 +96,18 @@ def plot_roc(
     ax.set_aspect("equal")
     ax.legend(loc="lower right", frameon=False, prop={"family": letters.families, "size": "small"})
     return ax
+
+
+def _numbers(name: str, values: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.float64]:
+    array = as_array(name, values)
+    try:
+        with np.errstate(over="ignore"):
+            numbers = array.astype(np.float64) if array.dtype.kind not in "cmM" else np.array(np.nan)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.array(np.nan)
+    if numbers.shape != (n_rows,) or not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must hold {n_rows} finite numbers, one for each label of y, got {shown(values)}.")
+    return numbers
 
 
 def convex_hull(

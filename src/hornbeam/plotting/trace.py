@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hornbeam._checks import check_choice, shown
 from hornbeam.plotting.lettering import Letters
 from hornbeam.tree.palette import LINE_COLORS
 
@@ -75,10 +76,11 @@ def plot_trace(
     from matplotlib.ticker import LogLocator, NullFormatter
 
     labels = {"elapsed": "seconds", "subproblems": "subproblems", "memory": "bytes"}
-    if against not in labels:
-        raise ValueError(f"against must be one of {', '.join(map(repr, labels))}, got {against!r}.")
+    check_choice("against", against, tuple(labels))
     traces = trace if isinstance(trace, Mapping) else {"": trace}
     for name, points in traces.items():
+        if not isinstance(points, Sequence) or not all(hasattr(point, "lower_bound") for point in points):
+            raise TypeError(f"trace must be trace_ of a classifier, or a dict of such by name, got {shown(points)}.")
         if len(points) == 0:
             raise ValueError(f"trace {name!r} is empty; a classifier keeps its trace with trace=True.")
     if ax is None:

@@ -7,9 +7,14 @@ import numpy as np
 from hornbeam.tree.tree import Tree
 
 
+def printable(text: object) -> str:
+    """Return the text with lone surrogates, which UTF-8 cannot hold, as escapes of a backslash, a u and four digits."""
+    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def one_line(text: object) -> str:
-    """Return the text with its line breaks as spaces, so that names cannot break a drawing."""
-    return " ".join(str(text).splitlines())
+    """Return the printable text with its line breaks as spaces, so that names cannot break a drawing."""
+    return " ".join(printable(text).splitlines())
 
 
 def question(tree: Tree, node: int) -> str:

@@ -1,0 +1,92 @@
+"""What checks of arguments share, whatever layer they are in: what counts as a number, and how a value is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+_LONGEST = 200
+
+
+def shown(value: object) -> str:
+    """Return a value for a message: its `repr`, cut off where it is long, or its type where it has none."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever it is, the message is about the value: integers of 4,301 digits have no `repr`
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a real number: not a boolean, nor a duration, which NumPy counts as an integer."""
+    return type(value) is float or (
+        isinstance(value, Real) and not isinstance(value, (bool, np.bool_, np.timedelta64, np.datetime64))
+    )
+
+
+def is_integer(value: object) -> bool:
+    """Return whether a value is an integer: neither a boolean nor a duration."""
+    return type(value) is int or (isinstance(value, Integral) and is_number(value))
+
+
+def as_float(value: Any) -> float:
+    """Return a number as float64, infinite where it is too large for that."""
+    try:
+        return float(value)
+    except OverflowError:  # of integers and fractions
+        return np.inf if value > 0 else -np.inf
+
+
+def as_array(name: str, values: Any) -> npt.NDArray[Any]:
+    """Return labels, weights or predictions as an array; polars' integers of 128 bits as Python's.
+
+    Raises
+    ------
+    ValueError
+        If NumPy makes no array of them, or some are masked.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values; fill them or leave their rows out.")
+    if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # of which NumPy has none
+        return np.array(values.to_list(), dtype=object)
+    try:
+        return np.asarray(values)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library of the user's container raises
+        raise ValueError(f"{name} must be an array of one dimension: {error}") from None
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return `value` as a str if it is one of the choices.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if not isinstance(value, str) or value not in choices:
+        known = " or ".join(map(repr, choices)) if len(choices) == 2 else f"one of {', '.join(map(repr, choices))}"
+        raise ValueError(f"{name} must be {known}, got {shown(value)}.")
+    return str(value)
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """Read `random_state` as scikit-learn does.
+
+    Raises
+    ------
+    ValueError
+        If it is neither None nor an integer of 0 to 2^32 - 1 nor a RandomState.
+    """
+    try:
+        return check_random_state(random_state)  # type: ignore[no-any-return]
+    except Exception:  # a message of scikit-learn may hold a value that has no `repr`
+        raise ValueError(
+            f"random_state must be None, an integer from 0 to 2**32 - 1 or a RandomState, got {shown(random_state)}."
+        ) from None
