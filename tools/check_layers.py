@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "tree": {"_core", "conditions", "export", "plotting", "table"},
     "export": {"conditions", "table", "tree"},
     "plotting": {"conditions", "table", "tree"},
-    "binarizers": {"_units", "conditions", "table"},
+    "binarizers": {"_core", "_units", "conditions", "table"},
     "posterior": {"binarizers", "conditions", "table", "tree"},
     "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
     | {"posterior", "table", "tree"},

@@ -1,4 +1,4 @@
-"""The tests that a tree asks: one condition on one column of the user's table.
+"""The tests that a tree makes: one condition on one column of the user's table.
 
 A binary column of the search is always one of these conditions, so a tree can be read in the words of the table it
 was grown on. One rule holds for missing values everywhere: **a missing value fails every condition except**
@@ -76,6 +76,33 @@ class IsOne:
 
 
 @dataclass(frozen=True, slots=True)
+class IsTrue(IsOne):
+    """``column is true`` on a column of booleans: what `IsOne` is for the numbers 0 and 1, in other words.
+
+    Examples
+    --------
+    >>> from hornbeam.conditions import IsTrue
+    >>> IsTrue(column=0).text("felony"), IsTrue(column=0).negated_text("felony")
+    ('felony is true', 'felony is false')
+    """
+
+    kind: ClassVar[str] = "is_true"
+
+    def text(self, name: str) -> str:
+        """Say the condition in words, ``felony is true``."""
+        return f"{name} is true"
+
+    def negated_text(self, name: str) -> str:
+        """Say the opposite in words, ``felony is false``."""
+        return f"{name} is false"
+
+
+def condition_of_ones(is_boolean: bool) -> type[IsOne]:
+    """Return the condition for a column of zeros and ones: `IsTrue` for booleans, else `IsOne`."""
+    return IsTrue if is_boolean else IsOne
+
+
+@dataclass(frozen=True, slots=True)
 class IsIn:
     """``column in {a, b}`` on a column of categories, texts or booleans.
 
@@ -143,7 +170,7 @@ def condition_to_dict(condition: Condition) -> dict[str, Any]:
         case AtMost(column, threshold):
             return {"kind": "at_most", "column": column, "threshold": threshold}
         case IsOne(column):
-            return {"kind": "is_one", "column": column}
+            return {"kind": condition.kind, "column": column}
         case IsIn(column, values):
             return {"kind": "is_in", "column": column, "values": list(values)}
         case IsMissing(column):
@@ -163,8 +190,12 @@ def condition_from_dict(record: dict[str, Any]) -> Condition:
         return AtMost(int(record["column"]), float(record["threshold"]))
     if kind == "is_one":
         return IsOne(int(record["column"]))
+    if kind == "is_true":
+        return IsTrue(int(record["column"]))
     if kind == "is_in":
         return IsIn(int(record["column"]), tuple(record["values"]))
     if kind == "is_missing":
         return IsMissing(int(record["column"]))
-    raise ValueError(f"Unknown kind of condition: {kind!r}; expected 'at_most', 'is_one', 'is_in' or 'is_missing'.")
+    raise ValueError(
+        f"Unknown kind of condition: {kind!r}; expected 'at_most', 'is_one', 'is_true', 'is_in' or 'is_missing'."
+    )

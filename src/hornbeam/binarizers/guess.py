@@ -10,11 +10,11 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
 
+from hornbeam import _core
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, ask
 from hornbeam.binarizers._ensembles import splits_of
-from hornbeam.binarizers.thresholds import midpoints
-from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
+from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, IsTrue, condition_of_ones
 from hornbeam.table import Column, Table
 
 
@@ -161,7 +161,7 @@ def _sources(index: int, column: Column) -> list[_Source]:
     if len(distinct) < 2:
         return asks_missing
     if np.array_equal(distinct, [0, 1]):
-        return [IsOne(index), *asks_missing]
+        return [condition_of_ones(column.is_boolean)(index), *asks_missing]
     return [index, *asks_missing]
 
 
@@ -188,13 +188,13 @@ def _condition(source: _Source, threshold: float, table: Table) -> Condition:
     n_below = int(np.searchsorted(values.astype(np.float32), threshold, side="right"))
     if n_below >= len(values):
         return IsMissing(source)
-    if n_below > 0 and not values[n_below - 1] <= threshold < values[n_below]:  # float32 sees other neighbours
-        threshold = float(midpoints(values[n_below - 1 : n_below + 1])[0])
+    if n_below > 0:
+        threshold = float(_core.thresholds_between(values[n_below - 1 : n_below + 1])[0])
     return AtMost(source, threshold)
 
 
 def _order(condition: Condition) -> tuple[int, int, float, str]:
-    kind = (AtMost, IsOne, IsIn, IsMissing).index(type(condition))
+    kind = (AtMost, IsOne, IsTrue, IsIn, IsMissing).index(type(condition))
     return condition.column, kind, getattr(condition, "threshold", 0.0), str(getattr(condition, "values", ""))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hornbeam.conditions import AtMost, Condition, IsIn, IsOne
+from hornbeam.conditions import AtMost, Condition, IsIn, IsOne, IsTrue
 from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _check_condition(tree: Tree, node: int, condition: Condition) -> None:
             f"conditions: node {node} asks column {condition.column}; there are {len(tree.columns.names)} columns."
         )
     kind = tree.columns.kinds[condition.column]
-    needed = {AtMost: "number", IsOne: "number", IsIn: "category"}.get(type(condition), kind)
+    needed = {AtMost: "number", IsOne: "number", IsTrue: "number", IsIn: "category"}.get(type(condition), kind)
     if kind != needed:
         raise ValueError(f"conditions: node {node} needs a column of kind {needed!r}, but asks one of kind {kind!r}.")
     if isinstance(condition, AtMost) and not math.isfinite(condition.threshold):
