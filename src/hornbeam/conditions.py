@@ -18,6 +18,11 @@ from hornbeam.table import Column
 Scalar: TypeAlias = "str | bool | int | float"
 
 
+def readable_name(name: str) -> str:
+    """Return the name of a column for a sentence: ``column 3`` for the number ``3``, as pandas labels columns."""
+    return f"column {name}" if name.removeprefix("-").isdecimal() else name
+
+
 @dataclass(frozen=True, slots=True)
 class AtMost:
     """``column <= threshold`` on a column of numbers.

@@ -58,7 +58,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """What a later table must look like: names and kinds of the columns, and whether the user gave the names."""
+    """What a later table must look like: names and kinds of the columns, and whether the user named all by strings.
+
+    Names are ``x0``, ``x1``, ... for arrays, and the labels as strings for data frames, whose labels may be numbers.
+    """
 
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -111,7 +114,7 @@ class Table:
 
     @property
     def named(self) -> bool:
-        """Whether the names are the user's, not made up as ``x0``, ``x1``, ..."""
+        """Whether all names are strings of the user, so that the names of later tables are compared with them."""
         return self.schema.named
 
     @property

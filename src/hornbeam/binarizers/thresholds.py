@@ -137,7 +137,7 @@ def _at_most_a_share(weights: npt.NDArray[np.float64], n_shares: int) -> npt.NDA
     largest, rest = rising[::-1][:n_shares], np.cumsum(rising)[::-1][:n_shares]
     n_shared = n_shares - np.arange(n_shares)  # how many shares the rest has if as many of the largest are lowered
     n_lowered = int(np.argmax(largest * n_shared <= rest))
-    return np.minimum(weights * n_shared[n_lowered], rest[n_lowered])
+    return np.asarray(np.minimum(weights * n_shared[n_lowered], rest[n_lowered]))
 
 
 def nearest_shares(below: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray[np.intp]:
@@ -184,7 +184,7 @@ def _index_of(key: object, table: Table) -> int:
     if isinstance(key, Integral) and not isinstance(key, bool) and int(key) in range(len(table.names)):
         return int(key)
     known = ", ".join(map(repr, table.names[:10])) + (", ..." if len(table.names) > 10 else "")
-    raise ValueError(f"thresholds names the unknown column {key!r}; X has {len(table.names)} columns: {known}.")
+    raise ValueError(f"thresholds names the unknown column {key!r}; the columns of X are {known}.")
 
 
 def _check_thresholds(column: Column, values: Any) -> list[float]:

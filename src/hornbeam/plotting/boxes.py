@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hornbeam.plotting.lettering import Style, width_of, wrap
 from hornbeam.tree import Tree
-from hornbeam.tree.words import count, has_unequal_weights, label, one_line, percent, predicted_share
+from hornbeam.tree.words import column_name, count, has_unequal_weights, label, one_line, percent, predicted_share
 
 PADDING = 7.0
 BAR_HEIGHT = 5.0
@@ -61,7 +61,7 @@ def _leaf_texts(tree: Tree, node: int, unequal_weights: bool) -> list[tuple[str,
 def _inner_texts(tree: Tree, node: int) -> list[tuple[str, Style]]:
     condition = tree.conditions[node]
     assert condition is not None
-    name = tree.columns.names[condition.column]
+    name = column_name(tree, condition.column)
     # What follows the name, ``<= 2.5``, is never broken between its sign and its value.
     test = (
         one_line(condition.text(name)).removeprefix(one_line(name)).replace("<=", "≤").strip().replace(" ", "\xa0", 1)

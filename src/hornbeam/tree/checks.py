@@ -90,7 +90,8 @@ def _check_links(tree: Tree) -> None:
 def _check_condition(tree: Tree, node: int, condition: Condition) -> None:
     if not 0 <= condition.column < len(tree.columns.names):
         raise ValueError(
-            f"conditions: node {node} asks column {condition.column}; there are {len(tree.columns.names)} columns."
+            f"conditions: node {node} tests column {condition.column}; the number of columns is "
+            f"{len(tree.columns.names)}."
         )
     kind = tree.columns.kinds[condition.column]
     needed = {AtMost: "number", IsOne: "number", IsTrue: "number", IsIn: "category"}.get(type(condition), kind)
