@@ -56,7 +56,8 @@ def test_reference_on_all_its_thresholds_and_on_those_left_is_as_good_as_it_says
     assert all(isinstance(condition, AtMost) for condition in binarizer.conditions_)
     kept = ThresholdGuessBinarizer(reference, eliminate=False).fit(X, y)
     assert len(kept.conditions_) == kept.n_thresholds_ == binarizer.n_thresholds_
-    assert set(binarizer.conditions_) <= set(kept.conditions_)
+    every = {column.tobytes() for column in kept.transform(X).T}
+    assert {column.tobytes() for column in columns.T} <= every
 
 
 @pytest.mark.parametrize(("library", "name", "parameters"), OTHER_LIBRARIES, ids=lambda value: str(value)[:14])
@@ -100,6 +101,19 @@ def test_thresholds_of_the_reference_are_rounded_between_their_neighbors():
     X = np.array([[0.2817], [0.3145], [0.9], [0.1]])
     binarizer = ThresholdGuessBinarizer(DecisionTreeClassifier(max_depth=1)).fit(X, [0, 1, 1, 0])
     assert binarizer.conditions_ == [AtMost(0, 0.3)]
+
+
+def test_thresholds_of_a_deep_reference_are_short_unless_two_lie_between_the_same_values():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    reference = GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=0)
+    binarizer = ThresholdGuessBinarizer(reference, eliminate=False).fit(X, X.sum(axis=1) > 0)
+    answers = [column.tobytes() for column in binarizer.transform(X).T]
+    lengths = {short: [] for short in (True, False)}
+    for condition, answer in zip(binarizer.conditions_, answers, strict=True):
+        lengths[answers.count(answer) == 1].append(len(repr(abs(condition.threshold))))
+    assert max(lengths[True]) <= 8
+    assert min(lengths[False]) > 8
+    assert len(set(binarizer.conditions_)) == len(binarizer.conditions_)
 
 
 def test_neighbours_that_float32_does_not_tell_apart_stay_on_their_sides():
