@@ -116,3 +116,9 @@ def test_a_threshold_of_the_tree_is_short_and_parts_the_rows_as_before():
     assert isinstance(condition, AtMost)
     assert len(repr(condition.threshold)) <= 6
     assert classifier.predict(X).tolist() == y.tolist()
+
+
+def test_quantile_thresholds_reach_the_tail_of_a_column_that_is_mostly_zeros():
+    gain = np.concatenate([np.zeros(920), np.linspace(100, 9900, 80)]).reshape(-1, 1)
+    classifier = GOSDTClassifier(0.001, max_depth=1, binarizer="quantile").fit(gain, gain[:, 0] > 5000)
+    assert classifier.loss_ <= 0.005
