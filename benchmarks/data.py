@@ -19,6 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import GradientBoostingClassifier
 
 from hornbeam import ThresholdBinarizer, ThresholdGuessBinarizer
+from hornbeam.binarizers.thresholds import nearest_shares
 from hornbeam.datasets import load_balance_scale, load_monk, load_tic_tac_toe
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -41,6 +42,13 @@ SHIPPED: dict[str, Callable[[], Any]] = {
 }
 
 
+class RowQuantiles(ThresholdBinarizer):
+    """Quantiles over all rows, the rule of the committed results: a value of many rows hides the tail behind it."""
+
+    def _choose_cuts(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+        return nearest_shares(np.cumsum(weights), self.n_thresholds)
+
+
 def guess(n_stumps: int) -> ThresholdGuessBinarizer:
     """Return the binarizer that asks what so many boosted stumps ask, less what they can do without."""
     return ThresholdGuessBinarizer(GradientBoostingClassifier(n_estimators=n_stumps, max_depth=1, random_state=0))
@@ -48,7 +56,7 @@ def guess(n_stumps: int) -> ThresholdGuessBinarizer:
 
 BINARIZERS = {
     "midpoints": ThresholdBinarizer(),
-    "quantiles8": ThresholdBinarizer(strategy="quantile", n_thresholds=8),
+    "quantiles8": RowQuantiles(strategy="quantile", n_thresholds=8),
     "guess20": guess(20),
     "guess200": guess(200),
 }
@@ -83,10 +91,10 @@ def prepare(dataset: str, binarization: str) -> Prepared:
     dataset : str
         Name of a file of the shared folder, or one of `SHIPPED`.
     binarization : {"binary", "midpoints", "quantiles8", "guess20", "guess200", "raw"}
-        "binary": the columns hold 0 and 1 already. "midpoints": every threshold between two neighbouring values and
-        every category. "quantiles8": of these thresholds 8 for each column. "guess20", "guess200": what so many boosted
-        stumps (for each class, if there are more than two) ask and cannot do without. In all these, constant columns
-        and all but the first of equal columns are left out. "raw": numbers as they are.
+        "binary": the columns hold 0 and 1 already. "midpoints": every threshold between two neighboring values and
+        every category. "quantiles8": of these thresholds 8 for each column, by `RowQuantiles`. "guess20", "guess200":
+        what so many boosted stumps (for each class, if there are more than two) ask and cannot do without. In all
+        these, constant columns and all but the first of equal columns are left out. "raw": numbers as they are.
 
     Returns
     -------

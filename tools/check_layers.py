@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "tree": {"_core", "conditions", "export", "plotting", "table"},
     "export": {"_checks", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
-    "binarizers": {"_checks", "_units", "conditions", "table"},
+    "binarizers": {"_checks", "_core", "_units", "conditions", "table"},
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
     "estimators": {"_checks", "_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
     | {"plotting", "posterior", "table", "tree"},

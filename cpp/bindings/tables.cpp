@@ -9,6 +9,7 @@
 #include "data/node_statistics.hpp"
 #include "data/numbered_labels.hpp"
 #include "data/packed_columns.hpp"
+#include "data/thresholds.hpp"
 
 namespace hornbeam {
 
@@ -61,6 +62,10 @@ nb::object number_labels_of(const ArrayIn<std::int64_t, 1>& labels) {
   return nb::make_tuple(to_array(std::move(numbered->classes)), to_array(std::move(numbered->codes)));
 }
 
+auto thresholds_between_of(const ArrayIn<double, 1>& numbers) {
+  return to_array(thresholds_between({numbers.data(), numbers.size()}));
+}
+
 using WeightsIn = nb::ndarray<nb::ro, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Weights are integers or floating-point numbers.
@@ -99,6 +104,9 @@ void add_tables(nanobind::module_& module) {
              "Number the packed columns that are not constant.");
   module.def("number_labels", &number_labels_of, nb::arg("labels").noconvert(),
              "The distinct labels and of each label its place among them; None if they are 2^16 or more apart.");
+  module.def(
+      "thresholds_between", &thresholds_between_of, nb::arg("numbers").noconvert(),
+      "A threshold of few digits between each two neighbors of rising numbers: at least the lower, below the higher.");
   module.def("divisor_and_total", &divisor_and_total, nb::arg("weights").noconvert(),
              "The greatest common divisor of weights, and their total, rounded where it is above 2^53.");
   module.def("class_totals", &class_totals, nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),

@@ -21,11 +21,14 @@ class Flags(Sequence[npt.NDArray[np.bool_]]):
     bits : ndarray of uint8 of shape (n_columns, ceil(n_rows / 8))
         Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is row ``r``; bits behind the last row are 0.
     n_rows : int
+    are_boolean : bool, default=False
+        Whether the user gave booleans, not the numbers 0 and 1.
     """
 
-    def __init__(self, bits: npt.NDArray[np.uint8], n_rows: int) -> None:
+    def __init__(self, bits: npt.NDArray[np.uint8], n_rows: int, are_boolean: bool = False) -> None:
         self.bits = bits
         self.n_rows = n_rows
+        self.are_boolean = are_boolean
 
     def __len__(self) -> int:
         """Return the number of columns."""
@@ -44,7 +47,7 @@ class Flags(Sequence[npt.NDArray[np.bool_]]):
     def take(self, rows: npt.NDArray[Any]) -> Flags:
         """Return the columns of some rows, given as indices or as a boolean mask of shape (n_rows,)."""
         packed = [np.packbits(column[rows], bitorder="little") for column in self]
-        return Flags(np.array(packed), int(rows.sum()) if rows.dtype == bool else len(rows))
+        return Flags(np.array(packed), int(rows.sum()) if rows.dtype == bool else len(rows), self.are_boolean)
 
     def changing(self) -> list[int]:
         """Return the numbers of the columns that are not constant."""
@@ -64,7 +67,7 @@ def pack_flags(matrix: npt.NDArray[Any]) -> Flags | None:
         block = _as_bytes(matrix[8 * first : 8 * (first + step)])
         if block is None or not _core.pack_table(block, bits[:, first : first + step]):
             return None
-    return Flags(bits, n_rows)
+    return Flags(bits, n_rows, matrix.dtype == bool)
 
 
 def _as_bytes(matrix: npt.NDArray[Any]) -> npt.NDArray[np.uint8] | None:

@@ -1,4 +1,4 @@
-"""The tests that a tree asks: one condition on one column of the user's table.
+"""The tests that a tree makes: one condition on one column of the user's table.
 
 A binary column of the search is always one of these conditions, so a tree can be read in the words of the table it
 was grown on. One rule holds for missing values everywhere: **a missing value fails every condition except**
@@ -16,6 +16,11 @@ import numpy.typing as npt
 from hornbeam.table import Column
 
 Scalar: TypeAlias = "str | bool | int | float"
+
+
+def readable_name(name: str) -> str:
+    """Return the name of a column for a sentence: ``column 3`` for the number ``3``, as pandas labels columns."""
+    return f"column {name}" if name.removeprefix("-").isdecimal() else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,33 @@ class IsOne:
     def negated_text(self, name: str) -> str:
         """Say the opposite in words, ``felony = 0``."""
         return f"{name} = 0"
+
+
+@dataclass(frozen=True, slots=True)
+class IsTrue(IsOne):
+    """``column is true`` on a column of booleans: what `IsOne` is for the numbers 0 and 1, in other words.
+
+    Examples
+    --------
+    >>> from hornbeam.conditions import IsTrue
+    >>> IsTrue(column=0).text("felony"), IsTrue(column=0).negated_text("felony")
+    ('felony is true', 'felony is false')
+    """
+
+    kind: ClassVar[str] = "is_true"
+
+    def text(self, name: str) -> str:
+        """Say the condition in words, ``felony is true``."""
+        return f"{name} is true"
+
+    def negated_text(self, name: str) -> str:
+        """Say the opposite in words, ``felony is false``."""
+        return f"{name} is false"
+
+
+def condition_of_ones(is_boolean: bool) -> type[IsOne]:
+    """Return the condition for a column of zeros and ones: `IsTrue` for booleans, else `IsOne`."""
+    return IsTrue if is_boolean else IsOne
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +175,7 @@ def condition_to_dict(condition: Condition) -> dict[str, Any]:
         case AtMost(column, threshold):
             return {"kind": "at_most", "column": column, "threshold": threshold}
         case IsOne(column):
-            return {"kind": "is_one", "column": column}
+            return {"kind": condition.kind, "column": column}
         case IsIn(column, values):
             return {"kind": "is_in", "column": column, "values": list(values)}
         case IsMissing(column):
@@ -163,8 +195,12 @@ def condition_from_dict(record: dict[str, Any]) -> Condition:
         return AtMost(int(record["column"]), float(record["threshold"]))
     if kind == "is_one":
         return IsOne(int(record["column"]))
+    if kind == "is_true":
+        return IsTrue(int(record["column"]))
     if kind == "is_in":
         return IsIn(int(record["column"]), tuple(record["values"]))
     if kind == "is_missing":
         return IsMissing(int(record["column"]))
-    raise ValueError(f"Unknown kind of condition: {kind!r}; expected 'at_most', 'is_one', 'is_in' or 'is_missing'.")
+    raise ValueError(
+        f"Unknown kind of condition: {kind!r}; expected 'at_most', 'is_one', 'is_true', 'is_in' or 'is_missing'."
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Complex, Real
 from typing import Any, Literal, TypeAlias
@@ -19,6 +19,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
+from sklearn.exceptions import NotFittedError
 
 from hornbeam._checks import as_float, shown
 from hornbeam._flags import BYTES_IN_CACHE, Flags, pack_flags
@@ -44,6 +45,12 @@ class Column:
     name: str
     kind: Kind
     values: npt.NDArray[Any]
+    is_boolean: bool = False
+    """Whether the numbers are the user's booleans, which are worded as such."""
+
+    def take(self, rows: npt.NDArray[Any]) -> Column:
+        """Return some rows, given as indices or as a boolean mask of shape (n_rows,)."""
+        return replace(self, values=self.values[rows])
 
     def is_missing(self) -> npt.NDArray[np.bool_]:
         """Return for each row whether its value is missing; shape (n_rows,)."""
@@ -55,7 +62,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """What a later table must look like: names and kinds of the columns, and whether the user gave the names."""
+    """What a later table must look like: names and kinds of the columns, and whether the user named all by strings.
+
+    Names are ``x0``, ``x1``, ... for arrays, and the labels as strings for data frames, whose labels may be numbers.
+    """
 
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -98,6 +108,8 @@ class Table:
 
     schema: TableSchema
     values: Flags | npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
+    booleans: frozenset[int] = frozenset()
+    """Numbers of the columns that are the user's booleans; `Flags` know this themselves."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,7 +118,7 @@ class Table:
 
     @property
     def named(self) -> bool:
-        """Whether the names are the user's, not made up as ``x0``, ``x1``, ..."""
+        """Whether all names are strings of the user, so that the names of later tables are compared with them."""
         return self.schema.named
 
     @property
@@ -122,11 +134,12 @@ class Table:
     @property
     def columns(self) -> tuple[Column, ...]:
         """All columns, made anew each time."""
-        return tuple(map(Column, self.schema.names, self.schema.kinds, self.values))
+        return tuple(map(self.column, range(len(self.names))))
 
     def column(self, index: int, rows: npt.NDArray[Any] | slice = slice(None)) -> Column:
         """Return one column, or some rows of it."""
-        return Column(self.schema.names[index], self.schema.kinds[index], self.values[index][rows])
+        is_boolean = self.values.are_boolean if isinstance(self.values, Flags) else index in self.booleans
+        return Column(self.schema.names[index], self.schema.kinds[index], self.values[index][rows], is_boolean)
 
     def has_missing(self) -> tuple[bool, ...]:
         """Return for each column whether any value is missing."""
@@ -140,7 +153,7 @@ class Table:
             return Table(self.schema, self.values.take(rows))
         if isinstance(self.values, np.ndarray):
             return Table(self.schema, np.ascontiguousarray(self.values[:, rows]))
-        return Table(self.schema, tuple(values[rows] for values in self.values))
+        return Table(self.schema, tuple(values[rows] for values in self.values), self.booleans)
 
 
 class TableInput:
@@ -148,15 +161,24 @@ class TableInput:
 
     schema_: TableSchema
 
+    def _of_fit(self, name: str) -> Any:
+        """Return an attribute that `fit` sets, or say in the words of scikit-learn that it is not there yet."""
+        if name not in vars(self):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            )
+        return vars(self)[name]
+
     @property
     def n_features_in_(self) -> int:
         """Number of columns of the table seen in `fit`."""
-        return len(self.schema_.names)
+        return len(self._of_fit("schema_").names)
 
     @property
     def feature_names_in_(self) -> npt.NDArray[np.object_]:
         """Names of the columns seen in `fit`; only there if the table was a data frame whose names are texts."""
-        if not self.schema_.named:
+        if not self._of_fit("schema_").named:
             raise AttributeError("feature_names_in_ exists only after fitting on a data frame with column names")
         return np.array(self.schema_.names, dtype=object)
 
@@ -237,16 +259,14 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
 
 
 def _names_of_frame(names: Sequence[object]) -> tuple[tuple[str, ...], bool]:
-    """Return the names and whether they are the user's: numbers as names, as pandas makes them, are not."""
+    """Return the names as strings, and whether all were: scikit-learn compares those of later tables, no numbers."""
     are_text = {isinstance(name, str) for name in names}
     if are_text == {True, False}:
         raise TypeError(
             "Feature names are only supported if all input features have string names, but X has names of several "
             "types. Convert them to strings, for example by X.columns = X.columns.astype(str)."
         )
-    if are_text == {True}:
-        return tuple(map(str, names)), True
-    return _made_up_names(len(names)), False
+    return tuple(map(str, names)), are_text == {True}
 
 
 def _made_up_names(n_columns: int) -> tuple[str, ...]:
@@ -261,10 +281,11 @@ def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) 
     if dtype.is_numeric() or dtype == nw.Boolean:
         values = series.to_numpy()
         if values.dtype.kind in "biuf":
-            return _column_of_numbers(name, values.copy(), expected)
+            return _column_of_numbers(name, values.copy(), expected, is_boolean=dtype == nw.Boolean)
         # Some older pandas hand missing values out as NA objects.
         missing = series.is_null().to_numpy().astype(bool)
-        return _column_of_numbers(name, np.where(missing, np.nan, series.cast(nw.Float64).to_numpy()), expected)
+        numbers = np.where(missing, np.nan, series.cast(nw.Float64).to_numpy())
+        return _column_of_numbers(name, numbers, expected, is_boolean=dtype == nw.Boolean)
     if dtype in (nw.String, nw.Object):
         cells = series.to_list()
     elif series.is_null().all():
@@ -359,7 +380,8 @@ def _columns(names: tuple[str, ...], matrix: npt.NDArray[Any]) -> npt.NDArray[An
 def _table_of_columns(columns: Iterable[Column], named: bool = False) -> Table:
     columns = tuple(columns)
     schema = TableSchema(tuple(column.name for column in columns), tuple(column.kind for column in columns), named)
-    return Table(schema, tuple(column.values for column in columns))
+    booleans = frozenset(index for index, column in enumerate(columns) if column.is_boolean)
+    return Table(schema, tuple(column.values for column in columns), booleans)
 
 
 def _as_kinds(table: Table, expected: tuple[Kind, ...]) -> Table:
@@ -383,10 +405,12 @@ def _check_finite(name: str, numbers: npt.NDArray[Any]) -> None:
         )
 
 
-def _column_of_numbers(name: str, values: npt.NDArray[Any], expected: Kind | None) -> Column:
+def _column_of_numbers(
+    name: str, values: npt.NDArray[Any], expected: Kind | None, *, is_boolean: bool = False
+) -> Column:
     numbers = values.astype(_dtype_of_numbers(values.dtype), copy=False)
     _check_finite(name, numbers)
-    return _as_kind(Column(name, "number", numbers), expected)
+    return _as_kind(Column(name, "number", numbers, is_boolean), expected)
 
 
 def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expected: Kind | None) -> Column:
@@ -397,7 +421,9 @@ def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expect
         _check_cell_type(name, cell_type)
     if expected != "category" and not any(issubclass(cell_type, str) for cell_type in types):
         try:
-            return _column_of_numbers(name, np.array(cells, dtype=object).astype(np.float64), expected)
+            is_boolean = len(types) > 0 and all(issubclass(cell_type, (bool, np.bool_)) for cell_type in types)
+            numbers = np.array(cells, dtype=object).astype(np.float64)
+            return _column_of_numbers(name, numbers, expected, is_boolean=is_boolean)
         except OverflowError:
             raise ValueError(f"Column {name!r} of X holds a number too large for float64 (infinity).") from None
     categories = np.empty(len(cells), dtype=object)

@@ -28,6 +28,11 @@ def test_quantiles_are_eight_of_the_thresholds():
     assert data.binarize(X, "quantiles8").sum(axis=0).tolist() == [10, 20, 30, 40, 50, 60, 70, 80]
 
 
+def test_quantiles_are_those_of_the_rows_as_in_the_committed_results():
+    X = np.concatenate([np.zeros(90), np.arange(1, 11)]).reshape(-1, 1)
+    assert data.binarize(X, "quantiles8").sum(axis=0).tolist() == [90]
+
+
 def test_raw_numbers_stay_as_they_are():
     raw = data.binarize(np.array([[1, 1], [3, 1]]), "raw")
     assert raw.dtype == np.float64

@@ -217,6 +217,14 @@ def test_bytes_of_no_known_form_are_refused(text):
         parse_bytes(text)
 
 
+def test_one_subproblem_one_entry_and_one_row_are_singular(run, tmp_path):
+    (tmp_path / "one.csv").write_text("a,kind\n0,u\n1,v\n")
+    printed = run("fit", tmp_path / "one.csv", "--target", "kind", "--max-depth", 0).out
+    assert ", 1 subproblem, 1 table entry, " in printed
+    assert "on 1 condition (every threshold) from 1 column, 2 rows" in printed
+    assert progress_text(Progress(0.0, 0.5, 0.5, 0.0, 1, 0)).endswith("  1 subproblem  0 MB")
+
+
 def test_the_progress_line_tells_time_objective_bound_gap_and_subproblems():
     text = progress_text(Progress(12.34, 0.5, 0.25, 0.5, 1_234_567, 2_000_000))
     for part in ("12.3 s", "objective 0.50000", "bound 0.25000", "gap 50.00 %", "1,234,567 subproblems", "2 MB"):

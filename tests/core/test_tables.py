@@ -1,7 +1,12 @@
 """What the core reads of labels, weights and the rows of a tree, beside the searches."""
 
+import itertools
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hornbeam import _core
 
@@ -54,6 +59,49 @@ def test_statistics_refuse_what_is_no_tree_or_out_of_range():
     ):
         with pytest.raises(ValueError, match=word):
             _core.node_statistics(*arguments)
+
+
+DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
+NEAR = st.builds(
+    lambda low, steps: [low, np.nextafter(low, np.inf)] + [low + i * 1e-9 for i in steps],
+    DOUBLES,
+    st.lists(st.integers(1, 9)),
+)
+
+
+def fewest_places(low, high):
+    """Return the multiple of the largest power of ten in the middle half that is nearest to the middle."""
+    middle, quarter = Fraction(low + high, 2), Fraction(high - low, 4)
+    for k in range(22, -23, -1):
+        multiple = round(middle / Fraction(10) ** k) * Fraction(10) ** k
+        if abs(multiple - middle) <= quarter:
+            return float(multiple)
+    raise AssertionError
+
+
+@given(st.one_of(st.lists(DOUBLES), st.lists(FLOATS), st.lists(st.integers(-(2**53), 2**53)), NEAR))
+def test_a_threshold_is_at_least_the_lower_neighbor_and_below_the_higher(values):
+    numbers = np.unique(np.array([value for value in values if np.isfinite(value)], dtype=np.float64))
+    found = _core.thresholds_between(numbers)
+    assert len(found) == max(0, len(numbers) - 1)
+    assert np.all(numbers[:-1] <= found)
+    assert np.all(found < numbers[1:])
+
+
+@given(st.lists(st.integers(-(10**7), 10**7), min_size=2, unique=True))
+def test_a_threshold_has_the_fewest_places_that_the_middle_half_of_the_gap_allows(values):
+    values = sorted(values)  # whole numbers, of which no rounding blurs where the middle half ends
+    found = _core.thresholds_between(np.array(values, dtype=np.float64))
+    assert found.tolist() == [fewest_places(*pair) for pair in itertools.pairwise(values)]
+
+
+@given(st.lists(FLOATS, min_size=2, max_size=20, unique=True))
+def test_a_threshold_keeps_a_quarter_of_the_gap_to_both_sides(values):
+    numbers = np.sort(np.array(values, dtype=np.float64))
+    for low, high, found in zip(numbers, numbers[1:], _core.thresholds_between(numbers), strict=False):
+        margin = min(Fraction(found) - Fraction(low), Fraction(high) - Fraction(found))
+        assert margin >= (Fraction(high) - Fraction(low)) * Fraction(249_999, 1_000_000)
 
 
 def test_weights_are_added_up():

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
@@ -14,8 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hornbeam.binarizers import BinaryColumns, ThresholdBinarizer
-from hornbeam.binarizers.thresholds import midpoints
-from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
+from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne, IsTrue
 from hornbeam.table import read_table
 
 
@@ -36,16 +34,42 @@ def test_scikit_learn_check(estimator, check):
     check(estimator)
 
 
-def test_exact_thresholds_are_the_midpoints_of_neighbouring_values():
+def test_exact_thresholds_lie_between_neighboring_values():
     assert conditions(column_of(4, 1, 2, 2)) == [AtMost(0, 1.5), AtMost(0, 3.0)]
 
 
-@given(arrays(np.float64, st.integers(2, 6), elements=st.floats(allow_nan=False, allow_infinity=False), unique=True))
-def test_a_midpoint_lies_at_or_above_the_lower_and_below_the_upper_value(values):
-    values = np.unique(values)
-    middle = midpoints(values)
-    assert np.all(values[:-1] <= middle)
-    assert np.all(middle < values[1:])
+@pytest.mark.parametrize(
+    ("low", "high", "threshold"),
+    [
+        (20, 30, 25.0),
+        (2, 5, 4.0),
+        (0.2817, 0.3145, 0.3),
+        (799.93, 800.19, 800.0),
+        (-3, 8, 0.0),
+        (12_345, 23_456, 20_000.0),
+        (1.2e-9, 1.8e-9, 1.5e-9),
+        (1.2e21, 1.8e21, 1.5e21),
+    ],
+)
+def test_a_threshold_has_as_few_digits_as_the_middle_half_of_the_gap_allows(low, high, threshold):
+    assert thresholds(column_of(low, high)) == [threshold]
+
+
+def test_booleans_are_worded_as_such_and_numbers_are_not():
+    X = pd.DataFrame({"b": [True, False], "n": [1, 0], "o": [True, None], "t": pd.array([None, True], dtype="boolean")})
+    X = pd.concat([X, ~X.astype("boolean")]).astype({"b": bool, "n": int, "o": object})
+    assert conditions(X) == [IsTrue(0), IsOne(1), IsTrue(2), IsMissing(2), IsTrue(3), IsMissing(3)]
+    assert conditions(X[["b"]]) == [IsTrue(0)]
+    assert conditions(X[["n"]]) == [IsOne(0)]
+
+
+@pytest.mark.parametrize("weights", [None, [1, 0, 2]])
+def test_booleans_stay_booleans_where_rows_of_weight_zero_are_dropped(weights):
+    for X in (np.array([[True], [True], [False]]), pd.DataFrame({"a": [True, True, False], "b": [1, 2, 3]})):
+        assert conditions(X, weights)[0] == IsTrue(0)
+        assert BinaryColumns().fit(X.iloc[:, :1] if hasattr(X, "iloc") else X, sample_weight=weights).conditions_ == [
+            IsTrue(0)
+        ]
 
 
 @pytest.mark.parametrize(
@@ -57,14 +81,14 @@ def test_neighbouring_floats_are_told_apart(low):
     assert thresholds(column_of(low, high, high))[0] == low
 
 
-def test_the_largest_floats_of_either_sign_have_a_midpoint():
+def test_between_the_largest_floats_of_either_sign_lies_zero():
     largest = np.finfo(np.float64).max
     assert thresholds(column_of(-largest, largest)) == [0.0]
 
 
 def test_a_column_of_zeros_and_ones_asks_whether_it_is_one():
     assert conditions(column_of(0, 1, 1)) == [IsOne(0)]
-    assert conditions(np.array([[True], [False]])) == [IsOne(0)]
+    assert conditions(np.array([[True], [False]])) == [IsTrue(0)]
 
 
 def test_constant_columns_give_no_condition():
@@ -99,7 +123,7 @@ def test_a_missing_value_fails_every_condition_except_is_missing():
     assert answers == {
         "n <= 1.5": False,
         "n is missing": True,
-        "b = 1": False,
+        "b is true": False,
         "b is missing": True,
         "c in {u}": False,
         "c in {v}": False,
@@ -112,17 +136,40 @@ def test_a_category_that_was_not_seen_fails_every_condition():
     assert binarizer.transform(column_of("z")).tolist() == [[False] * 4]
 
 
-def test_quantile_thresholds_are_the_midpoints_nearest_to_equal_shares():
+def test_quantile_thresholds_are_those_nearest_to_equal_shares():
     assert thresholds(np.arange(100).reshape(-1, 1), strategy="quantile", n_thresholds=3) == [24.5, 49.5, 74.5]
 
 
-def test_quantile_thresholds_of_few_values_are_all_midpoints():
+def test_quantile_thresholds_of_few_values_are_all_of_them():
     assert thresholds(column_of(1, 2, 3), strategy="quantile", n_thresholds=2) == [1.5, 2.5]
 
 
-def test_quantile_thresholds_skip_no_heavy_value():
+def test_a_heavy_value_counts_for_one_share_so_that_quantiles_divide_the_tail():
     X = np.concatenate([np.zeros(90), np.arange(1, 11)]).reshape(-1, 1)
-    assert thresholds(X, strategy="quantile", n_thresholds=3) == [0.5]
+    assert thresholds(X, strategy="quantile", n_thresholds=3) == [0.5, 3.5, 7.5]
+
+
+def test_heavy_values_anywhere_are_told_from_the_values_next_to_them():
+    X = np.concatenate([np.repeat([10, 30], 500), np.arange(40)]).reshape(-1, 1)
+    found = thresholds(X, strategy="quantile", n_thresholds=8)
+    assert len(found) == 8
+    answers = np.array([[10], [30]]) <= np.array(found)
+    assert not np.array_equal(answers[0], answers[1])
+    assert sum(t > 30 for t in found) >= 1
+    assert sum(t < 10 for t in found) >= 1
+
+
+@given(st.lists(st.integers(0, 60), min_size=12, max_size=60), st.integers(1, 5), st.integers(1, 4))
+def test_quantiles_do_not_depend_on_a_common_factor_of_all_weights(values, n_thresholds, factor):
+    X, options = np.array(values).reshape(-1, 1), {"strategy": "quantile", "n_thresholds": n_thresholds}
+    weights = np.arange(1, len(values) + 1)
+    assert conditions(X, weights, **options) == conditions(X, 2**factor * weights, **options)
+    assert conditions(X, weights, **options) == conditions(X, 3.0 * weights, **options)
+
+
+def test_quantiles_of_weights_far_apart_divide_the_light_values():
+    weights = [1e18, 1.0, 1e18, 1.0, 1.0, 1.0]
+    assert thresholds(column_of(*range(6)), weights, strategy="quantile", n_thresholds=4) == [0.5, 1.5, 2.5, 4.5]
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), min_size=1, max_size=20), st.integers(1, 4))
@@ -159,7 +206,7 @@ def test_own_thresholds_replace_those_of_their_column_only(key):
         ({"n_thresholds": 0}, ValueError, "n_thresholds must be an integer of at least 1, got 0"),
         ({"n_thresholds": 2.5}, ValueError, "n_thresholds must be an integer of at least 1, got 2.5"),
         ({"thresholds": [1]}, TypeError, "thresholds must be a dict .* got list"),
-        ({"thresholds": {"size": [1]}}, ValueError, "unknown column 'size'; X has 2 columns: 'age', 'color'"),
+        ({"thresholds": {"size": [1]}}, ValueError, "unknown column 'size'; the columns of X are 'age', 'color'"),
         ({"thresholds": {2: [1]}}, ValueError, "unknown column 2"),
         ({"thresholds": {-1: [1]}}, ValueError, "unknown column -1"),
         ({"thresholds": {"color": [1]}}, ValueError, "'color', which holds categories"),
@@ -221,6 +268,8 @@ def test_a_fitted_table_and_the_original_give_the_same_bits():
 
 def test_binary_columns_ask_each_column_even_a_constant_one():
     assert BinaryColumns().fit([[0, True, 1], [1, False, 1]]).conditions_ == [IsOne(0), IsOne(1), IsOne(2)]
+    X = pd.DataFrame({"n": [0, 1], "b": [True, False]})
+    assert BinaryColumns().fit(X).conditions_ == [IsOne(0), IsTrue(1)]
 
 
 @pytest.mark.parametrize(
@@ -244,6 +293,10 @@ def test_thresholds_do_not_depend_on_the_type_of_the_numbers(dtype, strategy):
     of_type, of_floats = (ThresholdBinarizer(strategy=strategy).fit(X.astype(t)) for t in (dtype, np.float64))
     assert of_type.conditions_ == of_floats.conditions_
     assert np.array_equal(of_type.transform(X.astype(dtype)), of_floats.transform(X.astype(np.float64)))
+
+
+def test_thresholds_of_ones_own_are_not_rounded():
+    assert thresholds(column_of(1, 2, 9), thresholds={0: [1.23456789, 1 / 3]}) == [1 / 3, 1.23456789]
 
 
 def test_single_precision_numbers_are_compared_with_their_threshold_in_double_precision():

@@ -132,7 +132,7 @@ DAMAGES = [
     (("nodes", 0, "condition", "kind"), "at_least", r"nodes\[0\].condition.kind is 'at_least'; expected one of"),
     (("nodes", 0, "condition", "kind"), ["at_most"], r"nodes\[0\].condition.kind is \['at_most'\]; expected str"),
     (("nodes", 0, "condition", "kind"), "is_one", r"unknown keys \['threshold'\]"),
-    (("nodes", 0, "condition", "column"), 1, "asks column 1; there are 1 columns"),
+    (("nodes", 0, "condition", "column"), 1, "tests column 1; the number of columns is 1"),
     (("nodes", 0, "condition", "column"), -1, r"condition.column is -1"),
     (("nodes", 0, "condition", "threshold"), "2.5", r"condition.threshold is '2.5'; expected a finite number"),
     (("nodes", 0, "condition", "threshold"), True, r"condition.threshold is True; expected a finite number"),
@@ -146,7 +146,7 @@ DAMAGES = [
     (("columns", 0, "kind"), "category", "needs a column of kind 'number'"),
     (("columns", 0, "name"), 3, r"columns\[0\].name is 3; expected str"),
     (("columns", 0, "has_missing"), 0, r"columns\[0\].has_missing is 0; expected bool"),
-    (("columns",), [], "asks column 0; there are 0 columns"),
+    (("columns",), [], "tests column 0; the number of columns is 0"),
     (("named",), None, "named is None; expected bool"),
     (("target_name",), 1, "target_name is 1; expected str"),
 ]

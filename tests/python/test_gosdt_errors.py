@@ -66,7 +66,7 @@ def test_an_unknown_parameter_is_refused():
     [
         ([[0], [1]], None, "requires y to be passed, but the target y is None"),
         ([[0], [1]], [1], "inconsistent numbers of samples: X has 2 rows, y 1"),
-        ([[0], [1]], [0, np.nan], r"Input y contains NaN: the target is missing in 1 rows, first in row 1"),
+        ([[0], [1]], [0, np.nan], r"Input y contains NaN: the target is missing in 1 row, first in row 1"),
         ([[0], [1]], ["a", None], "Input y contains NaN"),
         ([[0], [1]], ["a", np.nan], "Input y contains NaN"),
         ([[0], [1]], pd.Series(["a", pd.NA], dtype="string"), "Input y contains NaN"),

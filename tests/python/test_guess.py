@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hornbeam import GOSDTClassifier, ThresholdBinarizer, ThresholdGuessBinarizer
-from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
+from hornbeam.conditions import AtMost, IsIn, IsMissing, IsTrue
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -56,7 +56,8 @@ def test_reference_on_all_its_thresholds_and_on_those_left_is_as_good_as_it_says
     assert all(isinstance(condition, AtMost) for condition in binarizer.conditions_)
     kept = ThresholdGuessBinarizer(reference, eliminate=False).fit(X, y)
     assert len(kept.conditions_) == kept.n_thresholds_ == binarizer.n_thresholds_
-    assert set(binarizer.conditions_) <= set(kept.conditions_)
+    every = {column.tobytes() for column in kept.transform(X).T}
+    assert {column.tobytes() for column in columns.T} <= every
 
 
 @pytest.mark.parametrize(("library", "name", "parameters"), OTHER_LIBRARIES, ids=lambda value: str(value)[:14])
@@ -89,8 +90,30 @@ def test_thresholds_are_those_of_the_reference():
     binarizer = ThresholdGuessBinarizer(tree, eliminate=False).fit(X, y)
     fitted = tree.fit(X, y).tree_
     inner = fitted.feature >= 0
-    expected = set(zip(fitted.feature[inner].tolist(), fitted.threshold[inner].tolist(), strict=True))
-    assert {(condition.column, condition.threshold) for condition in binarizer.conditions_} == expected
+    splits = zip(fitted.feature[inner].tolist(), fitted.threshold[inner].tolist(), strict=True)
+    expected = {(column, (X[:, column] <= threshold).tobytes()) for column, threshold in splits}
+    answers = binarizer.transform(X)
+    found = {(condition.column, answers[:, i].tobytes()) for i, condition in enumerate(binarizer.conditions_)}
+    assert found == expected
+
+
+def test_thresholds_of_the_reference_are_rounded_between_their_neighbors():
+    X = np.array([[0.2817], [0.3145], [0.9], [0.1]])
+    binarizer = ThresholdGuessBinarizer(DecisionTreeClassifier(max_depth=1)).fit(X, [0, 1, 1, 0])
+    assert binarizer.conditions_ == [AtMost(0, 0.3)]
+
+
+def test_thresholds_of_a_deep_reference_are_short_unless_two_lie_between_the_same_values():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    reference = GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=0)
+    binarizer = ThresholdGuessBinarizer(reference, eliminate=False).fit(X, X.sum(axis=1) > 0)
+    answers = [column.tobytes() for column in binarizer.transform(X).T]
+    lengths = {short: [] for short in (True, False)}
+    for condition, answer in zip(binarizer.conditions_, answers, strict=True):
+        lengths[answers.count(answer) == 1].append(len(repr(abs(condition.threshold))))
+    assert max(lengths[True]) <= 8
+    assert min(lengths[False]) > 8
+    assert len(set(binarizer.conditions_)) == len(binarizer.conditions_)
 
 
 def test_neighbours_that_float32_does_not_tell_apart_stay_on_their_sides():
@@ -115,7 +138,7 @@ def test_mixed_and_missing_columns():
     reference = GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=0)
     binarizer = ThresholdGuessBinarizer(reference).fit(frame, y)
     assert binarizer.scores_["conditions"] == 1.0
-    assert {IsMissing(0), IsIn(1, ("red",)), IsOne(2)} <= set(binarizer.conditions_)
+    assert {IsMissing(0), IsIn(1, ("red",)), IsTrue(2)} <= set(binarizer.conditions_)
     classifier = GOSDTClassifier(regularization=0.01, binarizer=binarizer, max_depth=3).fit(frame, y)
     assert classifier.loss_ == 0.0
     assert classifier.n_leaves_ == 8

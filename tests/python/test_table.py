@@ -119,11 +119,30 @@ def test_a_column_without_values_is_a_column_of_missing_numbers(X):
     assert same_numbers(column(X).values, [np.nan, np.nan])
 
 
-def test_a_frame_with_text_names_keeps_them_and_other_tables_get_numbered_names():
+def test_a_frame_keeps_its_labels_as_names_and_arrays_get_numbered_names():
     frame = read_table(pd.DataFrame({"age": [1], "color": ["red"]}))
     assert (frame.names, frame.named) == (("age", "color"), True)
-    for X in (pd.DataFrame([[1, 2]]), np.zeros((1, 2)), [[1, "a"]]):
+    for X in (pd.DataFrame([[1, 2]], columns=[30, -7]), pd.DataFrame([[1, "a"]], columns=[30, -7])):
+        assert (read_table(X).names, read_table(X).named) == (("30", "-7"), False)
+    for X in (np.zeros((1, 2)), [[1, "a"]]):
         assert (read_table(X).names, read_table(X).named) == (("x0", "x1"), False)
+
+
+@pytest.mark.parametrize("n_rows", [3, 40])
+def test_a_table_knows_which_columns_are_booleans_whatever_is_done_with_it(n_rows):
+    flags = np.arange(n_rows) % 2 == 0
+    mixed = pd.DataFrame({"n": np.arange(n_rows), "b": flags, "t": ["a"] * n_rows, "o": [*flags[:-1].tolist(), None]})
+    for X, expected in (
+        (mixed, [False, True, False, True]),
+        (pl.from_pandas(mixed), [False, True, False, True]),
+        (mixed[["b"]], [True]),
+        (mixed[["b"]].astype(np.int8), [False]),
+        (flags.reshape(-1, 1), [True]),
+        (flags.reshape(-1, 1).astype(float), [False]),
+    ):
+        for table in (read_table(X), read_table(X).take(np.arange(1, n_rows)), read_table(X).take(flags)):
+            assert [column.is_boolean for column in table.columns] == expected
+            assert [table.column(index, slice(1)).is_boolean for index in range(len(expected))] == expected
 
 
 def test_take_selects_rows_by_mask_and_by_index():

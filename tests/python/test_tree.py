@@ -180,7 +180,7 @@ def test_labels_are_compared_by_value_and_type_and_trees_have_no_hash():
 
 
 def test_repr_is_one_short_line():
-    assert repr(stump()) == "<Tree of 2 leaves, depth 1, 1 columns, 2 classes>"
+    assert repr(stump()) == "<Tree of 2 leaves, depth 1, 1 column, 2 classes>"
     assert "1 leaf," in repr(single_leaf())
 
 
@@ -195,7 +195,7 @@ def test_repr_is_one_short_line():
         ({"right": [1, -1, -1]}, "node 2 is out of place|several nodes"),
         ({"left": [1, -1, 1]}, "leaf 2 has children 1 and -1"),
         ({"conditions": (None, None, None)}, "leaf 0 has children 1 and 2"),
-        ({"conditions": (AtMost(1, 2.0), None, None)}, "node 0 asks column 1; there are 1 columns"),
+        ({"conditions": (AtMost(1, 2.0), None, None)}, "node 0 tests column 1; the number of columns is 1"),
         ({"conditions": (AtMost(0, float("nan")), None, None)}, "threshold of node 0 is nan"),
         ({"conditions": (IsIn(0, ("a",)), None, None)}, "node 0 needs a column of kind 'category'"),
         ({"prediction": [0, 0, 2]}, "prediction: expected indices from 0 to 1"),

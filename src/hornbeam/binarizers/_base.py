@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hornbeam._units import check_weights
 from hornbeam.binarizers._conditions import Conditions, Run, ask, pack_conditions
+from hornbeam.conditions import readable_name
 from hornbeam.table import Table, TableInput, TableSchema, read_table
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return pack_conditions(self.conditions_, self._read(X))
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
-        """Say the condition of each binary column in words.
+        """Return the condition of each binary column in words.
 
         Parameters
         ----------
@@ -156,7 +157,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
                 f"input_features should have length equal to number of features ({self.n_features_in_}), got "
                 f"{len(names)}"
             )
-        return np.array([condition.text(names[condition.column]) for condition in self.conditions_], dtype=object)
+        words = [condition.text(readable_name(names[condition.column])) for condition in self.conditions_]
+        return np.array(words, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that missing values and categories are welcome."""

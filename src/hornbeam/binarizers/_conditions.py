@@ -123,15 +123,18 @@ class Ones(Conditions):
     ----------
     columns : sequence of int
         Rising.
+    condition : type of IsOne, default=IsOne
+        What to make: `IsOne`, or `IsTrue` for booleans.
     """
 
-    def __init__(self, columns: Sequence[int]) -> None:
+    def __init__(self, columns: Sequence[int], condition: type[IsOne] = IsOne) -> None:
         self.columns = columns
+        self._condition = condition
 
     @property
     def runs(self) -> tuple[IsOne, ...]:
         """Every condition alone."""
-        return tuple(map(IsOne, self.columns))
+        return tuple(map(self._condition, self.columns))
 
     @property
     def n_runs(self) -> int:
@@ -148,11 +151,13 @@ class Ones(Conditions):
     def __getitem__(self, index: slice) -> list[Condition]: ...
     def __getitem__(self, index: int | slice) -> IsOne | list[Condition]:
         """Return one condition, or the list of those of a slice."""
-        return list(map(IsOne, self.columns[index])) if isinstance(index, slice) else IsOne(self.columns[index])
+        if isinstance(index, slice):
+            return list(map(self._condition, self.columns[index]))
+        return self._condition(self.columns[index])
 
     def __iter__(self) -> Iterator[IsOne]:
         """Make the conditions one after another."""
-        return map(IsOne, self.columns)
+        return map(self._condition, self.columns)
 
 
 def _length(run: Run) -> int:

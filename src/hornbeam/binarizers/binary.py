@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.binarizers._conditions import Ones
+from hornbeam.binarizers._conditions import Ones, Run
+from hornbeam.conditions import condition_of_ones
 from hornbeam.table import Column, Table
 
 
 class BinaryColumns(Binarizer):
-    """Take columns that hold only 0 and 1 (or False and True) as they are: one condition ``column = 1`` each.
+    """Use columns that hold only 0 and 1, or False and True, as they are: ``column = 1`` or ``column is true``.
 
     Attributes
     ----------
     conditions_ : Conditions
-        An `IsOne` for each column, in their order; also for constant columns.
+        An `IsOne` for each column, or an `IsTrue` for booleans, in their order; also for constant columns.
     schema_ : TableSchema
         Names and kinds of the columns seen in `fit`.
     n_features_in_ : int
@@ -33,11 +35,12 @@ class BinaryColumns(Binarizer):
     ['x0 = 1', 'x1 = 1']
     """
 
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Ones:
-        if table.flags is None:
-            for column in table.columns:
-                _check_binary(column)
-        return Ones(range(len(table.names)))
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
+        if table.flags is not None:
+            return Ones(range(len(table.names)), condition_of_ones(table.flags.are_boolean))
+        for column in table.columns:
+            _check_binary(column)
+        return [condition_of_ones(column.is_boolean)(index) for index, column in enumerate(table.columns)]
 
 
 def _check_binary(column: Column) -> None:

@@ -9,12 +9,12 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
 
+from hornbeam import _core
 from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, ask
 from hornbeam.binarizers._ensembles import splits_of
-from hornbeam.binarizers.thresholds import midpoints
-from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
+from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, IsTrue, condition_of_ones
 from hornbeam.table import Column, Table
 
 
@@ -115,7 +115,7 @@ class ThresholdGuessBinarizer(Binarizer):
             {_condition(sources[j], threshold, table) for j, threshold in splits_of(reference)}, key=_order
         )
         self.n_thresholds_ = len(conditions)
-        return self._eliminate(conditions, table, labels, weights)
+        return _rounded(self._eliminate(conditions, table, labels, weights), table)
 
     def _fit_reference(self, values: npt.NDArray[Any], labels: npt.NDArray[Any], weights: npt.NDArray[Any]) -> Any:
         if self.reference is None:
@@ -164,7 +164,7 @@ def _sources(index: int, column: Column) -> list[_Source]:
     if len(distinct) < 2:
         return asks_missing
     if np.array_equal(distinct, [0, 1]):
-        return [IsOne(index), *asks_missing]
+        return [condition_of_ones(column.is_boolean)(index), *asks_missing]
     return [index, *asks_missing]
 
 
@@ -191,13 +191,36 @@ def _condition(source: _Source, threshold: float, table: Table) -> Condition:
     n_below = int(np.searchsorted(values.astype(np.float32), threshold, side="right"))
     if n_below >= len(values):
         return IsMissing(source)
-    if n_below > 0 and not values[n_below - 1] <= threshold < values[n_below]:  # float32 sees other neighbours
-        threshold = float(midpoints(values[n_below - 1 : n_below + 1])[0])
+    if n_below > 0 and not values[n_below - 1] <= threshold < values[n_below]:  # float32 sees other neighbors
+        threshold = float(_core.thresholds_between(values[n_below - 1 : n_below + 1])[0])
     return AtMost(source, threshold)
 
 
+def _rounded(conditions: list[Condition], table: Table) -> list[Condition]:
+    """Round the thresholds for reading, but for those between the same two values, which would become the same.
+
+    No row of the table changes sides.
+    """
+    gaps = [(condition.column, _neighbors(condition, table)) for condition in conditions]
+    return [
+        AtMost(column, float(_core.thresholds_between(np.array(neighbors))[0]))
+        if neighbors and gaps.count((column, neighbors)) == 1
+        else condition
+        for condition, (column, neighbors) in zip(conditions, gaps, strict=True)
+    ]
+
+
+def _neighbors(condition: Condition, table: Table) -> tuple[float, ...]:
+    """Return the largest value up to a threshold and the smallest above it; nothing where there are not both."""
+    if not isinstance(condition, AtMost):
+        return ()
+    values = table.column(condition.column).values.astype(np.float64)
+    below, above = values[values <= condition.threshold], values[values > condition.threshold]
+    return (float(below.max()), float(above.min())) if below.size and above.size else ()
+
+
 def _order(condition: Condition) -> tuple[int, int, float, str]:
-    kind = (AtMost, IsOne, IsIn, IsMissing).index(type(condition))
+    kind = (AtMost, IsOne, IsTrue, IsIn, IsMissing).index(type(condition))
     return condition.column, kind, getattr(condition, "threshold", 0.0), str(getattr(condition, "values", ""))
 
 

@@ -8,20 +8,21 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
 from hornbeam._checks import check_choice, is_integer, shown
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Ones, Run, Thresholds
-from hornbeam.conditions import IsIn, IsMissing, IsOne
+from hornbeam.conditions import IsIn, IsMissing, IsOne, condition_of_ones
 from hornbeam.table import Column, Table
 
 
 class ThresholdBinarizer(Binarizer):
-    """Ask ``number <= threshold``, ``flag = 1``, ``category in {a}`` and ``value is missing``.
+    """Make conditions ``number <= threshold``, ``flag = 1``, ``category in {a}`` and ``value is missing``.
 
     Which conditions a column gives depends on its distinct values in `fit`, missing ones apart:
 
     - numbers: one threshold between each two neighbours (strategy "exact"), or some of these (strategy "quantile");
-    - only the numbers 0 and 1 (or booleans): the condition ``column = 1``;
+    - only the numbers 0 and 1: the condition ``column = 1``; booleans: ``column is true``;
     - categories: one condition for each category, sorted by their text; of two without missing values only the first,
       because the other asks the same;
     - and, where some but not all values are missing, ``column is missing``.
@@ -29,16 +30,21 @@ class ThresholdBinarizer(Binarizer):
     Constant columns give no condition. **A missing value fails every condition except "is missing"**, and so does a
     category that was not seen in `fit`.
 
+    A threshold between two neighboring values is rounded to as few digits as keep it in the middle half of the gap, so
+    no row of `fit` changes sides: 25 between 20 and 30, 1.5 between 1 and 2, 0.3 between 0.2817 and 0.3145.
+
     Parameters
     ----------
     strategy : {"exact", "quantile"}, default="exact"
-        "exact": the midpoint of every two neighbouring values, so that no split of the rows with a value is lost.
-        "quantile": of these midpoints the ones nearest to the shares k / (n_thresholds + 1) of the weight below.
+        "exact": a threshold between every two neighboring values, so that no split of the rows with a value is lost.
+        "quantile": of these the ones nearest to the shares k / (n_thresholds + 1) of the weight below, where no single
+        value counts for more than one such share. A column that is 90 % zeros has one threshold above the zeros; the
+        other thresholds divide the rest.
     n_thresholds : int, default=8
         Largest number of thresholds of a column for strategy "quantile"; at least 1.
     thresholds : dict or None, default=None
         Your own thresholds: from the name or the index of a column of numbers to a sequence of numbers. These columns
-        get exactly these thresholds; the others follow `strategy`.
+        get exactly these thresholds, unrounded; the others follow `strategy`.
 
     Attributes
     ----------
@@ -77,7 +83,7 @@ class ThresholdBinarizer(Binarizer):
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {shown(self.n_thresholds)}.")
         own = _own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
-            return Ones(table.flags.changing())
+            return Ones(table.flags.changing(), condition_of_ones(table.flags.are_boolean))
         conditions: list[Run] = []
         for index, column in enumerate(table.columns):
             missing = column.is_missing()
@@ -86,23 +92,30 @@ class ThresholdBinarizer(Binarizer):
             elif column.kind == "category":
                 conditions += _of_categories(index, column.values)
             elif missing.any():
-                conditions.append(self._of_numbers(index, column.values[~missing], weights[~missing]))
+                conditions.append(self._of_numbers(index, column.take(~missing), weights[~missing]))
             else:
-                conditions.append(self._of_numbers(index, column.values, weights))
+                conditions.append(self._of_numbers(index, column, weights))
             if missing.any() and not missing.all():
                 conditions.append(IsMissing(index))
         return conditions
 
-    def _of_numbers(self, index: int, values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> IsOne | Thresholds:
+    def _of_numbers(self, index: int, column: Column, weights: npt.NDArray[Any]) -> IsOne | Thresholds:
+        values = column.values
         distinct = _distinct(values)
         if np.array_equal(distinct, [0, 1]):
-            return IsOne(index)
-        thresholds = midpoints(distinct)
+            return condition_of_ones(column.is_boolean)(index)
+        thresholds = _core.thresholds_between(distinct)
         if self.strategy == "quantile" and len(thresholds) > self.n_thresholds:
             group = np.unique(values, return_inverse=True)[1]
-            below = np.cumsum(np.bincount(group, weights), dtype=np.float64)
-            thresholds = thresholds[_nearest_shares(below, self.n_thresholds)]
+            thresholds = thresholds[self._choose_cuts(np.bincount(group, weights).astype(np.float64))]
         return Thresholds(index, thresholds)
+
+    def _choose_cuts(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+        """Return which cuts strategy "quantile" makes between distinct values of these weights, more than it may make.
+
+        Cut i is between the values i and i + 1.
+        """
+        return nearest_shares(np.cumsum(_at_most_a_share(weights, self.n_thresholds + 1)), self.n_thresholds)
 
 
 def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -114,16 +127,19 @@ def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     return np.unique(values).astype(np.float64)
 
 
-def midpoints(distinct: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return a threshold ``a <= t < b`` for each two neighbours a < b of sorted distinct numbers."""
-    low, high = distinct[:-1], distinct[1:]
-    # Halves are added because the sum of two huge numbers is infinite; for neighbouring floats, whose middle may be
-    # rounded up to b, and for the tiniest numbers, whose halves are rounded, a itself serves.
-    middle = low / 2 + high / 2
-    return np.where((low <= middle) & (middle < high), middle, low)
+def _at_most_a_share(weights: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray[np.float64]:
+    """Lower the weights above some limit to it, such that the limit is 1 / n_shares of their sum then.
+
+    All weights are also multiplied by the same integer, so that integers remain integers.
+    """
+    rising = np.sort(weights)
+    largest, rest = rising[::-1][:n_shares], np.cumsum(rising)[::-1][:n_shares]
+    n_shared = n_shares - np.arange(n_shares)  # how many shares the rest has if as many of the largest are lowered
+    n_lowered = int(np.argmax(largest * n_shared <= rest))
+    return np.asarray(np.minimum(weights * n_shared[n_lowered], rest[n_lowered]))
 
 
-def _nearest_shares(below: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray[np.intp]:
+def nearest_shares(below: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray[np.intp]:
     """Return the cuts whose weight below is nearest to k / (n_shares + 1) of the total (the lower one on ties).
 
     `below` is the cumulated weight; its last entry is the total. Everything is multiplied by n_shares + 1, so that with
@@ -167,7 +183,7 @@ def _index_of(key: Any, table: Table) -> int:
     if is_integer(key) and int(key) in range(len(table.names)):
         return int(key)
     known = ", ".join(map(repr, table.names[:10])) + (", ..." if len(table.names) > 10 else "")
-    raise ValueError(f"thresholds names the unknown column {shown(key)}; X has {len(table.names)} columns: {known}.")
+    raise ValueError(f"thresholds names the unknown column {shown(key)}; the columns of X are {known}.")
 
 
 def _check_thresholds(column: Column, values: Any) -> list[float]:

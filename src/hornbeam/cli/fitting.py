@@ -23,6 +23,7 @@ from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Certificate, Model
 from hornbeam.estimators import GOSDTClassifier, Progress
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.tree.words import count
 
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -160,5 +161,5 @@ def progress_text(progress: Progress) -> str:
     """Return one line on a running search."""
     return (
         f"{progress.elapsed:.1f} s  objective {progress.objective:.5f}  bound {progress.lower_bound:.5f}  "
-        f"gap {100 * progress.gap:.2f} %  {progress.subproblems:,} subproblems  {progress.memory / 1e6:,.0f} MB"
+        f"gap {100 * progress.gap:.2f} %  {count(progress.subproblems, 'subproblem')}  {progress.memory / 1e6:,.0f} MB"
     )

@@ -10,6 +10,7 @@ import polars as pl
 
 from hornbeam.cli.model import Certificate, Model
 from hornbeam.tree import Tree
+from hornbeam.tree.words import count
 
 STOPPED_BY = {
     "time_limit": "the time limit",
@@ -36,12 +37,12 @@ def certificate_text(model: Model) -> str:
     lines = [
         _verdict(proof),
         f"  objective    {proof.objective:.6f} ({proof.measure}) = loss {proof.loss:.6f} "
-        f"+ {proof.regularization:.6g} x {_counted(tree.n_leaves, 'leaf', 'leaves')}",
+        f"+ {proof.regularization:.6g} x {count(tree.n_leaves, 'leaf', 'leaves')}",
         f"  lower bound  {proof.lower_bound:.6f}, gap {100 * proof.gap:.3g} %",
-        f"  tree         {_counted(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.depth}",
+        f"  tree         {count(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.depth}",
         f"  proof over   {_searched(proof)}",
-        f"  search       {proof.seconds:.2f} s, {proof.subproblems:,} subproblems, "
-        f"{proof.table_entries:,} table entries, {proof.memory_bytes / 1e6:.1f} MB",
+        f"  search       {proof.seconds:.2f} s, {count(proof.subproblems, 'subproblem')}, "
+        f"{count(proof.table_entries, 'table entry', 'table entries')}, {proof.memory_bytes / 1e6:.1f} MB",
     ]
     return "\n".join(lines)
 
@@ -59,17 +60,13 @@ def _searched(proof: Certificate) -> str:
     """Say which trees the proof is about."""
     limits = [
         "any depth" if proof.max_depth is None else f"depth <= {proof.max_depth}",
-        *([] if proof.max_leaves is None else [f"at most {_counted(proof.max_leaves, 'leaf', 'leaves')}"]),
+        *([] if proof.max_leaves is None else [f"at most {count(proof.max_leaves, 'leaf', 'leaves')}"]),
         *([] if proof.min_samples_leaf <= 1 else [f"at least {proof.min_samples_leaf} rows per leaf"]),
     ]
     return (
-        f"all trees of {', '.join(limits)} on {_counted(proof.n_conditions, 'condition', 'conditions')} "
-        f"({THRESHOLDS[proof.thresholds]}) from {_counted(proof.n_columns, 'column', 'columns')}, {proof.n_rows:,} rows"
+        f"all trees of {', '.join(limits)} on {count(proof.n_conditions, 'condition')} "
+        f"({THRESHOLDS[proof.thresholds]}) from {count(proof.n_columns, 'column')}, {count(proof.n_rows)}"
     )
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def confusion_text(tree: Tree, frame: pl.DataFrame, actual: npt.NDArray[Any]) -> str:

@@ -11,6 +11,7 @@ from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Model
 from hornbeam.plotting import save_picture
 from hornbeam.tree import Tree
+from hornbeam.tree.words import count
 
 PICTURES = ("svg", "png", "pdf")
 TEXTS: dict[str, Callable[[Tree], str]] = {
@@ -43,8 +44,7 @@ def draw(model: Model, path: Path) -> None:
     """Write the picture of a model's tree in the format of the name."""
     proof = model.certificate
     state = "proven optimal" if proof.is_proven else f"within {100 * proof.gap:.2g} % of the optimum"
-    leaves = f"{model.tree.n_leaves} {'leaf' if model.tree.n_leaves == 1 else 'leaves'}"
-    subtitle = f"{leaves}, objective {proof.objective:.4f}, {state}"
+    subtitle = f"{count(model.tree.n_leaves, 'leaf', 'leaves')}, objective {proof.objective:.4f}, {state}"
     with refusals_as_command_errors():
         save_picture(model.tree, path, title=model.tree.target_name, subtitle=subtitle)
 

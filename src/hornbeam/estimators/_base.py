@@ -20,6 +20,7 @@ from hornbeam.estimators._progress import Progress, Units, logger, make_trace
 from hornbeam.estimators._training import Training
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import Tree
+from hornbeam.tree.importances import gini_importances
 
 if TYPE_CHECKING:
     from hornbeam import _core
@@ -43,12 +44,32 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     @property
     def n_leaves_(self) -> int:
         """Number of leaves of `tree_`."""
-        return self.tree_.n_leaves
+        return int(self._of_fit("tree_").n_leaves)
 
     @property
     def depth_(self) -> int:
         """Largest number of edges from the root to a leaf of `tree_`."""
-        return self.tree_.depth
+        return int(self._of_fit("tree_").depth)
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Share of each column in the decrease of the Gini impurity by all splits of `tree_`; shape (n_features_in_,).
+
+        As in scikit-learn's trees: the shares are at least 0 and sum to 1, a column that `tree_` does not use has 0,
+        and all are 0 if `tree_` is a single leaf. A table column counts once, whatever the number of its binary
+        columns. The impurity is that of the training weights in each node (`sample_weight`, not `class_weight` or
+        costs), whatever the objective of the search. For importances over all good trees instead of one see
+        `RashomonImportance` and `model_class_reliance`.
+        """
+        return gini_importances(self._of_fit("tree_"))
+
+    def get_depth(self) -> int:
+        """Return the largest number of edges from the root to a leaf, `depth_`."""
+        return self.depth_
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves, `n_leaves_`."""
+        return self.n_leaves_
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class of each row.
@@ -88,6 +109,22 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         """
         table = self._table(X)
         return self.tree_.predict_proba(table)
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the natural logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`; -inf where the share is 0.
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
 
     def apply(self, X: Any) -> npt.NDArray[np.integer[Any]]:
         """Return the leaf that each row falls into.

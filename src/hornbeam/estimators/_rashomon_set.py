@@ -25,6 +25,7 @@ from hornbeam.plotting import trees_html
 from hornbeam.table import read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves
+from hornbeam.tree.words import count
 
 _WORD_BITS = 64
 _N_SHOWN = 3  # trees in a notebook
@@ -377,7 +378,7 @@ class RashomonSet(Sequence[Tree]):
             raise TypeError(f"the index of a tree must be an integer, got {shown(index)}.")
         number = int(index) + self.n_trees if index < 0 else int(index)
         if not 0 <= number < self.n_trees:
-            raise IndexError(f"tree {shown(index)} is not in a set of {self.n_trees} trees.")
+            raise IndexError(f"tree {shown(index)} is not in a set of {count(self.n_trees, 'tree')}.")
         return number, bisect_right(self._ends, number)
 
     def _arrays(self, index: int) -> _core.TreeArrays:
@@ -438,7 +439,7 @@ class RashomonSet(Sequence[Tree]):
         if self.n_trees == 0:
             return "<RashomonSet of no tree>"
         first, last = units.objective(self._costs[0]), units.objective(self._costs[-1])
-        return f"<RashomonSet of {self.n_trees} trees, objectives {first:.6g} to {last:.6g}>"
+        return f"<RashomonSet of {count(self.n_trees, 'tree')}, objectives {first:.6g} to {last:.6g}>"
 
     def _repr_html_(self) -> str:
         """Return for notebooks how many trees there are, and pictures of the best ones."""
@@ -476,8 +477,8 @@ def _asker(
 
 def _added_up(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
     sums: dict[int, int] = {}
-    for key, count in counts:
-        sums[key] = sums.get(key, 0) + count
+    for key, number in counts:
+        sums[key] = sums.get(key, 0) + number
     return sums
 
 

@@ -15,6 +15,7 @@ from hornbeam import _core
 from hornbeam._checks import as_array, shown
 from hornbeam._units import check_weights
 from hornbeam.table import Table, is_missing_value, read_table
+from hornbeam.tree.words import count
 
 
 class Training(NamedTuple):
@@ -75,7 +76,7 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
     missing = _missing_rows(labels)
     if len(missing) > 0:
         raise ValueError(
-            f"Input y contains NaN: the target is missing in {len(missing)} rows, first in row {missing[0]}."
+            f"Input y contains NaN: the target is missing in {count(len(missing))}, first in row {missing[0]}."
         )
     labels = _plain(labels)
     if labels.dtype.kind == "f" and labels.dtype.itemsize > 8 and np.isfinite(labels).all():

@@ -126,6 +126,10 @@ class GOSDTClassifier(AdditiveClassifier):
         Number of leaves of `tree_`.
     depth_ : int
         Largest number of edges from the root to a leaf of `tree_`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the Gini impurity by all splits of `tree_`, as in scikit-learn's trees:
+        at least 0, with the sum 1; 0 for columns that `tree_` does not use. Computed from the training weights, without
+        `class_weight` and costs, whatever the objective.
     regularization_ : float
         The value of `regularization` that was really used.
     binarizer_ : Binarizer

@@ -80,6 +80,8 @@ class MAPTreeClassifier(TreeClassifier):
         Number of leaves of `tree_`.
     depth_ : int
         Largest number of edges from the root to a leaf of `tree_`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        See `GOSDTClassifier`.
     rho_ : ndarray of shape (n_classes,)
         The prior counts used.
     resolution_ : float

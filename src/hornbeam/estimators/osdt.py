@@ -68,8 +68,8 @@ gap_limit, verbose, callback, trace, theta
 
     Attributes
     ----------
-    tree_, classes_, objective_, loss_, lower_bound_, gap_, n_leaves_, depth_, regularization_, binarizer_, schema_, \
-n_features_in_, feature_names_in_, trace_
+    tree_, classes_, objective_, loss_, lower_bound_, gap_, n_leaves_, depth_, feature_importances_, regularization_, \
+binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         See `GOSDTClassifier`; `hornbeam.plot_trace` draws `trace_`.
     status_ : {"optimal", "gap_limit", "time_limit", "memory_limit", "interrupted"}
         Why the search ended; see `GOSDTClassifier`.

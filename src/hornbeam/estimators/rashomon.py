@@ -27,6 +27,7 @@ from hornbeam.estimators._training import Training
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.objectives import exact_fraction
+from hornbeam.tree.words import count
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
@@ -103,7 +104,7 @@ class RashomonSetClassifier(AdditiveClassifier):
     status_ : {"complete", "heuristic", "time_limit", "memory_limit", "interrupted"}
         Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT came to its end;
         trees may be missing.
-    objective_, loss_, n_leaves_, depth_
+    objective_, loss_, n_leaves_, depth_, feature_importances_
         Of `tree_`; see `GOSDTClassifier`.
     lower_bound_, gap_
         See `GOSDTClassifier`; `gap_` is 0 unless the optimum was not proven. RESPLIT proves none: see
@@ -388,9 +389,11 @@ class RashomonSetClassifier(AdditiveClassifier):
     def _warn_unless_proven(self) -> None:
         if self.status_ in ("complete", "heuristic"):
             return
-        known, which = "no tree", "that RESPLIT finds" if self._looks_ahead() else ""
+        known = "no tree"
         if self.n_trees_:
-            known = f"all {self.n_trees_} trees {which} up to objective {self.searched_up_to_:.6g}".replace("  ", " ")
+            trees = f"{'all ' if self.n_trees_ > 1 else ''}{count(self.n_trees_, 'tree')}"
+            which = " that RESPLIT finds" if self._looks_ahead() else ""
+            known = f"{trees}{which} up to objective {self.searched_up_to_:.6g}"
         warnings.warn(
             f"The search stopped before all trees up to objective {self.bound_:.6g} were found (status "
             f"{self.status_!r}): the set holds {known}. For more, allow more, lower epsilon or max_depth, raise "

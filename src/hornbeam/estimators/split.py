@@ -134,8 +134,8 @@ class SPLITClassifier(_LookaheadClassifier):
     lower_bound_ : float
         No tree within the limits has a smaller objective. Without `certify` often no more than the price of two leaves
         and the loss of equal rows with different labels.
-    tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, regularization_, binarizer_, schema_, n_features_in_, \
-feature_names_in_, statistics_, trace_
+    tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, feature_importances_, regularization_, binarizer_, \
+schema_, n_features_in_, feature_names_in_, statistics_, trace_
         See `GOSDTClassifier`.
 
     References
@@ -223,8 +223,8 @@ n_jobs, verbose, callback, certify, trace
     ----------
     status_, lower_bound_
         See `SPLITClassifier`.
-    tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, regularization_, binarizer_, schema_, n_features_in_, \
-feature_names_in_, statistics_, trace_
+    tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, feature_importances_, regularization_, binarizer_, \
+schema_, n_features_in_, feature_names_in_, statistics_, trace_
         See `GOSDTClassifier`.
 
     References

@@ -22,7 +22,13 @@ _COLUMN_KEYS = {"name", "kind", "has_missing"}
 _LEAF_KEYS = {"prediction", "n_samples", "class_weights"}
 _INNER_KEYS = _LEAF_KEYS | {"condition", "left", "right"}
 # Beside "kind" and "column".
-_CONDITION_KEYS = {"at_most": {"threshold"}, "is_one": set[str](), "is_in": {"values"}, "is_missing": set[str]()}
+_CONDITION_KEYS = {
+    "at_most": {"threshold"},
+    "is_one": set[str](),
+    "is_true": set[str](),
+    "is_in": {"values"},
+    "is_missing": set[str](),
+}
 
 
 def to_json(tree: Tree) -> str:
@@ -64,7 +70,8 @@ def to_json(tree: Tree) -> str:
     =================  ================================================================================
     ``condition``      object with ``kind``, ``column`` (index into ``columns``) and, for kind ``"at_most"``,
                        ``threshold`` (finite number), for kind ``"is_in"``, ``values`` (array of strings,
-                       integers, booleans or floats); kinds ``"is_one"`` and ``"is_missing"`` have no more
+                       integers, booleans or floats); kinds ``"is_one"``, ``"is_true"`` (the same for
+                       booleans) and ``"is_missing"`` have no more
     ``left``           index of the child for rows of which the condition holds
     ``right``          index of the child for all other rows
     =================  ================================================================================

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.tree import Tree
-from hornbeam.tree.words import label, one_line, support
+from hornbeam.tree.words import column_name, label, one_line, support
 
 # A condition on the path to a leaf, and whether it held.
 Answer = tuple[Condition, bool]
@@ -52,12 +52,12 @@ def to_rules(tree: Tree) -> list[str]:
 
 
 def _premise(tree: Tree, path: list[Answer]) -> str:
-    """Join what the path says about each column, in the order in which the columns are asked first."""
+    """Join what the path says about each column, in the order in which it first tests them."""
     columns = dict.fromkeys(condition.column for condition, _ in path)
     return " and ".join(
         one_line(
             _about_column(
-                tree.columns.names[column],
+                column_name(tree, column),
                 [condition for condition, holds in path if holds and condition.column == column],
                 [condition for condition, holds in path if not holds and condition.column == column],
                 tree.has_missing[column],
@@ -93,7 +93,7 @@ def _interval(name: str, held: list[Condition], failed: list[Condition]) -> str:
 
 
 def _one(name: str, held: list[Condition], failed: list[Condition]) -> str:
-    """Say whether a 0/1 column is 1; empty if it was not asked."""
+    """Say whether a 0/1 column is 1, or a boolean true; empty if the path does not test it."""
     for conditions, holds in ((held, True), (failed, False)):
         for condition in conditions:
             if isinstance(condition, IsOne):

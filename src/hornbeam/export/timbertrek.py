@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from hornbeam.conditions import Condition
 from hornbeam.tree import Tree
-from hornbeam.tree.words import printable
+from hornbeam.tree.words import column_name, printable
 
 _Rules: TypeAlias = dict[str, Any]  # from a feature to the rules that go on from there, from "_" to trees that end here
 
@@ -75,7 +75,7 @@ def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
             raise ValueError(f"TimberTrek shows trees of two classes; tree {number} has {len(tree.classes)}.")
         for condition in tree.conditions:
             if condition is not None and condition not in features:
-                feature, name = str(len(features)), tree.columns.names[condition.column]
+                feature, name = str(len(features)), column_name(tree, condition.column)
                 features[condition] = feature
                 texts[feature] = [name, condition.text(name).removeprefix(name).strip(), name]
         if tree.n_nodes > 1:

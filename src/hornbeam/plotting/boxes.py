@@ -11,7 +11,16 @@ from hornbeam.plotting.distributions import Distribution
 from hornbeam.plotting.lettering import Letters, Style
 from hornbeam.plotting.view import View
 from hornbeam.tree import Tree
-from hornbeam.tree.words import count, has_unequal_weights, label, percent, predicted_share, question, support
+from hornbeam.tree.words import (
+    column_name,
+    count,
+    has_unequal_weights,
+    label,
+    percent,
+    predicted_share,
+    question,
+    support,
+)
 
 BAR_HEIGHT = 5.0
 CHART_HEIGHT = 34.0
@@ -156,7 +165,7 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
 
 
 def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_chart: bool, is_stacked: bool) -> Box:
-    name = letters.show(tree.columns.names[condition.column])
+    name = letters.show(column_name(tree, condition.column))
     # What follows the name, ``<= 2.5``, is never broken between its sign and its value.
     test = letters.show(question(tree, node)).removeprefix(name).replace("<=", "≤").strip().replace(" ", "\xa0", 1)
     max_width = _MAX_STACKED_CONDITION_WIDTH if is_stacked else _MAX_CONDITION_WIDTH

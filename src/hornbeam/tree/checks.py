@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hornbeam.conditions import AtMost, Condition, IsIn, IsOne
+from hornbeam.conditions import AtMost, Condition, IsIn, IsOne, IsTrue
 from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
@@ -90,10 +90,11 @@ def _check_links(tree: Tree) -> None:
 def _check_condition(tree: Tree, node: int, condition: Condition) -> None:
     if not 0 <= condition.column < len(tree.columns.names):
         raise ValueError(
-            f"conditions: node {node} asks column {condition.column}; there are {len(tree.columns.names)} columns."
+            f"conditions: node {node} tests column {condition.column}; the number of columns is "
+            f"{len(tree.columns.names)}."
         )
     kind = tree.columns.kinds[condition.column]
-    needed = {AtMost: "number", IsOne: "number", IsIn: "category"}.get(type(condition), kind)
+    needed = {AtMost: "number", IsOne: "number", IsTrue: "number", IsIn: "category"}.get(type(condition), kind)
     if kind != needed:
         raise ValueError(f"conditions: node {node} needs a column of kind {needed!r}, but asks one of kind {kind!r}.")
     if isinstance(condition, AtMost) and not math.isfinite(condition.threshold):

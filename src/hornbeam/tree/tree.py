@@ -252,8 +252,10 @@ class Tree:
         return Tree, tuple(getattr(self, part.name) for part in fields(self))
 
     def __repr__(self) -> str:
-        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
-        return f"<Tree of {leaves}, depth {self.depth}, {len(self.columns.names)} columns, {len(self.classes)} classes>"
+        from hornbeam.tree.words import count
+
+        leaves, columns = count(self.n_leaves, "leaf", "leaves"), count(len(self.columns.names), "column")
+        return f"<Tree of {leaves}, depth {self.depth}, {columns}, {count(len(self.classes), 'class', 'classes')}>"
 
     def __str__(self) -> str:
         return self.to_text()

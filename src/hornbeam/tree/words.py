@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hornbeam.conditions import readable_name
 from hornbeam.tree.tree import Tree
 
 
@@ -17,12 +18,17 @@ def one_line(text: object) -> str:
     return " ".join(printable(text).splitlines())
 
 
+def column_name(tree: Tree, column: int) -> str:
+    """Return the name of a column, see `readable_name`."""
+    return readable_name(tree.columns.names[column])
+
+
 def question(tree: Tree, node: int) -> str:
     """Return the condition of an inner node in words, ``age <= 25.5``."""
     condition = tree.conditions[node]
     if condition is None:
         raise ValueError(f"Node {node} is a leaf; only inner nodes have a condition.")
-    return one_line(condition.text(tree.columns.names[condition.column]))
+    return one_line(condition.text(column_name(tree, condition.column)))
 
 
 def label(tree: Tree, node: int) -> str:
@@ -39,9 +45,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def count(number: int, noun: str = "row") -> str:
-    """Return ``1 row``, ``1,204 rows``."""
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+def count(number: int, noun: str = "row", plural: str | None = None) -> str:
+    """Return ``1 row``, ``1,204 rows``; `plural` is for nouns that take more than an "s"."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def predicted_share(tree: Tree, node: int) -> float:
