@@ -158,9 +158,10 @@ ODD_VALUES = [
 
 
 def described(value):
-    """Return a value for a message about a test."""
+    """Return a value for the name of a test, the same in every process: addresses are left out."""
     try:
-        return f"{type(value).__name__} {value!r:.40}".encode("ascii", "backslashreplace").decode()
+        text = f"{type(value).__name__} {value!r:.40}".partition(" at 0x")[0]
+        return text.encode("ascii", "backslashreplace").decode()
     except Exception:
         return type(value).__name__
 

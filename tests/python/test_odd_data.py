@@ -90,7 +90,7 @@ def test_anything_as_table_labels_or_weights_is_read_or_refused(value):
         ([10**400, 1, 1, 10**400], "more than 64 bits"),
         ([Fraction(10**400, 3), 2, 2, 2], "more than 64 bits"),
         (["a\0", "a", "a", "a"], "NumPy would store as 'a'"),
-        ([Decimal("sNaN"), 1, 1, 1], "the target is missing in 1 rows"),
+        ([Decimal("sNaN"), 1, 1, 1], "the target is missing in 1 row"),
         (np.ma.array([1, 2, 1, 2], mask=[1, 0, 0, 0]), "y holds masked values"),
         ([[1], [2, 3], [1], [2]], "y must be an array"),
     ],

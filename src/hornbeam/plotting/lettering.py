@@ -67,12 +67,12 @@ class Letters:
         self._widths: dict[tuple[str, Style], float] = {}
 
     @classmethod
-    def of(cls, strings: Iterable[object], *, keeps_missing: bool = False) -> Letters:
+    def of(cls, strings: Iterable[str], *, keeps_missing: bool = False) -> Letters:
         """Choose among the installed fonts for these strings; the default font comes first."""
         import matplotlib as mpl
 
         own = tuple(mpl.rcParams["font.family"])
-        characters = frozenset("".join(printable(str(string)) for string in strings) + _LATIN)
+        characters = frozenset("".join(map(printable, strings)) + _LATIN)
         if any(map(_is_right_to_left, characters)):
             characters |= {_LEFT_TO_RIGHT}
         wanted = characters - _covered(_paths_of(own, "normal"), characters)

@@ -81,8 +81,9 @@ def plot_roc(
     curves: Mapping[str, Any] = scores if isinstance(scores, Mapping) else {"": scores}
     if not curves:
         raise ValueError("scores must hold at least one curve, got an empty dict.")
-    letters = Letters.of(curves)
-    for number, (name, values) in enumerate(curves.items()):
+    names = [name if isinstance(name, str) else shown(name) for name in curves]
+    letters = Letters.of(names)
+    for number, (name, values) in enumerate(zip(names, curves.values(), strict=True)):
         false, true, _ = roc_curve(
             given == positive, _numbers("scores", values, len(given)), sample_weight=weights, drop_intermediate=False
         )
