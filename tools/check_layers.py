@@ -29,17 +29,18 @@ MAY_INCLUDE = {
 
 READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
 MAY_IMPORT = {
+    "_dates": set(),
     "exceptions": set(),
     "objectives": set(),
     "_flags": {"_core"},
-    "table": {"_flags"},
+    "table": {"_dates", "_flags"},
     "datasets": set(),
     "_units": {"_core", "objectives"},
-    "conditions": {"table"},
+    "conditions": {"_dates", "table"},
     "tree": {"_core", "conditions", "export", "plotting", "table"},
-    "export": {"conditions", "table", "tree"},
+    "export": {"_dates", "conditions", "table", "tree"},
     "plotting": {"conditions", "table", "tree"},
-    "binarizers": {"_units", "conditions", "table"},
+    "binarizers": {"_dates", "_units", "conditions", "table"},
     "posterior": {"binarizers", "conditions", "table", "tree"},
     "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
     | {"posterior", "table", "tree"},

@@ -1,7 +1,8 @@
-"""Read what users have - arrays, lists, data frames - as one table of number and category columns.
+"""Read what users have - arrays, lists, data frames - as one table of columns of numbers, categories and dates.
 
 Numbers are floats with NaN for missing, or integers of up to 32 bits or booleans where none is missing; booleans are
-the numbers 0 and 1, and a table of these takes a bit a cell. Categories are Python scalars with None for missing.
+the numbers 0 and 1, and a table of these takes a bit a cell. Dates, times and durations are seconds (see `_dates`).
+Categories are Python scalars with None for missing.
 Nothing behind this file knows NumPy object arrays, pandas, polars or pyarrow.
 """
 
@@ -13,16 +14,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Complex, Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from hornbeam._dates import PLURALS, DateKind, as_date_kind, is_date_type, seconds_of_array, seconds_of_cells
 from hornbeam._flags import BYTES_IN_CACHE, Flags, pack_flags
 
-Kind: TypeAlias = Literal["number", "category"]
+Kind: TypeAlias = Literal["number", "category"] | DateKind
+KINDS: tuple[str, ...] = (*get_args(Literal["number", "category"]), *get_args(DateKind))
 
 _FIRST_NAMES = tuple(map("x{}".format, range(1000)))
 
@@ -35,7 +38,10 @@ _RESHAPE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One column: numbers that float64 holds exactly (NaN = missing), or Python scalars as objects (None = missing)."""
+    """One column: numbers that float64 holds exactly (NaN = missing), or Python scalars as objects (None = missing).
+
+    Dates, times and durations are numbers of seconds: since 1970-01-01, since midnight, or of the duration.
+    """
 
     name: str
     kind: Kind
@@ -43,7 +49,7 @@ class Column:
 
     def is_missing(self) -> npt.NDArray[np.bool_]:
         """Return for each row whether its value is missing; shape (n_rows,)."""
-        if self.kind == "number":
+        if self.kind != "category":
             is_float = self.values.dtype.kind == "f"
             return np.isnan(self.values) if is_float else np.zeros(len(self.values), dtype=bool)
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
@@ -168,9 +174,10 @@ def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree")
     ----------
     X : array-like of shape (n_rows, n_columns), data frame or Table
         NumPy array of numbers, booleans, texts or objects, list of rows, or any eager data frame that narwhals reads
-        (pandas, polars, pyarrow, ...). Columns of numbers and booleans become numbers; texts, categoricals and enums
-        become categories; a column of Python objects is a column of numbers if all its entries are numbers. None, NaN,
-        NA and null are missing values.
+        (pandas, polars, pyarrow, ...). Columns of numbers and booleans become numbers; strings, categoricals and enums
+        become categories; dates, datetimes, durations and times of day keep their kind; a column of Python objects is
+        a column of numbers if all its entries are numbers, and of dates if all are dates. None, NaN, NaT, NA and null
+        are missing values.
     expect : TableSchema or None, default=None
         What the table must look like. None: anything goes.
     user : str, default="Tree"
@@ -185,7 +192,7 @@ def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree")
     ValueError
         If `X` is not two-dimensional, is empty, holds complex or infinite numbers, or differs from `expect`.
     TypeError
-        If `X` is sparse or lazy, or holds values that are neither numbers nor texts (dates, lists, ...).
+        If `X` is sparse or lazy, or holds values that are not numbers, strings or dates (such as lists).
 
     Examples
     --------
@@ -259,9 +266,11 @@ def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) 
         # Some older pandas hand missing values out as NA objects.
         missing = series.is_null().to_numpy().astype(bool)
         return _column_of_numbers(name, np.where(missing, np.nan, series.cast(nw.Float64).to_numpy()), expected)
+    if dtype in (nw.Date, nw.Datetime, nw.Duration):
+        return _column_of_dates(name, series, expected)
     if series.is_null().all():
         return _column_of_numbers(name, np.full(len(series), np.nan), expected)
-    if dtype in (nw.String, nw.Object):
+    if dtype in (nw.String, nw.Object, nw.Time):
         cells = series.to_list()
     elif dtype in (nw.Categorical, nw.Enum):
         cells = [_text_unless_scalar(cell) for cell in series.to_list()]
@@ -270,9 +279,21 @@ def _column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) 
         found = getattr(series.to_native(), "dtype", dtype)
         raise TypeError(
             f"Column {name!r} of X holds values of type {found}, on which a tree cannot ask questions. Convert it to "
-            "numbers (a date, for example, to its year or to days) or to texts, or leave it out."
+            "numbers or strings, or leave it out."
         )
     return _column_of_cells(name, cells, expected)
+
+
+def _column_of_dates(name: str, series: nw.Series[Any], expected: Kind | None) -> Column:
+    has_zone = getattr(series.dtype, "time_zone", None) is not None
+    if has_zone:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    values = series.to_numpy()
+    if values.dtype == object:  # pandas columns of pyarrow types
+        cells = ["NaT" if is_missing_value(cell) else cell for cell in values]
+        values = np.array(cells, dtype="m8[us]" if series.dtype == nw.Duration else "M8[us]")
+    kind, seconds = seconds_of_array(values)
+    return _as_kind(Column(name, "datetime_utc" if has_zone else kind, seconds), expected)
 
 
 def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
@@ -282,8 +303,8 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
         array = np.asarray(X, dtype=object)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array}\n")
-    if array.dtype.kind not in "biufUO":
-        raise TypeError(f"X is an array of dtype {array.dtype}; expected numbers, booleans, texts or objects.")
+    if array.dtype.kind not in "biufUOMm":
+        raise TypeError(f"X is an array of dtype {array.dtype}; expected numbers, booleans, strings, dates or objects.")
     if array.ndim < 2:
         found = "scalar" if array.ndim == 0 else "1D"
         raise ValueError(f"Expected 2D array, got {found} array instead:\narray={array}.\n{_RESHAPE}")
@@ -294,9 +315,12 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
     if expect is not None:
         expect.check_names(names, False, user)
         names = expect.names
-    if array.dtype.kind not in "UO":
+    if array.dtype.kind not in "UOMm":
         return _table_of_matrix(names, array, expect)
     kinds = expect.kinds if expect is not None else (None,) * len(names)
+    if array.dtype.kind in "Mm":
+        columns = (Column(name, *seconds_of_array(values)) for name, values in zip(names, array.T, strict=True))
+        return _table_of_columns(map(_as_kind, columns, kinds))
     return _table_of_columns(map(_column_of_cells, names, array.T, kinds))
 
 
@@ -370,6 +394,14 @@ def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expect
     types = set(map(type, cells)) - {type(None)}
     for cell_type in types:
         _check_cell_type(name, cell_type)
+    if any(map(is_date_type, types)):
+        dates = seconds_of_cells(name, cells)
+        if dates is None:
+            raise TypeError(
+                f"Column {name!r} of X mixes dates with other values: {', '.join(sorted(t.__name__ for t in types))}. "
+                "Convert all of them to dates, for example by pandas.to_datetime."
+            )
+        return _as_kind(Column(name, *dates), expected)
     if expected != "category" and not any(issubclass(cell_type, str) for cell_type in types):
         try:
             return _column_of_numbers(name, np.array(cells, dtype=object).astype(np.float64), expected)
@@ -381,17 +413,19 @@ def _column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expect
 
 
 def is_missing_value(cell: object) -> bool:
-    """Return whether a Python object stands for a missing value: None, NaN or pandas' NA."""
+    """Return whether a Python object stands for a missing value: None, NaN, NaT or pandas' NA."""
     if cell is None or isinstance(cell, (str, int)):
         return cell is None
     pandas = sys.modules.get("pandas")
-    if pandas is not None and cell is pandas.NA:
+    if pandas is not None and (cell is pandas.NA or cell is pandas.NaT):
         return True
+    if isinstance(cell, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(cell))
     return isinstance(cell, (Real, Decimal)) and bool(cell != cell)
 
 
 def _check_cell_type(name: str, cell_type: type) -> None:
-    if issubclass(cell_type, (str, np.bool_, Real, Decimal)):
+    if issubclass(cell_type, (str, np.bool_, Real, Decimal)) or is_date_type(cell_type):
         return
     if issubclass(cell_type, Complex):
         raise ValueError(f"Complex data not supported (column {name!r} of X)")
@@ -413,17 +447,19 @@ def _text_unless_scalar(category: Any) -> Any:
 
 
 def _as_kind(column: Column, expected: Kind | None) -> Column:
-    """Return the column as the expected kind, which only a column without any value can change to."""
+    """Return the column as the expected kind: dates serve as datetimes and back, all else must be missing to change."""
     if expected is None or column.kind == expected:
         return column
+    seconds = as_date_kind(column.values, column.kind, expected)
+    if seconds is not None:
+        return Column(column.name, expected, seconds)
     if not column.is_missing().all():
-        was, now = ("numbers", "categories") if expected == "number" else ("categories", "numbers")
         raise ValueError(
-            f"Column {column.name!r} of X holds {now}, but held {was} when the model was fitted. Convert it to what "
-            "it was."
+            f"Column {column.name!r} of X holds {PLURALS[column.kind]}, but held {PLURALS[expected]} when the model "
+            "was fitted. Convert it to what it was."
         )
-    missing: list[Any] = [np.nan if expected == "number" else None] * len(column.values)
-    return Column(column.name, expected, np.array(missing, dtype=np.float64 if expected == "number" else object))
+    missing: list[Any] = [None if expected == "category" else np.nan] * len(column.values)
+    return Column(column.name, expected, np.array(missing, dtype=object if expected == "category" else np.float64))
 
 
 def _names_differ(fitted: tuple[str, ...], found: tuple[str, ...]) -> str:

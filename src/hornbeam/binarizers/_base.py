@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hornbeam._units import check_weights
 from hornbeam.binarizers._conditions import Conditions, Run, ask, pack_conditions
+from hornbeam.conditions import condition_text
 from hornbeam.table import Table, TableInput, TableSchema, read_table
 
 if TYPE_CHECKING:
@@ -156,7 +158,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
                 f"input_features should have length equal to number of features ({self.n_features_in_}), got "
                 f"{len(names)}"
             )
-        return np.array([condition.text(names[condition.column]) for condition in self.conditions_], dtype=object)
+        schema = replace(self.schema_, names=names)
+        return np.array([condition_text(condition, schema) for condition in self.conditions_], dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that missing values and categories are welcome."""

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._dates import DATE_KINDS, round_thresholds, thresholds_in_seconds
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Ones, Run, Thresholds
 from hornbeam.conditions import IsIn, IsMissing, IsOne
-from hornbeam.table import Column, Table
+from hornbeam.table import Column, Kind, Table
 
 
 class ThresholdBinarizer(Binarizer):
@@ -22,6 +23,8 @@ class ThresholdBinarizer(Binarizer):
 
     - numbers: one threshold between each two neighbours (strategy "exact"), or some of these (strategy "quantile");
     - only the numbers 0 and 1 (or booleans): the condition ``column = 1``;
+    - dates, times and durations: thresholds as for numbers, moved to midnight, or else the full hour, minute or second,
+      where that separates the same values;
     - categories: one condition for each category, sorted by their text; of two without missing values only the first,
       because the other asks the same;
     - and, where some but not all values are missing, ``column is missing``.
@@ -37,8 +40,9 @@ class ThresholdBinarizer(Binarizer):
     n_thresholds : int, default=8
         Largest number of thresholds of a column for strategy "quantile"; at least 1.
     thresholds : dict or None, default=None
-        Your own thresholds: from the name or the index of a column of numbers to a sequence of numbers. These columns
-        get exactly these thresholds; the others follow `strategy`.
+        Your own thresholds: from the name or the index of a column of numbers to a sequence of numbers, or of a column
+        of dates, durations or times to a sequence of these (dates also as strings, "2023-05-01"). These columns get
+        exactly these thresholds; the others follow `strategy`.
 
     Attributes
     ----------
@@ -87,23 +91,25 @@ class ThresholdBinarizer(Binarizer):
             elif column.kind == "category":
                 conditions += _of_categories(index, column.values)
             elif missing.any():
-                conditions.append(self._of_numbers(index, column.values[~missing], weights[~missing]))
+                conditions.append(self._of_numbers(index, column.kind, column.values[~missing], weights[~missing]))
             else:
-                conditions.append(self._of_numbers(index, column.values, weights))
+                conditions.append(self._of_numbers(index, column.kind, column.values, weights))
             if missing.any() and not missing.all():
                 conditions.append(IsMissing(index))
         return conditions
 
-    def _of_numbers(self, index: int, values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> IsOne | Thresholds:
+    def _of_numbers(
+        self, index: int, kind: Kind, values: npt.NDArray[Any], weights: npt.NDArray[Any]
+    ) -> IsOne | Thresholds:
         distinct = _distinct(values)
-        if np.array_equal(distinct, [0, 1]):
+        if kind == "number" and np.array_equal(distinct, [0, 1]):
             return IsOne(index)
         thresholds = midpoints(distinct)
         if self.strategy == "quantile" and len(thresholds) > self.n_thresholds:
             group = np.unique(values, return_inverse=True)[1]
             below = np.cumsum(np.bincount(group, weights), dtype=np.float64)
             thresholds = thresholds[_nearest_shares(below, self.n_thresholds)]
-        return Thresholds(index, thresholds)
+        return Thresholds(index, round_thresholds(thresholds, distinct) if kind in DATE_KINDS else thresholds)
 
 
 def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -172,8 +178,10 @@ def _index_of(key: object, table: Table) -> int:
 
 
 def _check_thresholds(column: Column, values: Any) -> list[float]:
-    if column.kind != "number":
+    if column.kind == "category":
         raise ValueError(f"thresholds names column {column.name!r}, which holds categories, not numbers.")
+    if column.kind in DATE_KINDS:
+        return thresholds_in_seconds(column.name, column.kind, values)
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

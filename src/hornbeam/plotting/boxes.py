@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hornbeam.conditions import condition_text
 from hornbeam.plotting.lettering import Style, width_of, wrap
 from hornbeam.tree import Tree
 from hornbeam.tree.words import count, has_unequal_weights, label, one_line, percent, predicted_share
@@ -64,7 +65,11 @@ def _inner_texts(tree: Tree, node: int) -> list[tuple[str, Style]]:
     name = tree.columns.names[condition.column]
     # What follows the name, ``<= 2.5``, is never broken between its sign and its value.
     test = (
-        one_line(condition.text(name)).removeprefix(one_line(name)).replace("<=", "≤").strip().replace(" ", "\xa0", 1)
+        one_line(condition_text(condition, tree.columns))
+        .removeprefix(one_line(name))
+        .replace("<=", "≤")
+        .strip()
+        .replace(" ", "\xa0", 1)
     )
     lines = _condition_lines(one_line(name), test)
     return [*((line, _CONDITION) for line in lines), (count(int(tree.n_samples[node])), _SUPPORT)]
