@@ -36,17 +36,18 @@ MAY_IMPORT = {
     "table": {"_dates", "_flags"},
     "datasets": set(),
     "_units": {"_core", "objectives"},
+    "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
     "tree": {"_core", "conditions", "export", "plotting", "table"},
     "export": {"_dates", "conditions", "table", "tree"},
     "plotting": {"conditions", "table", "tree"},
     "binarizers": {"_dates", "_units", "conditions", "table"},
     "posterior": {"binarizers", "conditions", "table", "tree"},
-    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
+    "estimators": {"_core", "_units", "binarizers", "columns", "conditions", "exceptions", "export", "objectives"}
     | {"posterior", "table", "tree"},
     "__main__": {"cli"},
-    "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
-    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,
+    "cli": {"binarizers", "columns", "estimators", "exceptions", "hornbeam"} | READING,
+    "hornbeam": {"binarizers", "columns", "datasets", "estimators", "exceptions", "posterior"} | READING,
 }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hornbeam import _core
 from hornbeam._units import Units, make_units
+from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._parameters import check_integer, check_number, number_of_threads
 from hornbeam.estimators._progress import make_listener, relative_gap
@@ -66,6 +67,9 @@ class AdditiveClassifier(TreeClassifier):
         -----
         NotProvenWarning
             If the search was stopped before the proof, unless by `gap_limit`.
+        ColumnWarning
+            If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
+            `hornbeam.column_report`.
         """
         options = self._check_parameters()
         begin = perf_counter()
@@ -80,6 +84,7 @@ class AdditiveClassifier(TreeClassifier):
         outcome = search(*problem, callback=make_listener(self.callback, self.verbose, units), trace=self.trace)
         self._set_tree(outcome, units, training, training.weights, binarize_seconds)
         self._set_result(outcome, units)
+        warn_of_copy(self.tree_, training.table, X, stacklevel=2)
         self._warn_unless_proven()
         return self
 

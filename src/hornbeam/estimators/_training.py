@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from hornbeam import _core
 from hornbeam._units import check_weights
+from hornbeam.columns import warn_of_columns
 from hornbeam.table import Table, is_missing_value, read_table
 
 
@@ -59,6 +60,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
+    warn_of_columns(table, X, stacklevel=3)
     return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present)
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._progress import Progress, make_listener, relative_gap
@@ -170,6 +171,9 @@ class MAPTreeClassifier(TreeClassifier):
         -----
         NotProvenWarning
             If the search was stopped before the proof.
+        ColumnWarning
+            If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
+            `hornbeam.column_report`.
         """
         options = self._check_parameters()
         begin = perf_counter()
@@ -201,6 +205,7 @@ class MAPTreeClassifier(TreeClassifier):
         self.log_posterior_ = -units.objective(outcome["upper"])
         self.upper_bound_ = -units.objective(outcome["lower"])
         self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
+        warn_of_copy(self.tree_, training.table, X, stacklevel=2)
         self._warn_unless_proven()
         return self
 
