@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy.typing as npt
+
 from hornbeam.columns._remarks import Suspect, copy_in_tree, suspects_of
 from hornbeam.columns._remedies import Remedies
 from hornbeam.exceptions import ColumnWarning
@@ -16,11 +18,11 @@ if TYPE_CHECKING:
 _MOST_WARNINGS = 5
 
 
-def warn_of_columns(table: Table, X: Any, stacklevel: int) -> None:
-    """Warn of columns that are probably not meant as they were read from `X`."""
+def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int, stacklevel: int) -> None:
+    """Warn of columns that are probably not meant as they were read from `X`, unless all are packed flags."""
     if table.flags is not None:
         return
-    suspects = suspects_of(table, X)
+    suspects = suspects_of(table, X, codes, n_classes)
     if not suspects:
         return
     remedies = Remedies(X, table)
@@ -37,8 +39,8 @@ def warn_of_columns(table: Table, X: Any, stacklevel: int) -> None:
 
 
 def warn_of_copy(tree: Tree, table: Table, X: Any, stacklevel: int) -> None:
-    """Warn of a column from which alone a fitted tree predicts the target."""
-    suspect = copy_in_tree(tree)
+    """Warn of a packed flag from which alone a fitted tree predicts the target."""
+    suspect = None if table.flags is None else copy_in_tree(tree)
     if suspect is not None:
         warnings.warn(_message(suspect, table, Remedies(X, table)), ColumnWarning, stacklevel=stacklevel + 1)
 

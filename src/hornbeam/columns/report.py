@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._dates import DATE_KINDS, date_text
-from hornbeam.columns._remarks import ColumnRemark, copies_in, suspects_of
+from hornbeam.columns._remarks import ColumnRemark, suspects_of
 from hornbeam.columns._remedies import Remedies
 from hornbeam.table import Column, Kind, Table, read_table
 
@@ -156,9 +156,7 @@ def column_report(X: Any, y: Any = None) -> ColumnReport:
 
 def report_on(table: Table, X: Any, codes: npt.NDArray[np.int64] | None) -> ColumnReport:
     """Make the report on a table that is read already; `codes` number the classes from 0."""
-    suspects = suspects_of(table, X)
-    if codes is not None:
-        suspects += copies_in(table, codes, int(codes.max()) + 1)
+    suspects = suspects_of(table, X, codes, 0 if codes is None else int(codes.max()) + 1)
     remedies = Remedies(X, table)
     remarks: dict[int, list[ColumnRemark]] = {}
     for suspect in suspects:
