@@ -1,4 +1,4 @@
-"""The command line: ``hornbeam fit | predict | show | export | demo``.
+"""The command line: ``hornbeam fit | columns | predict | show | export | demo``.
 
 Exit codes: 0 done (also where a limit or Ctrl-C cut the proof short: the tree is valid, and its gap is said), 2 the
 request cannot be carried out (one line on stderr says why), 130 interrupted before there was a tree.

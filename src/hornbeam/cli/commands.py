@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,13 @@ import numpy as np
 import polars as pl
 
 from hornbeam.binarizers import ThresholdBinarizer
-from hornbeam.cli.data import check_columns, read_frame, split_target
+from hornbeam.cli.columns import columns_text
+from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
-from hornbeam.cli.fitting import fit_model
+from hornbeam.cli.fitting import check_parameters, fit_model
 from hornbeam.cli.model import Model
 from hornbeam.cli.report import confusion_text, report
+from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 
 DEMO_PARAMETERS: dict[str, Any] = {"regularization": 0.01, "max_depth": 4, "binarizer": "quantile"}
@@ -24,16 +28,24 @@ def fit(
     data: Path,
     target: str,
     parameters: dict[str, Any],
+    written: CsvFormat,
     *,
+    keep: Sequence[str],
+    drop: Sequence[str],
     model_file: Path | None,
     picture: Path | None,
     quiet: bool,
 ) -> None:
-    """Fit a file, print the report, write what was asked for."""
+    """Fit a file, print its columns and the tree, write what was asked for."""
     check_writable(model_file)
     check_picture(picture)
-    frame, classes = split_target(read_frame(data), target, data)
-    model = fit_model(frame, classes, target, parameters, quiet=quiet)
+    check_parameters(parameters)
+    read = read_frame(data, written)
+    check_columns(read.frame, [target], data)
+    frame, classes = split_target(choose_columns(read.frame, target, keep, drop, data), target, data)
+    if not quiet:
+        print(columns_text(frame, classes, read.notes, brief=True), end="\n\n", flush=True)
+    model = replace(fit_model(frame, classes, target, parameters, quiet=quiet), written=_used(read.written, frame))
     if model_file is not None:
         model.save(model_file)
     if picture is not None:
@@ -42,13 +54,29 @@ def fit(
         print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")
 
 
-def predict(model_file: Path, data: Path, output: Path | None, *, proba: bool) -> None:
+def _used(written: CsvFormat, frame: pl.DataFrame) -> CsvFormat:
+    return replace(written, dates={name: form for name, form in written.dates.items() if name in frame.columns})
+
+
+def columns(data: Path, target: str | None, written: CsvFormat, *, keep: Sequence[str], drop: Sequence[str]) -> None:
+    """Print the columns of a file."""
+    read = read_frame(data, written)
+    check_columns(read.frame, [] if target is None else [target], data)
+    frame = choose_columns(read.frame, target, keep, drop, data)
+    classes = None
+    if target is not None:
+        frame, classes = split_target(frame, target, data)
+    print(columns_text(frame, classes, read.notes))
+
+
+def predict(model_file: Path, data: Path, output: Path | None, written: CsvFormat, *, proba: bool) -> None:
     """Predict the rows of a file."""
     check_writable(output)
-    tree = Model.load(model_file).tree
+    model = Model.load(model_file)
+    tree = model.tree
     names, kinds = tree.columns.names, tree.columns.kinds
-    texts = [name for name, kind in zip(names, kinds, strict=True) if kind == "category"]
-    frame = read_frame(data, texts)
+    known = replace(written, missing=(*model.written.missing, *written.missing), dates=model.written.dates)
+    frame = read_frame(data, known, dict(zip(names, kinds, strict=True))).frame
     check_columns(frame, names, data)
     with refusals_as_command_errors():
         columns = {f"predicted_{tree.target_name}": pl.Series(tree.predict(frame.select(names)).tolist())}

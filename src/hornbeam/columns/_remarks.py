@@ -24,8 +24,8 @@ _UNIQUE = 0.9
 _COLLISIONS = 10  # equal pairs to be expected of numbers that are not identifiers
 _COPY_ERROR = 0.02  # of the rows that the most frequent class gets wrong
 _FEWEST_ERRORS = 10
-_SAMPLE = 128  # rows that are looked at first
-_ERRORS_IN_SAMPLE = 4
+_SAMPLE = 64  # rows that are looked at first
+_ERRORS_IN_SAMPLE = 3
 
 
 class ColumnRemark(NamedTuple):
@@ -131,7 +131,7 @@ def copies_in(table: Table, codes: npt.NDArray[Any], n_classes: int) -> Iterator
         return
     most_errors = int(_COPY_ERROR * n_others)
     # A sample that no period of the rows is in step with.
-    sample = slice(None) if n_rows <= _SAMPLE else np.arange(_SAMPLE, dtype=np.int64) * 2654435761 % n_rows
+    sample = np.arange(_SAMPLE, dtype=np.int64) * 2654435761 % n_rows
     codes_of_sample = codes[sample]
     for position, values in enumerate(table.values):
         is_category = table.schema.kinds[position] == "category"

@@ -217,7 +217,7 @@ def _range(kind: Kind, distinct: list[Any]) -> str:
 
 
 def _value(kind: Kind, value: Any) -> str:
-    return date_text(value, kind) if kind in DATE_KINDS else f"{float(value):.6g}"
+    return date_text(value, kind) if kind in DATE_KINDS else f"{float(value):.10g}"
 
 
 def _listed(texts: list[str]) -> str:
