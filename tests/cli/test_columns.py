@@ -35,7 +35,7 @@ def messy(tmp_path):
     return write(
         tmp_path / "messy.csv",
         {
-            "nr": [1000 + row for row in range(N)] if N >= 100 else [f"K-{row:03}" for row in range(N)],
+            "nr": [f"K-{row:03}" for row in range(N)],
             "Anmeldung": [f"{day:%d.%m.%Y}" for day in days],
             "Besuche": ["n/a" if row % 20 == 3 else f"{(row * 7) % 40 / 2:.1f}".replace(".", ",") for row in range(N)],
             "Umsatz": [f"{row + 1}.{row % 10}50,25" for row in range(N)],
@@ -64,7 +64,7 @@ def test_columns_prints_the_report_alone_with_remedies_of_the_command_line(run, 
         ["column", "kind", "distinct"],
         ["nr", "category", "60"],
         ["Anmeldung", "date", "60"],
-        ["Besuche", "number", "40"],
+        ["Besuche", "number", "38"],
         ["Umsatz", "number", "60"],
         ["Land", "category", "1"],
     ]
@@ -293,10 +293,9 @@ def test_a_model_of_chosen_columns_needs_only_these(run, fruit, tmp_path):
     model, new = tmp_path / "model.json", tmp_path / "new.csv"
     run("fit", fruit, "--target", "kind", "--keep", "weight", "--model", model)
     new.write_text("weight\n80\n150\n")
-    assert (
-        run("predict", model, new).out.split() == ["predicted_kind", "plum", "apple"]
-        or run("predict", model, new).code == 0
-    )
+    code, out, _ = run("predict", model, new)
+    assert code == 0
+    assert len(out.split()) == 3
 
 
 def test_of_many_columns_fit_lists_only_those_with_something_to_say(run, tmp_path):

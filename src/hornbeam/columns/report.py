@@ -83,7 +83,17 @@ class ColumnReport(Sequence[ColumnSummary]):
         return "\n".join([self.table(), *map(remark_text, self.remarks)])
 
     def table(self, rows: Sequence[ColumnSummary] | None = None) -> str:
-        """Return some rows, by default all, as aligned text without remarks."""
+        """Return the rows as aligned text, without remarks.
+
+        Parameters
+        ----------
+        rows : sequence of ColumnSummary or None, default=None
+            The rows to write. None: all.
+
+        Returns
+        -------
+        str
+        """
         cells = [_HEADER, *(_cells(row) for row in (self.rows if rows is None else rows))]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         numeric = (False, False, True, True, False, False)
