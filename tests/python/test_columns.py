@@ -177,6 +177,18 @@ def test_fit_warns_of_identifiers_and_its_code_leaves_them_out(values):
     names = {"X": array, "np": np}
     exec(code_in(message), names)
     assert names["X"].shape == (N, 1)
+    (message,) = warned(array.tolist())
+    names = {"X": array.tolist(), "pd": pd}
+    exec(code_in(message), names)
+    assert names["X"].shape == (N, 1)
+
+
+def test_the_code_quotes_any_name():
+    for name in ('the "best"', "back\\slash", "line\nbreak", "größe", "it's"):
+        X = pd.DataFrame({name: MESSY["comma"], "b": RNG.normal(size=N)})
+        names = {"X": X, "pd": pd}
+        exec(code_in(warned(X)[0]), names)
+        assert read_table(names["X"]).schema.kinds == ("number", "number")
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
-            Numbers, booleans, texts or categories; None, NaN, NA and null are missing values.
+            Numbers, booleans, strings, categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null
+            are missing values.
         y : array-like of shape (n_rows,) or None, default=None
             Ignored by binarizers that look at columns only.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -84,7 +85,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         ValueError
             If a parameter, a value of `X` or a weight is out of range.
         TypeError
-            If a column holds neither numbers nor texts.
+            If a column holds values that are not numbers, strings or dates.
         """
         table = read_table(X)
         weights = check_weights(sample_weight, table.n_rows)

@@ -118,7 +118,13 @@ def parsed_columns(
     """
     missing = (*MISSING, *written.missing)
     columns = {name: _without(frame[name], missing) for name, dtype in frame.schema.items() if dtype == pl.String}
-    distinct = {name: _distinct(column) for name, column in columns.items() if kinds.get(name) != "category"}
+    not_text = {name: column for name, column in columns.items() if kinds.get(name) != "category"}
+    whole = {
+        name: column.cast(pl.Int64, strict=False) for name, column in not_text.items()
+    }  # most are, and it is quick
+    whole = {name: numbers for name, numbers in whole.items() if 0 < numbers.count() == columns[name].count()}
+    columns |= whole
+    distinct = {name: _distinct(column) for name, column in not_text.items() if name not in whole}
     decimal = written.decimal or _decimal_of(list(distinct.values()), separator)
     dates: dict[str, str] = dict(written.dates)
     notes: dict[str, str] = {}

@@ -29,7 +29,7 @@ _ERRORS_IN_SAMPLE = 3
 
 
 class ColumnRemark(NamedTuple):
-    """One thing that is probably wrong with a column.
+    r"""One thing that is probably wrong with a column.
 
     Attributes
     ----------
@@ -40,6 +40,16 @@ class ColumnRemark(NamedTuple):
         What was found.
     remedy : str
         Python code that mends it, for a table named ``X``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hornbeam import column_report
+    >>> remark = column_report(pd.DataFrame({"size": ["12 kg", "9 kg", "15 kg"]})).remarks[0]
+    >>> remark.problem, remark.found
+    ('number as text', "holds numbers with a unit as text, such as '15 kg'")
+    >>> print(remark.remedy)
+    X["size"] = pd.to_numeric(X["size"].str.replace(",", ".").str.extract(r"([-+]?\d+\.?\d*)")[0], errors="coerce")
     """
 
     column: str

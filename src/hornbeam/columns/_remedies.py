@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from hornbeam.columns._text import TextLook
@@ -28,7 +29,8 @@ class Remedies:
             "pandas": f"X = X.drop(columns=[{name}])",
             "polars": f"X = X.drop({name})",
             "pyarrow": f"X = X.drop_columns([{name}])",
-        }.get(self.library, f"X = np.delete(np.asarray(X), {name}, axis=1)")
+            "numpy": f"X = np.delete(X, {name}, axis=1)",
+        }.get(self.library, f"X = pd.DataFrame(X).drop(columns=[{name}])")
 
     def convert(self, index: int, look: TextLook) -> str:
         """Return code that turns text into numbers or dates."""
@@ -97,4 +99,4 @@ def _date_format(look: TextLook) -> str:
 
 
 def _quoted(name: object) -> str:
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' if isinstance(name, str) else repr(name)
+    return json.dumps(name, ensure_ascii=False) if isinstance(name, str) else repr(name)

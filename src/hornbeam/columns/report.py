@@ -35,10 +35,17 @@ class ColumnSummary(NamedTuple):
     values : str
         Range of numbers and dates, or the first categories.
     used_as : str
-        What a tree can ask of it: ``thresholds``, ``0/1``, ``3 categories``, with ``is missing`` where values are
+        How a tree can use it: ``thresholds``, ``0/1``, ``3 categories``, with ``is missing`` where values are
         missing; or ``not used: constant``.
     remarks : tuple of ColumnRemark
         What is probably wrong with it.
+
+    Examples
+    --------
+    >>> from hornbeam import column_report
+    >>> summary = column_report([[20, "red"], [None, "blue"]])[0]
+    >>> summary.kind, summary.n_missing, summary.used_as
+    ('number', 1, 'is missing')
     """
 
     name: str
@@ -60,6 +67,17 @@ class ColumnReport(Sequence[ColumnSummary]):
         One for each column, in their order.
     n_rows : int
         Number of rows of the table.
+
+    Examples
+    --------
+    >>> from hornbeam import column_report
+    >>> report = column_report([[20, "red"], [30, "blue"]])
+    >>> len(report), [column.name for column in report if column.kind == "category"]
+    (2, ['x1'])
+    >>> print(report)
+    column  kind      distinct  missing  values     used as
+    x0      number           2        0  20, 30     thresholds
+    x1      category         2        0  blue, red  2 categories
     """
 
     rows: tuple[ColumnSummary, ...]

@@ -44,8 +44,8 @@ class AdditiveClassifier(TreeClassifier):
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
-            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, texts or
-            categories; None, NaN, NA and null are missing values.
+            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, strings,
+            categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values.
         y : array-like of shape (n_rows,)
             Labels of at least two classes: texts, integers, booleans.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -61,7 +61,7 @@ class AdditiveClassifier(TreeClassifier):
             If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
             is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
         TypeError
-            If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
+            If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
 
         Warns
         -----

@@ -40,7 +40,12 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
     ValueError
         If lengths differ, y is None, holds missing values, or does not hold two classes or more, or weights are wrong.
     TypeError
-        If a column of `X` holds neither numbers nor texts.
+        If a column of `X` holds values that are not numbers, strings or dates.
+
+    Warns
+    -----
+    ColumnWarning
+        If a column was probably not read as it is meant.
     """
     if y is None:
         raise ValueError(f"{user} requires y to be passed, but the target y is None")
