@@ -32,6 +32,8 @@ MESSY = {
     "percent": [f"{value % 60} %" for value in range(N)],
     "unit": [f"{value}.5kg" for value in range(N)],
     "currency": [f"€ {value},50" for value in range(N)],
+    "euros": [f"{value}.250,50 €" for value in range(1, N + 1)],
+    "tons": [f"{value},250.5 t" for value in range(1, N + 1)],
     "iso": [str(pd.Timestamp("2023-01-01").date() + pd.Timedelta(days=value)) for value in range(N)],
     "iso times": [str(pd.Timestamp("2023-01-01") + pd.Timedelta(hours=7 * value)) for value in range(N)],
     "day first": [f"{value % 28 + 1:02}.{value % 12 + 1:02}.2023" for value in range(N)],
@@ -49,6 +51,8 @@ VALUES = {  # of the last row
     "percent": 59,
     "unit": N - 0.5,
     "currency": N - 0.5,
+    "euros": N * 1000 + 250.5,
+    "tons": N * 1000 + 250.5,
 }
 KINDS = {"iso": "date", "iso times": "datetime", "day first": "date", "slashes": "date", "clock": "time"}
 

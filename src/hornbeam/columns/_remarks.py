@@ -49,7 +49,7 @@ class ColumnRemark(NamedTuple):
     >>> remark.problem, remark.found
     ('number as text', "holds numbers with a unit as text, such as '15 kg'")
     >>> print(remark.remedy)
-    X["size"] = pd.to_numeric(X["size"].str.replace(",", ".").str.extract(r"([-+]?\d+\.?\d*)")[0], errors="coerce")
+    X["size"] = pd.to_numeric(X["size"].str.replace(r"[^-+\d.,]", "", regex=True), errors="coerce")
     """
 
     column: str

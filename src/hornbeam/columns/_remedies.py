@@ -10,7 +10,7 @@ from hornbeam.table import Table
 
 _SEPARATORS = r"[.\s']"
 _THOUSANDS = r"[,\s']"
-_NUMBER = r"([-+]?\d+\.?\d*)"
+_NOT_DIGITS = r"[^-+\d.,]"
 
 
 class Remedies:
@@ -61,7 +61,8 @@ def _in_pandas(column: str, look: TextLook) -> str:
         case "thousands":
             return f'pd.to_numeric({text}.str.replace(r"{_THOUSANDS}", "", regex=True), errors="coerce")'
         case "percent" | "unit":
-            return f'pd.to_numeric({text}.str.replace(",", ".").str.extract(r"{_NUMBER}")[0], errors="coerce")'
+            digits = f'{text}.str.replace(r"{_NOT_DIGITS}", "", regex=True){_without_commas(look)}'
+            return f'pd.to_numeric({digits}, errors="coerce")'
         case "time":
             return f'pd.to_timedelta({column}.str.replace(r"^(\\d+:\\d+)$", r"\\1:00", regex=True), errors="coerce")'
         case "day first":
@@ -81,11 +82,20 @@ def _in_polars(column: str, look: TextLook) -> str:
         case "thousands":
             return f'{column}.str.replace_all(r"{_THOUSANDS}", "").{number}'
         case "percent" | "unit":
-            return f'{column}.str.replace(",", ".").str.extract(r"{_NUMBER}").{number}'
+            commas = _without_commas(look, "_all", ", literal=True")
+            return f'{column}.str.replace_all(r"{_NOT_DIGITS}", ""){commas}.{number}'
         case "time":
             return f'{column}.str.to_time("{"%H:%M:%S" if look.example.count(":") == 2 else "%H:%M"}", strict=False)'
         case _:
             return f'{column}.str.to_datetime("{_date_format(look)}", strict=False)'
+
+
+def _without_commas(look: TextLook, all_of: str = "", as_text: str = "") -> str:
+    """Return code behind a column of digits, points and commas that leaves only decimal points."""
+    without_points = f'.str.replace{all_of}(".", ""{as_text})'
+    with_point = f'.str.replace{all_of}(",", "."{as_text})'
+    without_commas = f'.str.replace{all_of}(",", ""{as_text})'
+    return {"": "", "decimal": without_points + with_point, "thousands": without_commas}[look.commas]
 
 
 def _date_format(look: TextLook) -> str:

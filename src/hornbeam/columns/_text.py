@@ -25,8 +25,10 @@ _WHOLE = re.compile(r"[+-]?\d+")
 _CODE = re.compile(r"[+-]?(?:0\d+|\d{16,})")  # no quantity is written with leading zeros or this many digits
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d*|\d{1,3}(?:[.\s']\d{3})+),\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\s\d{3})+|(?:'\d{3})+|(?:\.\d{3}){2,})(?:\.\d+)?")
-_PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
-_UNIT = re.compile(r"(?:([€$£])\s*)?[+-]?\d+(?:[.,]\d+)?\s*((?:[^\W\d_]|[€$£°/²³]){0,8})")
+_ANY_NUMBER = r"[+-]?(?:\d{1,3}(?:[.,\s']\d{3})+|\d+)(?:[.,]\d+)?"
+_PERCENT = re.compile(rf"{_ANY_NUMBER}\s*%")
+_UNIT = re.compile(rf"(?:([€$£])\s*)?{_ANY_NUMBER}\s*((?:[^\W\d_]|[€$£°/²³]){{0,8}})")
+_DECIMAL_END = re.compile(r"(?:,\d{1,2}|\.\d{3},\d+)\D*$")
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
 _ISO = re.compile(rf"\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:[T ]{_TIME}\s*(?:Z|UTC|[+-]\d{{2}}:?\d{{2}})?)?")
 _DAY_AND_MONTH = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2\d{{4}}(?: {_TIME})?")
@@ -57,6 +59,8 @@ class TextLook(NamedTuple):
     """Whether the column also holds numbers that are not text."""
     has_groups: bool
     """Whether the digits of some values are grouped by points, spaces or apostrophes."""
+    commas: Literal["", "decimal", "thousands"]
+    """What commas are in some values, if there are any."""
 
     @property
     def is_date(self) -> bool:
@@ -97,7 +101,10 @@ def look_at(values: Iterable[Any]) -> TextLook | None:
 
 def _look(style: Style, fits: list[str], others: list[str], has_numbers: bool) -> TextLook:
     has_groups = any(mark in word for word in fits for mark in ". '")
-    return TextLook(style, fits[len(fits) // 2], tuple(sorted(others)), has_numbers, has_groups)
+    with_comma = [word for word in fits if "," in word]
+    is_decimal = any(_DECIMAL_END.search(word) for word in with_comma)
+    commas: Literal["", "decimal", "thousands"] = "" if not with_comma else "decimal" if is_decimal else "thousands"
+    return TextLook(style, fits[len(fits) // 2], tuple(sorted(others)), has_numbers, has_groups, commas)
 
 
 def _styles(words: list[str]) -> Iterable[tuple[Style, Collection[str]]]:
