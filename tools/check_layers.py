@@ -29,24 +29,26 @@ MAY_INCLUDE = {
 
 READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
 MAY_IMPORT = {
+    "_dates": set(),
     "exceptions": set(),
     "_checks": set(),
     "objectives": {"_checks"},
     "_flags": {"_core"},
-    "table": {"_checks", "_flags"},
+    "table": {"_checks", "_dates", "_flags"},
     "datasets": set(),
     "_units": {"_checks", "_core", "objectives"},
-    "conditions": {"table"},
+    "columns": {"_dates", "exceptions", "table"},
+    "conditions": {"_dates", "table"},
     "tree": {"_core", "conditions", "export", "plotting", "table"},
-    "export": {"_checks", "conditions", "table", "tree"},
+    "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
-    "binarizers": {"_checks", "_core", "_units", "conditions", "table"},
+    "binarizers": {"_checks", "_core", "_dates", "_units", "conditions", "table"},
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
-    "estimators": {"_checks", "_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
-    | {"plotting", "posterior", "table", "tree"},
+    "estimators": {"_checks", "_core", "_units", "binarizers", "columns", "conditions", "exceptions", "export"}
+    | {"objectives", "plotting", "posterior", "table", "tree"},
     "__main__": {"cli"},
-    "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,
-    "hornbeam": {"binarizers", "datasets", "estimators", "exceptions", "posterior"} | READING,
+    "cli": {"binarizers", "columns", "estimators", "exceptions", "hornbeam"} | READING,
+    "hornbeam": {"binarizers", "columns", "datasets", "estimators", "exceptions", "posterior"} | READING,
 }
 
 

@@ -3,6 +3,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from hornbeam.binarizers import ThresholdBinarizer, ThresholdGuessBinarizer
+from hornbeam.columns import ColumnReport, column_report
 from hornbeam.estimators import (
     GOSDTClassifier,
     LicketySPLITClassifier,
@@ -18,7 +19,7 @@ from hornbeam.estimators import (
     rashomon_importance,
     sufficient_depth,
 )
-from hornbeam.exceptions import NotProvenWarning
+from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.plotting import plot_importance, plot_roc, plot_trace, plot_tree
 from hornbeam.posterior import log_posterior
 from hornbeam.tree import Tree
@@ -29,6 +30,8 @@ except PackageNotFoundError:  # used from a source tree, without installation
     __version__ = "unknown"
 
 __all__ = [
+    "ColumnReport",
+    "ColumnWarning",
     "GOSDTClassifier",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
@@ -44,6 +47,7 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "__version__",
+    "column_report",
     "log_posterior",
     "model_class_reliance",
     "plot_importance",

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.table import Column
+from hornbeam._dates import DATE_KINDS, date_text
+from hornbeam.table import Column, Kind, TableSchema
 
 Scalar: TypeAlias = "str | bool | int | float"
 
@@ -25,13 +26,15 @@ def readable_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """``column <= threshold`` on a column of numbers.
+    """``column <= threshold`` on a column of numbers, or of dates, times or durations, whose unit is the second.
 
     Examples
     --------
     >>> from hornbeam.conditions import AtMost
     >>> AtMost(column=0, threshold=2.5).text("priors_count")
     'priors_count <= 2.5'
+    >>> AtMost(column=0, threshold=1682899200).text("signup", "date")
+    'signup <= 2023-05-01'
     """
 
     kind: ClassVar[str] = "at_most"
@@ -44,13 +47,17 @@ class AtMost:
             # In float64 also where the numbers are narrower: a threshold lies between two of them.
             return np.asarray(np.less_equal(column.values, self.threshold, signature="dd->?"))
 
-    def text(self, name: str) -> str:
-        """Say the condition in words, ``priors_count <= 2.5``."""
-        return f"{name} <= {self.threshold:.10g}"
+    def text(self, name: str, kind: Kind = "number") -> str:
+        """Return the condition in words, ``priors_count <= 2.5``, for a column of a kind."""
+        return f"{name} <= {self.threshold_text(kind)}"
 
-    def negated_text(self, name: str) -> str:
-        """Say the opposite in words, ``priors_count > 2.5``."""
-        return f"{name} > {self.threshold:.10g}"
+    def negated_text(self, name: str, kind: Kind = "number") -> str:
+        """Return the opposite in words, ``priors_count > 2.5``, for a column of a kind."""
+        return f"{name} > {self.threshold_text(kind)}"
+
+    def threshold_text(self, kind: Kind = "number") -> str:
+        """Return the threshold of a column of a kind, ``2.5`` or ``2023-05-01``."""
+        return date_text(self.threshold, kind) if kind in DATE_KINDS else f"{self.threshold:.10g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +174,12 @@ class IsMissing:
 
 
 Condition: TypeAlias = AtMost | IsOne | IsIn | IsMissing
+
+
+def condition_text(condition: Condition, schema: TableSchema) -> str:
+    """Return a condition on a column of a table in words."""
+    name, kind = readable_name(schema.names[condition.column]), schema.kinds[condition.column]
+    return condition.text(name, kind) if isinstance(condition, AtMost) else condition.text(name)
 
 
 def condition_to_dict(condition: Condition) -> dict[str, Any]:

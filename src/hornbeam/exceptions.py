@@ -15,3 +15,23 @@ class NotProvenWarning(UserWarning):
     >>> stopped.status_, stopped.lower_bound_ <= stopped.objective_
     ('time_limit', True)
     """
+
+
+class ColumnWarning(UserWarning):
+    """A column was probably not read as it is meant: numbers or dates as text, an identifier, a copy of the target.
+
+    The message names the column, what was found, and code that mends it. `hornbeam.column_report` lists all columns.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from hornbeam import ColumnWarning, GOSDTClassifier
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     classifier = GOSDTClassifier().fit([["17,0"], ["18,5"], ["20,0"]], [0, 0, 1])
+    >>> print(caught[0].message)  # doctest: +ELLIPSIS
+    Column 'x0' holds numbers with decimal commas as text, such as '18,5'; each value became a category. ...
+        X = pd.DataFrame(X); X[0] = pd.to_numeric(X[0].str.replace(",", "."), errors="coerce")
+    If categories are meant, declare them:
+        X = pd.DataFrame(X); X[0] = X[0].astype("category")
+    """

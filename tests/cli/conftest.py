@@ -27,6 +27,13 @@ def run(capsys) -> Callable[..., Result]:
     return run_with
 
 
+def without_columns(out: str) -> str:
+    """What `fit` prints after the report on the columns."""
+    report, _, rest = out.partition("\n\n")
+    assert report.startswith("column ")
+    return rest
+
+
 FRUIT = pl.DataFrame(
     {
         "weight": [80.0, 90.0, 100.0, 110.0, 150.0, 160.0, 170.0, None] * 4,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hornbeam._units import check_weights
 from hornbeam.binarizers._conditions import Conditions, Run, ask, pack_conditions
-from hornbeam.conditions import readable_name
+from hornbeam.conditions import condition_text
 from hornbeam.table import Table, TableInput, TableSchema, read_table
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
-            Numbers, booleans, texts or categories; None, NaN, NA and null are missing values.
+            Numbers, booleans, strings, categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null
+            are missing values.
         y : array-like of shape (n_rows,) or None, default=None
             Ignored by binarizers that look at columns only.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -83,7 +85,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         ValueError
             If a parameter, a value of `X` or a weight is out of range.
         TypeError
-            If a column holds neither numbers nor texts.
+            If a column holds values that are not numbers, strings or dates.
         """
         table = read_table(X)
         weights = check_weights(sample_weight, table.n_rows)
@@ -157,8 +159,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
                 f"input_features should have length equal to number of features ({self.n_features_in_}), got "
                 f"{len(names)}"
             )
-        words = [condition.text(readable_name(names[condition.column])) for condition in self.conditions_]
-        return np.array(words, dtype=object)
+        schema = replace(self.schema_, names=names)
+        return np.array([condition_text(condition, schema) for condition in self.conditions_], dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that missing values and categories are welcome."""

@@ -11,6 +11,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from hornbeam import _core
 from hornbeam._checks import as_float, is_number, random_numbers, shown
+from hornbeam._dates import DATE_KINDS, round_thresholds
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, ask
 from hornbeam.binarizers._ensembles import splits_of
@@ -163,7 +164,7 @@ def _sources(index: int, column: Column) -> list[_Source]:
     distinct = np.unique(values)
     if len(distinct) < 2:
         return asks_missing
-    if np.array_equal(distinct, [0, 1]):
+    if column.kind == "number" and np.array_equal(distinct, [0, 1]):
         return [condition_of_ones(column.is_boolean)(index), *asks_missing]
     return [index, *asks_missing]
 
@@ -171,9 +172,16 @@ def _sources(index: int, column: Column) -> list[_Source]:
 def _values(source: _Source, table: Table) -> npt.NDArray[np.float64]:
     if not isinstance(source, int):
         return source.holds(table.column(source.column)).astype(np.float64)
-    values = table.column(source).values.astype(np.float64)
+    values = table.column(source).values.astype(np.float64) - _origin(source, table)
     missing = np.isnan(values)
     return np.where(missing, _above(values[~missing]), values) if missing.any() else values
+
+
+def _origin(source: int, table: Table) -> float:
+    """Return what is subtracted for the reference, which sees float32: too coarse for seconds since 1970."""
+    if table.schema.kinds[source] not in DATE_KINDS:
+        return 0.0
+    return float(np.nanmin(table.column(source).values))
 
 
 def _above(values: npt.NDArray[np.float64]) -> float:
@@ -186,13 +194,16 @@ def _condition(source: _Source, threshold: float, table: Table) -> Condition:
     """Return what a split of the reference asks."""
     if not isinstance(source, int):
         return source
-    values = table.column(source).values.astype(np.float64)
+    origin = _origin(source, table)
+    values = table.column(source).values.astype(np.float64) - origin
     values = np.unique(values[~np.isnan(values)])
     n_below = int(np.searchsorted(values.astype(np.float32), threshold, side="right"))
     if n_below >= len(values):
         return IsMissing(source)
     if n_below > 0 and not values[n_below - 1] <= threshold < values[n_below]:  # float32 sees other neighbors
         threshold = float(_core.thresholds_between(values[n_below - 1 : n_below + 1])[0])
+    if table.schema.kinds[source] in DATE_KINDS:
+        threshold = float(round_thresholds(np.array([threshold + origin]), values + origin)[0])
     return AtMost(source, threshold)
 
 
@@ -211,8 +222,8 @@ def _rounded(conditions: list[Condition], table: Table) -> list[Condition]:
 
 
 def _neighbors(condition: Condition, table: Table) -> tuple[float, ...]:
-    """Return the largest value up to a threshold and the smallest above it; nothing where there are not both."""
-    if not isinstance(condition, AtMost):
+    """Return the largest value up to a threshold and the smallest above it; nothing without both, or for dates."""
+    if not isinstance(condition, AtMost) or table.schema.kinds[condition.column] in DATE_KINDS:  # whose are whole units
         return ()
     values = table.column(condition.column).values.astype(np.float64)
     below, above = values[values <= condition.threshold], values[values > condition.threshold]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, is_integer, shown
+from hornbeam._dates import DATE_KINDS, round_thresholds, thresholds_in_seconds
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Ones, Run, Thresholds
 from hornbeam.conditions import IsIn, IsMissing, IsOne, condition_of_ones
@@ -23,6 +24,8 @@ class ThresholdBinarizer(Binarizer):
 
     - numbers: one threshold between each two neighbours (strategy "exact"), or some of these (strategy "quantile");
     - only the numbers 0 and 1: the condition ``column = 1``; booleans: ``column is true``;
+    - dates, times and durations: thresholds as for numbers, moved to midnight, or else the full hour, minute or second,
+      where that separates the same values;
     - categories: one condition for each category, sorted by their text; of two without missing values only the first,
       because the other asks the same;
     - and, where some but not all values are missing, ``column is missing``.
@@ -43,8 +46,9 @@ class ThresholdBinarizer(Binarizer):
     n_thresholds : int, default=8
         Largest number of thresholds of a column for strategy "quantile"; at least 1.
     thresholds : dict or None, default=None
-        Your own thresholds: from the name or the index of a column of numbers to a sequence of numbers. These columns
-        get exactly these thresholds, unrounded; the others follow `strategy`.
+        Your own thresholds: from the name or the index of a column of numbers to a sequence of numbers, or of a column
+        of dates, durations or times to a sequence of these (dates also as strings, "2023-05-01"). These columns get
+        exactly these thresholds, unrounded; the others follow `strategy`.
 
     Attributes
     ----------
@@ -102,13 +106,13 @@ class ThresholdBinarizer(Binarizer):
     def _of_numbers(self, index: int, column: Column, weights: npt.NDArray[Any]) -> IsOne | Thresholds:
         values = column.values
         distinct = _distinct(values)
-        if np.array_equal(distinct, [0, 1]):
+        if column.kind == "number" and np.array_equal(distinct, [0, 1]):
             return condition_of_ones(column.is_boolean)(index)
         thresholds = _core.thresholds_between(distinct)
         if self.strategy == "quantile" and len(thresholds) > self.n_thresholds:
             group = np.unique(values, return_inverse=True)[1]
             thresholds = thresholds[self._choose_cuts(np.bincount(group, weights).astype(np.float64))]
-        return Thresholds(index, thresholds)
+        return Thresholds(index, round_thresholds(thresholds, distinct) if column.kind in DATE_KINDS else thresholds)
 
     def _choose_cuts(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
         """Return which cuts strategy "quantile" makes between distinct values of these weights, more than it may make.
@@ -187,8 +191,10 @@ def _index_of(key: Any, table: Table) -> int:
 
 
 def _check_thresholds(column: Column, values: Any) -> list[float]:
-    if column.kind != "number":
+    if column.kind == "category":
         raise ValueError(f"thresholds names column {column.name!r}, which holds categories, not numbers.")
+    if column.kind in DATE_KINDS:
+        return thresholds_in_seconds(column.name, column.kind, values)
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""The command line: ``hornbeam fit | predict | show | export | demo``.
+"""The command line: ``hornbeam fit | columns | predict | show | export | demo``.
 
 Exit codes: 0 done (also where a limit or Ctrl-C ended the search early: the tree is valid, and its gap is printed), 2
 the request cannot be carried out (one line on stderr says why), 130 Ctrl-C before all was done (one line on stderr says

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from hornbeam.cli.text_columns import CsvFormat
 
 app = typer.Typer(
     name="hornbeam",
@@ -34,6 +37,16 @@ def main(
 Data = Annotated[Path, typer.Argument(help="CSV (header line; comma, semicolon or tab) or Parquet file.")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="File written by `hornbeam fit --model`.")]
 Picture = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree: .svg, .png or .pdf.")]
+Keep = Annotated[list[str] | None, typer.Option("--keep", metavar="COLUMN", help="Use only this column; repeatable.")]
+Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="COLUMN", help="Leave this column out; repeatable.")]
+Decimal = Annotated[
+    str | None,
+    typer.Option(metavar="MARK", help="Decimal mark of the CSV file, . or , (the other may group thousands)."),
+]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the CSV file, such as latin-1.")]
+Missing = Annotated[
+    list[str] | None, typer.Option("--missing", metavar="TEXT", help="Cells with this text are missing; repeatable.")
+]
 Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here instead of to the screen.")]
 
 
@@ -76,14 +89,22 @@ def fit(  # long: a line for each option
         int | None, typer.Option(metavar="FOLDS", help="Score by cross-validation: one more fit for each fold.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random split of --test-size or --cv.")] = 0,
+    keep: Keep = None,
+    drop: Drop = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     model: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model here, as JSON.")] = None,
     picture: Picture = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Find the optimal tree of a table, prove it, and print both.
+    """Print how the columns of a table are read, find the optimal tree, prove it, and print both.
 
-    Empty cells and NA, NaN, null and ? are missing values. Ctrl-C ends the search with the best tree so far
-    and exit code 0, as limits do; what cannot be carried out exits with 2.
+    Empty cells and NA, N/A, n/a, NaN, null and ? are missing values; among numbers and dates also -, --, none,
+    unknown and the like. Dates, times and decimal commas are recognized where a whole column is written so.
+
+    Ctrl-C ends the search with the best tree so far and exit code 0, as limits do; what cannot be carried out exits
+    with 2.
 
     The tree is always fitted on all rows. --test-size and --cv estimate how good it is on new rows: they fit
     trees with the same options on a part of the rows (each class in equal shares), and score them on the rest.
@@ -111,11 +132,38 @@ def fit(  # long: a line for each option
             "gap_limit": gap_limit,
             "n_jobs": threads,
         },
+        _format(decimal, encoding, missing),
+        keep=keep or (),
+        drop=drop or (),
         held_out=held_out.held_out(test_size, cv, seed, quiet=quiet),
         model_file=model,
         picture=picture,
         quiet=quiet,
     )
+
+
+def _format(decimal: str | None, encoding: str | None, missing: list[str] | None) -> CsvFormat:
+    from hornbeam.cli.text_columns import CsvFormat
+
+    return CsvFormat(decimal or "", encoding or "", tuple(missing or ()))
+
+
+@app.command()
+def columns(
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the classes, to find near copies of it.")
+    ] = None,
+    keep: Keep = None,
+    drop: Drop = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+) -> None:
+    """Print how each column of a table is read and used, and what looks wrong, with the option that mends it."""
+    from hornbeam.cli import commands
+
+    commands.columns(data, target, _format(decimal, encoding, missing), keep=keep or (), drop=drop or ())
 
 
 @app.command()
@@ -124,14 +172,18 @@ def predict(
     data: Data,
     output: Output = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class in the leaf.")] = False,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
 ) -> None:
     """Predict the class of each row; the table needs the columns that the tree tests, others are ignored.
 
+    Dates are read in the format of the training file, and what was missing there by --missing is missing here too.
     Written as CSV, or as Parquet where the name of the output ends in .parquet.
     """
     from hornbeam.cli import commands
 
-    commands.predict(model, data, output, proba=proba)
+    commands.predict(model, data, output, _format(decimal, encoding, missing), proba=proba)
 
 
 @app.command()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,15 @@ import numpy as np
 import polars as pl
 
 from hornbeam.binarizers import ThresholdBinarizer
-from hornbeam.cli.data import check_columns, read_frame, split_target
+from hornbeam.cli.columns import columns_text
+from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target
 from hornbeam.cli.errors import CommandError, Stage, interrupts_told, refusals_as_command_errors
-from hornbeam.cli.fitting import fit_model
+from hornbeam.cli.fitting import check_parameters, fit_model
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import table_for, tested_columns
 from hornbeam.cli.report import confusion_text, report
+from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 
 DEMO_PARAMETERS: dict[str, Any] = {"regularization": 0.01, "max_depth": 4, "binarizer": "quantile"}
@@ -26,19 +30,27 @@ def fit(
     data: Path,
     target: str,
     parameters: dict[str, Any],
+    written: CsvFormat,
     *,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
     held_out: HeldOut | None = None,
     model_file: Path | None,
     picture: Path | None,
     quiet: bool,
 ) -> None:
-    """Fit a file, write what was asked for, print the report, then score the options on held-out rows."""
+    """Fit a file, write what was asked for, print columns, tree and proof, then score the options on held-out rows."""
     check_writable(model_file)
     check_picture(picture)
+    check_parameters(parameters)
     with interrupts_told("before a tree was found") as stage:
-        frame, classes = split_target(read_frame(data), target, data)
+        read = read_frame(data, written)
+        check_columns(read.frame, [target], data)
+        frame, classes = split_target(choose_columns(read.frame, target, keep, drop, data), target, data)
         folds = [] if held_out is None else splits(held_out, classes)
-        model = fit_model(frame, classes, target, parameters, quiet=quiet)
+        if not quiet:
+            print(columns_text(frame, classes, read.notes, brief=True), end="\n\n", flush=True)
+        model = replace(fit_model(frame, classes, target, parameters, quiet=quiet), written=_used(read.written, frame))
         _write(stage, model, model_file, picture)
         if quiet:
             return
@@ -65,14 +77,31 @@ def _write(stage: Stage, model: Model, model_file: Path | None, picture: Path | 
         stage.written.append(picture)
 
 
-def predict(model_file: Path, data: Path, output: Path | None, *, proba: bool) -> None:
+def _used(written: CsvFormat, frame: pl.DataFrame) -> CsvFormat:
+    return replace(written, dates={name: form for name, form in written.dates.items() if name in frame.columns})
+
+
+def columns(data: Path, target: str | None, written: CsvFormat, *, keep: Sequence[str], drop: Sequence[str]) -> None:
+    """Print the columns of a file."""
+    read = read_frame(data, written)
+    check_columns(read.frame, [] if target is None else [target], data)
+    frame = choose_columns(read.frame, target, keep, drop, data)
+    classes = None
+    if target is not None:
+        frame, classes = split_target(frame, target, data)
+    print(columns_text(frame, classes, read.notes))
+
+
+def predict(model_file: Path, data: Path, output: Path | None, written: CsvFormat, *, proba: bool) -> None:
     """Predict the rows of a file."""
     check_writable(output)
-    tree = Model.load(model_file).tree
+    model = Model.load(model_file)
+    tree = model.tree
     tested = tested_columns(tree)
-    kinds = dict(zip(tree.columns.names, tree.columns.kinds, strict=True))
+    kinds = {name: kind for name, kind in zip(tree.columns.names, tree.columns.kinds, strict=True) if name in tested}
+    known = replace(written, missing=(*model.written.missing, *written.missing), dates=model.written.dates)
     with interrupts_told("before the predictions were written"):
-        frame = read_frame(data, [name for name in tested if kinds[name] == "category"])
+        frame = read_frame(data, known, kinds).frame
         check_columns(frame, tested, data)
         table = table_for(tree, frame)
         with refusals_as_command_errors():

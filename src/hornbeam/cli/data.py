@@ -2,64 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.text_columns import CsvFormat, decoded, parsed_columns
 
-MISSING = ["", "NA", "NaN", "nan", "null", "?"]
 MAX_CLASSES_IN_DOUBT = 20
 MAX_CLASSES_OF_NUMBERS = 100  # more whole numbers than these are a quantity to be put into ranges first
 
 
-def read_frame(path: Path, texts: Collection[str] = ()) -> pl.DataFrame:
+class Data(NamedTuple):
+    """A file that was read."""
+
+    frame: pl.DataFrame
+    written: CsvFormat
+    """How it is written, with what was found out."""
+    notes: dict[str, str]
+    """How columns were read that are not written in the plain way."""
+
+
+def read_frame(path: Path, written: CsvFormat | None = None, kinds: Mapping[str, str] | None = None) -> Data:
     """Read a CSV or Parquet file of at least one row.
 
     Parameters
     ----------
     path : Path
         Parquet if the name ends in .parquet or .pq, otherwise CSV with a header line and commas, semicolons or tabs.
-    texts : collection of str, default=()
-        Columns to leave as text although they may look like numbers, so that ``01`` stays ``01``.
+    written : CsvFormat or None, default=None
+        What is known of how it is written. None: nothing.
+    kinds : dict of str to str or None, default=None
+        What a model expects of columns: those of kind "category" stay text, so that ``01`` stays ``01``.
 
     Raises
     ------
     CommandError
         If the file is not there, is empty, or cannot be read as what it claims to be.
     """
+    written, kinds = written or CsvFormat(), kinds or {}
+    is_parquet = path.suffix in (".parquet", ".pq")
     try:
         with refusals_as_command_errors():
-            frame = _read_parquet(path) if path.suffix in (".parquet", ".pq") else _read_csv(path, texts)
+            frame, separator = _read_parquet(path, written) if is_parquet else _read_csv(path, written)
     except pl.exceptions.PolarsError as error:
         raise CommandError(f"{path}: cannot be read: {error}") from error
     if frame.is_empty():
         raise CommandError(f"{path}: has no rows")
-    return frame.with_columns(pl.col(name).cast(pl.String) for name in frame.columns if name in texts)
+    notes: dict[str, str] = {}
+    if not is_parquet or written.decimal or written.missing:
+        frame, written, notes = parsed_columns(frame, written, kinds, separator)
+    texts = [name for name in frame.columns if kinds.get(name) == "category"]
+    return Data(frame.with_columns(pl.col(name).cast(pl.String) for name in texts), written, notes)
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
+def _read_parquet(path: Path, written: CsvFormat) -> tuple[pl.DataFrame, str]:
+    if written.encoding:
+        raise CommandError(f"--encoding belongs to CSV files; {path} is a Parquet file")
     with path.open("rb") as file:
-        return pl.read_parquet(file)
+        return pl.read_parquet(file), ""
 
 
-def _read_csv(path: Path, texts: Collection[str]) -> pl.DataFrame:
-    with path.open("rb") as file:
-        header = file.readline()
-    if not header:
-        raise CommandError(f"{path}: the file is empty")
-    if b"\0" in header:
-        raise CommandError(f"{path}: is neither a CSV nor a Parquet file (a Parquet file is known by its .parquet)")
+def _read_csv(path: Path, written: CsvFormat) -> tuple[pl.DataFrame, str]:
+    """Return all columns as text, and what separates the cells."""
+    text = decoded(path, written.encoding)
+    header = text.partition(b"\n")[0]
     separator = max(",;\t", key=lambda mark: header.count(mark.encode()))
-    overrides = dict.fromkeys(texts, pl.String)
-    return pl.read_csv(
-        path, separator=separator, infer_schema_length=None, null_values=MISSING, schema_overrides=overrides
-    )
+    return pl.read_csv(text, separator=separator, infer_schema_length=0), separator
+
+
+def choose_columns(
+    frame: pl.DataFrame, target: str | None, keep: Sequence[str], drop: Sequence[str], path: Path
+) -> pl.DataFrame:
+    """Return the target and the columns to keep, less those to drop.
+
+    Raises
+    ------
+    CommandError
+        If a column is not there, or the target is to be dropped.
+    """
+    check_columns(frame, [*keep, *drop], path)
+    if target is not None and target in drop:
+        raise CommandError(f"--drop {target}: is the target")
+    kept = [name for name in frame.columns if (not keep or name in keep or name == target) and name not in drop]
+    if not kept:
+        raise CommandError(f"{path}: --keep and --drop leave no column")
+    return frame.select(kept)
 
 
 def check_columns(frame: pl.DataFrame, wanted: Collection[str], path: Path) -> None:

@@ -22,10 +22,16 @@ from hornbeam.binarizers import Binarizer, ThresholdBinarizer, ThresholdGuessBin
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Certificate, Model
 from hornbeam.estimators import GOSDTClassifier, Progress
-from hornbeam.exceptions import NotProvenWarning
+from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.tree.words import count
 
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def check_parameters(parameters: dict[str, Any]) -> None:
+    """Raise `CommandError` if a parameter of `GOSDTClassifier` is wrong, as far as that is known without data."""
+    with refusals_as_command_errors():
+        GOSDTClassifier(**parameters)._check_parameters()
 
 
 def fit_model(
@@ -133,7 +139,7 @@ def parse_bytes(text: str) -> int:
 
 @contextmanager
 def _notes_as_lines() -> Iterator[None]:
-    """Print the library's notes as lines; the certificate says what is not proven, so that warning is not repeated."""
+    """Print the library's notes as lines, without the warnings that repeat the certificate and the column report."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("hornbeam: note: %(message)s"))
     logger = logging.getLogger("hornbeam")
@@ -141,6 +147,7 @@ def _notes_as_lines() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotProvenWarning)
+            warnings.simplefilter("ignore", ColumnWarning)
             yield
     finally:
         logger.removeHandler(handler)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.tree import Tree
 
 FORMAT = "hornbeam-model"
@@ -49,14 +50,18 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A tree and its certificate."""
+    """A tree, its certificate, and how the file that it was fitted on is written."""
 
     tree: Tree
     certificate: Certificate
+    written: CsvFormat = field(default_factory=CsvFormat)
 
     def save(self, path: Path) -> None:
         """Write the model as JSON."""
-        head = json.dumps({"format": FORMAT, "version": VERSION, "certificate": asdict(self.certificate)})
+        written = asdict(self.written)
+        del written["encoding"], written["decimal"]  # each file may have its own
+        parts = {"format": FORMAT, "version": VERSION, "certificate": asdict(self.certificate), "csv": written}
+        head = json.dumps(parts, ensure_ascii=False)
         with refusals_as_command_errors():
             path.write_text(f'{head[:-1]},\n"tree": {self.tree.to_json()}}}\n', encoding="utf-8")
 
@@ -82,10 +87,16 @@ class Model:
                 f"{path}: is a model of version {record.get('version')!r}, this hornbeam reads version {VERSION}"
             )
         try:
-            return cls(Tree.from_json(json.dumps(record["tree"])), _read_certificate(record["certificate"]))
+            tree, certificate = Tree.from_json(json.dumps(record["tree"])), _read_certificate(record["certificate"])
+            return cls(tree, certificate, _read_format(record.get("csv", {})))
         except (KeyError, TypeError, ValueError) as error:
             raise CommandError(f"{path}: is a damaged model file: {error}") from error
 
 
 def _read_certificate(record: dict[str, Any]) -> Certificate:
     return Certificate(**{field.name: record[field.name] for field in fields(Certificate)})
+
+
+def _read_format(record: dict[str, Any]) -> CsvFormat:
+    """Read what a model holds of the file that it was fitted on; models of version 0.1.0 hold nothing."""
+    return CsvFormat(missing=tuple(map(str, record.get("missing", ()))), dates=dict(record.get("dates", {})))

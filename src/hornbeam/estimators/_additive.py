@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hornbeam import _core
 from hornbeam._units import Units, make_units
+from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._parameters import check_integer, check_number, fit_to_table, number_of_threads
 from hornbeam.estimators._progress import make_listener, relative_gap
@@ -43,8 +44,8 @@ class AdditiveClassifier(TreeClassifier):
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
-            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, texts or
-            categories; None, NaN, NA and null are missing values.
+            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, strings,
+            categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values.
         y : array-like of shape (n_rows,)
             Labels of at least two classes: texts, integers, booleans.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -60,12 +61,15 @@ class AdditiveClassifier(TreeClassifier):
             If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
             is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
         TypeError
-            If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
+            If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
 
         Warns
         -----
         NotProvenWarning
             If the search was stopped before the proof, unless by `gap_limit`.
+        ColumnWarning
+            If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
+            `hornbeam.column_report`.
         """
         options = self._check_parameters()
         begin = perf_counter()
@@ -81,6 +85,7 @@ class AdditiveClassifier(TreeClassifier):
         outcome = search(*problem, callback=make_listener(self.callback, self.verbose, units), trace=self.trace)
         self._set_tree(outcome, units, training, training.weights, binarize_seconds)
         self._set_result(outcome, units)
+        warn_of_copy(self.tree_, training.table, X, stacklevel=2)
         self._warn_unless_proven()
         return self
 

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from hornbeam import _core
 from hornbeam._checks import as_array, shown
 from hornbeam._units import check_weights
+from hornbeam.columns import warn_of_columns
 from hornbeam.table import Table, is_missing_value, read_table
 from hornbeam.tree.words import count
 
@@ -41,7 +42,12 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
     ValueError
         If lengths differ, y is None, holds missing values, or does not hold two classes or more, or weights are wrong.
     TypeError
-        If a column of `X` holds neither numbers nor texts.
+        If a column of `X` holds values that are not numbers, strings or dates.
+
+    Warns
+    -----
+    ColumnWarning
+        If a column was probably not read as it is meant.
     """
     if y is None:
         raise ValueError(f"{user} requires y to be passed, but the target y is None")
@@ -61,6 +67,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
+    warn_of_columns(table, X, codes, len(classes), stacklevel=3)
     return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present)
 
 

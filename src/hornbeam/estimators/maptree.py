@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._parameters import check_integer, fit_to_table
 from hornbeam.estimators._progress import Progress, make_listener, relative_gap
@@ -148,8 +149,8 @@ class MAPTreeClassifier(TreeClassifier):
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
-            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, texts or
-            categories; None, NaN, NA and null are missing values.
+            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, strings,
+            categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values.
         y : array-like of shape (n_rows,)
             Labels of at least two classes: texts, integers, booleans.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -166,12 +167,15 @@ class MAPTreeClassifier(TreeClassifier):
             If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
             is infinite, a label is missing, there is only one class, or a weight is negative or no whole number.
         TypeError
-            If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
+            If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
 
         Warns
         -----
         NotProvenWarning
             If the search was stopped before the proof.
+        ColumnWarning
+            If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
+            `hornbeam.column_report`.
         """
         options = self._check_parameters()
         begin = perf_counter()
@@ -203,6 +207,7 @@ class MAPTreeClassifier(TreeClassifier):
         self.log_posterior_ = -units.objective(outcome["upper"])
         self.upper_bound_ = -units.objective(outcome["lower"])
         self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
+        warn_of_copy(self.tree_, training.table, X, stacklevel=2)
         self._warn_unless_proven()
         return self
 

@@ -53,8 +53,9 @@ def to_json(tree: Tree) -> str:
     ``version``      ``1``
     ``target_name``  string
     ``classes``      array of different strings, integers, booleans or finite floats (written with a point)
-    ``columns``      array of objects with ``name`` (string), ``kind`` (``"number"`` or ``"category"``) and
-                     ``has_missing`` (boolean: were values missing in training?)
+    ``columns``      array of objects with ``name`` (string), ``kind`` (``"number"``, ``"category"``, ``"date"``,
+                     ``"datetime"``, ``"datetime_utc"``, ``"duration"`` or ``"time"``) and ``has_missing``
+                     (boolean: were values missing in training?)
     ``named``        boolean: were the names of the columns given by the user?
     ``nodes``        array of nodes in pre-order, left child first; node 0 is the root
     ===============  ==================================================================================
@@ -69,9 +70,10 @@ def to_json(tree: Tree) -> str:
 
     =================  ================================================================================
     ``condition``      object with ``kind``, ``column`` (index into ``columns``) and, for kind ``"at_most"``,
-                       ``threshold`` (finite number), for kind ``"is_in"``, ``values`` (array of strings,
-                       integers, booleans or floats); kinds ``"is_one"``, ``"is_true"`` (the same for
-                       booleans) and ``"is_missing"`` have no more
+                       ``threshold`` (finite number; seconds since 1970-01-01 or midnight, or of a duration,
+                       for columns of dates, times and durations), for kind ``"is_in"``, ``values`` (array of strings,
+                       integers, booleans or floats); kinds ``"is_one"``, ``"is_true"`` (the same for booleans) and
+                       ``"is_missing"`` have no more
     ``left``           index of the child for rows of which the condition holds
     ``right``          index of the child for all other rows
     =================  ================================================================================

@@ -25,8 +25,8 @@ def to_dict(tree: Tree) -> dict[str, Any]:
     dict
         A leaf has ``prediction`` (a class label), ``n_samples`` and ``class_weights`` (one weight per class, in the
         order of the tree's `classes`). An inner node has these too, and ``condition`` (its kind, the *name* of its
-        ``column``, and ``threshold`` or ``values``), ``text`` (the condition in words), and the children ``yes`` and
-        ``no``.
+        ``column``, and ``threshold`` or ``values``; the threshold of a date is in seconds since 1970-01-01), ``text``
+        (the condition in words), and the children ``yes`` and ``no``.
 
     Examples
     --------

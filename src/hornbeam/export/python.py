@@ -6,8 +6,10 @@ from keyword import iskeyword
 from textwrap import indent
 
 from hornbeam._checks import shown
+from hornbeam._dates import datetime_of
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.export._fold import fold
+from hornbeam.table import Kind
 from hornbeam.tree import Tree
 from hornbeam.tree.words import support
 
@@ -19,9 +21,18 @@ _HEAD = '''def {name}(row=(), /, **columns):
     """Return the predicted class of one row.
 
     The row is a mapping from names of columns to values, or keyword arguments. None and NaN are missing values.
-    """
+    """{dates}
     row = dict(row, **columns)
 '''
+
+# Of each kind of dates: the name imported from datetime, and what the function expects.
+_DATES = {
+    "date": ((), "a date or a datetime, of which only the date counts"),
+    "datetime": (("datetime",), "a datetime without time zone"),
+    "datetime_utc": (("datetime", "timezone"), "a datetime with a time zone"),
+    "duration": (("timedelta",), "a timedelta"),
+    "time": (("time",), "a time"),
+}
 
 
 def to_python(tree: Tree, *, function_name: str = "predict") -> str:
@@ -38,14 +49,16 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
     -------
     str
         Source of one function. It takes one row as mapping from names of columns to values, or as keyword arguments,
-        and returns the class label. None and NaN are missing values; a column that is asked for but absent is a
-        KeyError.
+        and returns the class label. None, NaN and NaT are missing values; a column that is tested but absent is a
+        KeyError. Dates, times and durations are objects of Python's `datetime` or of pandas; a comment in the
+        function names what each such column must be.
 
     Raises
     ------
     ValueError
-        If `function_name` is no name in Python, or the source would be indented by more than 99 levels, which Python
-        does not read; that takes a path on which 99 conditions hold.
+        If `function_name` is not a name in Python, or the source would be indented by more than 99 levels, which
+        Python does not read; that takes a path on which 99 conditions hold. If a threshold is a date outside of the
+        years 1 to 9999.
 
     Examples
     --------
@@ -65,7 +78,8 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
         return f"return {labels[tree.prediction[node]]}  # {support(tree, node, 'training row')}\n"
 
     def inner(_: int, condition: Condition, yes: str, no: str) -> str:
-        test = _test(f"row[{tree.columns.names[condition.column]!r}]", condition)
+        name, kind = tree.columns.names[condition.column], tree.columns.kinds[condition.column]
+        test = _test(f"row[{name!r}]", kind, condition)
         # A question that follows a "no" becomes an "elif", which needs no deeper indentation.
         otherwise = f"el{no}" if no.startswith("if ") else f"else:\n{indent(no, _INDENT)}"
         return f"if {test}:\n{indent(yes, _INDENT)}{otherwise}"
@@ -74,12 +88,25 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
     levels = max((len(line) - len(line.lstrip())) // len(_INDENT) for line in body.splitlines())
     if levels > _MAX_LEVELS:
         raise ValueError(f"The tree needs {levels} levels of indentation; Python reads {_MAX_LEVELS}. Use to_json.")
-    return _HEAD.format(name=function_name) + body
+    return _HEAD.format(name=function_name, dates=_about_dates(tree)) + body
 
 
-def _test(value: str, condition: Condition) -> str:
+def _about_dates(tree: Tree) -> str:
+    """Return the imports for the dates that the tree tests, and a comment on what each of their columns must be."""
+    used = sorted({condition.column for condition in tree.conditions if isinstance(condition, AtMost)})
+    names, kinds = tree.columns.names, tree.columns.kinds
+    dates = [(f"row[{names[column]!r}]", *_DATES[kinds[column]]) for column in used if kinds[column] in _DATES]
+    imported = sorted({name for _, needed, _ in dates for name in needed})
+    lines = [f"from datetime import {', '.join(imported)}", ""] if imported else []
+    lines += [f"# {column} is {expected}." for column, _, expected in dates]
+    return "".join(f"\n{_INDENT if line else ''}{line}" for line in lines)
+
+
+def _test(value: str, kind: Kind, condition: Condition) -> str:
     """Write the condition on `value`; comparisons with NaN are false by themselves, those with None must be avoided."""
     match condition:
+        case AtMost(threshold=threshold) if kind in _DATES:
+            return f"{value} is not None and {_date_test(value, kind, float(threshold))}"
         case AtMost(threshold=threshold):
             return f"{value} is not None and {value} <= {float(threshold)!r}"
         case IsOne():
@@ -88,3 +115,19 @@ def _test(value: str, condition: Condition) -> str:
             return f"{value} in {values!r}"
         case IsMissing():
             return f"{value} is None or {value} != {value}"
+
+
+def _date_test(value: str, kind: Kind, threshold: float) -> str:
+    """Write a comparison that is false for pandas' NaT."""
+    if kind == "duration":
+        return f"{value} <= timedelta(seconds={threshold!r})"
+    moment = datetime_of(threshold)
+    if kind == "date":
+        return f"{value}.isoformat()[:10] <= {moment.date().isoformat()!r}"
+    parts = [moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, moment.microsecond]
+    while parts[-1] == 0 and len(parts) > 5:
+        parts.pop()
+    if kind == "time":
+        return f"{value} == {value} and {value} <= time({', '.join(map(str, parts[3:]))})"
+    zone = ", tzinfo=timezone.utc" if kind == "datetime_utc" else ""
+    return f"{value} <= datetime({', '.join(map(str, parts))}{zone})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
+from hornbeam.table import Kind
 from hornbeam.tree import Tree
 from hornbeam.tree.words import column_name, label, one_line, support
 
@@ -58,6 +59,7 @@ def _premise(tree: Tree, path: list[Answer]) -> str:
         one_line(
             _about_column(
                 column_name(tree, column),
+                tree.columns.kinds[column],
                 [condition for condition, holds in path if holds and condition.column == column],
                 [condition for condition, holds in path if not holds and condition.column == column],
                 tree.has_missing[column],
@@ -67,13 +69,13 @@ def _premise(tree: Tree, path: list[Answer]) -> str:
     )
 
 
-def _about_column(name: str, held: list[Condition], failed: list[Condition], has_missing: bool) -> str:
+def _about_column(name: str, kind: Kind, held: list[Condition], failed: list[Condition], has_missing: bool) -> str:
     """Say everything that the path knows about one column."""
     if any(isinstance(condition, IsMissing) for condition in held):
         return f"{name} is missing"
     compared = " and ".join(
         words
-        for words in (_interval(name, held, failed), _one(name, held, failed), _categories(name, held, failed))
+        for words in (_interval(name, kind, held, failed), _one(name, held, failed), _categories(name, held, failed))
         if words
     )
     if not compared:
@@ -83,13 +85,13 @@ def _about_column(name: str, held: list[Condition], failed: list[Condition], has
     return compared if present or not has_missing else f"({compared} or missing)"
 
 
-def _interval(name: str, held: list[Condition], failed: list[Condition]) -> str:
-    """Say between which thresholds a number lies; empty if there are none."""
+def _interval(name: str, kind: Kind, held: list[Condition], failed: list[Condition]) -> str:
+    """Return between which thresholds a number or date lies; empty if there are none."""
     upper = min((c for c in held if isinstance(c, AtMost)), key=lambda c: c.threshold, default=None)
     lower = max((c for c in failed if isinstance(c, AtMost)), key=lambda c: c.threshold, default=None)
     if upper is None:
-        return "" if lower is None else lower.negated_text(name)
-    return upper.text(name) if lower is None else f"{lower.threshold:.10g} < {upper.text(name)}"
+        return "" if lower is None else lower.negated_text(name, kind)
+    return upper.text(name, kind) if lower is None else f"{lower.threshold_text(kind)} < {upper.text(name, kind)}"
 
 
 def _one(name: str, held: list[Condition], failed: list[Condition]) -> str:

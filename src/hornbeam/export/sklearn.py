@@ -27,9 +27,10 @@ def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> 
     tree : Tree
         The tree to convert.
     conditions : sequence of Condition or None, default=None
-        None: the model takes the columns of the table, all numbers, with NaN for missing. Otherwise: the model takes
-        the 0/1 matrix whose columns say whether these conditions hold, that is ``binarizer.transform(X)`` for the
-        ``conditions_`` of a fitted binarizer; a tree that asks for categories has only this form.
+        None: the model takes the columns of the table, all numbers (dates as seconds), with NaN for missing. Otherwise:
+        the model takes the 0/1 matrix whose columns tell whether these conditions hold, that is
+        ``binarizer.transform(X)`` for the ``conditions_`` of a fitted binarizer; a tree that tests categories has only
+        this form.
 
     Returns
     -------
@@ -50,6 +51,11 @@ def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> 
     *Missing values.* They go to the side where the condition fails. "x is missing" becomes ``x <= inf`` with the
     children swapped, as scikit-learn itself writes it. dtreeviz 2.3 cannot draw such a node, and models converted by
     skl2onnx 1.20 send every missing value to the right child, which is the wrong one for 0/1 columns.
+
+    *Dates.* Columns of dates, times and durations are numbers of seconds for the model: since 1970-01-01 00:00 (in UTC
+    where there is a time zone), since midnight, or of the duration, such as ``table["day"].astype("datetime64[s]")
+    .astype("int64")`` in pandas. float32 tells seconds of this century apart only from 128 on: dates are safe, times of
+    day within two minutes of a threshold are not. The 0/1 matrix of `conditions` is exact.
 
     *0/1 columns.* ``x = 1`` becomes ``x <= 0.5`` with the children swapped.
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 from hornbeam._checks import shown
+from hornbeam._dates import date_text
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, Scalar
 from hornbeam.export._fold import fold
+from hornbeam.table import Kind
 from hornbeam.tree import Tree
 from hornbeam.tree.words import printable
 
 Quote: TypeAlias = Literal['"', "`", "["]
+
+# Of each kind of dates: the word before a literal of standard SQL, and the type of SQL Server.
+_DATE_TYPES = {
+    "date": ("DATE", "date"),
+    "datetime": ("TIMESTAMP", "datetime2"),
+    "datetime_utc": ("TIMESTAMP WITH TIME ZONE", "datetimeoffset"),
+    "time": ("TIME", "time"),
+}
 
 
 def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
@@ -40,7 +50,14 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
     Notes
     -----
     Columns that were boolean in training are compared as the numbers 0 and 1; cast them where SQL is strict about it
-    (PostgreSQL). Texts are compared by the database's collation, which must tell upper from lower case.
+    (PostgreSQL). Strings are compared by the database's collation, which must tell upper from lower case.
+
+    Columns of dates, times and durations are compared with literals of their type: ``DATE '2023-05-01'``,
+    ``TIMESTAMP '2023-05-01 12:30:00'``, ``TIME '12:30:00'``, ``INTERVAL '93784 seconds'``, and with a time zone
+    ``TIMESTAMP WITH TIME ZONE '2023-05-01 12:30:00+00:00'``; for a backtick ``TIMESTAMP '2023-05-01 12:30:00+00:00'``
+    and ``INTERVAL 93784 SECOND``. SQL Server casts strings to date, datetime2, datetimeoffset and time; durations,
+    which it lacks, must be numbers of seconds there. Columns of dates must be of type DATE: the time of a timestamp
+    would count. SQLite has no dates: store them as ISO 8601 strings and delete the words DATE and TIMESTAMP.
 
     Examples
     --------
@@ -62,7 +79,8 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
         return [labels[tree.prediction[node]]]
 
     def inner(_: int, condition: Condition, yes: list[str], no: list[str]) -> list[str]:
-        test = _test(_identifier(tree.columns.names[condition.column], quote), condition, quote)
+        name, kind = tree.columns.names[condition.column], tree.columns.kinds[condition.column]
+        test = _test(_identifier(name, quote), kind, condition, quote)
         branches = [f"THEN {yes[0]}", *yes[1:], f"ELSE {no[0]}", *no[1:]]
         return [f"CASE WHEN {test}", *(f"  {line}" for line in branches), "END"]
 
@@ -70,16 +88,30 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
     return "\n".join(lines)
 
 
-def _test(name: str, condition: Condition, quote: Quote) -> str:
+def _test(name: str, kind: Kind, condition: Condition, quote: Quote) -> str:
     match condition:
         case AtMost(threshold=threshold):
-            return f"{name} <= {float(threshold)!r}"
+            return f"{name} <= {_number_or_date(float(threshold), kind, quote)}"
         case IsOne():
             return f"{name} = 1"
         case IsIn(values=values):
             return f"{name} IN ({', '.join(_literal(value, quote) for value in values)})"
         case IsMissing():
             return f"{name} IS NULL"
+
+
+def _number_or_date(threshold: float, kind: Kind, quote: Quote) -> str:
+    if kind in ("number", "category"):
+        return repr(threshold)
+    if kind == "duration":
+        return {'"': f"INTERVAL '{threshold:.15g} seconds'", "`": f"INTERVAL {threshold:.15g} SECOND"}.get(
+            quote, f"{threshold:.15g}"
+        )
+    text = date_text(threshold, kind).replace(" UTC", "+00:00")
+    standard, of_sql_server = _DATE_TYPES[kind]
+    if quote == "[":
+        return f"CAST('{text}' AS {of_sql_server})"
+    return f"{'TIMESTAMP' if quote == '`' and kind == 'datetime_utc' else standard} '{text}'"
 
 
 def _identifier(name: str, quote: Quote) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from hornbeam.conditions import Condition
+from hornbeam.conditions import Condition, condition_text
 from hornbeam.tree import Tree
 from hornbeam.tree.words import column_name, printable
 
@@ -77,7 +77,7 @@ def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
             if condition is not None and condition not in features:
                 feature, name = str(len(features)), column_name(tree, condition.column)
                 features[condition] = feature
-                texts[feature] = [name, condition.text(name).removeprefix(name).strip(), name]
+                texts[feature] = [name, condition_text(condition, tree.columns).removeprefix(name).strip(), name]
         if tree.n_nodes > 1:
             roots[number] = [_record(tree, 0, features), objective, _accuracy(tree)]
             _add_paths(tree, 0, features, rules, number)

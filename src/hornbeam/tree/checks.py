@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsOne, IsTrue
+from hornbeam.table import KINDS
 from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ def _check_columns(tree: Tree) -> None:
         )
     if len(set(names)) < len(names):
         raise ValueError(f"columns: the names must differ, found {names}.")
-    for kind in set(kinds) - {"number", "category"}:
+    for kind in set(kinds).difference(KINDS):
         name = names[kinds.index(kind)]
-        raise ValueError(f"columns: kind of {name!r} is {kind!r}; expected 'number' or 'category'.")
+        raise ValueError(f"columns: kind of {name!r} is {kind!r}; expected {', '.join(map(repr, KINDS))}.")
 
 
 def _check_classes(tree: Tree) -> None:
@@ -95,7 +96,7 @@ def _check_condition(tree: Tree, node: int, condition: Condition) -> None:
         )
     kind = tree.columns.kinds[condition.column]
     needed = {AtMost: "number", IsOne: "number", IsTrue: "number", IsIn: "category"}.get(type(condition), kind)
-    if kind != needed:
+    if kind != needed and not (isinstance(condition, AtMost) and kind != "category"):
         raise ValueError(f"conditions: node {node} needs a column of kind {needed!r}, but asks one of kind {kind!r}.")
     if isinstance(condition, AtMost) and not math.isfinite(condition.threshold):
         raise ValueError(f"conditions: the threshold of node {node} is {condition.threshold}; expected a finite one.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hornbeam.conditions import readable_name
+from hornbeam.conditions import condition_text, readable_name
 from hornbeam.tree.tree import Tree
 
 
@@ -28,7 +28,7 @@ def question(tree: Tree, node: int) -> str:
     condition = tree.conditions[node]
     if condition is None:
         raise ValueError(f"Node {node} is a leaf; only inner nodes have a condition.")
-    return one_line(condition.text(column_name(tree, condition.column)))
+    return one_line(condition_text(condition, tree.columns))
 
 
 def label(tree: Tree, node: int) -> str:

@@ -1,0 +1,76 @@
+"""What `fit` and `columns` print about the columns of a file."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import Any
+
+import numpy.typing as npt
+import polars as pl
+
+from hornbeam.cli.errors import refusals_as_command_errors
+from hornbeam.columns import ColumnRemark, ColumnReport, column_report, look_at
+
+MOST_ROWS = 20  # columns that `fit` lists; of more it lists only those with a remark
+
+
+def columns_text(
+    frame: pl.DataFrame, classes: npt.NDArray[Any] | None, notes: dict[str, str], *, brief: bool = False
+) -> str:
+    """Return the report on the columns of a file, with remedies on the command line.
+
+    Parameters
+    ----------
+    frame : polars DataFrame
+        Without the target.
+    classes : ndarray of shape (n_rows,) or None
+        The class of each row; None if it is not known.
+    notes : dict of str to str
+        How columns were read that are not written in the plain way.
+    brief : bool, default=False
+        Of more than 20 columns, list only those about which there is something to say.
+
+    Raises
+    ------
+    CommandError
+        If a column cannot be read.
+    """
+    with refusals_as_command_errors():
+        report = column_report(frame, classes)
+    rows = list(report)
+    if brief and len(rows) > MOST_ROWS:
+        rows = [row for row in rows if row.remarks or row.name in notes or row.used_as.startswith("not used")]
+        if len(rows) > MOST_ROWS:
+            rows = [row for row in rows if row.remarks]
+    lines = [report.table(rows)] if rows else []
+    if len(rows) < len(report):
+        lines.append(f"{_counts(report)}; `hornbeam columns` lists all")
+    lines += [f"* {row.name}: {notes[row.name]}" for row in rows if row.name in notes]
+    lines += [f"! {remark.column} {remark.found}. {_remedy(remark, frame)}" for remark in report.remarks]
+    return "\n".join(lines)
+
+
+def _counts(report: ColumnReport) -> str:
+    """Return how many columns of each kind there are."""
+    kinds = [row.kind for row in report]
+    counts = ", ".join(f"{kinds.count(kind):,} {kind}" for kind in dict.fromkeys(kinds))
+    unused = sum(row.used_as.startswith("not used") for row in report)
+    return f"{len(report):,} columns in all: {counts}" + (f"; {unused:,} constant or empty" if unused else "")
+
+
+def _remedy(remark: ColumnRemark, frame: pl.DataFrame) -> str:
+    """Return what to do about a remark, in options of the command."""
+    drop = f"--drop {quote(remark.column)}"
+    if remark.problem == "identifier":
+        return f"Splits on it do not generalize to new rows; leave it out: {drop}"
+    if remark.problem == "copy of the target":
+        return f"If it is not known when the tree is used, leave it out: {drop}"
+    look = look_at(frame[remark.column].drop_nulls().unique(maintain_order=True).to_list())
+    options = "" if look is None else " ".join(f"--missing {quote(value)}" for value in look.others[:3])
+    if look is not None and look.style in ("decimal comma", "thousands"):
+        options = f"{'--decimal ,' if look.style == 'decimal comma' else '--decimal .'} {options}".strip()
+    if options:
+        return f"To read it as {'dates' if look and look.is_date else 'numbers'}: {options}"
+    if look is not None and look.is_date:
+        return f"Write all of its dates in one format, such as 2023-05-01, or leave it out: {drop}"
+    return f"To use it as a number, keep only the digits in the file; or leave it out: {drop}"

@@ -1,0 +1,17 @@
+"""Columns as they were read: a report on them, and warnings about what was probably not meant so."""
+
+from hornbeam.columns._remarks import ColumnRemark
+from hornbeam.columns._text import MISSING_MARKERS, look_at
+from hornbeam.columns._warn import warn_of_columns, warn_of_copy
+from hornbeam.columns.report import ColumnReport, ColumnSummary, column_report
+
+__all__ = [
+    "MISSING_MARKERS",
+    "ColumnRemark",
+    "ColumnReport",
+    "ColumnSummary",
+    "column_report",
+    "look_at",
+    "warn_of_columns",
+    "warn_of_copy",
+]

@@ -1,0 +1,63 @@
+"""The warnings of `fit` about columns."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from hornbeam.columns._remarks import Suspect, copy_in_tree, suspects_of
+from hornbeam.columns._remedies import Remedies
+from hornbeam.exceptions import ColumnWarning
+from hornbeam.table import Table
+
+if TYPE_CHECKING:
+    from hornbeam.tree import Tree
+
+_MOST_WARNINGS = 5
+
+
+def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int, stacklevel: int) -> None:
+    """Warn of columns that are probably not meant as they were read from `X`, unless all are packed flags."""
+    if table.flags is not None:
+        return
+    suspects = suspects_of(table, X, codes, n_classes)
+    if not suspects:
+        return
+    remedies = Remedies(X, table)
+    for suspect in suspects[:_MOST_WARNINGS]:
+        warnings.warn(_message(suspect, table, remedies), ColumnWarning, stacklevel=stacklevel + 1)
+    if len(suspects) > _MOST_WARNINGS:
+        others = ", ".join(repr(table.names[suspect.position]) for suspect in suspects[_MOST_WARNINGS:][:10])
+        warnings.warn(
+            f"{len(suspects) - _MOST_WARNINGS} more columns are suspect: {others}"
+            f"{', ...' if len(suspects) > _MOST_WARNINGS + 10 else ''}. print(hornbeam.column_report(X)) lists all.",
+            ColumnWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_copy(tree: Tree, table: Table, X: Any, stacklevel: int) -> None:
+    """Warn of a packed flag from which alone a fitted tree predicts the target."""
+    suspect = None if table.flags is None else copy_in_tree(tree)
+    if suspect is not None:
+        warnings.warn(_message(suspect, table, Remedies(X, table)), ColumnWarning, stacklevel=stacklevel + 1)
+
+
+def _message(suspect: Suspect, table: Table, remedies: Remedies) -> str:
+    remark = suspect.remark(table, remedies)
+    match suspect.problem:
+        case "number as text":
+            keep = remedies.keep(suspect.position)
+            advice = (
+                "; each value became a category. Convert it:\n    {}\nIf categories are meant, declare them:\n    "
+                + keep
+            )
+        case "date as text":
+            advice = "; each value became a category. Convert it:\n    {}"
+        case "identifier":
+            advice = "; splits on it do not generalize to new rows. Leave it out:\n    {}"
+        case "copy of the target":
+            advice = ". If it is not known when the tree is used, leave it out:\n    {}"
+    return f"Column {remark.column!r} {remark.found}{advice.replace('{}', remark.remedy)}"

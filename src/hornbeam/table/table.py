@@ -1,0 +1,128 @@
+"""A table of columns, and what a later table must look like."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam._flags import Flags
+from hornbeam.table.column import Column, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """What a later table must look like: names and kinds of the columns, and whether the user named all by strings.
+
+    Names are ``x0``, ``x1``, ... for arrays, and the labels as strings for data frames, whose labels may be numbers.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    named: bool = False
+
+    def check_names(self, names: tuple[str, ...], named: bool, user: str) -> None:
+        """Compare names and number of columns in the words of scikit-learn, on behalf of `user` (a class name).
+
+        Raises
+        ------
+        ValueError
+            If the number of columns, or a name or its place differs.
+
+        Warns
+        -----
+        UserWarning
+            If only one of the two tables has names given by the user.
+        """
+        if named and self.named and names != self.names:
+            raise ValueError(_names_differ(self.names, names))
+        if len(names) != len(self.names):
+            raise ValueError(
+                f"X has {len(names)} features, but {user} is expecting {len(self.names)} features as input."
+            )
+        if named and not self.named:
+            warnings.warn(f"X has feature names, but {user} was fitted without feature names", stacklevel=4)
+        if self.named and not named:
+            warnings.warn(
+                f"X does not have valid feature names, but {user} was fitted with feature names", stacklevel=4
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of equal length: what is known of each, and its values as in `Column`.
+
+    `values` is `Flags` where all columns are booleans, a matrix of shape (n_columns, n_rows) where all hold numbers of
+    one other type, else an array for each column.
+    """
+
+    schema: TableSchema
+    values: Flags | npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
+    booleans: frozenset[int] = frozenset()
+    """Numbers of the columns that are the user's booleans; `Flags` know this themselves."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.schema.names
+
+    @property
+    def named(self) -> bool:
+        """Whether all names are strings of the user, so that the names of later tables are compared with them."""
+        return self.schema.named
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.values.n_rows if isinstance(self.values, Flags) else len(self.values[0])
+
+    @property
+    def flags(self) -> Flags | None:
+        """The values of all columns where all are booleans; else None."""
+        return self.values if isinstance(self.values, Flags) else None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns, made anew each time."""
+        return tuple(map(self.column, range(len(self.names))))
+
+    def column(self, index: int, rows: npt.NDArray[Any] | slice = slice(None)) -> Column:
+        """Return one column, or some rows of it."""
+        is_boolean = self.values.are_boolean if isinstance(self.values, Flags) else index in self.booleans
+        return Column(self.schema.names[index], self.schema.kinds[index], self.values[index][rows], is_boolean)
+
+    def has_missing(self) -> tuple[bool, ...]:
+        """Return for each column whether any value is missing."""
+        if isinstance(self.values, Flags) or (isinstance(self.values, np.ndarray) and self.values.dtype.kind != "f"):
+            return (False,) * len(self.values)
+        return tuple(bool(column.is_missing().any()) for column in self.columns)
+
+    def take(self, rows: npt.NDArray[Any]) -> Table:
+        """Return the table of some rows, given as indices or as a boolean mask of shape (n_rows,)."""
+        if isinstance(self.values, Flags):
+            return Table(self.schema, self.values.take(rows))
+        if isinstance(self.values, np.ndarray):
+            return Table(self.schema, np.ascontiguousarray(self.values[:, rows]))
+        return Table(self.schema, tuple(values[rows] for values in self.values), self.booleans)
+
+
+def _names_differ(fitted: tuple[str, ...], found: tuple[str, ...]) -> str:
+    """Say how names differ, word by word as scikit-learn does."""
+    message = "The feature names should match those that were passed during fit.\n"
+    unexpected = sorted(set(found) - set(fitted))
+    missing = sorted(set(fitted) - set(found))
+    if unexpected:
+        message += "Feature names unseen at fit time:\n" + _bullets(unexpected)
+    if missing:
+        message += "Feature names seen at fit time, yet now missing:\n" + _bullets(missing)
+    if not unexpected and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+def _bullets(names: list[str]) -> str:
+    shown = [f"- {name}\n" for name in names[:5]]
+    return "".join(shown) + ("- ...\n" if len(names) > 5 else "")
