@@ -11,6 +11,7 @@ import hornbeam
 from hornbeam import GOSDTClassifier
 from hornbeam.cli.errors import CommandError
 from hornbeam.cli.fitting import parse_bytes
+from terminals import in_terminal, needs_terminals
 
 
 def test_fit_prints_the_tree_its_certificate_and_the_confusion_matrix(run, fruit):
@@ -171,6 +172,20 @@ def test_a_search_stopped_by_the_time_limit_gives_a_tree_and_says_that_it_is_not
     )
     assert bound < objective
     assert gap == pytest.approx(100 * (objective - bound) / objective, rel=0.01)
+
+
+@needs_terminals
+def test_a_terminal_shows_the_progress_in_one_line_above_the_report(run, hard):
+    options = ["fit", str(hard), "--target", "y", "--regularization", "0.0001", "--time-limit", "0.5"]
+    text, lines = in_terminal(["-m", "hornbeam", *options])
+    assert len(re.findall(r"\r\d\.\d s  objective", text)) > 3
+    assert re.fullmatch(
+        r"\d\.\d s  objective 0.\d{5}  bound 0.\d{5}  gap \d+\.\d\d %  \d+ leaves  time_limit", lines[0]
+    )
+    assert lines[1].startswith("hornbeam: note: for a proof, try --max-depth 3")
+    assert lines[2].endswith("?")  # the root of the tree
+    assert [line[:14] for line in lines[-15:]] == [line[:14] for line in run(*options).out.split("\n")[-15:]]
+    assert in_terminal(["-m", "hornbeam", *options, "--quiet"])[0] == ""
 
 
 def test_ctrl_c_during_the_search_gives_the_best_tree_so_far_and_exit_code_0(hard):

@@ -118,9 +118,9 @@ def when(holds, called):
 
 def test_one_ctrl_c_while_the_set_of_trees_is_listed_ends_a_cross_validation():
     estimator = RashomonSetClassifier(3.0, binarizer=None, max_depth=None, **LIMIT)
+    when_listed = partial(when, lambda progress: progress.gap == 0)
     with one_ctrl_c() as called, pytest.raises(KeyboardInterrupt):
-        listed = when(lambda progress: progress.gap == 0, called)
-        cross_val_score(estimator.set_params(callback=listed), X[:, :12], X[:, 0], cv=3)
+        cross_val_score(estimator.set_params(callback=when_listed(called)), X[:, :12], X[:, 0], cv=3)
 
 
 def test_a_callback_that_stops_the_search_does_not_end_a_cross_validation():

@@ -49,6 +49,7 @@ class ProgressLine:
             self._bar.leave = text is not None
             self._bar.set_description_str(text, refresh=False)
             self._bar.close()
+            self._bar.fp.flush()  # the end of the line, in a notebook, too
         elif text is not None:
             _print(text)
 
