@@ -134,6 +134,7 @@ def test_stopping_at_any_report_leaves_a_valid_interval_and_a_scorable_tree(poli
         assert list(uppers) == sorted(uppers, reverse=True)
         assert [list(rising) == sorted(rising) for rising in (lowers, queued)] == [True, True]
         assert (outcome["upper"], outcome["lower"]) == outcome["trace"][-1][1:3]
+        assert outcome["trace"][-1][5] == sum(outcome["tree"]["column"] < 0)
     assert "interrupted" in statuses
 
 

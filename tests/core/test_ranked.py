@@ -91,8 +91,9 @@ def test_stopping_after_any_number_of_reports_leaves_a_valid_interval(seed):
     statuses = set()
     for n_calls in [*range(1, 60), 100, 200, 400, 10**9]:
         calls = itertools.count(1)
-        outcome = ranked.solve(callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0)
+        outcome = ranked.solve(callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0, trace=True)
         check_interval(ranked.problem, outcome, optimum)
+        assert outcome["trace"][-1][5] == sum(outcome["tree"]["column"] < 0)
         assert next(calls) <= n_calls + 1
         statuses.add(outcome["status"])
     assert statuses == {"interrupted", "optimal"}

@@ -231,3 +231,28 @@ def test_one_ctrl_c_ends_a_cross_validation_in_workers(tmp_path, to):
         out, err = running.communicate()
     assert out == ""
     assert "KeyboardInterrupt" in err
+
+
+IN_THREADS = """
+import signal, threading
+import joblib
+import numpy as np
+from sklearn.model_selection import cross_val_score
+from hornbeam import GOSDTClassifier
+
+random = np.random.default_rng(0)
+X, y = random.integers(0, 2, (400, 40)), random.integers(0, 2, 400)
+begun = threading.Event()
+threading.Thread(target=lambda: (begun.wait(), signal.raise_signal(signal.SIGINT))).start()
+estimator = GOSDTClassifier(1e-4, binarizer=None, time_limit=30, callback=lambda _: begun.set())
+try:
+    with joblib.parallel_backend("threading"):
+        cross_val_score(estimator, X, y, cv=6, n_jobs=2)
+except KeyboardInterrupt:
+    print("ended")
+"""
+
+
+def test_one_ctrl_c_ends_a_cross_validation_in_threads_and_the_process_ends_well():
+    done = subprocess.run([sys.executable, "-c", IN_THREADS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")

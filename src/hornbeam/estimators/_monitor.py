@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from time import perf_counter
+from time import perf_counter, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ class Monitor:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        _in_threads.discard(self)
         if self._handler is not None and signal.getsignal(signal.SIGINT) == self._note_ctrl_c:
             signal.signal(signal.SIGINT, self._handler)
         if self._line is not None:
@@ -61,12 +63,12 @@ class Monitor:
 
         def listen(record: Record) -> bool:
             if self._line is None and self._estimator.callback is None:
-                return self._is_interrupted
+                return self._is_stopped()
             progress = Progress.from_record(record, units)
             seconds = perf_counter() - self._begin
             if self._line is not None:
                 self._line.show(progress_text(progress, seconds), seconds)
-            return self._is_interrupted or self._stops(progress)
+            return self._is_stopped() or self._stops(progress)
 
         return listen
 
@@ -77,6 +79,9 @@ class Monitor:
             record = (0.0, outcome["upper"], outcome["lower"], 0, 0, n_leaves)
             text = progress_text(Progress.from_record(record, units), perf_counter() - self._begin)
             self._last_text = f"{text}  {outcome['status']}"
+
+    def _is_stopped(self) -> bool:
+        return self._is_interrupted or _is_exiting.is_set()
 
     def _stops(self, progress: Progress) -> bool:
         """Return whether the callback wants the search to stop, or Ctrl-C came meanwhile."""
@@ -94,8 +99,9 @@ class Monitor:
             self._is_in_callback = False
 
     def _hold_ctrl_c(self) -> None:
-        handler = signal.getsignal(signal.SIGINT)
-        if callable(handler) and threading.current_thread() is threading.main_thread():
+        if threading.current_thread() is not threading.main_thread():
+            _in_threads.add(self)
+        elif callable(handler := signal.getsignal(signal.SIGINT)):
             self._handler = handler
             signal.signal(signal.SIGINT, self._note_ctrl_c)
 
@@ -107,3 +113,17 @@ class Monitor:
             self._is_interrupted = True
             if self._is_in_callback:  # which may take long
                 raise
+
+
+_in_threads: set[Monitor] = set()  # of searches, the main thread apart
+_is_exiting = threading.Event()
+
+
+@atexit.register
+def _end_searches_in_threads() -> None:
+    """End searches of daemon threads, such as joblib leaves behind at Ctrl-C: they crash where the interpreter is gone."""
+    _is_exiting.set()
+    for _ in range(500):  # some 5 seconds; a callback may hang
+        if not _in_threads:
+            break
+        sleep(0.01)

@@ -168,11 +168,15 @@ class MAPTreeClassifier(TreeClassifier):
             is infinite, a label is missing, there is only one class, or a weight is negative or no whole number.
         TypeError
             If a parameter has the wrong type, `X` is sparse, or a column holds neither numbers nor texts.
+        KeyboardInterrupt
+            If Ctrl-C is pressed before the search begins, or while a clone is fitted. Otherwise Ctrl-C ends the search,
+            and `fit` returns the best tree so far.
 
         Warns
         -----
         NotProvenWarning
-            If the search was stopped before the proof.
+            If the search was stopped before the proof. The message suggests what helps this problem, as
+            code to paste.
         """
         with Monitor(self) as monitor:
             self._fit(X, y, sample_weight, monitor)
