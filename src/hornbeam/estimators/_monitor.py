@@ -49,7 +49,7 @@ class Monitor:
             signal.signal(signal.SIGINT, self._handler)
         if self._line is not None:
             self._line.close(self._last_text if kind is None else None)
-        if kind is None and self._is_interrupted and self._estimator._is_clone:
+        if kind is None and self._is_stopped() and self._estimator._is_clone:
             raise KeyboardInterrupt("Ctrl-C ended the search of a clone; its best tree so far is in its tree_.")
 
     def announce(self, activity: str) -> None:
@@ -121,7 +121,7 @@ _is_exiting = threading.Event()
 
 @atexit.register
 def _end_searches_in_threads() -> None:
-    """End searches of daemon threads, such as joblib leaves behind at Ctrl-C: they crash where the interpreter is gone."""
+    """End searches of daemon threads, which joblib leaves behind at Ctrl-C; without an interpreter they crash."""
     _is_exiting.set()
     for _ in range(500):  # some 5 seconds; a callback may hang
         if not _in_threads:
