@@ -326,7 +326,10 @@ def _accuracies(runs: list[dict[str, Any]], directory: Path) -> str:
 
 
 def _courses(runs: list[dict[str, Any]], directory: Path) -> str:
-    traces = {run["policy"]: [Progress(at[0], at[1], at[2], 0.0, at[3], at[4]) for at in run["trace"]] for run in runs}
+    traces = {
+        run["policy"]: [Progress(at[0], at[1], at[2], 0.0, at[3], at[4], n_leaves=0) for at in run["trace"]]
+        for run in runs
+    }
     picture = save(lambda figure: _draw_courses(figure, traces), 3.2, directory / "paper-osdt-course.png")
     return f"Of *proven*, by policy.\n\n![Objective and lower bound over the search]({picture.name})\n"
 

@@ -107,7 +107,7 @@ BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
   const auto go_on = [&](std::uint64_t bytes) {
     stop.check_clock();
     stop.check_bytes(bytes, limits.bytes);
-    if (!stop.stopped() && on_poll({stop.elapsed(), below, 0, 0, bytes})) stop.stop(Status::interrupted);
+    if (!stop.stopped() && on_poll({stop.elapsed(), below, 0, 0, bytes, 0})) stop.stop(Status::interrupted);
     return !stop.stopped();
   };
   BestRanking best{trees_->least_by_leaves(cost, below, go_on), stop.reason().value_or(Status::optimal)};

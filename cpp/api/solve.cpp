@@ -26,7 +26,7 @@ Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& st
   outcome.lower = input.leaf_cost;
   outcome.status = outcome.lower == outcome.tree.cost ? Status::optimal : stop.reason().value_or(Status::interrupted);
   outcome.seconds = stop.elapsed();
-  outcome.trace = {{outcome.seconds, outcome.tree.cost, outcome.lower, 0, 0}};
+  outcome.trace = {{outcome.seconds, outcome.tree.cost, outcome.lower, 0, 0, 1}};
   return outcome;
 }
 

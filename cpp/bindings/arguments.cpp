@@ -36,7 +36,7 @@ Switches switches_of(const nb::dict& given) {
 }  // namespace
 
 nb::tuple to_tuple(const Progress& at) {
-  return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes);
+  return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes, at.n_leaves);
 }
 
 bool Poll::operator()(const Progress& at) {

@@ -391,7 +391,9 @@ class LeafSetSearch {
   }
 
   Progress progress() const {
-    return {stop_.elapsed(), objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes()};
+    return {stop_.elapsed(), objective_.to_ticks(upper_),
+            lower_ticks(),   n_queued_,
+            bytes(),         static_cast<std::uint32_t>(best_.size())};
   }
 
   /// Where a bound is wrong, nothing is known but what holds at the root.

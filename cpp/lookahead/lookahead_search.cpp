@@ -75,6 +75,7 @@ class LookaheadSearch {
     now_.lower = lower_bound();
     Splits splits;
     now_.upper = prefixes_.greedy().grow(root, depth_, splits);
+    now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), kNoSplit));
     poll();
     try {
       Splits found;
@@ -86,6 +87,7 @@ class LookaheadSearch {
     Outcome outcome;
     outcome.tree = TreeWriter(problem_, splits).write();
     now_.upper = outcome.tree.cost;
+    now_.n_leaves = static_cast<std::uint32_t>((outcome.tree.column.size() + 1) / 2);
     poll();
     outcome.lower = std::min(now_.lower, now_.upper);
     outcome.status = outcome.lower == now_.upper ? Status::optimal : stop_.reason().value_or(Status::heuristic);

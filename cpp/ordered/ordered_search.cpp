@@ -105,9 +105,13 @@ class OrderedSearch {
   }
 
   Progress progress() const {
-    const auto [lower, upper] = root_.interval();
-    return {stop_.elapsed(), upper, lower, state_.n_subproblems.load(std::memory_order_relaxed),
-            state_.bytes.load(std::memory_order_relaxed)};
+    const auto [lower, upper, n_leaves] = root_.interval();
+    return {stop_.elapsed(),
+            upper,
+            lower,
+            state_.n_subproblems.load(std::memory_order_relaxed),
+            state_.bytes.load(std::memory_order_relaxed),
+            n_leaves};
   }
 
   /// Looks at the clock and tells the caller.

@@ -66,8 +66,9 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
     result.lower = std::min(best, small.lower);
     if (small.cost < best) {
-      const Plan below{{depth == 1 ? PlanNode::Kind::leaf : PlanNode::Kind::small}};
-      result = {result.lower, small.cost, join(small.root, below, below)};
+      const Plan leaf{{PlanNode::Kind::leaf}}, stump{{PlanNode::Kind::stump}};
+      result = {result.lower, small.cost,
+                join(small.root, small.has_stump[1] ? stump : leaf, small.has_stump[0] ? stump : leaf)};
     }
     return result;
   }

@@ -15,9 +15,9 @@ class PlanReader {
   /// Writes the subtree that begins at `next`, and moves on behind it.
   void read(const OrderedRows& rows, Plan::const_iterator& next) {
     const PlanNode planned = *next++;
-    if (planned.kind == PlanNode::Kind::small) {
-      const Plan small = small_plan(rows);
-      Plan::const_iterator begin = small.begin();
+    if (planned.kind == PlanNode::Kind::stump) {
+      const Plan stump = stump_plan(rows);
+      Plan::const_iterator begin = stump.begin();
       return read(rows, begin);
     }
     const auto& weight = rows.class_weight();
@@ -42,8 +42,8 @@ class PlanReader {
   ResultTree tree;
 
  private:
-  /// The better of a leaf and the best stump.
-  Plan small_plan(const OrderedRows& rows) const {
+  /// The best stump; the leaf, should none be better.
+  Plan stump_plan(const OrderedRows& rows) const {
     const Plan leaf{{PlanNode::Kind::leaf}};
     const TwoLevelResult stump = best_stump(rows, costs_, costs_.leaf_cost(rows.class_weight()));
     return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
@@ -60,6 +60,13 @@ Plan join(const RankSplit& root, const Plan& held, const Plan& failed) {
   plan.insert(plan.end(), held.begin(), held.end());
   plan.insert(plan.end(), failed.begin(), failed.end());
   return plan;
+}
+
+std::uint32_t count_leaves(const Plan& plan) {
+  std::uint32_t n_leaves = 0;
+  for (const PlanNode& node : plan)
+    n_leaves += node.kind == PlanNode::Kind::leaf ? 1 : node.kind == PlanNode::Kind::stump ? 2 : 0;
+  return n_leaves;
 }
 
 ResultTree read_plan(const OrderedRows& rows, const Plan& plan, const RankedColumns& columns,

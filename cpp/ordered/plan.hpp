@@ -3,6 +3,7 @@
 // WHAT    A tree that the ordered search found, and how it becomes a result.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "ordered/ordered_problem.hpp"
@@ -11,9 +12,9 @@
 
 namespace hornbeam {
 
-/// A node of a tree that was found. What is below a small one, a leaf or the best stump, is found again at the end.
+/// A node of a tree that was found. Which columns the best stump splits on is found again at the end.
 struct PlanNode {
-  enum class Kind { leaf, small, split } kind;
+  enum class Kind { leaf, stump, split } kind;
   RankSplit split{};
 };
 
@@ -21,6 +22,7 @@ struct PlanNode {
 using Plan = std::vector<PlanNode>;
 
 Plan join(const RankSplit& root, const Plan& held, const Plan& failed);
+std::uint32_t count_leaves(const Plan& plan);
 
 /// What is found of one subproblem.
 struct OrderedResult {

@@ -43,7 +43,7 @@ void SharedRoot::announce(std::uint64_t bytes) {
 
 SharedRoot::Interval SharedRoot::interval() const {
   const std::lock_guard lock(mutex_);
-  return {lower_, best()};
+  return {lower_, best(), count_leaves(plan_)};
 }
 
 void SharedRoot::improve(OrderedResult& found) {

@@ -28,6 +28,7 @@ class SharedRoot {
  public:
   struct Interval {
     Ticks lower, upper;
+    std::uint32_t n_leaves;  // of the tree that costs `upper`
   };
 
   SharedRoot(const OrderedProblem& problem, OrderedState& state, std::uint32_t n_threads);

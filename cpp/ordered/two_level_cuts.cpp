@@ -71,7 +71,10 @@ TwoLevelResult TwoLevelCuts::solve(const OrderedRows& rows, Ticks bound) {
       const Ticks cost = side_cost_[0][i] + side_cost_[1][i];
       if (cost >= result.lower) continue;
       const std::uint32_t v = open_[trials_[i].run].variable;
-      result = {cost, cost, rows.split_behind(v, cuts_[v][static_cast<std::size_t>(trials_[i].cut)].n_rows)};
+      result = {cost,
+                cost,
+                rows.split_behind(v, cuts_[v][static_cast<std::size_t>(trials_[i].cut)].n_rows),
+                {side_cost_[0][i] < leaf_cost(rows, i, 0), side_cost_[1][i] < leaf_cost(rows, i, 1)}};
     }
     divide_runs();
     close_runs(result.lower);
@@ -166,12 +169,14 @@ bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
   }
   for (int side = 0; side < 2; ++side) {
     side_cost_[side].resize(trials_.size());
-    for (std::uint32_t i = 0; i < trials_.size(); ++i) side_cost_[side][i] = side_cost(rows, i, side);
+    for (std::uint32_t i = 0; i < trials_.size(); ++i)
+      side_cost_[side][i] = std::min(leaf_cost(rows, i, side), 2 * costs_.leaf + costs_.price * least_loss_[side][i]);
   }
   return true;
 }
 
-Ticks TwoLevelCuts::side_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
+/// What one side of a trial costs as a leaf.
+Ticks TwoLevelCuts::leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
   const std::vector<std::int32_t>& total = rows.class_weight();
   std::int64_t all = 0, most = 0;
   for (std::uint32_t k = 0; k < total.size(); ++k) {
@@ -179,7 +184,7 @@ Ticks TwoLevelCuts::side_cost(const OrderedRows& rows, std::uint32_t trial, int 
     all += here;
     most = std::max(most, here);
   }
-  return std::min(costs_.leaf + costs_.price * (all - most), 2 * costs_.leaf + costs_.price * least_loss_[side][trial]);
+  return costs_.leaf + costs_.price * (all - most);
 }
 
 /// Replaces each run that was tried by the runs between its trials.

@@ -20,6 +20,7 @@ struct TwoLevelResult {
   Ticks lower;  // no tree of depth one or two costs less
   Ticks cost;   // of the best one if it costs less than asked for, else infinite
   RankSplit root;
+  bool has_stump[2] = {false, false};  // below the root, where a side is no leaf; the true side last
 };
 
 class TwoLevelCuts {
@@ -46,7 +47,7 @@ class TwoLevelCuts {
   void choose_trials();
   bool try_cuts(const OrderedRows& rows);
   bool mark_members(const OrderedRows& rows);
-  Ticks side_cost(const OrderedRows& rows, std::uint32_t trial, int side) const;
+  Ticks leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const;
   void divide_runs();
   void close_runs(Ticks best);
 

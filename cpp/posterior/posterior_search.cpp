@@ -87,7 +87,8 @@ class PosteriorSearch {
   Progress progress() const {
     const std::uint64_t bytes =
         rows_.bytes() + costs_.bytes() + pairs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
-    return {stop_.elapsed(), root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes};
+    return {stop_.elapsed(), root_.known.tree.cost,        root_.known.lower, worker_.n_expansions(),
+            bytes,           root_.known.tree.shape.leaves};
   }
 
   void poll() {
@@ -103,6 +104,7 @@ class PosteriorSearch {
     Outcome result;
     result.tree = read_posterior_tree(rows_, costs_, table_);
     root_.known.tree.cost = result.tree.cost;
+    root_.known.tree.shape.leaves = static_cast<std::uint32_t>((result.tree.column.size() + 1) / 2);
     poll();
     result.lower = std::min(root_.known.lower, result.tree.cost);
     result.status = result.lower == result.tree.cost ? Status::optimal : stop_.reason().value_or(Status::interrupted);

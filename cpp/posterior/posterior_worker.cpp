@@ -56,7 +56,10 @@ bool PosteriorWorker::goes_on() {
 }
 
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
-  const KnownTree tree{s.split + candidate.upper(), s.rows.columns[candidate.column], kUnlimited, {2, 1}};
+  const KnownTree tree{s.split + candidate.upper(),
+                       s.rows.columns[candidate.column],
+                       kUnlimited,
+                       {candidate.side[0].leaves + candidate.side[1].leaves, 1}};
   if (tree.cost < s.known.tree.cost) s.known.tree = tree;
 }
 
@@ -139,7 +142,7 @@ bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
     const auto known = table_.find(key_of(candidate.name[x], s.depth + 1));
     if (!known) continue;
     candidate.side[x].lower = std::max(candidate.side[x].lower, known->lower);
-    candidate.side[x].upper = std::min(candidate.side[x].upper, known->tree.cost);
+    candidate.side[x].know_tree(known->tree);
   }
   take_tree(s, candidate);
   return candidate.lower() > before;
@@ -176,7 +179,7 @@ void PosteriorWorker::raise(Frame& s, Candidate& candidate, Ticks cut) {
     solve(child, side[x].lower + (both_open ? (missing + 1) / 2 : missing));
     candidate.work[x] += n_expansions_ - before;
     side[x].lower = std::max(side[x].lower, child.known.lower);
-    side[x].upper = std::min(side[x].upper, child.known.tree.cost);
+    side[x].know_tree(child.known.tree);
     refresh(s, candidate);
   }
 }

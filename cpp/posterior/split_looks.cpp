@@ -81,7 +81,7 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
   for (int x = 0; x < 2; ++x) {
     const Side& side = side_[x];
     const Ticks leaf = costs_.likelihood(side.total.data()) + (side.n_splits > 0 ? here.leaf : 0);
-    sides[x] = {leaf, leaf};
+    sides[x] = {leaf, leaf, 1};
     if (side.n_splits == 0 || here.split >= kInfinity) continue;
     Ticks least = kInfinity, most = kInfinity;
     for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
@@ -103,7 +103,7 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
       most = std::min(most, upper);
     }
     const Ticks split = here.split + costs_.log_of(side.n_splits);
-    sides[x] = {std::min(leaf, split + least), std::min(leaf, split + most)};
+    sides[x] = {std::min(leaf, split + least), std::min(leaf, split + most), split + most < leaf ? 2u : 1u};
   }
 }
 

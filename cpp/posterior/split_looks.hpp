@@ -14,12 +14,19 @@
 
 #include "posterior/cell_costs.hpp"
 #include "search/row_set.hpp"
+#include "table/subproblem_table.hpp"
 
 namespace hornbeam {
 
 struct SideLook {
   Ticks lower;
   Ticks upper;
+  std::uint32_t leaves;  // of the tree that costs `upper`
+  void know_tree(const KnownTree& tree) {
+    if (tree.cost >= upper) return;
+    upper = tree.cost;
+    leaves = tree.shape.leaves;
+  }
 };
 
 class SplitLooks {

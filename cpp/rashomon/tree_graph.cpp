@@ -229,7 +229,7 @@ template <class Count>
 void TreeGraph<Count>::poll() {
   stop_->check_clock();
   stop_->check_bytes(bytes(), limits_.bytes);
-  if (!stop_->stopped() && on_poll_({stop_->elapsed(), optimum_, optimum_, nodes_.size(), bytes()}))
+  if (!stop_->stopped() && on_poll_({stop_->elapsed(), optimum_, optimum_, nodes_.size(), bytes(), 0}))
     stop_->stop(Status::interrupted);
   if (stop_->stopped()) throw Stopped{};
 }

@@ -75,8 +75,8 @@ class Search {
     if (shared_.has_guessed)
       lower = root.lower < root.tree.cost ? sure_lower_
                                           : std::max(sure_lower_, bound_after_guesses(root.tree.cost, reference_loss_));
-    return {shared_.stop.elapsed(), root.tree.cost, lower, shared_.n_subproblems.load(std::memory_order_relaxed),
-            shared_.bytes()};
+    return {shared_.stop.elapsed(), root.tree.cost,        lower, shared_.n_subproblems.load(std::memory_order_relaxed),
+            shared_.bytes(),        root.tree.shape.leaves};
   }
 
   void poll() { watch_.look(progress()); }

@@ -22,6 +22,7 @@ struct Progress {
   Ticks lower;
   std::uint64_t n_subproblems;
   std::uint64_t bytes;
+  std::uint32_t n_leaves;  // of the best tree; 0 where the caller has it
 };
 
 class Watch {

@@ -4,7 +4,7 @@ from typing import Literal, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-Progress = tuple[float, int, int, int, int]
+Progress = tuple[float, int, int, int, int, int]
 
 class TreeArrays(TypedDict):
     column: npt.NDArray[np.int32]

@@ -4,6 +4,8 @@
 class NotProvenWarning(UserWarning):
     """A search was stopped by a limit before its tree was proven optimal; the tree and its gap are valid.
 
+    The message suggests what helps the problem at hand, as code to paste: parameters, or another estimator.
+
     Examples
     --------
     >>> import warnings

@@ -11,8 +11,8 @@ import hornbeam
 from cli.conftest import without_columns
 from hornbeam import GOSDTClassifier
 from hornbeam.cli.errors import CommandError
-from hornbeam.cli.fitting import parse_bytes, progress_text
-from hornbeam.estimators import Progress
+from hornbeam.cli.fitting import parse_bytes
+from terminals import in_terminal, needs_terminals
 
 
 def test_fit_prints_the_tree_its_certificate_and_the_confusion_matrix(run, fruit):
@@ -166,13 +166,27 @@ def test_the_picture_has_the_format_of_its_name(run, fruit, tmp_path, suffix, st
 
 def test_a_search_stopped_by_the_time_limit_gives_a_tree_and_says_that_it_is_not_proven(run, hard):
     code, out, err = run("fit", hard, "--target", "y", "--regularization", 0.0001, "--time-limit", 0.1)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "hornbeam: note: for a proof, try --max-depth 3 or --binarizer quantile\n")
     assert "Not proven optimal: stopped by the time limit." in out
     objective, bound, gap = map(
         float, re.search(r"objective +([\d.]+) .*\n.*lower bound +([\d.]+), gap ([\d.]+) %", out).groups()
     )
     assert bound < objective
     assert gap == pytest.approx(100 * (objective - bound) / objective, rel=0.01)
+
+
+@needs_terminals
+def test_a_terminal_shows_the_progress_in_one_line_above_the_report(run, hard):
+    options = ["fit", str(hard), "--target", "y", "--regularization", "0.0001", "--time-limit", "0.5"]
+    text, lines = in_terminal(["-m", "hornbeam", *options])
+    assert len(re.findall(r"\r\d\.\d s  objective", text)) > 3
+    assert re.fullmatch(
+        r"\d\.\d s  objective 0.\d{5}  bound 0.\d{5}  gap \d+\.\d\d %  \d+ leaves  time_limit", lines[0]
+    )
+    assert lines[1].startswith("hornbeam: note: for a proof, try --max-depth 3")
+    assert lines[2].endswith("?")  # the root of the tree
+    assert [line[:14] for line in lines[-15:]] == [line[:14] for line in run(*options).out.split("\n")[-15:]]
+    assert in_terminal(["-m", "hornbeam", *options, "--quiet"])[0] == ""
 
 
 def test_ctrl_c_during_the_search_gives_the_best_tree_so_far_and_exit_code_0(hard):
@@ -191,7 +205,8 @@ def test_ctrl_c_during_the_search_gives_the_best_tree_so_far_and_exit_code_0(har
     done = subprocess.run([sys.executable, "-c", code, *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "Not proven optimal: stopped by Ctrl-C." in done.stdout
-    assert done.stderr == ""
+    assert "Training rows: " in done.stdout
+    assert done.stderr.startswith("hornbeam: note: for a proof, try --max-depth 3")
 
 
 @pytest.fixture
@@ -223,10 +238,3 @@ def test_one_subproblem_one_entry_and_one_row_are_singular(run, tmp_path):
     printed = run("fit", tmp_path / "one.csv", "--target", "kind", "--max-depth", 0).out
     assert ", 1 subproblem, 1 table entry, " in printed
     assert "on 1 condition (every threshold) from 1 column, 2 rows" in printed
-    assert progress_text(Progress(0.0, 0.5, 0.5, 0.0, 1, 0)).endswith("  1 subproblem  0 MB")
-
-
-def test_the_progress_line_tells_time_objective_bound_gap_and_subproblems():
-    text = progress_text(Progress(12.34, 0.5, 0.25, 0.5, 1_234_567, 2_000_000))
-    for part in ("12.3 s", "objective 0.50000", "bound 0.25000", "gap 50.00 %", "1,234,567 subproblems", "2 MB"):
-        assert part in text

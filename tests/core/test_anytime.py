@@ -35,7 +35,7 @@ def test_reports_hold_the_optimum_between_a_falling_incumbent_and_a_rising_bound
     check_proven(problem, outcome, optimum)
     for series in (reports, outcome["trace"]):
         assert len(series) > 1
-        seconds, incumbents, bounds, subproblems, n_bytes = zip(*series, strict=True)
+        seconds, incumbents, bounds, subproblems, n_bytes, _ = zip(*series, strict=True)
         assert all(lower <= optimum <= upper for upper, lower in zip(incumbents, bounds, strict=True))
         assert list(incumbents) == sorted(incumbents, reverse=True)
         for rising in (seconds, bounds, subproblems):

@@ -129,11 +129,12 @@ def test_stopping_at_any_report_leaves_a_valid_interval_and_a_scorable_tree(poli
         )
         check_interval(problem, outcome, optimum)
         statuses.add(outcome["status"])
-        _, uppers, lowers, queued, _ = zip(*outcome["trace"], strict=True)
+        _, uppers, lowers, queued, *_ = zip(*outcome["trace"], strict=True)
         assert all(lower <= optimum <= upper for upper, lower in zip(uppers, lowers, strict=True))
         assert list(uppers) == sorted(uppers, reverse=True)
         assert [list(rising) == sorted(rising) for rising in (lowers, queued)] == [True, True]
         assert (outcome["upper"], outcome["lower"]) == outcome["trace"][-1][1:3]
+        assert outcome["trace"][-1][5] == sum(outcome["tree"]["column"] < 0)
     assert "interrupted" in statuses
 
 

@@ -83,7 +83,8 @@ def test_a_stop_says_why_and_leaves_a_tree(limits, status):
 
 def test_the_trace_holds_a_falling_incumbent_and_a_rising_bound():
     matrix, classes, posterior = random_posterior(6, n_rows=200, n_columns=12)
-    seconds, uppers, lowers, _, n_bytes = zip(*search(matrix, classes, posterior, trace=True)["trace"], strict=True)
+    trace = search(matrix, classes, posterior, trace=True)["trace"]
+    seconds, uppers, lowers, _, n_bytes, _ = zip(*trace, strict=True)
     assert list(seconds) == sorted(seconds)
     assert list(uppers) == sorted(uppers, reverse=True)
     assert list(lowers) == sorted(lowers)

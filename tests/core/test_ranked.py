@@ -91,8 +91,9 @@ def test_stopping_after_any_number_of_reports_leaves_a_valid_interval(seed):
     statuses = set()
     for n_calls in [*range(1, 60), 100, 200, 400, 10**9]:
         calls = itertools.count(1)
-        outcome = ranked.solve(callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0)
+        outcome = ranked.solve(callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0, trace=True)
         check_interval(ranked.problem, outcome, optimum)
+        assert outcome["trace"][-1][5] == sum(outcome["tree"]["column"] < 0)
         assert next(calls) <= n_calls + 1
         statuses.add(outcome["status"])
     assert statuses == {"interrupted", "optimal"}
@@ -106,7 +107,7 @@ def test_reports_hold_the_optimum_between_a_falling_incumbent_and_a_rising_bound
     check_proven(ranked.problem, outcome, optimum)
     for series in (reports, outcome["trace"]):
         assert len(series) > 1
-        seconds, incumbents, bounds, subproblems, _ = zip(*series, strict=True)
+        seconds, incumbents, bounds, subproblems, _, _ = zip(*series, strict=True)
         assert all(lower <= optimum <= upper for upper, lower in zip(incumbents, bounds, strict=True))
         assert list(incumbents) == sorted(incumbents, reverse=True)
         for rising in (seconds, bounds, subproblems):

@@ -1,7 +1,6 @@
 """GOSDTClassifier: what users give, what they get back, and how it behaves among scikit-learn's tools."""
 
 import copy
-import logging
 import pickle
 import subprocess
 import sys
@@ -226,16 +225,6 @@ def test_columns_of_zeros_and_ones_need_no_binarizer():
         GOSDTClassifier(binarizer=None).fit([[0, 3], [1, 1]], [0, 1])
 
 
-def test_many_exact_columns_are_told_and_quantile_is_suggested(caplog):
-    X = np.random.default_rng(0).normal(size=(1100, 1))
-    GOSDTClassifier(max_leaves=2).fit(X, X[:, 0] > 0)
-    assert "binarizer='exact' makes 1099 binary columns of this table; binarizer='quantile'" in caplog.text
-    caplog.clear()
-    GOSDTClassifier(max_leaves=2, binarizer="quantile").fit(X, X[:, 0] > 0)
-    GOSDTClassifier(max_depth=1).fit(X, X[:, 0] > 0)  # by ranks, to which the number of thresholds is nothing
-    assert caplog.text == ""
-
-
 def hard_problem():
     rng = np.random.default_rng(0)
     return rng.integers(0, 2, (600, 25)), rng.integers(0, 2, 600)
@@ -299,13 +288,6 @@ def test_the_trace_is_kept_only_where_it_is_asked_for():
     assert classifier.trace_[-1].objective == classifier.objective_
     assert classifier.trace_[-1].lower_bound == classifier.lower_bound_
     assert not hasattr(classifier.set_params(trace=False).fit(X, y), "trace_")
-
-
-def test_verbose_logs_the_progress(caplog):
-    X, y = hard_problem()
-    with caplog.at_level(logging.INFO, logger="hornbeam"), pytest.warns(NotProvenWarning):
-        GOSDTClassifier(0.001, verbose=1, time_limit=0.3).fit(X, y)
-    assert "lower bound" in caplog.text
 
 
 def test_statistics_tell_the_work_and_the_number_of_binary_columns():

@@ -102,7 +102,7 @@ def test_a_trace_is_drawn_with_objective_bound_and_a_star_at_the_best_tree(trace
 
 @pytest.mark.parametrize("last", [5, 20, 90, 500, 10**6])
 def test_a_logarithmic_axis_has_at_least_two_numbers(last):
-    course = [Progress(0.0, 1.0, 0.0, 1.0, at, 0) for at in (4, last)]
+    course = [Progress(0.0, 1.0, 0.0, 1.0, at, 0, 2) for at in (4, last)]
     axes = plot_trace(course, against="subproblems")
     axes.figure.canvas.draw()
     low, high = axes.get_xlim()

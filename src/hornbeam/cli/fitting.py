@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
+import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
 
 from hornbeam.binarizers import Binarizer, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Certificate, Model
-from hornbeam.estimators import GOSDTClassifier, Progress
+from hornbeam.estimators import GOSDTClassifier
+from hornbeam.estimators._advice import helpful_parameters
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
-from hornbeam.tree.words import count
 
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -57,10 +52,22 @@ def fit_model(
     CommandError
         If a parameter or the data are refused.
     """
-    with refusals_as_command_errors(), _notes_as_lines(), _progress_line(quiet) as callback:
-        classifier = GOSDTClassifier(**parameters, callback=callback)
+    shows_progress = not quiet and sys.stderr.isatty()
+    with refusals_as_command_errors(), warnings.catch_warnings():
+        # The certificate and the report on the columns tell the same.
+        warnings.simplefilter("ignore", NotProvenWarning)
+        warnings.simplefilter("ignore", ColumnWarning)
+        classifier = GOSDTClassifier(**parameters, verbose=int(shows_progress))
         classifier.fit(frame, pl.Series(target, classes))
+    if not quiet and classifier.status_ not in ("optimal", "gap_limit"):
+        _suggest_options(classifier)
     return Model(classifier.tree_, _certificate(classifier))
+
+
+def _suggest_options(classifier: GOSDTClassifier) -> None:
+    """Say what would help a search that was stopped; the certificate says what is not proven."""
+    options = [f"--{name.replace('_', '-')} {value}" for name, value in helpful_parameters(classifier).items()]
+    print(f"hornbeam: note: for a proof, try {' or '.join(options)}", file=sys.stderr)
 
 
 def _certificate(classifier: GOSDTClassifier) -> Certificate:
@@ -135,38 +142,3 @@ def parse_bytes(text: str) -> int:
     if found is None or (found[3] and not found[2]):
         raise CommandError(f"--memory-limit {text!r}: expected bytes such as 500000000, 500MB or 2GiB")
     return int(float(found[1]) * UNITS[unit])
-
-
-@contextmanager
-def _notes_as_lines() -> Iterator[None]:
-    """Print the library's notes as lines, without the warnings that repeat the certificate and the column report."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("hornbeam: note: %(message)s"))
-    logger = logging.getLogger("hornbeam")
-    logger.addHandler(handler)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotProvenWarning)
-            warnings.simplefilter("ignore", ColumnWarning)
-            yield
-    finally:
-        logger.removeHandler(handler)
-
-
-@contextmanager
-def _progress_line(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Give a callback that keeps one line on the terminal up to date, or None where there is no terminal."""
-    console = Console(stderr=True, highlight=False)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda progress: live.update(Text(progress_text(progress), no_wrap=True, overflow="crop"), refresh=True)
-
-
-def progress_text(progress: Progress) -> str:
-    """Return one line on a running search."""
-    return (
-        f"{progress.elapsed:.1f} s  objective {progress.objective:.5f}  bound {progress.lower_bound:.5f}  "
-        f"gap {100 * progress.gap:.2f} %  {count(progress.subproblems, 'subproblem')}  {progress.memory / 1e6:,.0f} MB"
-    )

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from hornbeam import _core
 from hornbeam._units import Units, make_units
 from hornbeam.columns import warn_of_copy
+from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
+from hornbeam.estimators._monitor import Monitor
 from hornbeam.estimators._parameters import check_integer, check_number, fit_to_table, number_of_threads
-from hornbeam.estimators._progress import make_listener, relative_gap
+from hornbeam.estimators._progress import relative_gap
 from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
@@ -62,17 +64,28 @@ class AdditiveClassifier(TreeClassifier):
             is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
         TypeError
             If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
+        KeyboardInterrupt
+            If Ctrl-C is pressed before the search begins, or while a clone is fitted. Otherwise Ctrl-C ends the search,
+            and `fit` returns the best tree so far.
 
         Warns
         -----
         NotProvenWarning
-            If the search was stopped before the proof, unless by `gap_limit`.
+            If the search was stopped before the proof, unless by `gap_limit`. The message suggests what helps this
+            problem, as code to paste.
         ColumnWarning
             If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
             `hornbeam.column_report`.
         """
+        with Monitor(self) as monitor:
+            self._fit(X, y, sample_weight, monitor)
+        self._warn_unless_proven()
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Monitor) -> None:
         options = self._check_parameters()
         begin = perf_counter()
+        monitor.announce("making binary columns")
         training = read_training(X, y, sample_weight, type(self).__name__)
         self.schema_, self.classes_ = training.table.schema, training.classes
         options = fit_to_table(options, training.table.n_rows)
@@ -82,12 +95,11 @@ class AdditiveClassifier(TreeClassifier):
         search = self._choose_search(training, units, options)
         binarize_seconds = perf_counter() - begin
         problem = (training.codes, units.weights, units.costs, units.leaf_cost)
-        outcome = search(*problem, callback=make_listener(self.callback, self.verbose, units), trace=self.trace)
+        outcome = search(*problem, callback=monitor.listener(units), trace=self.trace)
         self._set_tree(outcome, units, training, training.weights, binarize_seconds)
         self._set_result(outcome, units)
-        warn_of_copy(self.tree_, training.table, X, stacklevel=2)
-        self._warn_unless_proven()
-        return self
+        monitor.finish(outcome, units)
+        warn_of_copy(self.tree_, training.table, X, stacklevel=3)
 
     def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
         """Return what else goes to the search and depends on the data."""
@@ -112,7 +124,6 @@ class AdditiveClassifier(TreeClassifier):
         conditions = self.binarizer_.conditions_
         if suits_ranks(conditions, units, options):
             return search_by_ranks(conditions, training.table, options)
-        self._warn_of_many_columns()
         return search_by_bits(conditions, training.table, options)
 
     def _make_units(self, training: Training) -> Units:
@@ -144,7 +155,7 @@ class AdditiveClassifier(TreeClassifier):
         warnings.warn(
             f"The search stopped before its tree was proven optimal ({self._describe_end()}): objective "
             f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
-            "valid; for a proof allow more, or raise regularization, lower max_depth or use fewer binary columns.",
+            f"valid. For a smaller gap or a proof, {advice(self)}",
             NotProvenWarning,
             stacklevel=3,
         )

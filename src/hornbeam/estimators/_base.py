@@ -16,16 +16,16 @@ from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._display import TreeDisplay
 from hornbeam.estimators._parameters import check_callback, check_integer, check_number
-from hornbeam.estimators._progress import Progress, Units, logger, make_trace
+from hornbeam.estimators._progress import Progress, Units, make_trace
 from hornbeam.estimators._training import Training
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import Tree
 from hornbeam.tree.importances import gini_importances
 
 if TYPE_CHECKING:
-    from hornbeam import _core
+    from typing_extensions import Self
 
-_MANY_COLUMNS = 1000
+    from hornbeam import _core
 
 
 class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -40,6 +40,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     trace: bool
     classes_: npt.NDArray[Any]
     tree_: Tree
+    _is_clone = False
 
     @property
     def n_leaves_(self) -> int:
@@ -234,15 +235,18 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         seconds, megabytes = self.statistics_["seconds"], self.statistics_["bytes"] / 1e6
         return f"status {self.status_!r}, {seconds:,.1f} s, {megabytes:,.1f} MB"
 
-    def _warn_of_many_columns(self) -> None:
-        """Say that a search which works through all columns would be helped by fewer."""
-        n_columns = len(self.binarizer_.conditions_)
-        if self.binarizer == "exact" and n_columns > _MANY_COLUMNS:
-            logger.warning(
-                "binarizer='exact' makes %d binary columns of this table; binarizer='quantile' makes fewer, which the "
-                "search finishes much sooner.",
-                n_columns,
-            )
+    def __sklearn_clone__(self) -> Self:
+        """Mark clones: they belong to a cross-validation or the like, which Ctrl-C has to end."""
+        made: Self = super().__sklearn_clone__()
+        made._is_clone = True
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the mark of a clone on its way to a worker; drop it where a fitted one is copied or stored."""
+        state = dict(super().__getstate__())
+        if "tree_" in state:
+            state.pop("_is_clone", None)
+        return state
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that missing values and categories are welcome."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class SearchBySums(ABC):
     """One search, of limits that hold for all searches for sums together.
 
-    Costs of trees are integers or exact fractions; a subclass keeps `_units`, `_upper` and `_tree`, the best tree
-    so far, and `_lower`, a bound on all trees.
+    Costs of trees are integers or exact fractions; a subclass keeps `_units`, `_upper`, `_tree` and `_n_leaves`, of the
+    best tree so far, and `_lower`, a bound on all trees.
 
     Parameters
     ----------
@@ -33,6 +33,7 @@ class SearchBySums(ABC):
     _upper: Any
     _lower: Any
     _tree: TreeArrays
+    _n_leaves: int
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = dict(options)  # of each search for a sum
@@ -114,16 +115,16 @@ class SearchBySums(ABC):
 
     def _listen(self, record: Any) -> bool:
         """Report while the core is at work."""
-        *_, subproblems, memory = record
+        _, _, _, subproblems, memory, _ = record
         return self._tell(self._statistics["subproblems"] + subproblems, max(self._statistics["bytes"], memory))
 
     def _tell(self, subproblems: int, memory: int) -> bool:
         assert self._callback is not None
-        return self._callback((self._seconds(), self._upper, self._lower, subproblems, memory))
+        return self._callback((self._seconds(), self._upper, self._lower, subproblems, memory, self._n_leaves))
 
     def _report(self) -> bool:
         """Note where the search stands, and return whether the listener wants it to stop."""
         subproblems, memory = self._statistics["subproblems"], self._statistics["bytes"]
         if self._is_traced and (not self._trace or self._trace[-1][1:3] != (self._upper, self._lower)):
-            self._trace.append((self._seconds(), self._upper, self._lower, subproblems, memory))
+            self._trace.append((self._seconds(), self._upper, self._lower, subproblems, memory, self._n_leaves))
         return self._callback is not None and self._tell(subproblems, memory)

@@ -229,6 +229,7 @@ class LabelledSearch:
             raise _StoppedError("time_limit")
         if self._most_bytes is not None and self._bytes() > self._most_bytes:
             raise _StoppedError("memory_limit")
-        record = (seconds, self._best_at_root.cost, self._lower, len(self._known), self._bytes())
+        n_leaves = 0  # the caller has the tree
+        record = (seconds, self._best_at_root.cost, self._lower, len(self._known), self._bytes(), n_leaves)
         if self._callback is not None and self._callback(record):
             raise _StoppedError("interrupted")

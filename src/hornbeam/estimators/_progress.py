@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from hornbeam._core import Outcome
     from hornbeam._core import Progress as Record
-
-logger = logging.getLogger("hornbeam")
 
 
 class Units(Protocol):
@@ -37,6 +33,8 @@ class Progress(NamedTuple):
         Number of subproblems solved or opened so far.
     memory : int
         Bytes of the data structures of the search.
+    n_leaves : int
+        Number of leaves of the best tree found so far.
 
     Examples
     --------
@@ -54,48 +52,31 @@ class Progress(NamedTuple):
     gap: float
     subproblems: int
     memory: int
+    n_leaves: int
 
     @classmethod
     def from_record(cls, record: Record, units: Units) -> Progress:
         """Translate what the search says in ticks."""
-        elapsed, upper, lower, subproblems, memory = record
+        elapsed, upper, lower, subproblems, memory, n_leaves = record
         objective, bound = units.objective(upper), units.objective(lower)
-        return cls(elapsed, objective, bound, relative_gap(objective, bound), subproblems, memory)
+        return cls(elapsed, objective, bound, relative_gap(objective, bound), subproblems, memory, n_leaves)
 
 
 def make_trace(outcome: Outcome, units: Units) -> list[Progress]:
     """Return the course of a search; its last entry is the end of the search."""
-    statistics = outcome["statistics"]
-    counted = int(statistics["subproblems"]), int(statistics["bytes"])
-    end = (statistics["seconds"], outcome["upper"], outcome["lower"], *counted)
+    end = end_of(outcome)
     records = [record for record in outcome["trace"] if record[0] < end[0]]
     return [Progress.from_record(record, units) for record in (*records, end)]
+
+
+def end_of(outcome: Outcome) -> Record:
+    """Return what a search says at its end."""
+    statistics = outcome["statistics"]
+    counted = int(statistics["subproblems"]), int(statistics["bytes"])
+    n_leaves = int((outcome["tree"]["column"] < 0).sum())
+    return float(statistics["seconds"]), outcome["upper"], outcome["lower"], *counted, n_leaves
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
     """Return the part of the objective that is not proven necessary, between 0 and 1."""
     return (objective - lower_bound) / objective if objective else 0.0
-
-
-def make_listener(
-    callback: Callable[[Progress], Any] | None, verbose: int, units: Units
-) -> Callable[[Record], bool] | None:
-    """Return what the search shall call, which logs where `verbose` and asks `callback` whether to stop."""
-    if callback is None and verbose == 0:
-        return None
-
-    def listen(record: Record) -> bool:
-        progress = Progress.from_record(record, units)
-        if verbose:
-            logger.info(
-                "%.1f s: objective %.6g, lower bound %.6g, gap %.2f %%, %d subproblems, %.0f MB",
-                progress.elapsed,
-                progress.objective,
-                progress.lower_bound,
-                100 * progress.gap,
-                progress.subproblems,
-                progress.memory / 1e6,
-            )
-        return callback is not None and bool(callback(progress))
-
-    return listen

@@ -366,7 +366,10 @@ class RashomonSet(Sequence[Tree]):
 
     def _graph(self) -> _core.RashomonSet:
         if self._trees is None:  # after unpickling
-            self._trees = self._enumeration.find(self._bound)
+            trees = self._enumeration.find(self._bound)
+            if _core.describe_set(trees)["status"] == "interrupted":
+                raise KeyboardInterrupt
+            self._trees = trees
         return self._trees
 
     def _histogram(self) -> Iterator[tuple[int, int]]:

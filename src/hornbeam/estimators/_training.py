@@ -67,7 +67,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
-    warn_of_columns(table, X, codes, len(classes), stacklevel=3)
+    warn_of_columns(table, X, codes, len(classes), stacklevel=4)
     return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present)
 
 

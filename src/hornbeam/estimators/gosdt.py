@@ -78,7 +78,10 @@ class GOSDTClassifier(AdditiveClassifier):
         Threads of the search. None: 1; -1: every core. Objective, bounds at proof and status are the same for any
         number; only with 1 the tree is the same, too, where several are optimal.
     verbose : int, default=0
-        1: log the progress of the search at level INFO by the logger "hornbeam".
+        1: show on stderr, in one line that is renewed in place in terminals and notebooks: seconds since the call of
+        `fit`, objective, lower bound, gap and leaves of the best tree; first, that binary columns are made. The last
+        line stays and has the status. Where stderr is a file or a pipe: lines after 10, 20, 40, ... seconds, and the
+        last one. For a log of your own use `callback`.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     bounds : dict or None, default=None
@@ -121,7 +124,7 @@ class GOSDTClassifier(AdditiveClassifier):
         Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises; a
         guess was binding, that is, for some set of rows that could still be split it was above what had been proven of
         that set till then, whether or not the search would have proven as much later. "interrupted": by Ctrl-C or by
-        the callback.
+        the callback (see Notes).
     n_leaves_ : int
         Number of leaves of `tree_`.
     depth_ : int
@@ -186,6 +189,12 @@ class GOSDTClassifier(AdditiveClassifier):
     `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.
 
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
+
+    Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
+    clone made by `sklearn.base.clone`, `fit` sets them, too, but then raises KeyboardInterrupt, so that one Ctrl-C ends
+    `cross_val_score`, `GridSearchCV` and whatever else fits clones. A loop of your own that fits other estimators goes
+    on; let it look at `status_`, or fit clones. Before the search, Ctrl-C raises KeyboardInterrupt as everywhere: there
+    is no tree yet.
 
     References
     ----------
@@ -285,5 +294,4 @@ class GOSDTClassifier(AdditiveClassifier):
     def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
         if self.objective not in _FAMILIES:
             return self._choose_exact_search(training, units, options)
-        self._warn_of_many_columns()
         return _FAMILIES[self.objective].choose_search(self, self.binarizer_.conditions_, training, units, options)

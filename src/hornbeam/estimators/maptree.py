@@ -13,9 +13,11 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam.binarizers import Binarizer, pack_conditions
 from hornbeam.columns import warn_of_copy
+from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
+from hornbeam.estimators._monitor import Monitor
 from hornbeam.estimators._parameters import check_integer, fit_to_table
-from hornbeam.estimators._progress import Progress, make_listener, relative_gap
+from hornbeam.estimators._progress import Progress, relative_gap
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.posterior import Nats, Prior, check_prior
@@ -55,7 +57,7 @@ class MAPTreeClassifier(TreeClassifier):
     max_expansions : int or None, default=None
         Number of subproblems to expand, at least 1. None: no limit.
     verbose : int, default=0
-        1: log the progress of the search at level INFO by the logger "hornbeam".
+        1: show the progress in one line on stderr; see `GOSDTClassifier`. The objective is minus the log posterior.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second, whose objective is minus the log posterior; returning True
         stops the search.
@@ -76,7 +78,8 @@ class MAPTreeClassifier(TreeClassifier):
     gap_ : float
         ``(upper_bound_ - log_posterior_) / -log_posterior_``.
     status_ : {"optimal", "time_limit", "memory_limit", "expansion_limit", "interrupted"}
-        Why the search ended. "optimal": `tree_` is proven best. "interrupted": by Ctrl-C or by the callback.
+        Why the search ended. "optimal": `tree_` is proven best. "interrupted": by Ctrl-C or by the callback;
+        Ctrl-C in the fit of a clone raises KeyboardInterrupt, see Notes of `GOSDTClassifier`.
     n_leaves_ : int
         Number of leaves of `tree_`.
     depth_ : int
@@ -168,23 +171,32 @@ class MAPTreeClassifier(TreeClassifier):
             is infinite, a label is missing, there is only one class, or a weight is negative or no whole number.
         TypeError
             If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
+        KeyboardInterrupt
+            If Ctrl-C is pressed before the search begins, or while a clone is fitted. Otherwise Ctrl-C ends the search,
+            and `fit` returns the best tree so far.
 
         Warns
         -----
         NotProvenWarning
-            If the search was stopped before the proof.
+            If the search was stopped before the proof. The message suggests what helps this problem, as code to paste.
         ColumnWarning
             If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
             `hornbeam.column_report`.
         """
+        with Monitor(self) as monitor:
+            self._fit(X, y, sample_weight, monitor)
+        self._warn_unless_proven()
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Monitor) -> None:
         options = self._check_parameters()
         begin = perf_counter()
+        monitor.announce("making binary columns")
         training = read_training(X, y, sample_weight, type(self).__name__)
         weights = _numbers_of_rows(training)
         self.schema_, self.classes_ = training.table.schema, training.classes
         prior = Prior.read(self.alpha, self.beta, self.rho, len(training.classes))
         self._binarize(training)
-        self._warn_of_many_columns()
         conditions = self.binarizer_.conditions_
         units = Nats.fit_for(int(weights.sum()), len(conditions), prior)
         packed = pack_conditions(conditions, training.table)
@@ -198,7 +210,7 @@ class MAPTreeClassifier(TreeClassifier):
             prior.beta,
             prior.rho,
             units.bits,
-            callback=make_listener(self.callback, self.verbose, units),
+            callback=monitor.listener(units),
             trace=self.trace,
             **fit_to_table(options, training.table.n_rows),
         )
@@ -207,9 +219,8 @@ class MAPTreeClassifier(TreeClassifier):
         self.log_posterior_ = -units.objective(outcome["upper"])
         self.upper_bound_ = -units.objective(outcome["lower"])
         self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
-        warn_of_copy(self.tree_, training.table, X, stacklevel=2)
-        self._warn_unless_proven()
-        return self
+        monitor.finish(outcome, units)
+        warn_of_copy(self.tree_, training.table, X, stacklevel=3)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the posterior mean of the class probabilities in each row's leaf.
@@ -246,8 +257,8 @@ class MAPTreeClassifier(TreeClassifier):
             return
         warnings.warn(
             f"The search stopped before its tree was proven to be the most probable ({self._describe_end()}): log "
-            f"posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}. The tree is valid; for a proof "
-            "allow more, lower max_depth or use fewer binary columns.",
+            f"posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}. The tree is valid. "
+            f"For a proof, {advice(self)}",
             NotProvenWarning,
             stacklevel=3,
         )

@@ -171,7 +171,6 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         return super()._make_units(training)
 
     def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
-        self._warn_of_many_columns()
         packed = pack_conditions(self.binarizer_.conditions_, training.table)
         ranks = isinstance(units, PairUnits)
         # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.

@@ -18,6 +18,7 @@ from hornbeam._checks import check_choice, shown
 from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, Conditions, pack_conditions
 from hornbeam.estimators._additive import AdditiveClassifier
+from hornbeam.estimators._advice import advice
 from hornbeam.estimators._enumeration import Enumeration
 from hornbeam.estimators._parameters import check_integer, check_number
 from hornbeam.estimators._progress import Progress, relative_gap
@@ -241,8 +242,8 @@ class RashomonSetClassifier(AdditiveClassifier):
         check_is_fitted(self)
         tree = self.rashomon_set_[index]
         parameters = self.get_params(deep=False)
-        shared = {name: parameters[name] for name in GOSDTClassifier().get_params(deep=False) if name in parameters}
-        one: GOSDTClassifier = clone(GOSDTClassifier(**shared))
+        names = [name for name in GOSDTClassifier().get_params(deep=False) if name in parameters]
+        one = GOSDTClassifier(**{name: clone(parameters[name], safe=False) for name in names})
         for name in ("classes_", "schema_", "binarizer_", "regularization_", "lower_bound_", "statistics_"):
             setattr(one, name, getattr(self, name))
         one.tree_ = tree
@@ -279,7 +280,6 @@ class RashomonSetClassifier(AdditiveClassifier):
                     f"cost_matrix costs the same for class {label!r} whatever is predicted; leave its rows out."
                 )
         if self._looks_ahead():
-            self._warn_of_many_columns()
             search: Search = partial(
                 _core.look_ahead,
                 pack_conditions(self.binarizer_.conditions_, training.table),
@@ -306,15 +306,16 @@ class RashomonSetClassifier(AdditiveClassifier):
         """Find the optimum, or the best prefix, then the set in what is left of the time."""
         outcome = search(*problem, callback=callback, trace=trace)
         upper, lower, status = outcome["upper"], outcome["lower"], outcome["status"]
+        seconds, n_leaves = outcome["statistics"]["seconds"], int((outcome["tree"]["column"] < 0).sum())
 
         def listen(record: Record) -> bool:
-            return callback is not None and callback((record[0], upper, lower, *record[3:]))
+            return callback is not None and callback((seconds + record[0], upper, lower, *record[3:5], n_leaves))
 
         enumeration, kept = self._enumeration(training, units, options, upper)
         self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
         limits = {name: options[name] for name in ("memory_limit",) if name in options}
         if "time_limit" in options:
-            limits["time_limit"] = max(0.0, options["time_limit"] - outcome["statistics"]["seconds"])
+            limits["time_limit"] = max(0.0, options["time_limit"] - seconds)
         is_found = status in ("optimal", "heuristic")
         trees = enumeration.find(self._bound if is_found else -1, callback=callback and listen, **limits)
         self.rashomon_set_ = RashomonSet(enumeration, trees)
@@ -396,8 +397,7 @@ class RashomonSetClassifier(AdditiveClassifier):
             known = f"{trees}{which} up to objective {self.searched_up_to_:.6g}"
         warnings.warn(
             f"The search stopped before all trees up to objective {self.bound_:.6g} were found (status "
-            f"{self.status_!r}): the set holds {known}. For more, allow more, lower epsilon or max_depth, raise "
-            "regularization or use fewer binary columns.",
+            f"{self.status_!r}): the set holds {known}. For all of them, {advice(self)}",
             NotProvenWarning,
             stacklevel=3,
         )

@@ -42,7 +42,6 @@ class _LookaheadClassifier(AdditiveClassifier):
         return 1
 
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
-        self._warn_of_many_columns()
         search = partial(
             _core.look_ahead,
             pack_conditions(self.binarizer_.conditions_, training.table),
@@ -70,18 +69,19 @@ class _LookaheadClassifier(AdditiveClassifier):
         if outcome["status"] != "heuristic":
             return outcome
         upper, seconds = outcome["upper"], outcome["statistics"]["seconds"]
+        n_leaves = int((outcome["tree"]["column"] < 0).sum())
         if "time_limit" in options:
             options = {**options, "time_limit": max(0.0, options["time_limit"] - seconds)}
 
         def listen(record: Record) -> bool:
-            elapsed, _, lower, subproblems, memory = record
-            now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory)
+            elapsed, _, lower, subproblems, memory, _ = record
+            now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory, n_leaves)
             return lower >= upper or (callback is not None and callback(now))
 
         exact = self._choose_exact_search(training, units, options)(*problem, callback=listen, trace=trace)
         lower = max(outcome["lower"], min(exact["lower"], upper))
         statistics = {**outcome["statistics"], "certify_seconds": exact["statistics"]["seconds"]}
-        later = [(seconds + at[0], upper, min(at[2], upper), *at[3:]) for at in exact["trace"]]
+        later = [(seconds + at[0], upper, min(at[2], upper), *at[3:5], n_leaves) for at in exact["trace"]]
         return {
             **outcome,
             "lower": lower,

@@ -1,0 +1,205 @@
+"""The line of ``verbose=1``: renewed where it can be, a few lines elsewhere, the last one in any case."""
+
+import io
+import re
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from hornbeam import (
+    GOSDTClassifier,
+    LicketySPLITClassifier,
+    MAPTreeClassifier,
+    NotProvenWarning,
+    OSDTClassifier,
+    RashomonSetClassifier,
+    SPLITClassifier,
+)
+from hornbeam.estimators import _progress_line
+from terminals import in_terminal, needs_terminals, screen
+
+RANDOM = np.random.default_rng(0)
+X, Y = RANDOM.integers(0, 2, (400, 40)), RANDOM.integers(0, 2, 400)
+LINE = re.compile(r"\d+\.\d s  objective (\d+\.\d{5})  bound (\d+\.\d{5})  gap \d+\.\d\d %  (\d+) (?:leaves|leaf)")
+
+PROGRAM = """
+import warnings
+import numpy as np
+from hornbeam import GOSDTClassifier
+warnings.simplefilter("ignore")
+random = np.random.default_rng(0)
+X, y = random.integers(0, 2, (400, 40)), random.integers(0, 2, 400)
+print("before")
+def look(progress):
+    if progress.elapsed > 0.3 and not said:
+        said.append(progress)
+        print("from the callback")
+said = []
+GOSDTClassifier(1e-3, binarizer=None, time_limit=0.6, verbose=1, callback=look).fit(X, y)
+print("after")
+"""
+
+
+@needs_terminals
+@pytest.mark.parametrize("columns", [100, 30])
+def test_a_terminal_shows_one_line_that_is_renewed_and_nothing_is_mixed_with_it(columns):
+    text, lines = in_terminal(["-c", PROGRAM], columns)
+    assert lines[:2] == ["before", "from the callback"]
+    assert lines[3:] == ["after", ""]
+    assert "\rmaking binary columns" in text
+    assert len(set(re.findall(r"\r(\d\.\d s  obj)", text))) > 3
+    last = lines[2]
+    if columns == 30:
+        assert len(last) <= 30
+    else:
+        assert last.removeprefix(LINE.match(last)[0]) == "  time_limit"
+
+
+def fitted_by(estimator, monkeypatch, stream):
+    monkeypatch.setattr(sys, "stderr", stream)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotProvenWarning)
+        estimator.fit(X, Y)
+    return stream.getvalue()
+
+
+class NotebookStream(io.StringIO):
+    """What stderr is in a notebook: no terminal, but a carriage return renews the line."""
+
+    __module__ = "ipykernel.iostream"
+
+
+def test_a_notebook_shows_one_line_that_is_renewed(monkeypatch):
+    text = fitted_by(GOSDTClassifier(1e-3, binarizer=None, time_limit=0.3, verbose=1), monkeypatch, NotebookStream())
+    assert text.count("\r") > 2
+    assert text.count("\n") == 1
+    assert LINE.match(screen(text)[0])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GOSDTClassifier(1e-3, binarizer=None, time_limit=0.2),
+        GOSDTClassifier(0.05, binarizer=None, max_depth=2),
+        GOSDTClassifier(0.05, objective="f1", binarizer=None, max_depth=2),
+        GOSDTClassifier(0.05, objective="auc", binarizer=None, max_depth=2),
+        OSDTClassifier(1e-3, binarizer=None, time_limit=0.2),
+        SPLITClassifier(lookahead_depth=1, max_depth=3, binarizer=None),
+        LicketySPLITClassifier(max_depth=3, binarizer=None, certify=True, time_limit=0.5),
+        MAPTreeClassifier(binarizer=None, time_limit=0.2),
+        RashomonSetClassifier(0.1, max_depth=2, binarizer=None),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_a_file_gets_the_last_line_alone_which_is_the_end(estimator, monkeypatch):
+    text = fitted_by(estimator.set_params(verbose=1), monkeypatch, io.StringIO())
+    objective, bound, leaves = LINE.match(text).groups()
+    assert text.endswith(f"  {estimator.status_}\n")
+    assert text.count("\n") == 1
+    assert "\r" not in text
+    assert int(leaves) == estimator.n_leaves_
+    if not isinstance(estimator, MAPTreeClassifier):
+        assert float(objective) == pytest.approx(estimator.objective_, abs=1e-5)
+        assert float(bound) == pytest.approx(estimator.lower_bound_, abs=1e-5)
+
+
+def test_a_file_gets_lines_at_growing_distances(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    line = _progress_line.ProgressLine("at first")
+    for second in range(100):
+        line.show(f"{second}", float(second))
+    line.close("at last")
+    assert stream.getvalue().split("\n") == ["10", "20", "40", "80", "at last", ""]
+
+
+@pytest.mark.parametrize("stream", [None, io.StringIO()])
+def test_nothing_is_shown_where_verbose_is_0_and_nothing_breaks_without_stderr(monkeypatch, stream):
+    monkeypatch.setattr(sys, "stderr", stream)
+    GOSDTClassifier(max_depth=1, binarizer=None).fit(X, Y)
+    assert stream is None or stream.getvalue() == ""
+    monkeypatch.setattr(sys, "stderr", None)
+    assert GOSDTClassifier(max_depth=1, binarizer=None, verbose=1).fit(X, Y).status_ == "optimal"
+
+
+@needs_terminals
+def test_an_error_while_columns_are_made_begins_on_a_line_of_its_own():
+    program = (
+        "import sys\n"
+        "from hornbeam import GOSDTClassifier\n"
+        "try:\n"
+        "    GOSDTClassifier(verbose=1, binarizer=None).fit([[0.5], [1]], [0, 1])\n"
+        "except ValueError:\n"
+        "    print('refused', file=sys.stderr)\n"
+    )
+    text, lines = in_terminal(["-c", program])
+    assert "making binary columns" in text
+    assert lines == ["refused", ""]
+
+
+def test_progress_has_the_leaves_of_the_best_tree_so_far():
+    for estimator in (
+        GOSDTClassifier(0.01, binarizer=None, max_depth=3),
+        GOSDTClassifier(0.01, max_depth=3),
+        GOSDTClassifier(0.02, objective="f1", binarizer=None, max_depth=3),
+        OSDTClassifier(0.02, binarizer=None, max_depth=3),
+        SPLITClassifier(0.005, max_depth=4, binarizer=None),
+        MAPTreeClassifier(binarizer=None, max_depth=3),
+    ):
+        table = RANDOM.normal(size=(200, 3)) if estimator.binarizer == "exact" else X[:200, :8]
+        course = estimator.set_params(trace=True).fit(table, table[:, 0] + 0.5 * Y[:200] > 0.7).trace_
+        assert course[-1].n_leaves == estimator.n_leaves_ > 1
+        assert all(progress.n_leaves >= 1 for progress in course)
+
+
+def test_a_stopped_search_suggests_what_helps_as_code_to_paste():
+    numbers = RANDOM.normal(size=(300, 4))
+    with pytest.warns(NotProvenWarning) as caught:
+        GOSDTClassifier(1e-3, time_limit=0.1).fit(numbers, Y[:300])
+    first, *lines = str(caught[0].message).splitlines()
+    assert first.endswith("raise time_limit, or try one of these:")
+    assert [line.partition("  #")[0].strip() for line in lines] == [
+        "max_depth=3",
+        'binarizer="quantile"',
+        "SPLITClassifier(regularization=0.001)",
+    ]
+    assert "1,196 binary columns" in lines[1]
+    for line in lines[:2]:
+        quicker = eval(f"GOSDTClassifier(regularization=0.1, {line.strip()}\n)")
+        assert quicker.fit(numbers, numbers[:, 0] > 0).status_ == "optimal"
+    assert eval(lines[2]).fit(numbers, Y[:300]).status_ == "heuristic"
+
+
+@pytest.mark.parametrize(
+    ("estimator", "expected"),
+    [
+        (GOSDTClassifier(1e-4, binarizer=None, max_depth=3, objective="f1"), ["regularization=0.0002"]),
+        (
+            GOSDTClassifier(1e-4, binarizer=None, objective="weighted", omega=2.0),
+            ["max_depth=3", 'SPLITClassifier(regularization=0.0001, objective="weighted", omega=2.0)'],
+        ),
+        (OSDTClassifier(1e-4, binarizer=None), ["max_depth=3", "GOSDTClassifier(regularization=0.0001)"]),
+        (
+            SPLITClassifier(1e-4, binarizer=None),
+            ["max_depth=3", "lookahead_depth=1", "LicketySPLITClassifier(regularization=0.0001)"],
+        ),
+        (MAPTreeClassifier(binarizer=None, max_depth=3), []),
+        (RashomonSetClassifier(1e-3, regularization=1e-4, binarizer=None), ["max_depth=3", "epsilon=0.0005"]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_each_estimator_suggests_what_it_knows(estimator, expected):
+    with pytest.warns(NotProvenWarning, match="interrupted") as caught:
+        estimator.set_params(callback=lambda _: True).fit(X, Y)
+    lines = str(caught[0].message).splitlines()[1:]
+    assert [line.partition("  #")[0].strip() for line in lines] == expected
+
+
+def test_a_search_that_is_proven_says_nothing_of_its_many_columns(recwarn, caplog):
+    numbers = RANDOM.normal(size=(1100, 1))
+    classifier = GOSDTClassifier(max_leaves=2).fit(numbers, numbers[:, 0] > 0)
+    assert classifier.statistics_["n_binary_columns"] == 1099
+    assert not recwarn.list
+    assert caplog.text == ""
