@@ -21,7 +21,7 @@ EXAMPLES = [
     "guessed_thresholds",
     "read_certificate",
     "gap_over_time",
-    "split_beside_exact",
+    "split_compared_with_exact",
     "map_tree_under_noise",
     "all_good_trees",
     "export_to_sql",
@@ -40,8 +40,8 @@ WORDS = {
 }
 BOUNDS_HEAD = """# Bounds
 
-This page is made from the headers of the bounds in the source, so it describes what the code does. For each bound: what it
-claims, what the search does with it, why it holds, what it needs, and **what it keeps** - one optimal tree, all of
+This page is made from the headers of the bounds in the source, so it describes what the code does. For each bound:
+what it claims, what the search does with it, why it holds, what it needs, and **what it keeps** - one optimal tree, all of
 them, or more. A bound that keeps one optimum may drop others of the same objective. A bound is off under a limit
 that its proof does not cover. The switch is the name in the parameter `bounds` of
 {class}`~hornbeam.GOSDTClassifier`; turning it off costs time and changes no optimum.

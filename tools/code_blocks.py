@@ -115,7 +115,7 @@ class Page:
             return ""
         done = subprocess.run([sys.executable, "-m", "hornbeam", *words[1:]], capture_output=True, text=True)
         if done.returncode:
-            self.faults.append(f"{self.path.name}: {command!r} ends with {done.returncode}\n{done.stderr}")
+            raise RuntimeError(f"{command!r} ends with {done.returncode}\n{done.stderr}")
         return done.stdout
 
 
@@ -148,9 +148,7 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path)
     arguments = parser.parse_args()
     os.environ["MPLBACKEND"] = "agg"
-    faults = [
-        fault for path in arguments.pages or PAGES for fault in check(path.resolve(), write=arguments.write)
-    ]
+    faults = [fault for path in arguments.pages or PAGES for fault in check(path.resolve(), write=arguments.write)]
     print(*faults, sep="\n\n", end="\n" * bool(faults))
     return bool(faults)
 

@@ -64,7 +64,7 @@ def measure() -> Iterator[dict[str, object]]:
     warnings.simplefilter("error", NotProvenWarning)  # every tree is proven optimal
     for name, table in read_tables():
         boosting = HistGradientBoostingClassifier(random_state=0)
-        yield {"table": name, "model": "gradient boosting", "test accuracy": try_model(boosting, table.numbers, table)[1]}
+        yield row(name, "gradient boosting", "", try_model(boosting, table.numbers, table))
         for number in LEAVES:
             greedy = DecisionTreeClassifier(max_leaf_nodes=number, random_state=0)
             yield row(name, "CART", number, try_model(greedy, table.numbers, table))
@@ -74,7 +74,7 @@ def measure() -> Iterator[dict[str, object]]:
                 yield row(name, model, regularization, try_model(ours, table.columns, table))
 
 
-def row(table: str, model: str, parameter: float, found: tuple[str, str]) -> dict[str, object]:
+def row(table: str, model: str, parameter: object, found: tuple[str, str]) -> dict[str, object]:
     """Return a row of docs/accuracy.csv; the parameter is max_leaf_nodes of CART, regularization of hornbeam."""
     return {"table": table, "model": model, "parameter": parameter, "leaves": found[0], "test accuracy": found[1]}
 
@@ -110,7 +110,9 @@ def draw_accuracy() -> None:
         axes.set_ylabel("test accuracy")
         axes.spines[["top", "right"]].set_visible(False)
     panels[-1].set(xlabel="number of leaves", xlim=(1.8, 9.2))
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False, fontsize=8)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False, fontsize=8
+    )
     figure.savefig(ROOT / "docs/accuracy.svg", metadata={"Date": None})
     plt.close(figure)
 

@@ -25,7 +25,7 @@ SAID = {
     "parallel_grid_search": "best: {'max_depth'",
     "read_certificate": "time_limit: the optimum is between",
     "regularization_by_cross_validation": "one standard error: regularization",
-    "split_beside_exact": "SPLIT                   : objective 0.1540 with 24 leaves",
+    "split_compared_with_exact": "SPLIT                   : objective 0.1540 with 24 leaves",
     "tree_in_other_tools": "DecisionTreeClassifier: the same prediction in 569 of 569 rows",
 }
 # What its page tells to install besides what README does. These draw in their own ways.

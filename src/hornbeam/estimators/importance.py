@@ -22,6 +22,7 @@ from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.exceptions import NotProvenWarning
 
 _Values = npt.NDArray[np.float64]
+_MOST_ROWS = 20  # of a table that is printed
 
 
 class _Table:
@@ -36,22 +37,31 @@ class _Table:
         """Return values for each column by their heading; rows are ordered by the last of them."""
         raise NotImplementedError
 
+    def _is_relied_on(self) -> npt.NDArray[np.bool_]:
+        """Tell for each column whether the reliance of any tree on it differs from 0."""
+        raise NotImplementedError
+
     def _lines(self) -> tuple[list[list[str]], str]:
         """Return the cells of the table, its head first, and a note on the columns that are left out."""
         measures, names = self._measures(), self.columns
-        used = [column for column in range(len(names)) if any(values[column] for values in measures.values())]
+        used = np.flatnonzero(self._is_relied_on()).tolist()
         used.sort(key=lambda column: -list(measures.values())[-1][column])
         cells = [["column", *measures]]
-        cells += [[names[column], *(f"{values[column]:.3f}" for values in measures.values())] for column in used]
-        rest = len(names) - len(used)
-        others = f"{rest} columns" if rest > 1 else "column"
-        return cells, f"No tree relies on the other {others}." if rest else ""
+        for column in used[:_MOST_ROWS]:
+            cells.append([names[column], *(f"{values[column]:.3f}" for values in measures.values())])
+        notes = []
+        if len(used) > _MOST_ROWS:
+            notes.append(f"Not shown: {_columns(len(used) - _MOST_ROWS)} of smaller values.")
+        if len(used) < len(names):
+            notes.append(f"No tree relies on {_columns(len(names) - len(used))}.")
+        return cells, " ".join(notes)
 
     def __str__(self) -> str:
         cells, note = self._lines()
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         rows = [
-            "  ".join([name.ljust(widths[0]), *(map(str.rjust, values, widths[1:]))]).rstrip() for name, *values in cells
+            "  ".join([name.ljust(widths[0]), *(map(str.rjust, values, widths[1:]))]).rstrip()
+            for name, *values in cells
         ]
         return "\n".join([self._heading(), "", *rows, *(["", note] if note else [])])
 
@@ -61,6 +71,10 @@ class _Table:
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
         caption = escape(f"{self._heading()} {note}".strip())
         return f"<table><caption>{caption}</caption><thead><tr>{made}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _columns(number: int) -> str:
+    return f"{number} columns" if number > 1 else "1 column"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +114,7 @@ class ModelClassReliance(_Table):
     x2          0.480  0.320  0.480
     x0          0.000  0.000  0.160
     <BLANKLINE>
-    No tree relies on the other column.
+    No tree relies on 1 column.
     """
 
     columns: tuple[str, ...]
@@ -117,6 +131,9 @@ class ModelClassReliance(_Table):
 
     def _measures(self) -> dict[str, _Values]:
         return {"best tree": self.best, "least": self.low, "most": self.high}
+
+    def _is_relied_on(self) -> npt.NDArray[np.bool_]:
+        return np.asarray((self.low != 0) | (self.high != 0))
 
     @property
     def bars(self) -> dict[str, tuple[_Values, _Values]]:
@@ -164,6 +181,9 @@ class RashomonImportance(_Table):
 
     def _measures(self) -> dict[str, _Values]:
         return {"5 %": self.quantile(0.05), "95 %": self.quantile(0.95), "mean": self.mean()}
+
+    def _is_relied_on(self) -> npt.NDArray[np.bool_]:
+        return np.asarray(np.any(np.concatenate(self.reliances) != 0, axis=0))
 
     def cdf(self, k: float) -> _Values:
         """Return the distribution function at `k`.
