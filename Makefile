@@ -7,8 +7,8 @@
 #   make lint       formatting, linters, types, layers, bounds, sizes; changes nothing
 #   make format     rewrite the sources in the project's format
 #   make build      wheel and source archive in dist/
-#   make wheel      the same, audited, installed into empty environments and tried there
-#   make links      ask every address that the site names; needs the network, so no gate
+#   make wheel      the same, audited, installed into empty environments and tested there
+#   make links      follow every external link of the site; needs the network, so not a gate
 #   make outputs    rewrite the outputs that README and the site show, by running their code
 #   make clean      remove everything that was made
 
@@ -22,7 +22,8 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links outputs format build wheel clean
+.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links outputs \
+  format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -96,7 +97,8 @@ EXTRAS = $(shell sed -n "s/.*pip install '\.\(\[.*\]\)'.*/\1/p" README.md)
 	rm -rf build/reader
 	$(PIP) wheel --no-build-isolation --no-deps -w build/reader .
 	$(PYTHON) -m venv --clear .venv-reader
-	.venv-reader/bin/python -m pip install --disable-pip-version-check -q "hornbeam$(EXTRAS) @ file://$$(echo $(CURDIR)/build/reader/*.whl)"
+	.venv-reader/bin/python -m pip install --disable-pip-version-check -q \
+	  "hornbeam$(EXTRAS) @ file://$$(echo $(CURDIR)/build/reader/*.whl)"
 	@touch $@
 
 .venv/build-requirements: pyproject.toml

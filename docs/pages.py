@@ -41,9 +41,9 @@ WORDS = {
 BOUNDS_HEAD = """# Bounds
 
 This page is made from the headers of the bounds in the source, so it describes what the code does. For each bound:
-what it claims, what the search does with it, why it holds, what it needs, and **what it keeps** - one optimal tree, all of
-them, or more. A bound that keeps one optimum may drop others of the same objective. A bound is off under a limit
-that its proof does not cover. The switch is the name in the parameter `bounds` of
+what it claims, what the search does with it, why it holds, what it needs, and **what it keeps** - one optimal tree,
+all of them, or more. A bound that keeps one optimum may drop others of the same objective. A bound is off under a
+limit that its proof does not cover. The switch is the name in the parameter `bounds` of
 {class}`~hornbeam.GOSDTClassifier`; turning it off costs time and changes no optimum.
 
 In all of them a *set* s is the rows that reach a node. L is the leaf penalty (regularization times total weight),

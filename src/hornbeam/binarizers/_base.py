@@ -100,7 +100,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Ask every condition about every row.
+        """Evaluate every condition on every row.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return pack_conditions(self.conditions_, self._read(X))
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
-        """Say the condition of each binary column in words.
+        """Return the condition of each binary column in words.
 
         Parameters
         ----------

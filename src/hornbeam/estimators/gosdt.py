@@ -26,7 +26,7 @@ _FAMILIES: dict[str, ObjectiveFamily] = {"f1": FScoreObjective(), "auc": _RANKIN
 class GOSDTClassifier(AdditiveClassifier):
     """Optimal sparse decision tree, with a proof.
 
-    Minimises ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
+    Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
     the binary columns made by `binarizer`. The proof is about these columns: with ``binarizer="exact"`` they cover
     every threshold of `X`, otherwise only the chosen ones. The search may be stopped at any time - by a limit, by the
     callback or by Ctrl-C - and then gives its best tree and a proven lower bound.
