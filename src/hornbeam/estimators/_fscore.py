@@ -4,9 +4,9 @@ A tree with its labels is three numbers: its mistakes ``N = FP + FN``, ``D = 2P 
 ``R = N / D + regularization * H``, where P is the weight of the positives and ``N / D`` is 1 minus the F-score [1]_.
 All numbers are integers or exact fractions: nothing here has a tolerance.
 
-**An additive problem is a cut.** For ``0 <= a < 1`` and ``m >= 0``, ``(1 - a) FP + (1 + a) FN + m H`` equals ``N - a D +
-m H + 2 P a``. The exact search over trees *and* labels with these costs therefore proves ``N - a D + m H >= v`` for all
-trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
+**An additive problem is a cut.** For ``0 <= a < 1`` and ``m >= 0``, ``(1 - a) FP + (1 + a) FN + m H`` equals ``N - a D
++ m H + 2 P a``. The exact search over trees *and* labels with these costs therefore proves ``N - a D + m H >= v`` for
+all trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
 
 **What is left open.** A tree of h leaves is better than the best one known, of cost U, if and only if ``N < c D`` with
 ``c = U - regularization * h``. It then has ``2P / (1 + c) < D < 2P / (1 - c)``, since ``N = D - 2 TP``, ``TP <= P`` and

@@ -12,16 +12,17 @@ positives that begin after x_b negatives. Added up to the cut, for every tree
 
 with equality for a tree whose curve is the reference. The last sum runs over the edges that are less positive than the
 leaf; so what a leaf loses is the least of as many numbers as there are places between the edges, each linear in p and
-n. That is a matrix of costs of two classes and as many predictions as places: the exact search for an additive loss proves a lower
-bound for all trees, within all limits, and finds a tree that attains it, which is a good one for the area, too.
+n. That is a matrix of costs of two classes and as many predictions as places: the exact search for an additive loss
+proves a lower bound for all trees, within all limits, and finds a tree that attains it, which is a good one for the
+area, too.
 
 **Which reference?** The largest bound is that of the mixture of curves, leaf by leaf, which no tree can improve; it is
 approached by adding the tree that each search finds (Frank and Wolfe's method [1]_, with the shares of all trees known
 so far put right each time: `CurveMixture`). Any reference gives a true bound, so it is rounded as is convenient.
 
-**The rest is listed.** What is left between the bound and the best tree known is usually less than the leaf
-penalty, and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS
-[2]_), and the area of each is computed. None better is left when their sums reach the best cost known.
+**The rest is listed.** What is left between the bound and the best tree known is usually less than the leaf penalty,
+and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS [2]_),
+and the area of each is computed. None better is left when their sums reach the best cost known.
 
 Costs of trees and bounds are integers; floating point chooses references only.
 

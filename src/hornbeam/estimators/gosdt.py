@@ -164,20 +164,20 @@ class GOSDTClassifier(AdditiveClassifier):
     good trees, the search in order keeps the first that it finds.
 
     The F-score is a ratio of two sums rather than a sum over the rows; its best tree is found and proven by solving a
-    short sequence of cost-weighted problems, usually 2 to 20. With ``labelling="best"`` a leaf is positive where its share of positives is more than
-    half of the F-score of the tree. Weights (times class weights) are exact if they are proportional to integers of a
-    total below 2^25 and otherwise rounded to 2^-24 of their total; `regularization` is exact. `max_depth`, `max_leaves`
-    and `min_samples_leaf` hold as for sums, and so do the limits of the search; `gap_limit` is looked at between two
-    searches, and `reference` is refused. The F-score of few positives is a fine measure: the same price of a leaf buys
-    fewer rows than for "accuracy", and proofs take longer.
+    short sequence of cost-weighted problems, usually 2 to 20. With ``labelling="best"`` a leaf is positive where its
+    share of positives is more than half of the F-score of the tree. Weights (times class weights) are exact if they
+    are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total; `regularization`
+    is exact. `max_depth`, `max_leaves` and `min_samples_leaf` hold as for sums, and so do the limits of the search;
+    `gap_limit` is looked at between two searches, and `reference` is refused. The F-score of few positives is a fine
+    measure: the same price of a leaf buys fewer rows than for "accuracy", and proofs take longer.
 
-    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A short
-    sequence of cost-weighted problems, each a tangent to the area, usually bounds the loss of all trees to within less
-    than the leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. That takes seconds
-    where the other objectives take parts of one, and its second half memory. `gap_limit` is looked at between two
-    searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier class
-    of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact if
-    they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
+    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A short sequence of
+    cost-weighted problems, each a tangent to the area, usually bounds the loss of all trees to within less than the
+    leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. That takes
+    seconds where the other objectives take parts of one, and its second half memory. `gap_limit` is looked at between
+    two searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier
+    class of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact
+    if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
     `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.
 
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
