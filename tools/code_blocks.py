@@ -15,7 +15,10 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import warnings
 from pathlib import Path
+
+from hornbeam import NotProvenWarning
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
@@ -148,6 +151,7 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path)
     arguments = parser.parse_args()
     os.environ["MPLBACKEND"] = "agg"
+    warnings.simplefilter("error", NotProvenWarning)  # a reader would see it above the output
     faults = [fault for path in arguments.pages or PAGES for fault in check(path.resolve(), write=arguments.write)]
     print(*faults, sep="\n\n", end="\n" * bool(faults))
     return bool(faults)
