@@ -13,6 +13,13 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from code_blocks import PAGES, WRITTEN, check  # noqa: E402
 
+DOCTESTS = """
+import doctest, importlib, pkgutil, sys
+import hornbeam
+names = [module.name for module in pkgutil.walk_packages(hornbeam.__path__, "hornbeam.")]
+results = [doctest.testmod(importlib.import_module(name)) for name in names]
+sys.exit(any(result.failed for result in results) or sum(result.attempted for result in results) < 100)
+"""
 PAGE = """```python
 print("the tree")
 ```
@@ -26,6 +33,13 @@ the tree
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_code_of_a_page_prints_what_the_page_shows(path, reader):
     done = subprocess.run([reader, ROOT / "tools/code_blocks.py", path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_examples_of_the_api_run_with_what_readme_tells_to_install(reader):
+    done = subprocess.run(
+        [reader, "-c", DOCTESTS], capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "agg"}
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
