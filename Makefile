@@ -1,4 +1,5 @@
-# Needs python3 (3.10 or newer, with venv), a C++20 compiler and make. Everything else goes into .venv.
+# Needs python3 (3.10 or newer, with venv), a C++20 compiler and make. Everything else goes into .venv, and for the tests
+# also into .venv-reader.
 #
 #   make demo       install, then find, prove and draw an optimal tree of the breast-cancer data
 #   make test       install with the test requirements, run every test, those of the core under sanitizers
@@ -6,8 +7,9 @@
 #   make lint       formatting, linters, types, layers, bounds, sizes; changes nothing
 #   make format     rewrite the sources in the project's format
 #   make build      wheel and source archive in dist/
-#   make wheel      the same, audited, installed into empty environments and tried there
-#   make links      ask every address that the site names; needs the network, so no gate
+#   make wheel      the same, audited, installed into empty environments and tested there
+#   make links      follow every external link of the site; needs the network, so not a gate
+#   make outputs    rewrite the outputs that README and the site show, by running their code
 #   make clean      remove everything that was made
 
 PYTHON ?= python3
@@ -20,15 +22,16 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links format build wheel clean
+.PHONY: help demo test test-core $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links outputs \
+  format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
-demo: .venv/installed-cli
+demo: .venv/installed-all
 	@mkdir -p demo
 	hornbeam demo --directory demo
 
-test: .venv/installed-test test-core
+test: .venv/installed-test .venv-reader/installed test-core
 	python -m pytest -n auto
 
 test-core: $(CORE_BUILDS)
@@ -62,6 +65,9 @@ docs: .venv/installed-docs
 links: .venv/installed-docs
 	python -m sphinx -b linkcheck -D plot_gallery=0 -d build/doctrees-links docs build/links
 
+outputs: .venv-reader/installed
+	.venv-reader/bin/python tools/code_blocks.py --write
+
 format: .venv/installed-dev
 	ruff check --fix
 	ruff format
@@ -76,12 +82,23 @@ wheel: .venv/build-requirements
 	sh tools/check_wheel.sh $(abspath $(BIN)/python)
 
 clean:
-	rm -rf .venv build dist docs/generated
+	rm -rf .venv .venv-reader build dist docs/generated
 
 # The build requirements live in .venv, not in a throw-away environment, so that build/ is reused and only what
 # changed is compiled again. The package is installed, not linked: tests see what a user would get.
 .venv/installed-%: .venv/build-requirements $(SOURCES)
 	$(PIP) install --no-build-isolation '.[$*]'
+	@touch $@
+
+# README's code and that of the site runs in an environment with what README tells its readers to install, and nothing
+# else.
+EXTRAS = $(shell sed -n "s/.*pip install '\.\(\[.*\]\)'.*/\1/p" README.md)
+.venv-reader/installed: .venv/build-requirements $(SOURCES) README.md
+	rm -rf build/reader
+	$(PIP) wheel --no-build-isolation --no-deps -w build/reader .
+	$(PYTHON) -m venv --clear .venv-reader
+	.venv-reader/bin/python -m pip install --disable-pip-version-check -q \
+	  "hornbeam$(EXTRAS) @ file://$$(echo $(CURDIR)/build/reader/*.whl)"
 	@touch $@
 
 .venv/build-requirements: pyproject.toml

@@ -32,10 +32,13 @@ default_role = "autolink"  # `GOSDTClassifier` in a docstring leads to its page,
 html_theme = "furo"
 html_title = "hornbeam"
 html_static_path = ["_static"]
+html_logo = "_static/logo.svg"
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_math_renderer = "mathml"  # by the browser itself: nothing is fetched from elsewhere
 html_theme_options = {
+    "sidebar_hide_name": True,
     "light_css_variables": {"color-brand-primary": "#2f6f3e", "color-brand-content": "#2f6f3e"},
     "dark_css_variables": {"color-brand-primary": "#8fd19e", "color-brand-content": "#8fd19e"},
 }

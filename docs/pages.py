@@ -21,7 +21,7 @@ EXAMPLES = [
     "guessed_thresholds",
     "read_certificate",
     "gap_over_time",
-    "split_beside_exact",
+    "split_compared_with_exact",
     "map_tree_under_noise",
     "all_good_trees",
     "export_to_sql",
@@ -40,19 +40,19 @@ WORDS = {
 }
 BOUNDS_HEAD = """# Bounds
 
-This page is made from the headers of the bounds in the source, so it says what the code does. Of each bound: what it
-claims, what the search does with it, why it holds, what it needs, and **what it keeps** - one optimal tree, all of
-them, or more. A bound that keeps one optimum may drop others of the same objective. A bound is off under a limit
-that its proof does not cover. The switch is the name in the parameter `bounds` of
+This page is made from the headers of the bounds in the source, so it describes what the code does. For each bound:
+what it claims, what the search does with it, why it holds, what it needs, and **what it keeps** - one optimal tree,
+all of them, or more. A bound that keeps one optimum may drop others of the same objective. A bound is off under a
+limit that its proof does not cover. The switch is the name in the parameter `bounds` of
 {class}`~hornbeam.GOSDTClassifier`; turning it off costs time and changes no optimum.
 
-In all of them a *set* s is the rows that reach a node. L is the price of a leaf (regularization times total weight),
+In all of them a *set* s is the rows that reach a node. L is the leaf penalty (regularization times total weight),
 n the largest loss that the rows can incur, err their loss as one leaf, q the least loss that equal rows with
 different labels force on every tree; best(s) is the least cost of a tree on s. f1 and f0 are the rows of s where column
 f holds and where it fails.
 
 Bounds that need the BCART prior are those of {class}`~hornbeam.MAPTreeClassifier`: there costs are minus log
-posteriors, R is the sum of rho, and e(i) is what one row more costs a leaf of i rows of the same class; the lemmas are
+posteriors, R is the sum of rho, and e(i) is what one more row costs a leaf of i rows of the same class; the lemmas are
 those of {cite:t}`sullivan2024maptree`.
 """
 

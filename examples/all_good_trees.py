@@ -1,14 +1,14 @@
 """
-All trees that are nearly as good
-=================================
+All near-optimal trees
+======================
 
-Not one tree but all that are nearly as good: how many there are, which variables they need, and where they disagree.
+Not one tree but all that are nearly as good: how many there are, which columns they need, and where they disagree.
 
 The rows are 6907 people who were arrested in Broward County, Florida, in 2013 and 2014; the target is whether they
 were arrested again within two years, which is not the same as whether they committed a crime. Data: public records
 that ProPublica gathered for *Machine Bias* (2016) about the COMPAS score, github.com/propublica/compas-analysis, which
-states no licence; here without names and race, in the form of the experiments of McTavish et al., *Fast Sparse
-Decision Tree Optimization via Reference Ensembles*, github.com/ubc-systopia/gosdt-guesses. The file lies beside this
+states no license; here without names and race, in the form of the experiments of McTavish et al., *Fast Sparse
+Decision Tree Optimization via Reference Ensembles*, github.com/ubc-systopia/gosdt-guesses. The file is next to this
 script.
 """
 
@@ -32,25 +32,26 @@ print(f"{classifier.n_trees_} trees are within 1 % of the best one, {classifier.
 print(f"how many have how many leaves: {trees.n_leaves()}")
 
 # %%
-# Which variables do they need? The range over all trees is exact, whatever their number. Where it begins above 0, no
-# good tree does without.
+# Which columns do they need? The range over all trees is exact, no matter how many there are. If it starts above 0, no
+# good tree can do without the column.
 
 reliance = model_class_reliance(trees)
 for column, name in enumerate(reliance.columns):
     share = reliance.n_asking[column] / reliance.n_trees
     low, high = reliance.low[column], reliance.high[column]
-    print(f"{name:28} is asked by {100 * share:5.1f} % of the trees; reliance {low:.3f} to {high:.3f}")
+    print(f"{name:28} is used by {100 * share:5.1f} % of the trees; reliance {low:.3f} to {high:.3f}")
 plot_importance(reliance)
 
 # %%
-# Would other people have said the same? The same question for rows drawn again and again, and their sets.
+# Would other people have given the same answer? The same for bootstrap samples of the rows, each with its own set of
+# trees.
 
 estimator = RashomonSetClassifier(epsilon=0.01, regularization=0.005, max_depth=4)
 plot_importance(rashomon_importance(estimator, X, y, n_bootstraps=10, n_samples=100, random_state=0))
 
 # %%
-# Any tree is made when it is asked for; filters pass by what is not wanted. Chosen here: the best one that asks three
-# questions at most and not the sex. It is one of several best trees of all.
+# Any tree can be picked, and filters skip trees you do not want. Chosen here: the best one of depth at most three that
+# does not use sex. It is one of several trees that are optimal.
 
 index, tree = next(trees.filter(avoids=["sex=female"], depth=3))
 accuracy = classifier.classifier(index).score(X, y)
@@ -59,7 +60,7 @@ print(f"good trees disagree about {100 * trees.ambiguity(X):.0f} % of the people
 plot_tree(tree)
 
 # %%
-# With more patience for worse trees, their number grows fast.
+# As epsilon grows, the number of trees explodes.
 
 wide = RashomonSetClassifier(epsilon=0.05, regularization=0.005, max_depth=4).fit(X, y)
 objectives, counts = wide.rashomon_set_.objectives()

@@ -1,10 +1,10 @@
 """
-From a CSV file to a drawn, certified tree
-==========================================
+From a CSV file to a proven tree and its picture
+================================================
 
 Applications for credit cards: six columns of numbers, nine of categories, 37 rows with missing values. The names and
-categories were made anonymous by those who gave the data; ``+`` is an approved application. Data: J. R. Quinlan,
-*Credit Approval*, UCI Machine Learning Repository, CC BY 4.0, doi:10.24432/C5FS30; the file lies beside this script.
+categories were anonymized by the donors of the data; ``+`` is an approved application. Data: J. R. Quinlan,
+*Credit Approval*, UCI Machine Learning Repository, CC BY 4.0, doi:10.24432/C5FS30; the file is next to this script.
 """
 
 from pathlib import Path
@@ -23,8 +23,9 @@ table = pl.read_csv(path)
 X, y = table.drop("target"), table["target"].replace({"+": "approved", "-": "refused"})
 
 # %%
-# Numbers, texts and empty cells go in as they are. A further leaf must save half a percent of the rows, 3.45 of them.
-# Quantiles keep the thresholds few; ``binarizer="exact"`` would try every one.
+# Numeric columns, text columns and missing values need no preprocessing. An additional leaf must correct the
+# prediction of half a percent of the rows, 3.45 of them. Quantiles limit the number of thresholds;
+# ``binarizer="exact"`` tries every one.
 
 classifier = GOSDTClassifier(regularization=0.005, max_depth=4, binarizer="quantile").fit(X, y)
 print(f"{classifier.status_} over {len(classifier.binarizer_.conditions_)} conditions in", end=" ")
@@ -40,12 +41,10 @@ plot_tree(
 plt.show()
 
 # %%
-# The proof is about the training rows. What to expect of new rows is another question:
+# The proof is about the training rows. Cross-validation estimates the accuracy on new rows:
 
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 accuracies = cross_val_score(classifier, X, y, cv=folds)
-print(
-    f"accuracy on rows not seen: {accuracies.mean():.3f} (five folds, {accuracies.min():.3f} to {accuracies.max():.3f})"
-)
+print(f"test accuracy: {accuracies.mean():.3f} (five folds, {accuracies.min():.3f} to {accuracies.max():.3f})")
 for rule in classifier.tree_.to_rules():
     print("*", rule)

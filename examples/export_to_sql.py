@@ -16,7 +16,7 @@ from hornbeam.plotting import plot_tree
 robots = load_monk(1)
 classifier = GOSDTClassifier(regularization=0.005).fit(robots.data, robots.target)
 
-# The array has no column names; the tree calls them x0, x1, ...
+# The array has no column names; the tree names them x0, x1, ...
 names = classifier.tree_.columns.names
 database = sqlite3.connect(":memory:")
 database.execute(f"CREATE TABLE robots ({', '.join(names)})")

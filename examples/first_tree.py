@@ -22,7 +22,7 @@ print("training accuracy:", classifier.score(iris.data, names))
 print("a flower:", classifier.predict(iris.data[:1])[0])
 
 # %%
-# The picture says how many rows reach each leaf, and how pure it is.
+# The plot shows how many training rows reach each leaf, and how pure it is.
 
 plot_tree(classifier.tree_, title="Species of iris", subtitle=f"objective {classifier.objective_:.4f}, proven optimal")
 plt.show()

@@ -1,9 +1,9 @@
 """
-The gap closes
-==============
+The gap closes: objective and lower bound over time
+===================================================
 
-At every moment of a search there is a best tree and a lower bound below which no tree can be. The optimum lies between
-them, and where they meet, it is proven. With ``trace=True`` the classifier keeps both.
+At any time, a search has a best tree so far and a lower bound on the objective of every tree. The optimum lies between
+them; when they meet, the tree is proven optimal. With ``trace=True`` the classifier records both.
 """
 
 import matplotlib.pyplot as plt
@@ -29,6 +29,6 @@ axes.fill_between(seconds, lower, upper, step="post", color="#0072B2", alpha=0.1
 axes.step(seconds, upper, where="post", color="#0072B2", label="objective of the best tree")
 axes.step(seconds, lower, where="post", color="#D55E00", label="lower bound")
 axes.set(xlabel="time of the search (seconds)", ylabel="objective: loss + 0.005 per leaf", ylim=(0, None))
-axes.set(title="tic-tac-toe, no limit of depth")
+axes.set(title="tic-tac-toe, no depth limit")
 axes.legend(loc="lower right")
 plt.show()

@@ -3,13 +3,13 @@ Thresholds guessed by a boosted model
 =====================================
 
 A table of continuous columns has thousands of thresholds. A ``ThresholdGuessBinarizer`` keeps those that a boosted
-model asks, less the ones it can do without; ``binarizer="guess"`` does so with a model of 40 stumps. The proof is then
-about the thresholds that are left, not about all of them.
+model splits on, minus those it can do without; ``binarizer="guess"`` does so with a model of 40 stumps. The proof is
+then about the remaining thresholds, not about all of them.
 
-What the picture says: up to depth 3 there is nothing to gain, since the exact search tries every threshold in less
-time than the model takes to fit. Deeper trees over every threshold are not proven within the limit. Over the
-guessed ones they are, and are better than those over as many quantiles; the trees that the stopped searches had found
-by then are better still, but nobody knows how good they are.
+What the plot shows: up to depth 3 there is nothing to gain, since the exact search tries every threshold in less time
+than the model takes to fit. Deeper trees over every threshold are not proven within the time limit. Over the guessed
+ones they are, and are better than those over quantiles. The trees of the stopped searches are better still, but
+without a proof.
 """
 
 import warnings

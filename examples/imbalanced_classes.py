@@ -1,12 +1,12 @@
 """
-Imbalanced classes: accuracy, balanced accuracy, F-score, area under the curve
-==============================================================================
+Imbalanced classes: accuracy, balanced accuracy, F1 score, AUC
+==============================================================
 
-One row in twelve is positive. The tree of best accuracy leaves most of them out, since there is little to gain; the
-tree of best balanced accuracy finds most of them and pays with false alarms; that of best F-score lies between. The
-tree of the largest area under the ROC curve ranks: its leaves say which rows to look at first, although here no leaf
-holds more rare rows than common ones, so that as a classifier it finds none. Each is proven best for its own objective,
-over the same conditions.
+One row in twelve is positive. The tree with the best accuracy misses most of them, since there is little to gain; the
+tree with the best balanced accuracy finds most of them at the price of false alarms; the tree with the best F1 score
+lies in between. The tree with the highest AUC (area under the ROC curve) ranks: its leaves tell which rows to look at
+first. Here no leaf has more rare rows than common ones, so as a classifier it finds none. Each tree is proven optimal
+for its own objective, over the same conditions.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ X, y = make_classification(
 )
 X = X.round(1)
 labels = [("common", "rare")[each] for each in y]
-# One more leaf must save as much, in the unit of the objective. F-scores of few positives are a fine measure, and 0.01
-# of the F-score is fewer rows than 0.01 of the accuracy.
+# The leaf penalty is in the unit of the objective. With few positives, 0.01 of the F1 score is fewer rows than 0.01 of
+# the accuracy.
 regularizations = {"accuracy": 0.004, "balanced": 0.02, "f1": 0.02, "auc": 0.02}
 
 shares = {}
@@ -37,16 +37,16 @@ for ax, (objective, regularization) in zip(places.flat, regularizations.items(),
     print(
         f"{objective:9}: {classifier.status_}, accuracy {classifier.score(X, labels):.3f}, "
         f"balanced accuracy {balanced_accuracy_score(labels, predicted):.3f}, "
-        f"F-score {f1_score(labels, predicted, pos_label='rare'):.3f}, "
-        f"area {roc_auc_score(labels, shares[objective]):.3f}"
+        f"F1 score {f1_score(labels, predicted, pos_label='rare'):.3f}, "
+        f"AUC {roc_auc_score(labels, shares[objective]):.3f}"
     )
-    said = f"{found} of {found + missed} rare rows found, {false_alarms} false alarms"
-    plot_tree(classifier.tree_, ax, title=f'objective="{objective}"', subtitle=said)
+    subtitle = f"{found} of {found + missed} rare rows found, {false_alarms} false alarms"
+    plot_tree(classifier.tree_, ax, title=f'objective="{objective}"', subtitle=subtitle)
 plt.show()
 
 # %%
-# Where the share of rare rows in a leaf is what counts, every tree is a ranking of the rows. The circles are its leaves
-# one by one, the leaf with the largest share of rare rows first.
+# If only the share of rare rows in a leaf matters, every tree is a ranking of the rows. The circles are its leaves,
+# the leaf with the largest share of rare rows first.
 
 plot_roc(labels, shares)
 plt.show()

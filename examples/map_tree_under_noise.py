@@ -2,13 +2,12 @@
 MAPTree under label noise
 =========================
 
-MAPTree is never told how large the tree may be, and what it cannot know it leaves out. The labels come from random
-trees of 16 leaves; a quarter of those to learn from are then flipped, those to test with are not.
+MAPTree needs no limit on the size of the tree: it chooses it from the data. The labels come from random trees of 16
+leaves; a quarter of the training labels are then flipped, the test labels are not.
 
-What the picture says: trees that fit the training rows best learn the flips, the more so the deeper they may
-be, so somebody has to find the right depth for them. MAPTree weighs each split against its prior instead: of few rows
-it makes a leaf or two, of many the tree behind the labels. In between the tree of the right depth can be the better
-one.
+What the plot shows: trees that fit the training rows best learn the flipped labels (they overfit), the more so the
+deeper they may be, so the depth has to be tuned. MAPTree weighs each split against its prior instead. With little data
+it returns one or two leaves; with more it recovers the true tree. In between, a tree of the right depth can be better.
 """
 
 import warnings
@@ -24,8 +23,8 @@ methods = {
     "MAPTree": MAPTreeClassifier(binarizer=None, max_expansions=6000),
     "greedy (CART), no limit": DecisionTreeClassifier(random_state=0),
     "greedy (CART), depth 4": DecisionTreeClassifier(max_depth=4, random_state=0),
-    "least training error, depth 5": GOSDTClassifier(regularization=0, max_depth=5, binarizer=None),
-    "least training error, depth 4": GOSDTClassifier(regularization=0, max_depth=4, binarizer=None),
+    "lowest training error, depth 5": GOSDTClassifier(regularization=0, max_depth=5, binarizer=None),
+    "lowest training error, depth 4": GOSDTClassifier(regularization=0, max_depth=4, binarizer=None),
 }
 sizes = [100, 300, 500, 1000]
 problems = make_random_trees(noise=0.25)[:3]
@@ -42,7 +41,7 @@ axes.set(xlabel="training rows, a quarter of them with the wrong label", ylabel=
 figure.legend(loc="outside lower center", ncols=3, fontsize="small")
 plt.show()
 
-# Any tree has a place under the same posterior. That of the first problem's tree, and of what scikit-learn made of it:
+# The same posterior scores any tree: MAPTree's for the first problem, and the one of scikit-learn.
 X, X_test, y, y_test = problems[0]
 ours, greedy = (methods[name].fit(X, y) for name in ("MAPTree", "greedy (CART), no limit"))
 print(

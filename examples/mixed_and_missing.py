@@ -2,10 +2,10 @@
 Numbers, categories and missing values
 ======================================
 
-What happens to a table of mixed columns. A missing value fails every condition except *is missing*, which is a
-condition of its own where some values are missing. Either way the tree can use that a value was not measured: below,
-those not measured fail the threshold at the root. The patients are drawn: they fall ill if their marker is above 7, or
-if it was not measured and they came as an emergency.
+A table with numeric, text and Boolean columns and missing values. A missing value fails every condition except *is
+missing*, which is a condition of its own where values are missing. So the tree can use the fact that a value was not
+measured: below, such rows fail the threshold at the root. The patients are simulated: they fall ill if their marker is
+above 7, or if it was not measured and they arrived as an emergency.
 """
 
 import matplotlib.pyplot as plt
@@ -36,16 +36,17 @@ print(classifier.status_)
 print(classifier.tree_)
 
 # %%
-# The conditions that were searched: all thresholds of the numbers, each category, and *is missing* where it can be.
+# The candidate conditions: every threshold of the numeric columns, each category, and *is missing* where values are
+# missing.
 
 names = classifier.binarizer_.get_feature_names_out()
 print(len(names), "conditions, such as", ", ".join(names[[0, 70, -5, -4, -3, -2, -1]]))
 
 # %%
-# New rows may have missing values and new categories, too.
+# New rows may have missing values and categories that did not occur in training.
 
 new = pd.DataFrame({"age": [40, 40], "marker": [np.nan, 8.0], "arrival": ["emergency", "helicopter"], "smoker": False})
 print(classifier.predict(new).tolist())
 
-plot_tree(classifier.tree_, title="Ill or well", subtitle="drawn patients, 3 % of the labels are wrong")
+plot_tree(classifier.tree_, title="Ill or well", subtitle="simulated patients, 3 % of the labels are wrong")
 plt.show()

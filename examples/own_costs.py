@@ -2,7 +2,7 @@
 Your own costs
 ==============
 
-Missing a malignant tumour costs ten times a false alarm: the tree that is best under these costs is another one.
+If missing a malignant tumor costs ten times as much as a false alarm, another tree is optimal.
 """
 
 import matplotlib.pyplot as plt
@@ -21,13 +21,13 @@ costs = {
 }
 for name, cost_matrix in costs.items():
     classifier = GOSDTClassifier(
-        regularization=0.02,  # in the unit of the costs: one more leaf must save 0.02 a row
+        regularization=0.02,  # in the unit of the costs: an additional leaf must save 0.02 per row
         max_depth=2,
         objective="cost",
         cost_matrix=cost_matrix,
         binarizer="quantile",
     ).fit(data.data, kind)
-    print(f"{name}: {classifier.status_}, mean cost {classifier.loss_:.3f} a row")
+    print(f"{name}: {classifier.status_}, mean cost {classifier.loss_:.3f} per row")
     print(confusion_matrix(kind, classifier.predict(data.data)))
-    plot_tree(classifier.tree_, title=name, subtitle=f"mean cost {classifier.loss_:.3f} a row, proven optimal")
+    plot_tree(classifier.tree_, title=name, subtitle=f"mean cost {classifier.loss_:.3f} per row, proven optimal")
 plt.show()

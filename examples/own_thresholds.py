@@ -2,7 +2,7 @@
 Your own thresholds
 ===================
 
-Ask only questions that a reader knows: thresholds of your own for some columns, quantiles for the others.
+Split only at thresholds that your readers know: thresholds of your own for some columns, quantiles for the others.
 """
 
 import matplotlib.pyplot as plt

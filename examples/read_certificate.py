@@ -2,7 +2,7 @@
 What a fit proves
 =================
 
-Of the trees within the limits, over the conditions of the binarizer, none beats the lower bound.
+No tree within the limits, over the conditions of the binarizer, has an objective below the lower bound.
 """
 
 import warnings
@@ -29,7 +29,7 @@ def certify(name: str, classifier: GOSDTClassifier) -> None:
 
 certify("to the end", GOSDTClassifier(regularization=0.01, max_depth=4).fit(X, y))
 
-# A search may be stopped: at a gap that is good enough, by time, by memory, by Ctrl-C. The interval stays true.
+# A search can be stopped: at a gap that is good enough, by time, by memory, by Ctrl-C. The interval remains valid.
 certify("gap_limit=0.5", GOSDTClassifier(regularization=0.01, max_depth=4, gap_limit=0.5).fit(X, y))
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", NotProvenWarning)

@@ -2,8 +2,8 @@
 The tree in other tools: scikit-learn, shap, dtreeviz
 =====================================================
 
-``to_sklearn`` gives a fitted ``DecisionTreeClassifier`` on the same columns with the same predictions, for whatever
-reads those.
+``to_sklearn`` returns a fitted ``DecisionTreeClassifier`` on the same columns with the same predictions, for any tool
+that accepts one. This example needs two more packages: ``pip install shap dtreeviz``.
 """
 
 import warnings
@@ -25,13 +25,13 @@ print(classifier.tree_)
 print(f"{type(model).__name__}: the same prediction in {same.sum()} of {len(same)} rows")
 
 # %%
-# shap: what each column moves the share of benign tumours by, row by row. Columns that the tree does not ask have no
-# part in it.
+# shap: how much each column changes the predicted share of benign tumors, row by row. Columns that the tree does not
+# use have no effect.
 
-asked = np.unique(model.tree_.feature[model.tree_.feature >= 0])
-explained = shap.TreeExplainer(model)(data.data)[:, asked, 1]
+used = np.unique(model.tree_.feature[model.tree_.feature >= 0])
+explained = shap.TreeExplainer(model)(data.data)[:, used, 1]
 shap.plots.beeswarm(explained, show=False, plot_size=(7, 3))
-plt.gcf().axes[0].set_xlabel("moves the share of benign tumours by")
+plt.gcf().axes[0].set_xlabel("change of the predicted share of benign tumors")
 plt.tight_layout()
 plt.show()
 
@@ -43,11 +43,11 @@ drawing = dtreeviz.model(
     data.data,
     data.target,
     feature_names=list(data.feature_names),
-    target_name="tumour",
+    target_name="tumor",
     class_names=list(data.target_names),
 )
 drawing.ctree_leaf_distributions(fontname="DejaVu Sans", figsize=(7, 3.5))
 plt.xlabel("leaf, by the number of its node")
-plt.ylabel("training rows (tumours)")
+plt.ylabel("training rows (tumors)")
 plt.tight_layout()
 plt.show()

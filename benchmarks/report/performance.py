@@ -1,4 +1,4 @@
-"""The table of the README: each peer against hornbeam in every suite, and where hornbeam loses."""
+"""The table of docs/benchmarks.md: each peer against hornbeam in every suite, and where hornbeam loses."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from benchmarks.report.summary_section import mean_of, proofs, slower_of
 from benchmarks.suites import SUITES
 
 _EXPLANATION = """\
-User CPU of the peer divided by hornbeam's (user and system together below 0.1 s), geometric mean: above 1 hornbeam is
-faster. First over the instances that both prove, then over those that either proves, where one without a proof counts
-with the limit (≥ at least, ≤ at most, ≈ both), then over those of them where one of the two takes over 10 ms; in
-brackets the number of instances. The worst is the lowest ratio where one of the two takes over 50 ms.
+A value above 1 means that hornbeam is faster.
+
+* **Both prove**: CPU time of the other program divided by hornbeam's, as a geometric mean over the problems that both
+  solve to proven optimality. The number of problems is in parentheses.
+* **Either proves**: the same over the problems that at least one of them proves. A program that ran into the time limit
+  counts with the limit, so the ratio is a bound (≥ at least, ≤ at most, ≈ either way).
+* **Over 10 ms**: of those, the problems where at least one of the two takes more than 10 ms.
+* **hornbeam slower**: on how many of the problems that both prove hornbeam takes longer.
+* **Worst for hornbeam**: the lowest ratio where at least one of the two takes more than 50 ms.
 """
 
 
 def performance_table(results: Path) -> str:
-    """Return the README's table of ratios.
+    """Return the table of ratios of docs/benchmarks.md.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ def check_objective(objective: object, omega: object, cost_matrix: object, other
     objective, omega, cost_matrix
         As given to the estimator.
     others : sequence of str, default=()
-        Objectives that are no sums and that the estimator has all the same.
+        Objectives that are not sums and that the estimator has as well.
 
     Raises
     ------

@@ -129,7 +129,7 @@ def log_posterior(
     rho: float | Sequence[float] = 2.5,
     conditions: Sequence[Condition] | None = None,
 ) -> float:
-    """Return the logarithm of the unnormalised BCART posterior of any tree.
+    """Return the logarithm of the unnormalized BCART posterior of any tree.
 
     That is ``log P(tree | X) + log P(y | X, tree)``, in nats: the prior says that a node of depth d whose rows some
     condition tells apart is split with probability ``alpha * (1 + d) ** -beta``, by each such condition alike; the

@@ -180,6 +180,7 @@ def test_a_terminal_shows_the_progress_in_one_line_above_the_report(run, hard):
     options = ["fit", str(hard), "--target", "y", "--regularization", "0.0001", "--time-limit", "0.5"]
     text, lines = in_terminal(["-m", "hornbeam", *options])
     assert len(re.findall(r"\r\d\.\d s  objective", text)) > 3
+    lines = lines[lines.index("") + 1 :]  # behind the report on the columns
     assert re.fullmatch(
         r"\d\.\d s  objective 0.\d{5}  bound 0.\d{5}  gap \d+\.\d\d %  \d+ leaves  time_limit", lines[0]
     )

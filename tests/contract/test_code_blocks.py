@@ -1,96 +1,103 @@
-"""What README and the pages of the site show is run: code gives the output beside it, commands work, links lead on."""
+"""What README and the pages of the site show is run, where README's readers would run it; links lead on."""
 
-import contextlib
-import doctest
-import io
 import os
 import re
-import shlex
-import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-import polars as pl
 import pytest
-from sklearn.datasets import load_iris
-
-from hornbeam.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
-PAGES = WRITTEN + [
-    path
-    for path in sorted((ROOT / "docs").rglob("*.md"))
-    if not {"generated", "notes"} & set(path.relative_to(ROOT / "docs").parts)
-]
-FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.M | re.S)
-DIRECTIVE = re.compile(r"^\{[\w:-]+\}$")
-CHECKER, OPTIONS = doctest.OutputChecker(), doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-# What is no command of hornbeam: `make` is checked for its target, the others are too slow or for once.
-NOT_RUN = ("pip install", "python -m benchmarks", ".venv/bin/pre-commit install")
+sys.path.insert(0, str(ROOT / "tools"))
 
+from code_blocks import PAGES, WRITTEN, check  # noqa: E402
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder with the examples and what readers are told to bring: data.csv, whose column `column` is the target."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "examples", "examples")
-    credit = pl.read_csv("examples/credit_approval.csv")
-    credit.select("A8", "A9", "A10", "A11", "A12", column="target").write_csv("data.csv")
+DOCTESTS = """
+import doctest, importlib, pkgutil, sys
+import hornbeam
+names = [module.name for module in pkgutil.walk_packages(hornbeam.__path__, "hornbeam.")]
+results = [doctest.testmod(importlib.import_module(name)) for name in names]
+sys.exit(any(result.failed for result in results) or sum(result.attempted for result in results) < 100)
+"""
+PAGE = """```python
+print("the tree")
+```
+
+```text
+the tree
+```
+"""
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_the_code_of_a_page_gives_what_stands_behind_it(path, folder):
-    X, y = load_iris(return_X_y=True, as_frame=True)  # what README calls X, y
-    names = {"__name__": "page", "X": X, "y": y}
-    said = None
-    for language, block in FENCE.findall(path.read_text()):
-        if language == "text":
-            assert said is not None, "a text block without code before it"
-            assert CHECKER.check_output(block, said, OPTIONS), f"{block}\nbut got\n{said}"
-            said = None
-        elif language == "python":
-            said = printed(lambda block=block: exec(compile(block, str(path), "exec"), names))
-        elif language in ("sh", "console"):
-            run_commands(block)
-            said = None
-        elif language or path.name != "ARCHITECTURE.md":  # which has a drawing
-            assert DIRECTIVE.match(language), f"nobody checks blocks of {language}"
+def test_the_code_of_a_page_prints_what_the_page_shows(path, reader):
+    done = subprocess.run([reader, ROOT / "tools/code_blocks.py", path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
-def run_commands(block: str) -> None:
-    """Run each command and compare what stands below it, if anything does, with what it prints."""
-    block = block.replace("\\\n", "")
-    has_output = "$ " in block
-    for part in re.split(r"^\$ ", block, flags=re.M) if has_output else block.splitlines():
-        command, _, expected = part.partition("\n")
-        words = shlex.split(command, comments=True)
-        if not words or command.startswith(NOT_RUN):
-            continue
-        if words[0] == "make":
-            makefile = (ROOT / "Makefile").read_text()
-            target = words[1].replace("installed-test", "installed-%")
-            assert re.search(rf"^{re.escape(target)}:", makefile, re.M), f"no target {target}"
-            continue
-        assert words[0].removeprefix(".venv/bin/") == "hornbeam", f"nobody checks {command!r}"
-        codes = []
-        said = printed(lambda words=words, codes=codes: codes.append(main(words[1:])))
-        assert codes == [0], command
-        assert not expected or CHECKER.check_output(expected, said, OPTIONS), f"{expected}\nbut got\n{said}"
+def test_the_examples_of_the_api_run_with_what_readme_tells_to_install(reader):
+    done = subprocess.run(
+        [reader, "-c", DOCTESTS], capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "agg"}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
-def printed(run) -> str:
-    """Return what a function prints."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        run()
-    return out.getvalue()
+def test_every_page_names_the_same_packages_to_install():
+    told = {
+        line
+        for path in PAGES
+        for line in re.findall(r"\bpip install (?:-q )?'\.(\[[^']*\])'", path.read_text())
+        if path.name != "CONTRIBUTING.md"
+    }
+    assert len(told) == 1
+    makefile = (ROOT / "Makefile").read_text()
+    assert f"demo: .venv/installed-{told.pop()[1:-1]}\n" in makefile
+
+
+def test_a_page_that_shows_what_its_code_prints_has_no_faults(tmp_path):
+    assert faults(tmp_path, PAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (("the tree\n```\n", "another tree\n```\n"), "shows:\nanother tree\nbut its code printed:\nthe tree"),
+        (("the tree\n```\n", "...\n```\n"), "shows:\n..."),
+        (("```text\nthe tree\n```\n", ""), "does not show what its code printed:\nthe tree"),
+        (('print("the tree")', "raise ValueError"), "ends with\nTraceback"),
+        (('print("the tree")', "pass"), "shows:\nthe tree\nbut its code printed:\n"),
+        (("```python", "```julia"), "nobody checks blocks of 'julia'"),
+    ],
+)
+def test_a_page_that_shows_something_else_is_refused(change, fault, tmp_path):
+    assert fault in "\n".join(faults(tmp_path, PAGE.replace(*change)))
+
+
+def test_seconds_and_megabytes_are_not_compared_but_other_numbers_are(tmp_path):
+    page = PAGE.replace('"the tree"', '"0.31 s, 12 leaves, 3.4 MB"')
+    assert faults(tmp_path, page.replace("\nthe tree\n", "\n25.0 s, 12 leaves, 1,003 MB\n")) == []
+    assert faults(tmp_path, page.replace("\nthe tree\n", "\n25.0 s, 13 leaves, 1,003 MB\n")) != []
+
+
+@pytest.mark.parametrize("shown", ["```text\nanother tree\n```\n", ""])
+def test_a_page_is_rewritten_to_show_what_its_code_prints(shown, tmp_path):
+    faults(tmp_path, PAGE.replace("```text\nthe tree\n```\n", shown) + "\nThe end.\n", write=True)
+    assert (tmp_path / "page.md").read_text().split() == [*PAGE.split(), "The", "end."]
+
+
+def faults(folder: Path, text: str, *, write: bool = False) -> list[str]:
+    """Return what is wrong with a page."""
+    (folder / "page.md").write_text(text)
+    return check(folder / "page.md", write=write)
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
 def test_links_to_files_of_the_repository_lead_to_some(path):
     """Those between pages of the site are checked by Sphinx."""
     text = path.read_text()
-    targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", text) + re.findall(r'src="(?!https?://)([^"]+)"', text)
+    targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", text)
+    targets += re.findall(r'(?:src|srcset)="(?!https?://)([^"]+)"', text)
     assert [target for target in targets if not os.path.exists(path.parent / target)] == []
 
 

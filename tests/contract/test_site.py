@@ -51,3 +51,26 @@ def test_the_citation_names_this_version_and_papers_of_the_bibliography():
     assert len(titles) >= 5
     assert [title for title in titles if title not in re.sub(r"[{}]", "", " ".join(bibliography.split()))] == []
     assert set(re.findall(r"    url: (.*)", citation)) <= set(re.findall(r"url *= \{(.*)\}", bibliography))
+
+
+@pytest.mark.parametrize("word", ["overfit", "regularization", "slow", "confidence", "imbalanced", "regression"])
+def test_a_page_of_the_user_guide_has_a_title_with_what_users_search_for(word):
+    titles = [path.read_text("utf-8").partition("\n")[0].lower() for path in ROOT.glob("docs/guide/*.md")]
+    assert any(word in title for title in titles)
+
+
+def test_pages_for_developers_are_apart_from_those_for_users():
+    menus = re.findall(r"```\{toctree\}\n(.*?)```", (ROOT / "docs/index.md").read_text("utf-8"), re.S)
+    (developers,) = (menu for menu in menus if ":caption: Developers" in menu)
+    assert developers.split()[-2:] == ["extend", "notes"]
+    assert not any({"extend", "notes"} & set(menu.split()) for menu in menus if menu is not developers)
+
+
+def test_the_start_page_shows_the_text_of_readme():
+    start, readme = (ROOT / "docs/index.md").read_text("utf-8"), (ROOT / "README.md").read_text("utf-8")
+    marks = re.findall(r'-(?:after|before): "(.*)"', start)
+    assert len(marks) == 2
+    assert all(readme.count(mark) == 1 for mark in marks)
+    claim = "small enough to read, with a proof that no better one exists"
+    assert claim in " ".join(readme.split())
+    assert claim in " ".join(start.split())

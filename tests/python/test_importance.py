@@ -263,3 +263,26 @@ def test_a_picture_can_be_drawn_on_axes_and_of_a_sample_and_of_long_names():
     plt.close(axes.figure)
     with pytest.raises(ValueError, match="most must be at least 1"):
         plot_importance(found, most=0)
+
+
+def test_importances_are_printed_as_a_table_of_the_columns_that_trees_rely_on():
+    none, some = np.array([0.0, 0.0, 0.0]), np.array([0.25, 0.0, 0.5])
+    found = ModelClassReliance(("age", "name", "<b>"), none, some, some, (1, 0, 2), 1234, True)
+    assert str(found).splitlines() == [
+        "Model reliance over all 1,234 good trees, in the unit of the loss.",
+        "",
+        "column  best tree  least   most",
+        "<b>         0.500  0.000  0.500",
+        "age         0.250  0.000  0.250",
+        "",
+        "No tree relies on 1 column.",
+    ]
+    assert "<tr><td>&lt;b&gt;</td><td>0.500</td><td>0.000</td><td>0.500</td></tr><tr><td>age<" in found._repr_html_()
+
+
+def test_a_long_table_of_importances_tells_how_many_columns_it_leaves_out():
+    values = np.linspace(0.1, 0.5, 30)
+    lines = str(RashomonImportance(tuple(f"x{n}" for n in range(30)), (values[None],), (1,))).splitlines()
+    assert len(lines) == 3 + 20 + 2
+    assert lines[3].split() == ["x29", "0.500", "0.500", "0.500"]
+    assert lines[-1] == "Not shown: 10 columns of smaller values."

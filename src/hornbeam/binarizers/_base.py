@@ -103,7 +103,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Ask every condition about every row.
+        """Evaluate every condition on every row.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ from hornbeam.table import Column, Table
 
 
 class ThresholdGuessBinarizer(Binarizer):
-    """Ask what a reference ensemble asks, less the conditions that it can do without.
+    """Thresholds that a reference ensemble splits on, minus those that it can do without.
 
     The reference is fitted on the table; the thresholds of its trees become binary columns; on these it is fitted
     again, and the least important column is removed, until its score on the training data would fall. A tree over

@@ -18,7 +18,7 @@ from hornbeam.table import Column, Table
 
 
 class ThresholdBinarizer(Binarizer):
-    """Make conditions ``number <= threshold``, ``flag = 1``, ``category in {a}`` and ``value is missing``.
+    """Candidate conditions ``number <= threshold``, ``flag = 1``, ``category in {a}`` and ``value is missing``.
 
     Which conditions a column gives depends on its distinct values in `fit`, missing ones apart:
 

@@ -17,7 +17,7 @@ def make_tribes_majority(
     noise: float = 0.1,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[Array, Array]:
-    """Draw uniform bits whose class is mostly Tribes of the first ones, and else the majority of the others.
+    """Sample uniform bits whose class is mostly Tribes of the first ones, and else the majority of the others.
 
     Tribes divides its bits into groups of `width` bits and is 1 if some group is all ones; `width` is the largest
     integer with ``(1 - 2**-width) ** (lookahead / width) <= 1/2``. Bits left over belong to no group. A greedy tree
@@ -83,7 +83,7 @@ def make_parity_majority(
     combine: Literal["xor", "and"] = "xor",
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[Array, Array]:
-    """Draw bits whose class is mostly the parity of some combined with the majority of others, and else of decoys.
+    """Sample bits whose class is mostly the parity of some combined with the majority of others, and else of decoys.
 
     The first ``2 * depth`` features are uniform bits: `lookahead` bits of a parity, ``depth - lookahead`` bits of a
     majority, and `depth` decoys. The class is the parity XOR the majority, or, in noisy rows, the majority of the

@@ -17,7 +17,7 @@ def make_parity(
     noise: float = 0.0,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[Array, Array]:
-    """Draw uniform bits whose class is the parity (exclusive or) of the first ones.
+    """Sample uniform bits whose class is the parity (exclusive or) of the first ones.
 
     No feature alone says anything about the class, so a greedy tree learns nothing; the optimal tree is the full one on
     the relevant features.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class AdditiveClassifier(TreeClassifier):
-    """Base of the classifiers that minimise ``loss + regularization * n_leaves`` for a loss that is a sum.
+    """Base of the classifiers that minimize ``loss + regularization * n_leaves`` for a loss that is a sum.
 
     A subclass checks the parameters that only it has in `_check_parameters` and says in `_choose_search` which search
     of the core is to run.

@@ -1,4 +1,4 @@
-"""What searches share that find the tree of an objective that is no sum by several searches for sums."""
+"""What searches share that solve an objective that is not a sum by a sequence of additive problems."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Trees of best F-score, a ratio of sums over the rows: found and proven by a few searches for sums.
+"""Trees of best F-score, a ratio of sums over the rows: found and proven by a short sequence of additive problems.
 
 A tree with its labels is three numbers: its mistakes ``N = FP + FN``, ``D = 2P + FP - FN`` and its leaves H; it costs
 ``R = N / D + regularization * H``, where P is the weight of the positives and ``N / D`` is 1 minus the F-score [1]_.
 All numbers are integers or exact fractions: nothing here has a tolerance.
 
-**A search for a sum is a cut.** For ``0 <= a < 1`` and ``m >= 0``, ``(1 - a) FP + (1 + a) FN + m H`` equals ``N - a D +
-m H + 2 P a``. The exact search over trees *and* labels with these costs therefore proves ``N - a D + m H >= v`` for all
-trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
+**An additive problem is a cut.** For ``0 <= a < 1`` and ``m >= 0``, ``(1 - a) FP + (1 + a) FN + m H`` equals ``N - a D
++ m H + 2 P a``. The exact search over trees *and* labels with these costs therefore proves ``N - a D + m H >= v`` for
+all trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
 
 **What is left open.** A tree of h leaves is better than the best one known, of cost U, if and only if ``N < c D`` with
 ``c = U - regularization * h``. It then has ``2P / (1 + c) < D < 2P / (1 - c)``, since ``N = D - 2 TP``, ``TP <= P`` and
@@ -14,10 +14,10 @@ trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
 tree of h leaves is better; where none is open, the best tree known is optimal.
 
 **The next cut** has ``a = c`` for an h that is open: it closes h if all trees have ``N - c D + m (H - h) >= 0``. With m
-close to ``regularization * D`` it also closes neighbours of h. A tree that is known says which m are in vain: with
+close to ``regularization * D`` it also closes neighbors of h. A known tree shows which m are in vain: with
 fewer leaves than h, those above ``(N - c D) / (h - H)``; with more, those below ``(c D - N) / (H - h)``. An h for which
 that leaves some m comes first. Where no h is left, its trees may be inside the convex hull of smaller and larger ones;
-the search is then asked for trees of at most h leaves, for which only the first condition counts.
+the search is then limited to trees of at most h leaves, for which only the first condition counts.
 
 **It ends.** The search returns a tree that attains its optimum. Either ``v >= m h`` and h is closed, or the tree breaks
 ``N - c D + m (H - h) >= 0``, which all known trees keep, so it is a new one; there are finitely many. Where c and m
@@ -25,7 +25,7 @@ have too large a denominator for the 2^52 of the core, c is rounded up and m dow
 a new tree, the trees of at most h leaves are searched with ``m = 0`` for the least ratio known (Dinkelbach's iteration
 [2]_), whose denominator is at most ``P + total`` and fits: it is proven, or a tree of a lower one is found.
 
-This replaces the equivalent points bound for F-score of [1]_ (theorem B.9), which is false: its proof takes it that
+This replaces the equivalent points bound for F-score of [1]_ (theorem B.9), which is false: its proof assumes that
 rows which must be lost can be lost in one way only, whatever the label. Here labels are searched, too.
 
 .. [1] J. Lin et al., "Generalized and Scalable Optimal Sparse Decision Trees", ICML 2020: section 2, appendix D.

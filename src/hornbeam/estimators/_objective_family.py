@@ -1,4 +1,4 @@
-"""What an objective that is no sum over the rows brings along: its parameters, its integers and its search."""
+"""What an objective that is not a sum over the rows brings along: its parameters, its integers and its search."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Trees of the largest area under their ROC curve, found and proven by searches for sums.
+"""Trees of the largest area under their ROC curve, found and proven by a sequence of additive problems.
 
-The curve of a tree says how many positives can be held with x negatives by taking leaves, or parts of them, the most
-positive first. It is concave, and its area up to a number of negatives, the cut, depends on all leaves at once.
+The curve of a tree shows how many positives can be covered with x negatives by using leaves, or parts of them, the
+most positive first. It is concave, and its area up to a number of negatives, the cut, depends on all leaves at once.
 
 **A tangent is a sum.** Whatever is taken, each leaf of p positives and n negatives gives at most ``max(0, p - s n)``
 beyond s for each negative. So the curve at x is at most ``s x`` plus the sum of that over the leaves, for any slope
@@ -12,16 +12,17 @@ positives that begin after x_b negatives. Added up to the cut, for every tree
 
 with equality for a tree whose curve is the reference. The last sum runs over the edges that are less positive than the
 leaf; so what a leaf loses is the least of as many numbers as there are places between the edges, each linear in p and
-n. That is a matrix of costs of two classes and as many predictions as places: the exact search for sums proves a lower
-bound for all trees, within all limits, and finds a tree that attains it, which is a good one for the area, too.
+n. That is a matrix of costs of two classes and as many predictions as places: the exact search for an additive loss
+proves a lower bound for all trees, within all limits, and finds a tree that attains it, which is a good one for the
+area, too.
 
 **Which reference?** The largest bound is that of the mixture of curves, leaf by leaf, which no tree can improve; it is
 approached by adding the tree that each search finds (Frank and Wolfe's method [1]_, with the shares of all trees known
 so far put right each time: `CurveMixture`). Any reference gives a true bound, so it is rounded as is convenient.
 
-**The rest is listed.** What is left between the bound and the best tree known is less than the price of a leaf as a
-rule, and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS
-[2]_), and each is asked for its area. None better is left when their sums reach the best cost known.
+**The rest is listed.** What is left between the bound and the best tree known is usually less than the leaf penalty,
+and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS [2]_),
+and the area of each is computed. None better is left when their sums reach the best cost known.
 
 Costs of trees and bounds are integers; floating point chooses references only.
 

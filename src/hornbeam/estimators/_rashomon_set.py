@@ -168,7 +168,7 @@ class RashomonSet(Sequence[Tree]):
         return counts
 
     def sample(self, n: int, random_state: Any = None) -> list[int]:
-        """Draw trees uniformly and independently.
+        """Sample trees uniformly and independently.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ _FAMILIES: dict[str, ObjectiveFamily] = {"f1": FScoreObjective(), "auc": _RANKIN
 class GOSDTClassifier(AdditiveClassifier):
     """Optimal sparse decision tree, with a proof.
 
-    Minimises ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
+    Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
     the binary columns made by `binarizer`. The proof is about these columns: with ``binarizer="exact"`` they cover
     every threshold of `X`, otherwise only the chosen ones. The search may be stopped at any time - by a limit, by the
     callback or by Ctrl-C - and then gives its best tree and a proven lower bound.
@@ -171,21 +171,21 @@ class GOSDTClassifier(AdditiveClassifier):
     are searched by binary columns, after [1]_ and [2]_. Status, objective and bounds at proof are the same; of equally
     good trees, the search in order keeps the first that it finds.
 
-    The F-score is no sum over the rows but a ratio of two sums; a few searches with other costs, 2 to 20 as a rule,
-    find and prove its best tree. With ``labelling="best"`` a leaf is positive where its share of positives is more than
-    half of the F-score of the tree. Weights (times class weights) are exact if they are proportional to integers of a
-    total below 2^25 and otherwise rounded to 2^-24 of their total; `regularization` is exact. `max_depth`, `max_leaves`
-    and `min_samples_leaf` hold as for sums, and so do the limits of the search; `gap_limit` is looked at between two
-    searches, and `reference` is refused. The F-score of few positives is a fine measure: the same price of a leaf buys
-    fewer rows than for "accuracy", and proofs take longer.
+    The F-score is a ratio of two sums rather than a sum over the rows; its best tree is found and proven by solving a
+    short sequence of cost-weighted problems, usually 2 to 20. With ``labelling="best"`` a leaf is positive where its
+    share of positives is more than half of the F-score of the tree. Weights (times class weights) are exact if they
+    are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total; `regularization`
+    is exact. `max_depth`, `max_leaves` and `min_samples_leaf` hold as for sums, and so do the limits of the search;
+    `gap_limit` is looked at between two searches, and `reference` is refused. The F-score of few positives is a fine
+    measure: the same price of a leaf buys fewer rows than for "accuracy", and proofs take longer.
 
-    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A few searches for
-    sums, each a tangent to the area, bound the loss of all trees to within less than the price of a leaf, as a rule;
-    the trees that this leaves open are found as in `RashomonSetClassifier` and asked for their area. That takes seconds
-    where the other objectives take parts of one, and its second half memory. `gap_limit` is looked at between two
-    searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier class
-    of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact if
-    they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
+    For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A short sequence of
+    cost-weighted problems, each a tangent to the area, usually bounds the loss of all trees to within less than the
+    leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. That takes
+    seconds where the other objectives take parts of one, and its second half memory. `gap_limit` is looked at between
+    two searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier
+    class of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact
+    if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
     `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.
 
     A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.

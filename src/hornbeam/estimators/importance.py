@@ -1,10 +1,11 @@
-"""What a Rashomon set says about variables: how much its trees rely on each."""
+"""Feature importance over a Rashomon set: how much its trees rely on each column."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from math import inf
 from typing import Any
 
@@ -24,10 +25,63 @@ from hornbeam.exceptions import NotProvenWarning
 _MOST_BOOTSTRAPS = 10**6
 
 _Values = npt.NDArray[np.float64]
+_MOST_ROWS = 20  # of a table that is printed
+
+
+class _Table:
+    """Shows itself as a table of the columns that any tree splits on, the largest values first."""
+
+    columns: tuple[str, ...]
+
+    def _heading(self) -> str:
+        raise NotImplementedError
+
+    def _measures(self) -> dict[str, _Values]:
+        """Return values for each column by their heading; rows are ordered by the last of them."""
+        raise NotImplementedError
+
+    def _is_relied_on(self) -> npt.NDArray[np.bool_]:
+        """Tell for each column whether the reliance of any tree on it differs from 0."""
+        raise NotImplementedError
+
+    def _lines(self) -> tuple[list[list[str]], str]:
+        """Return the cells of the table, its head first, and a note on the columns that are left out."""
+        measures, names = self._measures(), self.columns
+        used = np.flatnonzero(self._is_relied_on()).tolist()
+        used.sort(key=lambda column: -list(measures.values())[-1][column])
+        cells = [["column", *measures]]
+        for column in used[:_MOST_ROWS]:
+            cells.append([names[column], *(f"{values[column]:.3f}" for values in measures.values())])
+        notes = []
+        if len(used) > _MOST_ROWS:
+            notes.append(f"Not shown: {_columns(len(used) - _MOST_ROWS)} of smaller values.")
+        if len(used) < len(names):
+            notes.append(f"No tree relies on {_columns(len(names) - len(used))}.")
+        return cells, " ".join(notes)
+
+    def __str__(self) -> str:
+        cells, note = self._lines()
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        rows = [
+            "  ".join([name.ljust(widths[0]), *(map(str.rjust, values, widths[1:]))]).rstrip()
+            for name, *values in cells
+        ]
+        return "\n".join([self._heading(), "", *rows, *(["", note] if note else [])])
+
+    def _repr_html_(self) -> str:
+        (head, *rows), note = self._lines()
+        made = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        caption = escape(f"{self._heading()} {note}".strip())
+        return f"<table><caption>{caption}</caption><thead><tr>{made}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _columns(number: int) -> str:
+    return f"{number} columns" if number > 1 else "1 column"
 
 
 @dataclass(frozen=True, eq=False)
-class ModelClassReliance:
+class ModelClassReliance(_Table):
     """How much good trees rely on each column: the range over a Rashomon set; made by `model_class_reliance`.
 
     Attributes
@@ -56,6 +110,14 @@ class ModelClassReliance:
     >>> found = model_class_reliance(classifier.rashomon_set_)
     >>> dict(zip(found.columns, found.n_asking)), found.is_whole
     ({'x0': 1, 'x1': 0, 'x2': 2}, True)
+    >>> print(found)
+    Model reliance over all 2 good trees, in the unit of the loss.
+    <BLANKLINE>
+    column  best tree  least   most
+    x2          0.480  0.320  0.480
+    x0          0.000  0.000  0.160
+    <BLANKLINE>
+    No tree relies on 1 column.
     """
 
     columns: tuple[str, ...]
@@ -65,6 +127,16 @@ class ModelClassReliance:
     n_asking: tuple[int, ...]
     n_trees: int
     is_whole: bool
+
+    def _heading(self) -> str:
+        trees = f"all {self.n_trees:,}" if self.is_whole else f"{self.n_trees:,} of the"
+        return f"Model reliance over {trees} good trees, in the unit of the loss."
+
+    def _measures(self) -> dict[str, _Values]:
+        return {"best tree": self.best, "least": self.low, "most": self.high}
+
+    def _is_relied_on(self) -> npt.NDArray[np.bool_]:
+        return np.asarray((self.low != 0) | (self.high != 0))
 
     @property
     def bars(self) -> dict[str, tuple[_Values, _Values]]:
@@ -78,7 +150,7 @@ class ModelClassReliance:
 
 
 @dataclass(frozen=True, eq=False)
-class RashomonImportance:
+class RashomonImportance(_Table):
     """Rashomon importance distribution: model reliance over the good trees of resampled data.
 
     Made by `rashomon_importance`.
@@ -106,6 +178,15 @@ class RashomonImportance:
     columns: tuple[str, ...]
     reliances: tuple[_Values, ...]
     n_trees: tuple[int, ...]
+
+    def _heading(self) -> str:
+        return f"Model reliance over the good trees of {len(self.n_trees)} bootstraps, in the unit of the loss."
+
+    def _measures(self) -> dict[str, _Values]:
+        return {"5 %": self.quantile(0.05), "95 %": self.quantile(0.95), "mean": self.mean()}
+
+    def _is_relied_on(self) -> npt.NDArray[np.bool_]:
+        return np.asarray(np.any(np.concatenate(self.reliances) != 0, axis=0))
 
     def cdf(self, k: float) -> _Values:
         """Return the distribution function at `k`.

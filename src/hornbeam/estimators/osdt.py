@@ -38,7 +38,7 @@ POLICIES = ("curiosity", "objective", "lower_bound", "entropy", "gini", "fifo")
 class OSDTClassifier(AdditiveClassifier):
     """Optimal sparse decision tree by best-first search over sets of leaves, with a proof.
 
-    Minimises what `GOSDTClassifier` minimises, by the search of the OSDT paper [1]_: a state is a set of leaves, some
+    Minimizes what `GOSDTClassifier` minimizes, by the search of the OSDT paper [1]_: a state is a set of leaves, some
     of which are kept for ever while the others are all split next. `GOSDTClassifier` proves the same optimum, mostly
     in far less time, since it solves each set of rows once; this search is for its order, which can be chosen, and for
     what each of its bounds is worth.

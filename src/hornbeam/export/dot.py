@@ -13,7 +13,7 @@ _WIDTH = 40
 
 
 def to_dot(tree: Tree) -> str:
-    """Write the tree for Graphviz, leaves coloured by predicted class.
+    """Write the tree for Graphviz, leaves colored by predicted class.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ Answer = tuple[Condition, bool]
 
 
 def to_rules(tree: Tree) -> list[str]:
-    """Say the tree in English, one sentence per leaf, from left to right.
+    """Write the tree in English, one sentence per leaf, from left to right.
 
     All conditions on a column are merged into one: an interval, a list of categories, or whether it is missing. A
     comparison on its own is never true of a missing value. Where missing values follow the rule too, and the training

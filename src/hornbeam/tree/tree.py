@@ -34,7 +34,7 @@ _DTYPES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """Immutable binary decision tree whose nodes ask conditions on the columns of the user's table.
+    """Immutable binary decision tree whose nodes test conditions on the columns of the user's table.
 
     Nodes are numbered in pre-order, left child first; node 0 is the root. A row goes to the left child if the
     condition holds, to the right child otherwise; a missing value fails every condition but `IsMissing`. All arrays
@@ -298,7 +298,7 @@ class Tree:
         return to_dict(self)
 
     def to_rules(self) -> list[str]:
-        """Say the tree in English, one sentence per leaf, see `hornbeam.export.to_rules`."""
+        """Write the tree in English, one sentence per leaf, see `hornbeam.export.to_rules`."""
         from hornbeam.export import to_rules
 
         return to_rules(self)
