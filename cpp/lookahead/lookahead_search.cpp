@@ -176,17 +176,16 @@ class LookaheadSearch {
 
   /// Appends the optimal tree of some rows, or the best that was found in time.
   Ticks solve(const Rows& numbers, std::uint32_t depth, Splits& splits) {
-    const DistinctRows rows = problem_.rows.of(numbers);
     TreeLimits tree = problem_.tree;
     tree.depth = depth;
-    const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
-    std::optional<double> seconds;
-    if (limits_.seconds) seconds = std::max(0.0, *limits_.seconds - stop_.elapsed());
-    StopSignal stop(seconds);
     SearchLimits limits = limits_;
     limits.gap = 0;
+    if (limits.seconds) limits.seconds = std::max(0.0, *limits.seconds - stop_.elapsed());
     if (limits.bytes) limits.bytes = *limits.bytes - std::min(*limits.bytes, now_.bytes);
+    StopSignal stop(limits);
     try {
+      const DistinctRows rows = problem_.rows.of(numbers, stop);
+      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
       const Outcome outcome = search(part, limits, stop, [this](const Progress& at) {
         n_in_part_ = at.n_subproblems;
         poll();
@@ -203,9 +202,9 @@ class LookaheadSearch {
     } catch (const StoppedBeforeSearch&) {
       stop_.stop(stop.reason().value_or(Status::interrupted));
       splits.push_back(kNoSplit);
-      std::vector<std::int64_t> weight(rows.n_classes);
-      for (std::uint32_t row = 0; row < rows.n_rows; ++row)
-        for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += rows.weight(row)[c];
+      std::vector<std::int64_t> weight(problem_.rows.n_classes);
+      for (const std::uint32_t row : numbers)
+        for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
       return prefixes_.greedy().leaf_cost(weight.data());
     }
   }

@@ -53,7 +53,7 @@ class PosteriorWorker {
   PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table,
                   StopSignal& stop, std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
-  /// Not stopped by anything: a search owes a tree.
+  /// Throws StoppedBeforeSearch if stopped.
   void open_root(Frame& root);
 
   /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
@@ -66,10 +66,12 @@ class PosteriorWorker {
   std::uint64_t n_expansions() const { return n_expansions_; }
   /// Work done, about a nanosecond a unit.
   std::uint64_t work() const { return work_; }
+  /// Of everything that the search holds, `data`, `costs`, `pairs` and `table` among it, but the root.
   std::uint64_t bytes() const;
 
  private:
   bool goes_on();
+  bool has_room_for_child(const Frame& s);
   void expand(Frame& s, Ticks budget);
   void choose_candidates(Frame& s, Ticks cut);
   void look_at_candidates(Frame& s, Ticks cut);
@@ -80,6 +82,7 @@ class PosteriorWorker {
   Frame& child_of(Frame& s, const Candidate& candidate, int x);
   void take_tree(Frame& s, const Candidate& candidate) const;
 
+  const DistinctRows& data_;
   const Costs counting_;
   PosteriorCosts& costs_;
   RowPairs& pairs_;

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._units import Units, make_units
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._parameters import check_integer, check_number, number_of_threads
@@ -67,15 +67,15 @@ class AdditiveClassifier(TreeClassifier):
         NotProvenWarning
             If the search was stopped before the proof, unless by `gap_limit`.
         """
+        budget = Budget(self.time_limit, self.memory_limit)
         options = self._check_parameters()
-        begin = perf_counter()
-        training = read_training(X, y, sample_weight, type(self).__name__)
+        training = read_training(X, y, sample_weight, type(self).__name__, budget)
         self.schema_, self.classes_ = training.table.schema, training.classes
         self._binarize(training)
         options |= self._read_options(X, training)
         units = self._make_units(training)
         search = self._choose_search(training, units, options)
-        binarize_seconds = perf_counter() - begin
+        binarize_seconds = budget.elapsed()
         problem = (training.codes, units.weights, units.costs, units.leaf_cost)
         outcome = search(*problem, callback=make_listener(self.callback, self.verbose, units), trace=self.trace)
         self._set_tree(outcome, units, training, training.weights, binarize_seconds)
@@ -105,9 +105,9 @@ class AdditiveClassifier(TreeClassifier):
         """Return the exact search that is expected to be the faster one."""
         conditions = self.binarizer_.conditions_
         if suits_ranks(conditions, units, options):
-            return search_by_ranks(conditions, training.table, options)
+            return search_by_ranks(conditions, training.table, options, training.budget)
         self._warn_of_many_columns()
-        return search_by_bits(conditions, training.table, options)
+        return search_by_bits(conditions, training.table, options, training.budget)
 
     def _make_units(self, training: Training) -> Units:
         def make_loss(totals: tuple[Exact, ...]) -> Loss:

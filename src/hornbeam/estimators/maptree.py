@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam._budget import Budget
+from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._progress import Progress, make_listener, relative_gap
@@ -171,9 +171,9 @@ class MAPTreeClassifier(TreeClassifier):
         NotProvenWarning
             If the search was stopped before the proof.
         """
+        budget = Budget(self.time_limit, self.memory_limit)
         options = self._check_parameters()
-        begin = perf_counter()
-        training = read_training(X, y, sample_weight, type(self).__name__)
+        training = read_training(X, y, sample_weight, type(self).__name__, budget)
         weights = _numbers_of_rows(training)
         self.schema_, self.classes_ = training.table.schema, training.classes
         prior = Prior.read(self.alpha, self.beta, self.rho, len(training.classes))
@@ -181,8 +181,8 @@ class MAPTreeClassifier(TreeClassifier):
         self._warn_of_many_columns()
         conditions = self.binarizer_.conditions_
         units = Nats.fit_for(int(weights.sum()), len(conditions), prior)
-        packed = pack_conditions(conditions, training.table)
-        binarize_seconds = perf_counter() - begin
+        packed = pack_within(conditions, training.table, budget)
+        binarize_seconds = budget.elapsed()
         outcome = _core.solve_posterior(
             packed,
             training.table.n_rows,
@@ -195,6 +195,7 @@ class MAPTreeClassifier(TreeClassifier):
             callback=make_listener(self.callback, self.verbose, units),
             trace=self.trace,
             **options,
+            **budget.left(),
         )
         self.rho_, self.resolution_ = prior.rho, units.objective(1)
         self._set_tree(outcome, units, training, weights, binarize_seconds)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
 from hornbeam._units import Units
-from hornbeam.binarizers import Binarizer, Conditions, pack_conditions
+from hornbeam.binarizers import Binarizer, Conditions, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._enumeration import Enumeration
 from hornbeam.estimators._parameters import check_integer, check_number
@@ -276,13 +276,14 @@ class RashomonSetClassifier(AdditiveClassifier):
             self._warn_of_many_columns()
             search: Search = partial(
                 _core.look_ahead,
-                pack_conditions(self.binarizer_.conditions_, training.table),
+                pack_within(self.binarizer_.conditions_, training.table, training.budget),
                 training.table.n_rows,
                 lookahead_depth=self.lookahead_depth,
                 recursive=False,
                 keep_greedy=True,
                 **options,
             )
+            search = partial(search, **training.budget.left())
         else:
             search = self._choose_exact_search(training, units, options)
         return partial(self._search_set, training, units, options, search)
@@ -306,9 +307,7 @@ class RashomonSetClassifier(AdditiveClassifier):
 
         enumeration, kept = self._enumeration(training, units, options, upper)
         self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
-        limits = {name: options[name] for name in ("memory_limit",) if name in options}
-        if "time_limit" in options:
-            limits["time_limit"] = max(0.0, options["time_limit"] - outcome["statistics"]["seconds"])
+        limits = training.budget.left()
         is_found = status in ("optimal", "heuristic")
         trees = enumeration.find(self._bound if is_found else -1, callback=callback and listen, **limits)
         self.rashomon_set_ = RashomonSet(enumeration, trees)
@@ -331,10 +330,13 @@ class RashomonSetClassifier(AdditiveClassifier):
     ) -> tuple[Enumeration, list[int]]:
         """Return what the trees are made of, and the numbers of the conditions that they may ask."""
         conditions = self.binarizer_.conditions_
-        columns, kept = pack_conditions(conditions, training.table), list(range(len(conditions)))
-        if self.distinct == "splits":
+        # Once for the set that users hold, once for the core, which keeps its own.
+        columns = pack_within(conditions, training.table, training.budget, copies=2)
+        kept = list(range(len(conditions)))
+        if self.distinct == "splits" and len(columns) == len(conditions):
             kept = _first_of_each_split(columns, training.table.n_rows)
-            conditions, columns = Conditions([conditions[column] for column in kept]), columns[kept]
+            if len(kept) < len(columns):
+                conditions, columns = conditions.take(kept), columns[kept]
         about_trees: dict[str, Any] = {
             name: options[name] for name in ("max_depth", "min_samples_leaf") if name in options
         }
@@ -400,11 +402,17 @@ def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int) -> list[in
     last = np.full(columns.shape[1], 0xFF, dtype=np.uint8)
     if n_rows % 8:
         last[-1] = (1 << n_rows % 8) - 1
-    known = {bytes(len(last))}
+    known: dict[int, list[int]] = {hash(bytes(len(last))): [-1]}  # by hash, so that no column is kept twice
     kept = []
-    for number, column in enumerate(columns):
-        split = (column ^ last if column[0] & 1 else column).tobytes()
-        if split not in known:
-            known.add(split)
+
+    def split_of(number: int) -> npt.NDArray[np.uint8]:
+        column = columns[number] if number >= 0 else np.zeros_like(last)
+        return column ^ last if column[0] & 1 else column
+
+    for number in range(len(columns)):
+        split = split_of(number)
+        same = known.setdefault(hash(split.tobytes()), [])
+        if not any(np.array_equal(split, split_of(other)) for other in same):
+            same.append(number)
             kept.append(number)
     return kept

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._units import Units
-from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._progress import Progress
@@ -43,14 +43,16 @@ class _LookaheadClassifier(AdditiveClassifier):
 
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
         self._warn_of_many_columns()
+        packed = pack_within(self.binarizer_.conditions_, training.table, training.budget)
         search = partial(
             _core.look_ahead,
-            pack_conditions(self.binarizer_.conditions_, training.table),
+            packed,
             training.table.n_rows,
             lookahead_depth=self._steps(),
             recursive=self._is_recursive,
             last_by_loss=self.last_split == "loss",
             **options,
+            **training.budget.left(),
         )
         return partial(self._certified, training, units, options, search) if self.certify else search
 
@@ -69,8 +71,6 @@ class _LookaheadClassifier(AdditiveClassifier):
         if outcome["status"] != "heuristic":
             return outcome
         upper, seconds = outcome["upper"], outcome["statistics"]["seconds"]
-        if "time_limit" in options:
-            options = {**options, "time_limit": max(0.0, options["time_limit"] - seconds)}
 
         def listen(record: Record) -> bool:
             elapsed, _, lower, subproblems, memory = record
