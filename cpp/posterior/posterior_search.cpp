@@ -102,7 +102,7 @@ class PosteriorSearch {
 
   Outcome outcome() {
     Outcome result;
-    result.tree = read_posterior_tree(rows_, costs_, table_);
+    result.tree = read_posterior_tree(rows_, costs_, table_, !stop_.stopped());
     root_.known.tree.cost = result.tree.cost;
     poll();
     result.lower = std::min(root_.known.lower, result.tree.cost);

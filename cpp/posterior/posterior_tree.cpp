@@ -15,8 +15,8 @@ struct Part {
 
 class TreeReader {
  public:
-  TreeReader(const DistinctRows& data, PosteriorCosts& costs, const SubproblemTable& table)
-      : data_(data), costs_(costs), table_(table), n_classes_(data.n_classes) {}
+  TreeReader(const DistinctRows& data, PosteriorCosts& costs, const SubproblemTable& table, bool has_time)
+      : data_(data), costs_(costs), table_(table), has_time_(has_time), n_classes_(data.n_classes) {}
 
   ResultTree read() {
     Part all;
@@ -25,7 +25,7 @@ class TreeReader {
     all.columns.resize(data_.n_columns);
     std::iota(all.columns.begin(), all.columns.end(), 0u);
     keep_splits(all);
-    tree_.cost = add_node(all, 0);
+    tree_.cost = add_node(all, 0, false);
     return std::move(tree_);
   }
 
@@ -51,7 +51,7 @@ class TreeReader {
   }
 
   /// Whether words side by side are cheaper to read than single rows.
-  bool is_large(const Part& of) const { return of.rows.size() >= data_.view().n_words; }
+  bool is_large(const Part& of) const { return 8 * of.rows.size() >= data_.view().n_words; }
 
   std::vector<Word> mask_of(const Part& of) const {
     std::vector<Word> mask(data_.view().n_words, 0);
@@ -80,15 +80,19 @@ class TreeReader {
     std::erase_if(of.columns, [&](std::uint32_t c) { return holds[c] == 0 || fails[c] == 0; });
   }
 
-  /// By class and column: the rows that each column holds of a node.
+  /// By class and column, and at last by column alone: the rows that each column holds of a node.
   std::vector<std::vector<Ticks>> counts_of_columns(const Part& of) const {
-    std::vector<std::vector<Ticks>> counts(n_classes_, std::vector<Ticks>(data_.stride, 0));
+    std::vector<std::vector<Ticks>> counts(n_classes_ + 1, std::vector<Ticks>(data_.stride, 0));
     if (!is_large(of)) {
       for (const std::uint32_t c : of.columns)
-        for (const std::uint32_t row : of.rows)
-          for (std::uint32_t k = 0; k < n_classes_ && data_.test(c, row); ++k) counts[k][c] += data_.weight(row)[k];
+        for (const std::uint32_t row : of.rows) {
+          if (!data_.test(c, row)) continue;
+          for (std::uint32_t k = 0; k < n_classes_; ++k) counts[k][c] += data_.weight(row)[k];
+          ++counts[n_classes_][c];
+        }
       return counts;
     }
+    add_counts(mask_of(of), 1, counts[n_classes_]);
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
       std::int64_t bits_of_all = 0;
       for (const std::uint32_t row : of.rows) bits_of_all |= data_.weight(row)[k];
@@ -129,8 +133,7 @@ class TreeReader {
       // Without the leaves' prices, which fall away for a row alone, this is a bound.
       Ticks cost = split + costs_.likelihood(side.data()) + costs_.likelihood(other.data());
       if (cost >= least) continue;
-      const auto n_rows = static_cast<std::size_t>(
-          std::count_if(of.rows.begin(), of.rows.end(), [&](std::uint32_t row) { return data_.test(c, row); }));
+      const auto n_rows = static_cast<std::size_t>(held[n_classes_][c]);
       for (const std::size_t n : {n_rows, of.rows.size() - n_rows})
         if (n > 1) cost += costs_.at(depth + 1).leaf;
       if (cost >= least) continue;
@@ -140,7 +143,8 @@ class TreeReader {
     return best;
   }
 
-  Ticks add_node(const Part& of, std::uint32_t depth) {
+  /// `may_be_leaf`: without time, the node is a leaf unless more is known.
+  Ticks add_node(const Part& of, std::uint32_t depth, bool may_be_leaf) {
     const std::vector<Ticks> counts = counts_of(of.rows);
     const std::size_t node = tree_.column.size();
     tree_.column.push_back(-1);
@@ -153,26 +157,30 @@ class TreeReader {
     Fingerprint set;
     for (const std::uint32_t row : of.rows) set ^= data_.identity(row, false);
     const auto known = table_.find({set, depth, kUnlimited});
+    if (!known && may_be_leaf && !has_time_) return leaf;
     const std::uint32_t column = known ? known->tree.split : best_stump(of, counts, depth, split);
     if (column == kNoSplit) return leaf;
+    const bool has_leaves = !known || known->tree.shape.depth == 1;
     tree_.column[node] = static_cast<std::int32_t>(column);
     tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
-    const Ticks true_cost = add_node(part(of, column, true), depth + 1);
+    const Ticks true_cost = add_node(part(of, column, true), depth + 1, has_leaves);
     tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
-    return split + true_cost + add_node(part(of, column, false), depth + 1);
+    return split + true_cost + add_node(part(of, column, false), depth + 1, has_leaves);
   }
 
   const DistinctRows& data_;
   PosteriorCosts& costs_;
   const SubproblemTable& table_;
+  const bool has_time_;
   const std::uint32_t n_classes_;
   ResultTree tree_;
 };
 
 }  // namespace
 
-ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table) {
-  return TreeReader(rows, costs, table).read();
+ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table,
+                               bool has_time) {
+  return TreeReader(rows, costs, table, has_time).read();
 }
 
 }  // namespace hornbeam

@@ -61,7 +61,7 @@ bool PosteriorWorker::has_room_for_child(const Frame& s) {
 }
 
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
-  const KnownTree tree{s.split + candidate.upper(), s.rows.columns[candidate.column], kUnlimited, {2, 1}};
+  const KnownTree tree{s.split + candidate.upper(), s.rows.columns[candidate.column], kUnlimited, {3, 2}};
   if (tree.cost < s.known.tree.cost) s.known.tree = tree;
 }
 
@@ -151,6 +151,15 @@ bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
   return candidate.lower() > before;
 }
 
+/// So that the tree can be read off without counting again.
+void PosteriorWorker::remember_sides(const Frame& s, const Candidate& candidate) {
+  for (int x = 0; x < 2; ++x) {
+    const SideLook& side = candidate.side[x];
+    const SubproblemKey key = key_of(candidate.name[x], s.depth + 1);
+    if (!table_.find(key)) table_.tighten(key, {side.lower, {side.upper, side.split, kUnlimited, {2, 1}}});
+  }
+}
+
 PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& candidate, int x) {
   if (frames_.size() < s.depth + std::size_t{2}) frames_.resize(s.depth + std::size_t{2});
   if (!frames_[s.depth + 1]) frames_[s.depth + 1] = std::make_unique<Frame>();
@@ -215,6 +224,7 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
   tries.resize(static_cast<std::size_t>(n));
   for (Candidate& candidate : tries) {
     refresh(s, candidate);
+    remember_sides(s, candidate);
     for (int x = 0; x < 2 && work_ < until && goes_on(); ++x) {
       const SideLook& side = candidate.side[x];
       if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;

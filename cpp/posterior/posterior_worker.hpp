@@ -3,7 +3,8 @@
 // WHAT    Branch and bound over pairs (support set, depth): raises the lower bound of one to a budget, or closes it.
 // FLOW    posterior/posterior_search -> here -> posterior/split_looks, search/row_set, table.
 // HOLDS   (W1) lower <= best <= upper of every frame and entry, also after a stop. (W2) A tree of cost `upper` can be
-//         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves.
+//         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves. An
+//         entry of depth 1 is such a tree, of two leaves.
 // COST    One frame a level. 56 bytes for each pair expanded.
 // CHOICE  The AO* search of the paper ([sullivan2024maptree, algorithms 1 to 5]) keeps the graph that it has opened,
 //         tens of megabytes a second. This search visits the same nodes, the split of least bound first as there, but
@@ -78,6 +79,7 @@ class PosteriorWorker {
   void settle(Frame& s);
   void name_sides(Frame& s, Candidate& candidate);
   bool refresh(Frame& s, Candidate& candidate);
+  void remember_sides(const Frame& s, const Candidate& candidate);
   void raise(Frame& s, Candidate& candidate, Ticks cut);
   Frame& child_of(Frame& s, const Candidate& candidate, int x);
   void take_tree(Frame& s, const Candidate& candidate) const;

@@ -14,12 +14,14 @@
 
 #include "posterior/cell_costs.hpp"
 #include "search/row_set.hpp"
+#include "table/subproblem_table.hpp"
 
 namespace hornbeam {
 
 struct SideLook {
   Ticks lower;
   Ticks upper;
+  std::uint32_t split;  // of the data, at the root of a tree of two leaves that costs `upper`; kNoSplit of a leaf
 };
 
 class SplitLooks {

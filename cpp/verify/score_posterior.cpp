@@ -21,7 +21,7 @@ struct Scorer {
   bool splits(std::uint32_t column, const std::vector<std::uint32_t>& rows,
               const std::vector<std::uint8_t>& mask) const {
     const bool first = columns.test(column, rows[0]);
-    if (rows.size() < mask.size())
+    if (16 * rows.size() < mask.size())  // else bytes side by side are faster
       return std::any_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return columns.test(column, row) != first; });
     const std::uint8_t* const bytes = columns.bytes + column * columns.bytes_per_column();
     const unsigned flip = first ? 0xff : 0;

@@ -71,6 +71,10 @@ class Budget:
         """Count bytes no more that `hold` counted."""
         self._held -= n_bytes
 
+    def end(self) -> None:
+        """Leave nothing."""
+        self._time_limit = 0.0
+
     def left(self) -> dict[str, float | int]:
         """Return the limits "time_limit" and "memory_limit", where there are such, of a search that starts now."""
         limits: dict[str, float | int] = {}

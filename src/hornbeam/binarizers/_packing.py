@@ -13,7 +13,7 @@ from hornbeam.table import Column, Table
 
 # Up to so many thresholds, comparing all values with each is faster than sorting them.
 _FEW_THRESHOLDS = 16
-_BYTES_BETWEEN_LOOKS = 1 << 24
+_BYTES_BETWEEN_LOOKS = 1 << 22
 
 
 def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
@@ -104,10 +104,8 @@ def _scatter(bits: npt.NDArray[np.uint8], numbers: npt.NDArray[Any], budget: Bud
         for bit in range(8):
             of_bit = rows[rows % 8 == bit]
             part[numbers[of_bit] - first, of_bit // 8] |= np.uint8(1 << bit)
-        if rises:
-            if first > 0:
-                part[0] |= bits[first - 1]
-            np.bitwise_or.accumulate(part, axis=0, out=part)
+        for line in range(max(first, 1), first + len(part) if rises else 0):
+            np.bitwise_or(bits[line], bits[line - 1], out=bits[line])
     return True
 
 

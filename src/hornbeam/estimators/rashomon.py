@@ -305,10 +305,12 @@ class RashomonSetClassifier(AdditiveClassifier):
         def listen(record: Record) -> bool:
             return callback is not None and callback((record[0], upper, lower, *record[3:]))
 
+        is_found = status in ("optimal", "heuristic")
+        if not is_found:
+            training.budget.end()  # the set stays empty
         enumeration, kept = self._enumeration(training, units, options, upper)
         self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
         limits = training.budget.left()
-        is_found = status in ("optimal", "heuristic")
         trees = enumeration.find(self._bound if is_found else -1, callback=callback and listen, **limits)
         self.rashomon_set_ = RashomonSet(enumeration, trees)
         found = _core.describe_set(trees)
@@ -332,8 +334,9 @@ class RashomonSetClassifier(AdditiveClassifier):
         conditions = self.binarizer_.conditions_
         # Once for the set that users hold, once for the core, which keeps its own.
         columns = pack_within(conditions, training.table, training.budget, copies=2)
-        kept = list(range(len(conditions)))
-        if self.distinct == "splits" and len(columns) == len(conditions):
+        conditions = conditions.take(range(len(columns)))
+        kept = list(range(len(columns)))
+        if self.distinct == "splits":
             kept = _first_of_each_split(columns, training.table.n_rows)
             if len(kept) < len(columns):
                 conditions, columns = conditions.take(kept), columns[kept]
