@@ -30,6 +30,7 @@ MAY_INCLUDE = {
 READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
 MAY_IMPORT = {
     "exceptions": set(),
+    "_budget": set(),
     "objectives": set(),
     "_flags": {"_core"},
     "table": {"_flags"},
@@ -39,9 +40,9 @@ MAY_IMPORT = {
     "tree": {"_core", "conditions", "export", "plotting", "table"},
     "export": {"conditions", "table", "tree"},
     "plotting": {"conditions", "table", "tree"},
-    "binarizers": {"_units", "conditions", "table"},
+    "binarizers": {"_budget", "_units", "conditions", "table"},
     "posterior": {"binarizers", "conditions", "table", "tree"},
-    "estimators": {"_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
+    "estimators": {"_budget", "_core", "_units", "binarizers", "conditions", "exceptions", "export", "objectives"}
     | {"posterior", "table", "tree"},
     "__main__": {"cli"},
     "cli": {"binarizers", "estimators", "exceptions", "hornbeam"} | READING,

@@ -54,6 +54,9 @@ class TreeWriter {
   ResultTree tree_;
 };
 
+/// After a stop, sides of larger row sets are not made any more: the tree known before is the answer.
+constexpr std::uint64_t kMostBytesAfterStop = std::uint64_t{1} << 24;
+
 class LookaheadSearch {
  public:
   LookaheadSearch(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits, StopSignal& stop,
@@ -74,7 +77,8 @@ class LookaheadSearch {
     prefixes_.maker().make_root(root, stop_);
     now_.lower = lower_bound();
     Splits splits;
-    now_.upper = prefixes_.greedy().grow(root, depth_, splits);
+    now_.upper = prefixes_.greedy().leaf_cost(root.total.data());
+    now_.upper = prefixes_.greedy().grow(root, depth_, splits, true);
     poll();
     try {
       Splits found;
@@ -138,6 +142,10 @@ class LookaheadSearch {
     Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), kNoSplit};
     if (steps > 0) prefix = prefixes_.best(rows, depth, steps);
     Ticks cost = prefix.cost;
+    if (stop_.stopped() && rows.bytes() > kMostBytesAfterStop) {
+      splits.push_back(kNoSplit);
+      return prefixes_.greedy().leaf_cost(rows.total.data());
+    }
     if (prefix.column != kNoSplit) {
       const std::uint32_t steps_left = lookahead_.is_recursive ? lookahead_.depth : steps - 1;
       cost = complete_sides(rows, numbers, prefix.column, depth - 1, steps_left, splits);

@@ -22,6 +22,7 @@ class Budget:
         self._begin = perf_counter()
         self._time_limit, self._memory_limit = time_limit, memory_limit
         self._held = 0
+        self._reserve = 0.0
 
     def elapsed(self) -> float:
         """Return the seconds since the fit was called."""
@@ -71,6 +72,10 @@ class Budget:
         """Count bytes no more that `hold` counted."""
         self._held -= n_bytes
 
+    def keep_back(self, seconds: float) -> None:
+        """Keep seconds from the search for what follows it; at most a seventh of the limit."""
+        self._reserve = max(self._reserve, seconds)
+
     def end(self) -> None:
         """Leave nothing."""
         self._time_limit = 0.0
@@ -79,8 +84,8 @@ class Budget:
         """Return the limits "time_limit" and "memory_limit", where there are such, of a search that starts now."""
         limits: dict[str, float | int] = {}
         seconds = self.seconds()
-        if seconds is not None:
-            limits["time_limit"] = seconds
+        if seconds is not None and self._time_limit is not None:
+            limits["time_limit"] = max(0.0, seconds - min(self._reserve, self._time_limit / 7))
         if self._memory_limit is not None:
             limits["memory_limit"] = max(0, int(self._memory_limit) - self._held)
         return limits

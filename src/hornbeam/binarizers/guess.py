@@ -127,7 +127,9 @@ class ThresholdGuessBinarizer(Binarizer):
         if budget.is_spent() or not budget.hold(n_bytes):
             return []
         values = _values(sources, table)
+        begin = budget.elapsed()
         reference, _ = self._fit_reference(values, labels, weights, budget.part(1 / 3))
+        seconds = budget.elapsed() - begin
         self.scores_ = {"table": float(reference.score(values, labels, sample_weight=weights))}
         conditions = sorted(
             {_condition(sources[j], threshold, table) for j, threshold in splits_of(reference)}, key=_order
@@ -136,7 +138,7 @@ class ThresholdGuessBinarizer(Binarizer):
         del values
         budget.release(n_bytes)
         n_bytes = _BYTES_OF_CELL * len(conditions) * table.n_rows
-        if budget.is_spent() or not budget.hold(n_bytes):
+        if not budget.part(1 / 2).allows(seconds) or not budget.hold(n_bytes):
             return conditions
         kept = self._eliminate(conditions, table, labels, weights, budget.part(1 / 2))
         budget.release(n_bytes)

@@ -48,9 +48,12 @@ class MAPTreeClassifier(TreeClassifier):
         How columns become binary; see `GOSDTClassifier`. The prior is about these columns: more of them make each
         split less likely.
     time_limit : float or None, default=None
-        Seconds of wall clock for the search, which begins after binarizing. None: no limit.
+        Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
+        search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
+        None: no limit.
     memory_limit : int or None, default=None
-        Bytes of the data structures of the search. None: no limit.
+        Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
+        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
     max_expansions : int or None, default=None
         Number of subproblems to expand, at least 1. None: no limit.
     verbose : int, default=0

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, Conditions, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
@@ -77,9 +78,12 @@ class RashomonSetClassifier(AdditiveClassifier):
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The set grows with the number of binary columns.
     time_limit : float or None, default=None
-        Seconds of wall clock for both searches together. None: no limit.
+        Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
+        search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
+        None: no limit.
     memory_limit : int or None, default=None
-        Bytes of the data structures of each search. None: no limit.
+        Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
+        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
     n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. `n_jobs` and `trace` are about the search for the optimum, or for the best prefix.
 
@@ -337,7 +341,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         conditions = conditions.take(range(len(columns)))
         kept = list(range(len(columns)))
         if self.distinct == "splits":
-            kept = _first_of_each_split(columns, training.table.n_rows)
+            kept = _first_of_each_split(columns, training.table.n_rows, training.budget)
             if len(kept) < len(columns):
                 conditions, columns = conditions.take(kept), columns[kept]
         about_trees: dict[str, Any] = {
@@ -400,8 +404,11 @@ class RashomonSetClassifier(AdditiveClassifier):
         )
 
 
-def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int) -> list[int]:
-    """Return the columns that part the rows, without those that are equal or complementary to one before."""
+def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int, budget: Budget) -> list[int]:
+    """Return the columns that split the rows, without those that are equal or complementary to an earlier one.
+
+    When the budget is spent the set will be empty, and the rest is left out.
+    """
     last = np.full(columns.shape[1], 0xFF, dtype=np.uint8)
     if n_rows % 8:
         last[-1] = (1 << n_rows % 8) - 1
@@ -413,6 +420,9 @@ def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int) -> list[in
         return column ^ last if column[0] & 1 else column
 
     for number in range(len(columns)):
+        if number % 256 == 255 and budget.is_spent():
+            budget.end()
+            break
         split = split_of(number)
         same = known.setdefault(hash(split.tobytes()), [])
         if not any(np.array_equal(split, split_of(other)) for other in same):
