@@ -170,7 +170,15 @@ def run(
             with path.open("a", encoding="utf-8") as lines_of_file:
                 lines_of_file.write(json.dumps(record) + "\n")
             mark = "LATE" if is_late(one) else "    "
-            print(f"{mark} {one['dataset']:24} {one['estimator']:14} {one['case']:18} {one['seconds']:7.2f} s", one["status"], flush=True)
+            print(
+                mark,
+                one["dataset"],
+                one["estimator"],
+                one["case"],
+                f"{one['seconds']:.2f} s",
+                one["status"],
+                flush=True,
+            )
     return list(found.values())
 
 
@@ -194,7 +202,7 @@ def report(records: Sequence[Mapping[str, Any]], path: Path) -> None:
     text = (
         "# Limits of time and Ctrl-C\n\n"
         f"{machine['processor']}, {machine['cores']} cores; {records[-1]['time'][:10]}. Every estimator on every table "
-        "with all thresholds (`binarizer=\"exact\"`). Seconds are wall clock of `fit`. A fit is late if it takes more "
+        'with all thresholds (`binarizer="exact"`). Seconds are wall clock of `fit`. A fit is late if it takes more '
         "than a tenth of its limit longer, at least 0.2 s, or more than 1 s after Ctrl-C.\n\n"
         + write_table(("estimator", "limit", "fits", "late", "longest, s", "on"), rows, 2)
         + ("\n## Late fits\n\n" + write_table(("table", "estimator", "limit", "s", "status"), late, 3) if late else "")

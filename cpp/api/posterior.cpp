@@ -34,8 +34,8 @@ void check(const PosteriorInput& input, std::uint32_t n_rows) {
   require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
 }
 
-/// The single leaf, for a search that was stopped before it had rows to search. Any other tree splits the root and loses
-/// at least what each class loses apart from the others (bounds/perfect_split.hpp).
+/// The single leaf, for a search that was stopped before it had rows to search. Any other tree splits the root and
+/// loses at least what each class loses apart from the others (bounds/perfect_split.hpp).
 Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, const StopSignal& stop) {
   std::vector<std::int64_t> totals(input.model.rho.size(), 0);
   for (std::size_t row = 0; row < input.classes.size(); ++row)
@@ -47,8 +47,12 @@ Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, c
     has_splits = !columns.is_constant(column);
   const DepthCosts& root = costs.at(0);
   Outcome outcome;
-  outcome.tree = {{-1}, {-1}, {-1}, {static_cast<std::int32_t>(costs.likeliest_class(totals.data()))},
-                  costs.likelihood(totals.data()) + (has_splits ? root.leaf : 0), {}};
+  outcome.tree = {{-1},
+                  {-1},
+                  {-1},
+                  {static_cast<std::int32_t>(costs.likeliest_class(totals.data()))},
+                  costs.likelihood(totals.data()) + (has_splits ? root.leaf : 0),
+                  {}};
   Ticks with_split = root.split;
   for (std::size_t k = 0; k < totals.size(); ++k)
     with_split += root.least_of_class[k][static_cast<std::size_t>(totals[k])];
@@ -64,8 +68,8 @@ Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, c
 void check_score(const Outcome& outcome, const PackedColumns& columns, const PosteriorInput& input) {
   const PosteriorModel& model = input.model;
   const FlatTree tree = flat(outcome.tree);
-  const double scored =
-      score_posterior(tree, columns, input.classes, input.weights, model.alpha, model.beta, model.rho, input.limits.depth);
+  const double scored = score_posterior(tree, columns, input.classes, input.weights, model.alpha, model.beta, model.rho,
+                                        input.limits.depth);
   const auto to_nats = [&](double ticks) { return std::ldexp(ticks, -static_cast<int>(model.bits)); };
   const double found = to_nats(static_cast<double>(outcome.tree.cost));
   const std::int64_t n_rows = std::accumulate(input.weights.begin(), input.weights.end(), std::int64_t{0});

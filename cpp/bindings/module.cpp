@@ -167,12 +167,12 @@ nb::dict solve_ranking_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int6
   const LeafSetOptions options = leaf_set_options(policy, bounds, start);
   const Limits limits = limits_of(max_depth, max_leaves, min_samples_leaf, time_limit, memory_limit, gap_limit, 1);
   RankingInput input{{classes.data(), classes.shape(0)},
-                           {weights.data(), weights.shape(0)},
-                           price,
-                           cut,
-                           leaf_cost,
-                           limits.tree,
-                           limits.search};
+                     {weights.data(), weights.shape(0)},
+                     price,
+                     cut,
+                     leaf_cost,
+                     limits.tree,
+                     limits.search};
   return run_polled(callback, callback_interval, trace, input.limits,
                     [&](const auto& on_poll) { return solve_ranking(packed, input, options, on_poll); });
 }

@@ -146,8 +146,7 @@ DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, StopSig
     part.class_weight.insert(part.class_weight.end(), weight(from), weight(from) + n_classes);
     const Word* const source = &bits[std::size_t{from / kWordBits} * stride];
     Word* const to = &part.bits[std::size_t{row / kWordBits} * stride];
-    for (std::uint32_t c = 0; c < n_columns; ++c)
-      to[c] |= (source[c] >> (from % kWordBits) & 1) << (row % kWordBits);
+    for (std::uint32_t c = 0; c < n_columns; ++c) to[c] |= (source[c] >> (from % kWordBits) & 1) << (row % kWordBits);
   }
   return part;
 }

@@ -82,7 +82,6 @@ class LeafSetSearch {
   void start() {
     objective_.fix({});
     consider(root_);
-    // A leaf, or two leaves or more.
     if constexpr (!kAsPublished) lower_ = std::min(upper_, price_of(2));
     const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
@@ -290,8 +289,7 @@ class LeafSetSearch {
     return false;
   }
 
-  /// Tries all columns, so that those that no best tree splits on are known. Sides are kept only if they are needed to
-  /// look below them.
+  /// Tries all columns, so that those that no best tree splits on are known; keeps sides only to look below them.
   void open(LeafId id) {
     if constexpr (kIsOwnSum) leaves_[id].split_loss = kInfinity;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {

@@ -88,10 +88,10 @@ struct Measured {
 };
 
 struct Leaf : Measured {
-  std::span<Word> captured;           // distinct rows
-  std::span<std::uint32_t> literals;  // 2 * column + value, in the order of splitting
-  Fingerprint name;                   // of the literals
-  ColumnFlags dead;                   // columns that no best tree splits this leaf on, or one below it
+  std::span<Word> captured;                  // distinct rows
+  std::span<std::uint32_t> literals;         // 2 * column + value, in the order of splitting
+  Fingerprint name;                          // of the literals
+  ColumnFlags dead;                          // columns that no best tree splits this leaf on, or one below it
   std::vector<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
   bool is_open = false;                      // all columns have been tried
   Ticks split_loss = 0;        // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp

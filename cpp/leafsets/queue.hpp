@@ -53,7 +53,9 @@ class Queue {
   }
 
  private:
-  static std::size_t bytes_of(const Entry& entry) { return entry.leaves.capacity() * sizeof(LeafId) + 2 * sizeof(void*); }
+  static std::size_t bytes_of(const Entry& entry) {
+    return entry.leaves.capacity() * sizeof(LeafId) + 2 * sizeof(void*);
+  }
 
   void rise(std::size_t at) {
     Entry entry = std::move(heap_[at]);

@@ -73,8 +73,8 @@ class PosteriorSearch {
  private:
   Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
 
-  /// Rounds of rising width up to `widest`: the first, which at once ends after a stop, because a tree is owed; the second
-  /// whatever it takes.
+  /// Rounds of rising width up to `widest`: the first, which at once ends after a stop, because a tree is owed; the
+  /// second whatever it takes.
   void find_trees(std::uint32_t widest) {
     while (width_ == 0 || (width_ < widest && !root_.is_closed() && !stop_.stopped())) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;

@@ -56,9 +56,7 @@ bool PosteriorWorker::goes_on() {
 }
 
 /// Before a child is made, which takes no more than its parent: its rows as columns and, in the making, row by row.
-bool PosteriorWorker::has_room_for_child(const Frame& s) {
-  return stop_.has_room(bytes() + 3 * s.rows.bytes());
-}
+bool PosteriorWorker::has_room_for_child(const Frame& s) { return stop_.has_room(bytes() + 3 * s.rows.bytes()); }
 
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
   const KnownTree tree{s.split + candidate.upper(), s.rows.columns[candidate.column], kUnlimited, {3, 2}};

@@ -10,8 +10,9 @@
 namespace hornbeam {
 
 template <class Count>
-PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, const SearchLimits& limits,
-                                StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
+PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule,
+                                const SearchLimits& limits, StopSignal& stop,
+                                const std::function<bool(const Progress&)>& on_poll)
     : rule_(rule),
       graph_(std::move(problem), limits, stop, on_poll),
       prefixes_(graph_.problem_.rows, graph_.problem_.costs, graph_.problem_.kind.leaf_cost,

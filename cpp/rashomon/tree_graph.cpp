@@ -237,7 +237,9 @@ void TreeGraph<Count>::poll() {
 
 template <class Count>
 std::uint64_t TreeGraph<Count>::bytes() const {
-  return problem_.rows.bytes() + list_bytes_ + other_bytes_ +
+  std::uint64_t row_bytes = problem_.rows.bytes() + root_.bytes() + maker_.bytes();
+  for (const RowSet& level : levels_) row_bytes += level.bytes();
+  return row_bytes + list_bytes_ + other_bytes_ +
          nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 4 * sizeof(std::uint64_t));
 }
 

@@ -22,7 +22,8 @@ struct Scorer {
               const std::vector<std::uint8_t>& mask) const {
     const bool first = columns.test(column, rows[0]);
     if (16 * rows.size() < mask.size())  // else bytes side by side are faster
-      return std::any_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return columns.test(column, row) != first; });
+      return std::any_of(rows.begin(), rows.end(),
+                         [&](std::uint32_t row) { return columns.test(column, row) != first; });
     const std::uint8_t* const bytes = columns.bytes + column * columns.bytes_per_column();
     const unsigned flip = first ? 0xff : 0;
     constexpr std::size_t kBlock = 64;

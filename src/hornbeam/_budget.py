@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
+from typing import Any
 
 
 class Budget:
@@ -80,9 +81,9 @@ class Budget:
         """Leave nothing."""
         self._time_limit = 0.0
 
-    def left(self) -> dict[str, float | int]:
+    def left(self) -> dict[str, Any]:
         """Return the limits "time_limit" and "memory_limit", where there are such, of a search that starts now."""
-        limits: dict[str, float | int] = {}
+        limits: dict[str, Any] = {}
         seconds = self.seconds()
         if seconds is not None and self._time_limit is not None:
             limits["time_limit"] = max(0.0, seconds - min(self._reserve, self._time_limit / 7))

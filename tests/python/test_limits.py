@@ -11,7 +11,14 @@ from sklearn.tree import DecisionTreeClassifier
 import hornbeam
 from hornbeam import NotProvenWarning
 from hornbeam._budget import Budget
-from hornbeam.binarizers import Binarizer, ThresholdBinarizer, ThresholdGuessBinarizer, ask, pack_conditions, pack_within
+from hornbeam.binarizers import (
+    Binarizer,
+    ThresholdBinarizer,
+    ThresholdGuessBinarizer,
+    ask,
+    pack_conditions,
+    pack_within,
+)
 from hornbeam.conditions import AtMost, IsIn
 from hornbeam.table import read_table
 
@@ -137,7 +144,9 @@ def test_packed_answers_are_those_of_every_condition():
 
 def test_categories_that_repeat_are_asked_each_time():
     table = read_table(np.array([["a"], ["b"], [None]], dtype=object))
-    conditions = hornbeam.binarizers.Conditions([IsIn(0, ("a",)), IsIn(0, ("a",)), IsIn(0, ("b",)), IsIn(0, ("a", "b"))])
+    conditions = hornbeam.binarizers.Conditions(
+        [IsIn(0, ("a",)), IsIn(0, ("a",)), IsIn(0, ("b",)), IsIn(0, ("a", "b"))]
+    )
     assert [answers.tolist() for answers in ask(conditions, table)] == [
         [True, False, False],
         [True, False, False],
@@ -147,7 +156,7 @@ def test_categories_that_repeat_are_asked_each_time():
 
 
 def test_columns_that_do_not_fit_are_not_packed():
-    X, y = numbers(1000, 4)
+    X, _ = numbers(1000, 4)
     table = read_table(X)
     conditions = ThresholdBinarizer().fit(table).conditions_
     budget = Budget(memory_limit=125 * len(conditions) - 1)

@@ -105,9 +105,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         self.conditions_ = found if isinstance(found, Conditions) else Conditions(_until_spent(found, budget))
         return self
 
-    def _find_within(
-        self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget
-    ) -> Iterable[Run]:
+    def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Iterable[Run]:
         """Do what `_find_conditions` does; a binarizer that takes long before the first condition heeds the budget."""
         return self._find_conditions(table, y, weights)
 

@@ -221,14 +221,14 @@ def by_categories(conditions: Conditions) -> Iterator[tuple[dict[object, int], l
     categories: dict[object, int] = {}
     runs: list[Run] = []
     for run in conditions.runs:
-        is_category = isinstance(run, IsIn) and len(run.values) == 1
-        if runs and not (is_category and run.column == runs[0].column and run.values[0] not in categories):
+        category = run.values[0] if isinstance(run, IsIn) and len(run.values) == 1 else None
+        if runs and (category is None or run.column != runs[0].column or category in categories):
             yield categories, runs
             categories, runs = {}, []
-        if not is_category:
+        if category is None:
             yield {}, [run]
             continue
-        categories[run.values[0]] = len(runs)
+        categories[category] = len(runs)
         runs.append(run)
     if runs:
         yield categories, runs

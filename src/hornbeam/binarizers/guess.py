@@ -18,7 +18,6 @@ from hornbeam.binarizers.thresholds import midpoints
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.table import Column, Table
 
-
 # Of a cell of the reference's table: as a number, and as the estimator keeps it.
 _BYTES_OF_CELL = 12
 
@@ -107,9 +106,7 @@ class ThresholdGuessBinarizer(Binarizer):
     def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Condition]:
         return self._find_within(table, y, weights, Budget())
 
-    def _find_within(
-        self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget
-    ) -> list[Condition]:
+    def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> list[Condition]:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         tolerance = self.tolerance

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
     from hornbeam.binarizers import Conditions
     from hornbeam.estimators._training import Training
-    from hornbeam.table import Table
 
 _Interval: TypeAlias = tuple[Fraction, Fraction]
 

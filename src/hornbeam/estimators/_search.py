@@ -38,8 +38,8 @@ def search_by_bits(conditions: Conditions, table: Table, options: Mapping[str, A
 def search_by_ranks(conditions: Conditions, table: Table, options: Mapping[str, Any], budget: Budget) -> Search:
     """Return the search that takes thresholds of ranked variables and no other limit on the tree than `max_depth`."""
     known = {name: value for name, value in options.items() if name not in ("max_leaves", "min_samples_leaf")}
-    ranked = rank_within(conditions, table, budget)
-    return partial(_core.solve_ranked, *ranked, **known, **budget.left())
+    ranks, n_thresholds = rank_within(conditions, table, budget)
+    return partial(_core.solve_ranked, ranks, n_thresholds, **known, **budget.left())
 
 
 def suits_ranks(conditions: Conditions, units: Units, options: Mapping[str, Any]) -> bool:

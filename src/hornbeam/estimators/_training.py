@@ -34,9 +34,7 @@ class Training(NamedTuple):
     """What the fit may still spend."""
 
 
-def read_training(
-    X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None
-) -> Training:
+def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> Training:
     """Read and check what `fit` was given, on behalf of `user` (a class name); rows of weight 0 are dropped.
 
     Raises

@@ -274,10 +274,9 @@ class GOSDTClassifier(AdditiveClassifier):
     def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
         if self.reference is None:
             return {}
-        is_binarizer = isinstance(self.reference, str) and self.reference == "binarizer"
-        if is_binarizer and isinstance(self.binarizer_, ThresholdGuessBinarizer):
-            if not hasattr(self.binarizer_, "reference_"):
-                return {}  # there was no time to fit it
+        guesses = isinstance(self.reference, str) and isinstance(self.binarizer_, ThresholdGuessBinarizer)
+        if guesses and self.reference == "binarizer" and not hasattr(self.binarizer_, "reference_"):
+            return {}  # there was no time to fit it
         return {"reference": reference_codes(self.reference, X, training, self.binarizer_)}
 
     def _make_units(self, training: Training) -> Any:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._units import Units
-from hornbeam.binarizers import Binarizer, Conditions, pack_within
+from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._enumeration import Enumeration
 from hornbeam.estimators._parameters import check_integer, check_number
