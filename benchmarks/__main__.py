@@ -1,4 +1,4 @@
-"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME``."""
+"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | limits``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks import limits
 from benchmarks.environments import PEERS, setup
 from benchmarks.papers.measure import complete
 from benchmarks.runner import Plan, run_suite
@@ -56,6 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = options.directory / f"paper-{options.paper}.jsonl"
         records = complete(path, sources, options.limit, again=options.again)
         paper.report(records, options.directory)
+    elif options.command == "limits":
+        path = options.results or RESULTS / "limits.jsonl"
+        records = limits.run(path, options.data, options.dataset, options.estimator, options.again)
+        limits.report(records, path.with_suffix(".md"))
     else:
         from benchmarks import report  # it needs matplotlib, the rest does not
 
@@ -95,6 +100,13 @@ def _parser() -> argparse.ArgumentParser:
     paper.add_argument("--limit", type=float, default=10.0, help="seconds for each exact search (10)")
     paper.add_argument("--again", action="store_true", help="measure also what the results hold with this limit")
     paper.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
+
+    limit = commands.add_parser("limits", help="measure how late fits end that the results do not hold yet")
+    limit.add_argument("--dataset", nargs="+", help="only these data sets")
+    limit.add_argument("--estimator", nargs="+", choices=limits.ESTIMATORS, help="only these estimators")
+    limit.add_argument("--data", type=Path, help="folder of the tables instead of ../shared/data")
+    limit.add_argument("--results", type=Path, help="file instead of benchmarks/results/limits.jsonl")
+    limit.add_argument("--again", action="store_true", help="measure again what ended too late")
     return parser
 
 

@@ -31,6 +31,7 @@ READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's meth
 MAY_IMPORT = {
     "_dates": set(),
     "exceptions": set(),
+    "_budget": set(),
     "_checks": set(),
     "objectives": {"_checks"},
     "_flags": {"_core"},
@@ -42,10 +43,10 @@ MAY_IMPORT = {
     "tree": {"_core", "conditions", "export", "plotting", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
-    "binarizers": {"_checks", "_core", "_dates", "_units", "conditions", "table"},
+    "binarizers": {"_budget", "_checks", "_core", "_dates", "_units", "conditions", "table"},
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
-    "estimators": {"_checks", "_core", "_units", "binarizers", "columns", "conditions", "exceptions", "export"}
-    | {"objectives", "plotting", "posterior", "table", "tree"},
+    "estimators": {"_budget", "_checks", "_core", "_units", "binarizers", "columns", "conditions", "exceptions"}
+    | {"export", "objectives", "plotting", "posterior", "table", "tree"},
     "__main__": {"cli"},
     "cli": {"binarizers", "columns", "estimators", "exceptions", "hornbeam"} | READING,
     "hornbeam": {"binarizers", "columns", "datasets", "estimators", "exceptions", "posterior"} | READING,

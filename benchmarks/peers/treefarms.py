@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import pandas as pd  # type: ignore[import-untyped]
+import pandas as pd
 from treefarms import TREEFARMS  # type: ignore[import-not-found]
 
 from benchmarks.peers import Outcome, Problem, State, Unsupported

@@ -1,5 +1,7 @@
 #include "api/ranking.hpp"
 
+#include <algorithm>
+#include <new>
 #include <vector>
 
 #include "api/checks.hpp"
@@ -12,6 +14,28 @@ namespace hornbeam {
 namespace {
 
 constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
+
+DistinctRows rows_by_share(const PackedColumns& columns, const RankingInput& input, StopSignal& stop) {
+  const DistinctRows merged(columns, input.classes, input.weights, 2, stop);
+  stop.require_room(2 * merged.bytes());
+  return merged.of(by_share_of_positives(merged), stop);
+}
+
+/// The single leaf, for a search that was stopped before it had rows to search. Every other tree has two leaves.
+Outcome single_leaf(std::uint32_t n_rows, const RankingInput& input, const StopSignal& stop) {
+  std::int64_t weight[2] = {0, 0};
+  for (std::size_t row = 0; row < n_rows; ++row) weight[input.classes[row]] += input.weights[row];
+  const std::vector<std::int32_t> nothing{-1}, prediction{weight[1] > weight[0] ? 1 : 0}, leaves(n_rows, 0);
+  const Ticks cost = score_ranking({nothing, nothing, nothing, prediction}, leaves, input.classes, input.weights,
+                                   input.price, input.cut, input.leaf_cost);
+  Outcome outcome;
+  outcome.tree = {nothing, nothing, nothing, prediction, cost, {}};
+  outcome.lower = std::min(cost, 2 * input.leaf_cost);
+  outcome.status = outcome.lower == cost ? Status::optimal : stop.reason().value_or(Status::interrupted);
+  outcome.seconds = stop.elapsed();
+  outcome.trace = {{outcome.seconds, cost, outcome.lower, 0, 0}};
+  return outcome;
+}
 
 }  // namespace
 
@@ -43,13 +67,19 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
                columns.n_columns, 2, std::nullopt);
-  StopSignal never(std::nullopt);  // merging rows is short, and a tree is owed
-  StopSignal stop(input.limits.seconds);
-  const DistinctRows merged(columns, input.classes, input.weights, 2, never);
-  const DistinctRows rows = merged.of(by_share_of_positives(merged));
-  const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
-  Outcome outcome = search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options,
-                                 input.limits, stop, on_poll);
+  StopSignal stop(input.limits);
+  Outcome outcome;
+  try {
+    const DistinctRows rows = rows_by_share(columns, input, stop);
+    const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
+    outcome = search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options, input.limits,
+                           stop, on_poll);
+  } catch (const StoppedBeforeSearch&) {
+    outcome = single_leaf(columns.n_rows, input, stop);
+  } catch (const std::bad_alloc&) {
+    stop.stop(Status::memory_limit);
+    outcome = single_leaf(columns.n_rows, input, stop);
+  }
   ResultTree& tree = outcome.tree;
   tree.leaf_of_row = leaf_of_rows(flat(tree), columns, 2, input.tree);
   require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.classes, input.weights, input.price, input.cut,

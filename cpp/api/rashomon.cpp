@@ -1,6 +1,7 @@
 #include "api/rashomon.hpp"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -49,9 +50,8 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
       tree_limits_(input.tree) {
   check(columns, input, bound);
   if (rule) check(*rule, input);
-  StopSignal never(std::nullopt);  // merging rows is short
-  StopSignal stop(input.limits.seconds);
-  TreeSetProblem problem{DistinctRows(columns_, classes_, weights_, input.n_classes, never),
+  StopSignal stop(input.limits);
+  TreeSetProblem problem{rows_unless_stopped(input.n_classes, stop),
                          costs_,
                          {leaf_cost_, input.tree.rows_per_leaf, leaf_rule},
                          input.tree.depth.value_or(kUnlimited)};
@@ -60,6 +60,18 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
                 : find_trees(std::move(problem), least, bound, input.limits, stop, on_poll);
   status_ = trees_->complete_up_to() >= bound ? Status::optimal : stop.reason().value_or(Status::interrupted);
   seconds_ = stop.elapsed();
+}
+
+/// After a stop the set stays empty; then the rows do without columns, which takes no time.
+DistinctRows RashomonSet::rows_unless_stopped(std::uint32_t n_classes, StopSignal& stop) const {
+  try {
+    return {columns_, classes_, weights_, n_classes, stop};
+  } catch (const StoppedBeforeSearch&) {
+  } catch (const std::bad_alloc&) {
+    stop.stop(Status::memory_limit);
+  }
+  StopSignal never(std::nullopt);
+  return {{columns_.bytes, 0, columns_.n_rows}, classes_, weights_, n_classes, never};
 }
 
 std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> groups,
@@ -97,7 +109,7 @@ BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
   const auto& [price, cut, leaf_cost] = prices;
   check_limits(tree_limits_, limits, leaf_cost);
   const Ticks all = price_of_pairs(classes_, weights_, price, cut);
-  StopSignal stop(limits.seconds);
+  StopSignal stop(limits);
   const auto cost = [&, price = price, cut = cut, leaf_cost = leaf_cost](std::span<const LeafWeight> leaves) {
     if (most_leaves && leaves.size() > *most_leaves) return kInfinity;
     RankCurve curve(0, cut);

@@ -56,6 +56,8 @@ class RashomonSet {
                                       const std::function<void()>& on_poll);
 
  private:
+  DistinctRows rows_unless_stopped(std::uint32_t n_classes, StopSignal& stop) const;
+
   std::vector<std::uint8_t> bytes_;
   PackedColumns columns_;
   std::vector<std::int32_t> classes_;

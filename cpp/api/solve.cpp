@@ -1,5 +1,7 @@
 #include "api/solve.hpp"
 
+#include <new>
+
 #include "api/checks.hpp"
 #include "data/costs.hpp"
 #include "leafsets/leaf_set_search.hpp"
@@ -80,11 +82,14 @@ template <class Columns, class SearchIn>
 Outcome solve_columns(const Columns& columns, const Input& input, SearchIn search_in) {
   const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
                     input.switches.equivalent_points, input.tree.rows_per_leaf > 1);
-  StopSignal stop(input.limits.seconds);
+  StopSignal stop(input.limits);
   Outcome outcome;
   try {
     outcome = search_in(costs, stop);
   } catch (const StoppedBeforeSearch&) {
+    outcome = single_leaf(input, costs, stop);
+  } catch (const std::bad_alloc&) {
+    stop.stop(Status::memory_limit);
     outcome = single_leaf(input, costs, stop);
   }
   ResultTree& tree = outcome.tree;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace hornbeam {
@@ -21,6 +22,7 @@ struct SearchLimits {
   std::optional<std::uint64_t> bytes;
   double gap = 0.0;
   std::uint32_t threads = 1;
+  std::function<bool()> interrupted;  // asked by the calling thread before there is a search to report; may be empty
 };
 
 /// A switch is off only to measure or to test; it never changes the optimum. One file in bounds/ for each.

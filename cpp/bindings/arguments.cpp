@@ -39,18 +39,26 @@ nb::tuple to_tuple(const Progress& at) {
   return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes, at.n_leaves);
 }
 
-bool Poll::operator()(const Progress& at) {
-  const bool ask_signals = at.seconds - signals_asked_ >= 0.05;
-  const bool ask_callback = !callback_.is_none() && at.seconds - callback_asked_ >= interval_;
-  if (!ask_signals && !ask_callback) return false;
+bool Poll::ask_signals() {
+  if (PyErr_CheckSignals() == 0) return false;
+  if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+  PyErr_Clear();
+  return true;
+}
+
+bool Poll::interrupted() {
   const nb::gil_scoped_acquire gil;
-  if (ask_signals) {
+  return ask_signals();
+}
+
+bool Poll::operator()(const Progress& at) {
+  const bool is_time_for_signals = at.seconds - signals_asked_ >= 0.05;
+  const bool ask_callback = !callback_.is_none() && at.seconds - callback_asked_ >= interval_;
+  if (!is_time_for_signals && !ask_callback) return false;
+  const nb::gil_scoped_acquire gil;
+  if (is_time_for_signals) {
     signals_asked_ = at.seconds;
-    if (PyErr_CheckSignals() != 0) {
-      if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
-      PyErr_Clear();
-      return true;
-    }
+    if (ask_signals()) return true;
   }
   if (!ask_callback) return false;
   callback_asked_ = at.seconds;

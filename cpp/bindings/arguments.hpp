@@ -48,8 +48,11 @@ class Poll {
   Poll(nb::object callback, double interval) : callback_(std::move(callback)), interval_(interval) {}
 
   bool operator()(const Progress& at);
+  /// Ctrl-C alone.
+  bool interrupted();
 
  private:
+  static bool ask_signals();
   nb::object callback_;
   double interval_;
   double signals_asked_ = 0;

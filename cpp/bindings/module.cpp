@@ -71,11 +71,13 @@ nb::dict to_dict(Outcome outcome, bool with_trace) {
   return result;
 }
 
-/// `search(on_poll)` is the search, which runs without the GIL.
-template <class SearchWith>
-nb::dict run_polled(const nb::object& callback, double callback_interval, bool trace, SearchWith search) {
+/// `search(on_poll)` is the search, which runs without the GIL; `limits` are those that it will see.
+template <class Limits, class SearchWith>
+nb::dict run_polled(const nb::object& callback, double callback_interval, bool trace, Limits& limits,
+                    SearchWith search) {
   require(callback_interval >= 0, "callback_interval: must be at least 0");
   Poll poll(callback, callback_interval);
+  limits.interrupted = [&poll] { return poll.interrupted(); };
   Outcome outcome;
   {
     const nb::gil_scoped_release no_gil;
@@ -87,8 +89,8 @@ nb::dict run_polled(const nb::object& callback, double callback_interval, bool t
 /// `solve_input(input, on_poll)` is the search.
 template <class SolveInput>
 nb::dict solve_with(const Arguments& given, SolveInput solve_input) {
-  const Input input = input_of(given);
-  return run_polled(given.callback, given.callback_interval, given.trace,
+  Input input = input_of(given);
+  return run_polled(given.callback, given.callback_interval, given.trace, input.limits,
                     [&](const auto& on_poll) { return solve_input(input, on_poll); });
 }
 
@@ -164,14 +166,14 @@ nb::dict solve_ranking_packed(const ArrayIn<std::uint8_t, 2>& columns, std::int6
   const PackedColumns packed = packed_columns(columns, n_rows);
   const LeafSetOptions options = leaf_set_options(policy, bounds, start);
   const Limits limits = limits_of(max_depth, max_leaves, min_samples_leaf, time_limit, memory_limit, gap_limit, 1);
-  const RankingInput input{{classes.data(), classes.shape(0)},
-                           {weights.data(), weights.shape(0)},
-                           price,
-                           cut,
-                           leaf_cost,
-                           limits.tree,
-                           limits.search};
-  return run_polled(callback, callback_interval, trace,
+  RankingInput input{{classes.data(), classes.shape(0)},
+                     {weights.data(), weights.shape(0)},
+                     price,
+                     cut,
+                     leaf_cost,
+                     limits.tree,
+                     limits.search};
+  return run_polled(callback, callback_interval, trace, input.limits,
                     [&](const auto& on_poll) { return solve_ranking(packed, input, options, on_poll); });
 }
 
@@ -207,12 +209,12 @@ nb::dict solve_posterior_packed(const ArrayIn<std::uint8_t, 2>& columns, std::in
   PosteriorInput input{{classes.data(), classes.shape(0)},
                        {weights.data(), weights.shape(0)},
                        {alpha, beta, {rho.data(), rho.shape(0)}, static_cast<std::uint32_t>(bits)},
-                       {std::nullopt, time_limit, std::nullopt, std::nullopt},
+                       {std::nullopt, time_limit, std::nullopt, std::nullopt, {}},
                        posterior_switches_of(switches)};
   if (max_depth) input.limits.depth = static_cast<std::uint32_t>(std::min<std::int64_t>(*max_depth, 0xffffffffLL));
   if (memory_limit) input.limits.bytes = static_cast<std::uint64_t>(*memory_limit);
   if (max_expansions) input.limits.expansions = static_cast<std::uint64_t>(*max_expansions);
-  return run_polled(callback, callback_interval, trace,
+  return run_polled(callback, callback_interval, trace, input.limits,
                     [&](const auto& on_poll) { return solve_posterior(packed, input, on_poll); });
 }
 

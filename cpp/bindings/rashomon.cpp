@@ -33,7 +33,7 @@ std::unique_ptr<RashomonSet> rashomon_set(
   const Arguments given{classes,          weights,           costs,        leaf_cost, max_depth, std::nullopt,
                         min_samples_leaf, time_limit,        memory_limit, 0.0,       1,         nb::dict(),
                         callback,         callback_interval, false,        {}};
-  const Input input = input_of(given);
+  Input input = input_of(given);
   require(callback_interval >= 0, "callback_interval: must be at least 0");
   std::optional<PrefixRule> rule;
   if (lookahead_depth) {
@@ -44,6 +44,7 @@ std::unique_ptr<RashomonSet> rashomon_set(
             (Ticks{1} << leaf_bits) - 1};
   }
   Poll poll(callback, callback_interval);
+  input.limits.interrupted = [&poll] { return poll.interrupted(); };
   const nb::gil_scoped_release no_gil;
   return std::make_unique<RashomonSet>(packed, input, optimum, bound, leaf_rule_of(leaf_rule), rule,
                                        [&poll](const Progress& at) { return poll(at); });

@@ -35,7 +35,11 @@ class RowIndex {
     for (std::uint32_t i = 0; i < n; ++i) numbers[i] = find_or_add(rows + i * words_per_row_, hashes[i]);
   }
 
+  /// Room for so many rows; pages that no row comes to are never touched.
+  void reserve(std::size_t n_rows) { rows_.reserve(n_rows * words_per_row_); }
+
   std::uint32_t size() const { return static_cast<std::uint32_t>(hashes_.size()); }
+  std::uint64_t bytes() const { return (rows_.size() + 2 * hashes_.size() + slots_.size()) * sizeof(Word); }
   const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }
 
  private:
@@ -84,11 +88,13 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
     : n_classes(classes_in_all), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
   RowIndex index(words_per_row);
+  index.reserve(columns.n_rows);
   std::vector<Word> rows(kWordBits * std::max<std::size_t>(words_per_row, 1));
   std::vector<std::uint32_t> number_of_row(columns.n_rows);
   alignas(64) Word block[kWordBits];
   for (std::uint32_t first = 0; first < columns.n_rows; first += kWordBits) {
     stop.require_running();
+    stop.require_room(index.bytes() + number_of_row.size() * sizeof(std::uint32_t));
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
       for (std::uint32_t i = 0; i < kWordBits; ++i) {
         const std::uint32_t column = w * kWordBits + i;
@@ -100,6 +106,9 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
     index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
   }
   n_rows = index.size();
+  stop.require_room(index.bytes() + number_of_row.size() * sizeof(std::uint32_t) +
+                    std::uint64_t{n_rows} * (n_classes + 2) * sizeof(std::int64_t) +
+                    std::uint64_t{words_for(n_rows)} * stride * sizeof(Word));
   row_count.assign(n_rows, 0);
   class_weight.assign(std::size_t{n_rows} * n_classes, 0);
   if (!reference_losses.empty()) reference_loss.assign(n_rows, 0);
@@ -121,20 +130,23 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   }
 }
 
-DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers) const {
+DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, StopSignal& stop) const {
   DistinctRows part;
   part.n_classes = n_classes;
   part.n_columns = n_columns;
   part.n_rows = static_cast<std::uint32_t>(numbers.size());
   part.stride = stride;
+  stop.require_room(bytes() + std::uint64_t{words_for(part.n_rows)} * stride * sizeof(Word));
   part.bits.assign(std::size_t{words_for(part.n_rows)} * stride, 0);
   for (std::uint32_t row = 0; row < part.n_rows; ++row) {
+    stop.require_running();
     const std::uint32_t from = numbers[row];
     part.row_count.push_back(row_count[from]);
     if (!reference_loss.empty()) part.reference_loss.push_back(reference_loss[from]);
     part.class_weight.insert(part.class_weight.end(), weight(from), weight(from) + n_classes);
-    for (std::uint32_t c = 0; c < n_columns; ++c)
-      part.bits[std::size_t{row / kWordBits} * stride + c] |= Word{test(c, from)} << (row % kWordBits);
+    const Word* const source = &bits[std::size_t{from / kWordBits} * stride];
+    Word* const to = &part.bits[std::size_t{row / kWordBits} * stride];
+    for (std::uint32_t c = 0; c < n_columns; ++c) to[c] |= (source[c] >> (from % kWordBits) & 1) << (row % kWordBits);
   }
   return part;
 }

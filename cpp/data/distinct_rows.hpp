@@ -23,8 +23,8 @@ struct DistinctRows {
                std::span<const std::int64_t> weights, std::uint32_t n_classes, StopSignal& stop,
                std::span<const Ticks> reference_losses = {});
 
-  /// Those of the rows with these numbers, in their order.
-  DistinctRows of(const std::vector<std::uint32_t>& numbers) const;
+  /// Those of the rows with these numbers, in their order. Throws StoppedBeforeSearch likewise.
+  DistinctRows of(const std::vector<std::uint32_t>& numbers, StopSignal& stop) const;
 
   std::uint32_t n_classes;
   std::uint32_t n_columns;

@@ -37,7 +37,7 @@ class AdditiveLoss {
     return sum(split, &Leaf::least_loss);
   }
 
-  bool may_be(const Leaf& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_); }
+  bool may_be(const Measured& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_); }
   bool is_worth_splitting(LeafId id, std::span<const LeafId>, bool with_equivalent_points) const {
     const Leaf& leaf = leaves_[id];
     return worth_splitting(leaf.loss, with_equivalent_points ? leaf.least_loss : 0, leaf_cost_);

@@ -23,9 +23,13 @@ namespace hornbeam {
 namespace {
 
 constexpr std::uint32_t kStepsBetweenPolls = 256;
+constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;  // rows
 constexpr std::array kValues{false, true};
 /// How far down a leaf is looked at before a set in which it is split is queued.
 constexpr std::uint32_t kLevels = 2;
+
+/// Unwinds the search.
+struct Stopped {};
 
 template <class Objective>
 class LeafSetSearch {
@@ -54,13 +58,15 @@ class LeafSetSearch {
     try {
       start();
       while (!queue_.empty() && !stop_.stopped()) {
-        const Entry set = queue_.pop();
-        at_ = &set;
+        expanded_ = queue_.pop();
+        at_ = &expanded_;
         expand();
-        if (!stop_.stopped()) at_ = nullptr;
+        at_ = nullptr;
       }
       is_finished_ = !stop_.stopped();
       poll();
+    } catch (const Stopped&) {
+      // What was being expanded stays open, with its bound.
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
@@ -76,6 +82,7 @@ class LeafSetSearch {
   void start() {
     objective_.fix({});
     consider(root_);
+    if constexpr (!kAsPublished) lower_ = std::min(upper_, price_of(2));
     const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
@@ -147,7 +154,7 @@ class LeafSetSearch {
     for (const LeafId id : split()) {
       columns_.emplace_back();
       for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
-        if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) columns_.back().push_back(column);
+        if (leaves_[id].may_be_split_on(column)) columns_.back().push_back(column);
       if constexpr (kAsPublished) Objective::put_in_order(columns_.back());
     }
     new_.clear();
@@ -171,7 +178,6 @@ class LeafSetSearch {
     std::vector<Closed> closed;
     for (const std::uint32_t column : columns_[which]) {
       step();
-      if (stop_.stopped()) return;
       if (uses_similar_support() && is_like_closed(id, column, closed)) continue;
       const Cost with_least = least + beyond_best_column(id, column);
       if (!kAsPublished && with_least >= upper_) continue;
@@ -208,7 +214,7 @@ class LeafSetSearch {
       if (!uses_split_lookahead() && !uses_similar_support()) return least;
       const Leaf& leaf = leaves_[split()[which]];
       const Ticks in_bound = uses_split_lookahead() ? leaf.split_loss : bounds_.equivalent_points ? leaf.least_loss : 0;
-      return least + loss_of_side(new_[2 * which]) + loss_of_side(new_[2 * which + 1]) - in_bound;
+      return least + loss_of_side(leaves_[new_[2 * which]]) + loss_of_side(leaves_[new_[2 * which + 1]]) - in_bound;
     } else if constexpr (!kAsPublished) {
       if (bounds_.split_lookahead && bounds_.equivalent_points) return bound_with_one_split(which, least);
     }
@@ -245,8 +251,7 @@ class LeafSetSearch {
   }
 
   /// The least that a side costs, beyond the leaf that it is.
-  Ticks loss_of_side(LeafId id) const {
-    const Leaf& side = leaves_[id];
+  Ticks loss_of_side(const Measured& side) const {
     return least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
   }
 
@@ -257,7 +262,7 @@ class LeafSetSearch {
       const LeafId side = leaves_.side(id, column, value);
       new_.push_back(side);
       if (may_be(leaves_[side])) continue;
-      leaves_[id].dead[column] = true;
+      leaves_.mark_dead(id, column);
       new_.resize(before);
       return false;
     }
@@ -265,7 +270,7 @@ class LeafSetSearch {
   }
 
   /// Whether some best tree may have a node with these rows.
-  bool may_be(const Leaf& leaf) const {
+  bool may_be(const Measured& leaf) const {
     const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
     return !bounds_.leaf_accuracy || objective_.may_be(leaf);
@@ -280,23 +285,25 @@ class LeafSetSearch {
     look_below(id, 1);
     if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) return false;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
-      if (!leaves_[id].dead[column] && !leaves_[id].asks(column)) return true;
+      if (leaves_[id].may_be_split_on(column)) return true;
     return false;
   }
 
-  /// Tries all columns, so that those that no best tree splits on are known.
+  /// Tries all columns, so that those that no best tree splits on are known; keeps sides only to look below them.
   void open(LeafId id) {
     if constexpr (kIsOwnSum) leaves_[id].split_loss = kInfinity;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
-      if (leaves_[id].dead[column] || leaves_[id].asks(column)) continue;
+      if (!leaves_[id].may_be_split_on(column)) continue;
       step();
-      if (!std::all_of(kValues.begin(), kValues.end(),
-                       [&](bool value) { return may_be(leaves_[leaves_.side(id, column, value)]); }))
-        leaves_[id].dead[column] = true;
-      else if constexpr (kIsOwnSum) {
-        const auto& sides = leaves_[id].sides[column];
-        leaves_[id].split_loss = std::min(leaves_[id].split_loss, loss_of_side(sides[0]) + loss_of_side(sides[1]));
+      const auto& [failed, held] = leaves_.look_at_sides(id, column);
+      if (!may_be(failed) || !may_be(held)) {
+        leaves_.mark_dead(id, column);
+        continue;
       }
+      if constexpr (kIsOwnSum)
+        leaves_[id].split_loss = std::min(leaves_[id].split_loss, loss_of_side(failed) + loss_of_side(held));
+      else if (uses_few_segments())
+        for (const bool value : kValues) leaves_.side(id, column, value);
     }
     leaves_[id].is_open = true;
   }
@@ -321,7 +328,7 @@ class LeafSetSearch {
           !progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss, leaf_cost_))
         needs_split_.push_back(i);
     is_split_.assign(new_.size(), false);
-    while (next_choice() && !stop_.stopped())
+    while (next_choice())
       if (std::all_of(needs_split_.begin(), needs_split_.end(),
                       [&](std::size_t i) { return is_split_[2 * i] || is_split_[2 * i + 1]; }))
         push_choice(n_leaves);
@@ -371,8 +378,13 @@ class LeafSetSearch {
 
   // ---- limits and trace --------------------------------------------------------------------------------------------
 
+  /// Throws Stopped.
   void step() {
-    if (++steps_ % kStepsBetweenPolls == 0) poll();
+    if (++steps_ % kStepsBetweenPolls == 0 || leaves_.work() >= next_poll_) {
+      next_poll_ = leaves_.work() + kWorkBetweenPolls;
+      poll();
+    }
+    if (stop_.stopped()) throw Stopped{};
   }
 
   /// The least bound of what is open; looked for again only when the search has done as much work since.
@@ -451,11 +463,12 @@ class LeafSetSearch {
   Objective objective_;
   Queue<Cost> queue_;
   std::unordered_set<Fingerprint, FingerprintHash> seen_;
+  Entry expanded_;
   const Entry* at_ = nullptr;  // what is being expanded
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
   bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;
-  std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
+  std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, next_poll_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
 
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split

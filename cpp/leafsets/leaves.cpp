@@ -11,16 +11,20 @@ bool Leaf::asks(std::uint32_t column) const {
 }
 
 Leaves::Leaves(const DistinctRows& rows, const Costs& costs) : rows_(rows), costs_(costs) {
-  auto root = std::make_unique<Leaf>();
-  root->captured.assign(words_for(rows.n_rows), ~Word{0});
-  if (rows.n_rows % kWordBits != 0) root->captured.back() = (Word{1} << (rows.n_rows % kWordBits)) - 1;
-  root->dead.assign(rows.n_columns, false);
-  measure(*root);
+  for (Measured& side : sides_) side.class_weight = memory_.take<std::int64_t>(rows.n_classes);
+  Leaf root;
+  root.captured = memory_.take<Word>(words_for(rows.n_rows));
+  std::fill(root.captured.begin(), root.captured.end(), ~Word{0});
+  if (rows.n_rows % kWordBits != 0) root.captured.back() = (Word{1} << (rows.n_rows % kWordBits)) - 1;
+  root.class_weight = memory_.take<std::int64_t>(rows.n_classes);
+  root.dead = ColumnFlags(rows.n_columns);
+  for (std::uint32_t w = 0; w < root.captured.size(); ++w) measure_word(w, root.captured[w], root);
+  finish(root);
   keep(std::move(root));
 }
 
 LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
-  Leaf& leaf = *leaves_[number];
+  Leaf& leaf = leaves_[number];
   if (leaf.sides.empty()) {
     leaf.sides.assign(rows_.n_columns, {kNoLeaf, kNoLeaf});
     bytes_ += leaf.sides.size() * sizeof(leaf.sides[0]);
@@ -31,27 +35,47 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   Fingerprint name = leaf.name;
   name ^= Fingerprint::of_row(literal);
   if (const auto found = by_name_.find(name); found != by_name_.end()) return known = found->second;
-  auto part = std::make_unique<Leaf>();
-  part->captured = leaf.captured;
+  Leaf part;
+  part.captured = memory_.take<Word>(leaf.captured.size());
+  part.class_weight = memory_.take<std::int64_t>(rows_.n_classes);
+  part.literals = memory_.take<std::uint32_t>(leaf.literals.size() + 1);
+  std::copy(leaf.literals.begin(), leaf.literals.end(), part.literals.begin());
+  part.literals.back() = literal;
+  part.name = name;
+  part.dead = leaf.dead;
   const Word flip = value ? 0 : ~Word{0};
-  for (std::size_t w = 0; w < part->captured.size(); ++w)
-    part->captured[w] &= rows_.bits[w * rows_.stride + column] ^ flip;
-  part->literals = leaf.literals;
-  part->literals.push_back(literal);
-  part->name = name;
-  part->dead = leaf.dead;
-  measure(*part);
+  for (std::uint32_t w = 0; w < part.captured.size(); ++w) {
+    part.captured[w] = leaf.captured[w] & (rows_.bits[std::size_t{w} * rows_.stride + column] ^ flip);
+    measure_word(w, part.captured[w], part);
+  }
+  finish(part);
   return known = keep(std::move(part));
 }
 
+const std::array<Measured, 2>& Leaves::look_at_sides(LeafId number, std::uint32_t column) {
+  const Leaf& leaf = leaves_[number];
+  auto& [failed, held] = sides_;
+  for (Measured* side : {&failed, &held}) *side = {side->class_weight};
+  std::fill(held.class_weight.begin(), held.class_weight.end(), 0);
+  for (std::uint32_t w = 0; w < leaf.captured.size(); ++w)
+    measure_word(w, leaf.captured[w] & rows_.bits[std::size_t{w} * rows_.stride + column], held);
+  for (std::uint32_t c = 0; c < rows_.n_classes; ++c)
+    failed.class_weight[c] = leaf.class_weight[c] - held.class_weight[c];
+  failed.n_rows = leaf.n_rows - held.n_rows;
+  failed.least_loss = leaf.least_loss - held.least_loss;
+  finish(failed);
+  finish(held);
+  return sides_;
+}
+
 void Leaves::make_column_losses(LeafId number) {
-  std::vector<Ticks>& losses = leaves_[number]->column_loss;
+  std::vector<Ticks>& losses = leaves_[number].column_loss;
   if (losses.empty()) bytes_ += rows_.n_columns * sizeof(Ticks);
   losses.assign(rows_.n_columns, kInfinity);
 }
 
 Ticks Leaves::loss_of_moved(LeafId number, std::uint32_t one, std::uint32_t other) const {
-  const Leaf& leaf = *leaves_[number];
+  const Leaf& leaf = leaves_[number];
   Ticks moved = 0;
   for (std::uint32_t w = 0; w < leaf.captured.size(); ++w) {
     const Word* bits = &rows_.bits[std::size_t{w} * rows_.stride];
@@ -63,27 +87,35 @@ Ticks Leaves::loss_of_moved(LeafId number, std::uint32_t one, std::uint32_t othe
   return std::min(moved, leaf.largest_loss - moved);
 }
 
-void Leaves::measure(Leaf& leaf) const {
-  leaf.class_weight.assign(rows_.n_classes, 0);
-  for (std::uint32_t w = 0; w < leaf.captured.size(); ++w)
-    for_each_bit(leaf.captured[w], word_at(w), [&](std::size_t index) {
-      const auto row = static_cast<std::uint32_t>(index);
-      const std::int64_t* weight = rows_.weight(row);
-      for (std::uint32_t c = 0; c < rows_.n_classes; ++c) leaf.class_weight[c] += weight[c];
-      leaf.n_rows += rows_.row_count[row];
-      leaf.least_loss += costs_.loss_of(weight, costs_.best_prediction(weight));
-    });
-  for (std::uint32_t c = 0; c < rows_.n_classes; ++c) leaf.largest_loss += leaf.class_weight[c] * costs_.largest(c);
-  leaf.prediction = costs_.best_prediction(leaf.class_weight.data());
-  leaf.loss = costs_.loss_of(leaf.class_weight.data(), leaf.prediction);
+void Leaves::measure_word(std::uint32_t w, Word captured, Measured& measured) {
+  for_each_bit(captured, word_at(w), [&](std::size_t index) {
+    const auto row = static_cast<std::uint32_t>(index);
+    const std::int64_t* weight = rows_.weight(row);
+    for (std::uint32_t c = 0; c < rows_.n_classes; ++c) measured.class_weight[c] += weight[c];
+    measured.n_rows += rows_.row_count[row];
+    measured.least_loss += costs_.loss_of(weight, costs_.best_prediction(weight));
+    ++work_;
+  });
+  ++work_;
 }
 
-LeafId Leaves::keep(std::unique_ptr<Leaf> leaf) {
+void Leaves::finish(Measured& measured) const {
+  for (std::uint32_t c = 0; c < rows_.n_classes; ++c)
+    measured.largest_loss += measured.class_weight[c] * costs_.largest(c);
+  measured.prediction = costs_.best_prediction(measured.class_weight.data());
+  measured.loss = costs_.loss_of(measured.class_weight.data(), measured.prediction);
+}
+
+std::size_t Leaves::bytes() const {
+  // Of a leaf also its place among the names: a node of the map, and of the table that finds it.
+  constexpr std::size_t kBytesOfName = sizeof(std::pair<Fingerprint, LeafId>) + 4 * sizeof(void*);
+  return memory_.bytes() + leaves_.size() * (sizeof(Leaf) + kBytesOfName) + bytes_;
+}
+
+LeafId Leaves::keep(Leaf leaf) {
   const auto number = static_cast<LeafId>(leaves_.size());
-  bytes_ += sizeof(Leaf) + leaf->captured.size() * sizeof(Word) + leaf->literals.size() * sizeof(std::uint32_t) +
-            leaf->class_weight.size() * sizeof(std::int64_t) + leaf->dead.size() / 8 + leaf->name.heap_bytes() +
-            sizeof(std::pair<Fingerprint, LeafId>) + 3 * sizeof(void*);
-  by_name_.emplace(leaf->name, number);
+  bytes_ += leaf.name.heap_bytes();
+  by_name_.emplace(leaf.name, number);
   leaves_.push_back(std::move(leaf));
   return number;
 }

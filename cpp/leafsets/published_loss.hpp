@@ -40,7 +40,7 @@ class PublishedLoss {
     return sum(0, split, &Leaf::least_loss);
   }
 
-  bool may_be(const Leaf& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_ticks_); }
+  bool may_be(const Measured& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_ticks_); }
   bool is_worth_splitting(LeafId id, std::span<const LeafId>, bool) const {
     return worth_splitting(leaves_[id].loss, 0, leaf_ticks_);
   }

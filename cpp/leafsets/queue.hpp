@@ -7,6 +7,7 @@
 //         counts of [hu2019osdt, table 6.2] were made.
 #pragma once
 
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -31,8 +32,8 @@ class Queue {
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
-  const std::vector<Entry>& entries() const { return heap_; }
-  std::size_t bytes() const { return heap_.capacity() * sizeof(Entry) + leaf_bytes_; }
+  const std::deque<Entry>& entries() const { return heap_; }
+  std::size_t bytes() const { return heap_.size() * sizeof(Entry) + leaf_bytes_; }
 
   void push(Entry entry) {
     leaf_bytes_ += bytes_of(entry);
@@ -52,7 +53,9 @@ class Queue {
   }
 
  private:
-  static std::size_t bytes_of(const Entry& entry) { return entry.leaves.capacity() * sizeof(LeafId) + sizeof(void*); }
+  static std::size_t bytes_of(const Entry& entry) {
+    return entry.leaves.capacity() * sizeof(LeafId) + 2 * sizeof(void*);
+  }
 
   void rise(std::size_t at) {
     Entry entry = std::move(heap_[at]);
@@ -72,7 +75,7 @@ class Queue {
     rise(at);
   }
 
-  std::vector<Entry> heap_;
+  std::deque<Entry> heap_;  // grows without being copied
   std::size_t leaf_bytes_ = 0;
 };
 

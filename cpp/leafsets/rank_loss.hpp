@@ -80,7 +80,7 @@ class RankLoss {
     return lost(kept, split, {0, 0}) - kept_loss(kept, split);
   }
 
-  bool may_be(const Leaf& leaf) const {
+  bool may_be(const Measured& leaf) const {
     const RankUnit all = unit_of(leaves_[0]), unit = unit_of(leaf);
     return matters_to_ranks(price_ * 2 * (unit.positive * all.negative + unit.negative * all.positive), leaf_cost_);
   }
@@ -106,7 +106,7 @@ class RankLoss {
     leaves_.make_column_losses(id);
     const auto each_split = [&](const auto& visit) {
       for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
-        if (!leaf.dead[column] && !leaf.asks(column)) visit(column, leaf.sides[column]);
+        if (leaf.may_be_split_on(column)) visit(column, leaf.sides[column]);
     };
     each_split([&](std::uint32_t, const std::array<LeafId, 2>& sides) {
       for (const LeafId side : sides) look_below(side, n_levels - 1, max_depth, open);
@@ -121,9 +121,9 @@ class RankLoss {
   }
 
  private:
-  static RankUnit unit_of(const Leaf& leaf) { return {leaf.class_weight[1], leaf.class_weight[0]}; }
+  static RankUnit unit_of(const Measured& leaf) { return {leaf.class_weight[1], leaf.class_weight[0]}; }
   template <class Visit>
-  void for_each_row(const std::vector<Word>& captured, Visit visit) const {
+  void for_each_row(std::span<const Word> captured, Visit visit) const {
     for (std::uint32_t w = 0; w < captured.size(); ++w)
       for_each_bit(captured[w], word_at(w), [&](std::size_t row) { visit(unit_of_row(row)); });
   }

@@ -70,8 +70,8 @@ GreedyTrees::Sides GreedyTrees::costs_of_sides(const RowSet& rows, std::uint32_t
   return sides;
 }
 
-Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, Splits& splits) {
-  may_stop_ = false;  // what has been counted on may be asked for after a stop
+Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, Splits& splits, bool may_stop) {
+  may_stop_ = may_stop;  // what has been counted on may be asked for after a stop
   AlignedVector<Word> all(rows.n_slot_words, ~Word{0});
   const Ticks cost = grow_node(rows, all.data(), rows.sums.data(), rows.total.data(), depth, &splits);
   may_stop_ = true;

@@ -39,8 +39,9 @@ class GreedyTrees {
   };
   Sides costs_of_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth);
 
-  /// Appends the tree on the whole row set to `splits` and returns its cost.
-  Ticks grow(const RowSet& rows, std::uint32_t depth, Splits& splits);
+  /// Appends the tree on the whole row set to `splits` and returns its cost. If it may stop, nodes that it did not come
+  /// to are leaves.
+  Ticks grow(const RowSet& rows, std::uint32_t depth, Splits& splits, bool may_stop = false);
 
   /// A leaf's cost, from the weight of each class.
   Ticks leaf_cost(const Ticks* class_weight) const;

@@ -54,6 +54,9 @@ class TreeWriter {
   ResultTree tree_;
 };
 
+/// After a stop, sides of larger row sets are not made any more: the tree known before is the answer.
+constexpr std::uint64_t kMostBytesAfterStop = std::uint64_t{1} << 24;
+
 class LookaheadSearch {
  public:
   LookaheadSearch(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits, StopSignal& stop,
@@ -74,7 +77,9 @@ class LookaheadSearch {
     prefixes_.maker().make_root(root, stop_);
     now_.lower = lower_bound();
     Splits splits;
-    now_.upper = prefixes_.greedy().grow(root, depth_, splits);
+    now_.upper = prefixes_.greedy().leaf_cost(root.total.data());
+    now_.n_leaves = 1;
+    now_.upper = prefixes_.greedy().grow(root, depth_, splits, true);
     now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), kNoSplit));
     poll();
     try {
@@ -140,6 +145,10 @@ class LookaheadSearch {
     Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), kNoSplit};
     if (steps > 0) prefix = prefixes_.best(rows, depth, steps);
     Ticks cost = prefix.cost;
+    if (stop_.stopped() && rows.bytes() > kMostBytesAfterStop) {
+      splits.push_back(kNoSplit);
+      return prefixes_.greedy().leaf_cost(rows.total.data());
+    }
     if (prefix.column != kNoSplit) {
       const std::uint32_t steps_left = lookahead_.is_recursive ? lookahead_.depth : steps - 1;
       cost = complete_sides(rows, numbers, prefix.column, depth - 1, steps_left, splits);
@@ -178,17 +187,16 @@ class LookaheadSearch {
 
   /// Appends the optimal tree of some rows, or the best that was found in time.
   Ticks solve(const Rows& numbers, std::uint32_t depth, Splits& splits) {
-    const DistinctRows rows = problem_.rows.of(numbers);
     TreeLimits tree = problem_.tree;
     tree.depth = depth;
-    const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
-    std::optional<double> seconds;
-    if (limits_.seconds) seconds = std::max(0.0, *limits_.seconds - stop_.elapsed());
-    StopSignal stop(seconds);
     SearchLimits limits = limits_;
     limits.gap = 0;
+    if (limits.seconds) limits.seconds = std::max(0.0, *limits.seconds - stop_.elapsed());
     if (limits.bytes) limits.bytes = *limits.bytes - std::min(*limits.bytes, now_.bytes);
+    StopSignal stop(limits);
     try {
+      const DistinctRows rows = problem_.rows.of(numbers, stop);
+      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
       const Outcome outcome = search(part, limits, stop, [this](const Progress& at) {
         n_in_part_ = at.n_subproblems;
         poll();
@@ -205,9 +213,9 @@ class LookaheadSearch {
     } catch (const StoppedBeforeSearch&) {
       stop_.stop(stop.reason().value_or(Status::interrupted));
       splits.push_back(kNoSplit);
-      std::vector<std::int64_t> weight(rows.n_classes);
-      for (std::uint32_t row = 0; row < rows.n_rows; ++row)
-        for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += rows.weight(row)[c];
+      std::vector<std::int64_t> weight(problem_.rows.n_classes);
+      for (const std::uint32_t row : numbers)
+        for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
       return prefixes_.greedy().leaf_cost(weight.data());
     }
   }

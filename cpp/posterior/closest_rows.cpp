@@ -24,13 +24,13 @@ std::uint32_t least_distance(const DistinctRows& rows, StopSignal& stop) {
   const std::size_t n_words = words_for(rows.n_columns);
   std::uint32_t least = std::max(rows.n_columns, 1u);
   if (std::uint64_t{rows.n_rows} * rows.n_rows * n_words > kMostWork) least = 1;
-  std::vector<Word> bits(std::size_t{rows.n_rows} * n_words, 0);
-  for (std::uint32_t row = 0; row < rows.n_rows && least > 1; ++row)
+  if (least > 1) stop.require_room(rows.bytes() + rows.n_rows * n_words * sizeof(Word));
+  std::vector<Word> bits(least > 1 ? std::size_t{rows.n_rows} * n_words : 0, 0);
+  for (std::uint32_t row = 0; row < rows.n_rows && least > 1 && stop.goes_on(); ++row)
     for (std::uint32_t c = 0; c < rows.n_columns; ++c)
       bits[row * n_words + c / kWordBits] |= Word{rows.test(c, row)} << (c % kWordBits);
   for (std::uint32_t one = 0; one < rows.n_rows && least > 1; ++one) {
-    if (one % kWordBits == 0) stop.check_clock();
-    if (stop.stopped()) return 1;
+    if (!stop.goes_on()) return 1;
     for (std::uint32_t other = 0; other < one; ++other) {
       std::uint32_t distance = 0;
       for (std::size_t w = 0; w < n_words; ++w)
@@ -38,7 +38,7 @@ std::uint32_t least_distance(const DistinctRows& rows, StopSignal& stop) {
       if (distance < least && differ_in_class(rows, one, other)) least = distance;
     }
   }
-  return least;
+  return stop.stopped() ? 1 : least;
 }
 
 }  // namespace hornbeam

@@ -47,6 +47,7 @@ class PosteriorSearch {
         worker_(rows, costs_, pairs_, table_, stop, limits.expansions, [this] { poll(); }) {}
 
   Outcome run() {
+    stop_.require_running();
     worker_.open_root(root_);
     try {
       find_trees(2);
@@ -72,7 +73,8 @@ class PosteriorSearch {
  private:
   Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
 
-  /// Rounds of rising width up to `widest`: the first whatever the limits, the second whatever it takes.
+  /// Rounds of rising width up to `widest`: the first, which at once ends after a stop, because a tree is owed; the
+  /// second whatever it takes.
   void find_trees(std::uint32_t widest) {
     while (width_ == 0 || (width_ < widest && !root_.is_closed() && !stop_.stopped())) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
@@ -85,10 +87,9 @@ class PosteriorSearch {
   }
 
   Progress progress() const {
-    const std::uint64_t bytes =
-        rows_.bytes() + costs_.bytes() + pairs_.bytes() + table_.bytes() + root_.rows.bytes() + worker_.bytes();
-    return {stop_.elapsed(), root_.known.tree.cost,        root_.known.lower, worker_.n_expansions(),
-            bytes,           root_.known.tree.shape.leaves};
+    const std::uint64_t bytes = root_.rows.bytes() + root_.candidates.capacity() * sizeof(PosteriorWorker::Candidate);
+    return {stop_.elapsed(),        root_.known.tree.cost,   root_.known.lower,
+            worker_.n_expansions(), bytes + worker_.bytes(), root_.known.tree.shape.leaves};
   }
 
   void poll() {
@@ -102,7 +103,7 @@ class PosteriorSearch {
 
   Outcome outcome() {
     Outcome result;
-    result.tree = read_posterior_tree(rows_, costs_, table_);
+    result.tree = read_posterior_tree(rows_, costs_, table_, !stop_.stopped());
     root_.known.tree.cost = result.tree.cost;
     root_.known.tree.shape.leaves = static_cast<std::uint32_t>((result.tree.column.size() + 1) / 2);
     poll();

@@ -21,6 +21,7 @@ struct PosteriorLimits {
   std::optional<double> seconds;
   std::optional<std::uint64_t> bytes;
   std::optional<std::uint64_t> expansions;
+  std::function<bool()> interrupted;  // as of SearchLimits
 };
 
 /// As Switches of base/options.hpp.
@@ -28,7 +29,7 @@ struct PosteriorSwitches {
   bool parted_pairs = true;
 };
 
-/// The weights of `rows` are numbers of rows. At least the whole problem is expanded, whatever the limits.
+/// The weights of `rows` are numbers of rows. Throws StoppedBeforeSearch if stopped before there is a root.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
                          const PosteriorSwitches& switches, StopSignal& stop,
                          const std::function<bool(const Progress&)>& on_poll);

@@ -7,56 +7,135 @@ namespace hornbeam {
 
 namespace {
 
-using Rows = std::vector<std::uint32_t>;  // numbers of distinct rows
+/// The rows of a node, and the columns that split them.
+struct Part {
+  std::vector<std::uint32_t> rows;  // numbers of distinct rows
+  std::vector<std::uint32_t> columns;
+};
 
 class TreeReader {
  public:
-  TreeReader(const DistinctRows& data, PosteriorCosts& costs, const SubproblemTable& table)
-      : data_(data), costs_(costs), table_(table) {}
+  TreeReader(const DistinctRows& data, PosteriorCosts& costs, const SubproblemTable& table, bool has_time)
+      : data_(data), costs_(costs), table_(table), has_time_(has_time), n_classes_(data.n_classes) {}
 
   ResultTree read() {
-    Rows all(data_.n_rows);
-    std::iota(all.begin(), all.end(), 0u);
-    tree_.cost = add_node(all, 0);
+    Part all;
+    all.rows.resize(data_.n_rows);
+    std::iota(all.rows.begin(), all.rows.end(), 0u);
+    all.columns.resize(data_.n_columns);
+    std::iota(all.columns.begin(), all.columns.end(), 0u);
+    keep_splits(all);
+    tree_.cost = add_node(all, 0, false);
     return std::move(tree_);
   }
 
  private:
-  std::vector<Ticks> counts_of(const Rows& rows) const {
-    std::vector<Ticks> counts(data_.n_classes, 0);
+  std::vector<Ticks> counts_of(const std::vector<std::uint32_t>& rows) const {
+    std::vector<Ticks> counts(n_classes_, 0);
     for (const std::uint32_t row : rows)
-      for (std::uint32_t k = 0; k < counts.size(); ++k) counts[k] += data_.weight(row)[k];
+      for (std::uint32_t k = 0; k < n_classes_; ++k) counts[k] += data_.weight(row)[k];
     return counts;
   }
 
   /// Rows are distinct, so only one row alone has no split.
-  Ticks leaf_cost(const Rows& rows, std::uint32_t depth) {
-    return costs_.likelihood(counts_of(rows).data()) + (rows.size() > 1 ? costs_.at(depth).leaf : 0);
+  Ticks leaf_cost(const Ticks* counts, bool has_splits, std::uint32_t depth) {
+    return costs_.likelihood(counts) + (has_splits ? costs_.at(depth).leaf : 0);
   }
 
-  void part(const Rows& rows, std::uint32_t column, Rows (&side)[2]) const {
-    side[0].clear();
-    side[1].clear();
-    for (const std::uint32_t row : rows) side[data_.test(column, row) ? 1 : 0].push_back(row);
+  Part part(const Part& whole, std::uint32_t column, bool side) const {
+    Part one{{}, whole.columns};
+    for (const std::uint32_t row : whole.rows)
+      if (data_.test(column, row) == side) one.rows.push_back(row);
+    keep_splits(one);
+    return one;
   }
 
-  std::uint32_t count_splits(const Rows& rows) const {
-    std::uint32_t n_splits = 0;
-    for (std::uint32_t c = 0; c < data_.n_columns; ++c)
-      n_splits += std::any_of(rows.begin(), rows.end(),
-                              [&](std::uint32_t row) { return data_.test(c, row) != data_.test(c, rows[0]); });
-    return n_splits;
+  /// Whether words side by side are cheaper to read than single rows.
+  bool is_large(const Part& of) const { return 8 * of.rows.size() >= data_.view().n_words; }
+
+  std::vector<Word> mask_of(const Part& of) const {
+    std::vector<Word> mask(data_.view().n_words, 0);
+    for (const std::uint32_t row : of.rows) mask[row / kWordBits] |= Word{1} << (row % kWordBits);
+    return mask;
+  }
+
+  /// Forgets the columns that do not split the rows.
+  void keep_splits(Part& of) const {
+    if (!is_large(of)) {
+      std::erase_if(of.columns, [&](std::uint32_t c) {
+        const bool first = data_.test(c, of.rows[0]);
+        return std::all_of(of.rows.begin(), of.rows.end(), [&](auto row) { return data_.test(c, row) == first; });
+      });
+      return;
+    }
+    const std::vector<Word> mask = mask_of(of);
+    std::vector<Word> holds(data_.stride, 0), fails(data_.stride, 0);
+    for (std::uint32_t w = 0; w < mask.size(); ++w) {
+      const Word* bits = &data_.bits[std::size_t{w} * data_.stride];
+      for (std::uint32_t c = 0; c < data_.stride && mask[w] != 0; ++c) {
+        holds[c] |= mask[w] & bits[c];
+        fails[c] |= mask[w] & ~bits[c];
+      }
+    }
+    std::erase_if(of.columns, [&](std::uint32_t c) { return holds[c] == 0 || fails[c] == 0; });
+  }
+
+  /// By class and column, and at last by column alone: the rows that each column holds of a node.
+  std::vector<std::vector<Ticks>> counts_of_columns(const Part& of) const {
+    std::vector<std::vector<Ticks>> counts(n_classes_ + 1, std::vector<Ticks>(data_.stride, 0));
+    if (!is_large(of)) {
+      for (const std::uint32_t c : of.columns)
+        for (const std::uint32_t row : of.rows) {
+          if (!data_.test(c, row)) continue;
+          for (std::uint32_t k = 0; k < n_classes_; ++k) counts[k][c] += data_.weight(row)[k];
+          ++counts[n_classes_][c];
+        }
+      return counts;
+    }
+    add_counts(mask_of(of), 1, counts[n_classes_]);
+    for (std::uint32_t k = 0; k < n_classes_; ++k) {
+      std::int64_t bits_of_all = 0;
+      for (const std::uint32_t row : of.rows) bits_of_all |= data_.weight(row)[k];
+      for (std::uint32_t bit = 0; bits_of_all >> bit != 0; ++bit) {
+        Part slice;
+        for (const std::uint32_t row : of.rows)
+          if ((data_.weight(row)[k] >> bit & 1) != 0) slice.rows.push_back(row);
+        const std::vector<Word> mask = mask_of(slice);
+        add_counts(mask, Ticks{1} << bit, counts[k]);
+      }
+    }
+    return counts;
+  }
+
+  void add_counts(const std::vector<Word>& mask, Ticks weight, std::vector<Ticks>& counts) const {
+    static constexpr Ticks kOne = 1;
+    const Measures measures{true, false, false, 1, 1, 0, &kOne, nullptr, nullptr, nullptr};
+    const TileView tile = data_.view();
+    const Segment segment{0, tile.n_words, 0, 0, data_.n_rows};
+    const SlotTile slots{tile, &segment, 1, mask.data()};
+    AlignedVector<Ticks> found(std::size_t{measures.size()} * tile.stride);
+    AlignedVector<Word> scratch(kernel_scratch_words(slots, measures));
+    kernels().measure(slots, measures, nullptr, found.data(), scratch.data());
+    for (std::uint32_t c = 0; c < tile.stride; ++c) counts[c] += weight * found[c];
   }
 
   /// The best tree of at most two leaves: what is known of a pair that was never expanded.
-  std::uint32_t best_stump(const Rows& rows, std::uint32_t depth, Ticks split) {
-    Ticks least = leaf_cost(rows, depth);
+  std::uint32_t best_stump(const Part& of, const std::vector<Ticks>& total, std::uint32_t depth, Ticks split) {
+    Ticks least = leaf_cost(total.data(), true, depth);
     std::uint32_t best = kNoSplit;
-    Rows side[2];
-    for (std::uint32_t c = 0; c < data_.n_columns; ++c) {
-      part(rows, c, side);
-      if (side[0].empty() || side[1].empty()) continue;
-      const Ticks cost = split + leaf_cost(side[0], depth + 1) + leaf_cost(side[1], depth + 1);
+    const std::vector<std::vector<Ticks>> held = counts_of_columns(of);
+    std::vector<Ticks> side(n_classes_), other(n_classes_);
+    for (const std::uint32_t c : of.columns) {
+      for (std::uint32_t k = 0; k < n_classes_; ++k) {
+        side[k] = held[k][c];
+        other[k] = total[k] - side[k];
+      }
+      // Without the leaves' prices, which fall away for a row alone, this is a bound.
+      Ticks cost = split + costs_.likelihood(side.data()) + costs_.likelihood(other.data());
+      if (cost >= least) continue;
+      const auto n_rows = static_cast<std::size_t>(held[n_classes_][c]);
+      for (const std::size_t n : {n_rows, of.rows.size() - n_rows})
+        if (n > 1) cost += costs_.at(depth + 1).leaf;
       if (cost >= least) continue;
       least = cost;
       best = c;
@@ -64,40 +143,44 @@ class TreeReader {
     return best;
   }
 
-  Ticks add_node(const Rows& rows, std::uint32_t depth) {
-    const std::vector<Ticks> counts = counts_of(rows);
+  /// `may_be_leaf`: without time, the node is a leaf unless more is known.
+  Ticks add_node(const Part& of, std::uint32_t depth, bool may_be_leaf) {
+    const std::vector<Ticks> counts = counts_of(of.rows);
     const std::size_t node = tree_.column.size();
     tree_.column.push_back(-1);
     tree_.left.push_back(-1);
     tree_.right.push_back(-1);
     tree_.prediction.push_back(static_cast<std::int32_t>(costs_.likeliest_class(counts.data())));
-    const Ticks leaf = leaf_cost(rows, depth);
-    if (rows.size() == 1 || depth == costs_.max_depth()) return leaf;
-    const Ticks split = costs_.at(depth).split + costs_.log_of(count_splits(rows));
+    const Ticks leaf = leaf_cost(counts.data(), of.rows.size() > 1, depth);
+    if (of.rows.size() == 1 || depth == costs_.max_depth()) return leaf;
+    const Ticks split = costs_.at(depth).split + costs_.log_of(static_cast<std::uint32_t>(of.columns.size()));
     Fingerprint set;
-    for (const std::uint32_t row : rows) set ^= data_.identity(row, false);
+    for (const std::uint32_t row : of.rows) set ^= data_.identity(row, false);
     const auto known = table_.find({set, depth, kUnlimited});
-    const std::uint32_t column = known ? known->tree.split : best_stump(rows, depth, split);
+    if (!known && may_be_leaf && !has_time_) return leaf;
+    const std::uint32_t column = known ? known->tree.split : best_stump(of, counts, depth, split);
     if (column == kNoSplit) return leaf;
-    Rows side[2];
-    part(rows, column, side);
+    const bool has_leaves = !known || known->tree.shape.depth == 1;
     tree_.column[node] = static_cast<std::int32_t>(column);
     tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
-    const Ticks true_cost = add_node(side[1], depth + 1);
+    const Ticks true_cost = add_node(part(of, column, true), depth + 1, has_leaves);
     tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
-    return split + true_cost + add_node(side[0], depth + 1);
+    return split + true_cost + add_node(part(of, column, false), depth + 1, has_leaves);
   }
 
   const DistinctRows& data_;
   PosteriorCosts& costs_;
   const SubproblemTable& table_;
+  const bool has_time_;
+  const std::uint32_t n_classes_;
   ResultTree tree_;
 };
 
 }  // namespace
 
-ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table) {
-  return TreeReader(rows, costs, table).read();
+ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table,
+                               bool has_time) {
+  return TreeReader(rows, costs, table, has_time).read();
 }
 
 }  // namespace hornbeam

@@ -10,6 +10,8 @@
 namespace hornbeam {
 
 /// The prediction of a node is the class of the most rows and prior counts together (ties: the first).
-ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table);
+/// With time, nodes below what is known are completed greedily; without, they are leaves.
+ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table,
+                               bool has_time);
 
 }  // namespace hornbeam

@@ -23,7 +23,8 @@ SubproblemKey key_of(const Fingerprint& set, std::uint32_t depth) { return {set,
 PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs,
                                  SubproblemTable& table, StopSignal& stop, std::optional<std::uint64_t> max_expansions,
                                  std::function<void()> poll)
-    : counting_(counting_costs(data.n_classes)),
+    : data_(data),
+      counting_(counting_costs(data.n_classes)),
       costs_(costs),
       pairs_(pairs),
       table_(table),
@@ -34,13 +35,12 @@ PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs
       poll_(std::move(poll)) {}
 
 void PosteriorWorker::open_root(Frame& root) {
-  StopSignal never(std::nullopt);
-  maker_.make_root(root.rows, never);
+  maker_.make_root(root.rows, stop_);
   root.pairs = pairs_.all();
 }
 
 std::uint64_t PosteriorWorker::bytes() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = data_.bytes() + costs_.bytes() + pairs_.bytes() + table_.bytes() + maker_.bytes();
   for (const auto& frame : frames_)
     if (frame) sum += frame->rows.bytes() + frame->candidates.capacity() * sizeof(Candidate);
   return sum;
@@ -55,11 +55,14 @@ bool PosteriorWorker::goes_on() {
   return !stop_.stopped();
 }
 
+/// Before a child is made, which takes no more than its parent: its rows as columns and, in the making, row by row.
+bool PosteriorWorker::has_room_for_child(const Frame& s) { return stop_.has_room(bytes() + 3 * s.rows.bytes()); }
+
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
   const KnownTree tree{s.split + candidate.upper(),
                        s.rows.columns[candidate.column],
                        kUnlimited,
-                       {candidate.side[0].leaves + candidate.side[1].leaves, 1}};
+                       {candidate.side[0].leaves + candidate.side[1].leaves, 2}};
   if (tree.cost < s.known.tree.cost) s.known.tree = tree;
 }
 
@@ -104,6 +107,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
   std::size_t n_left = 0;
   for (Candidate& candidate : s.candidates) {
     Ticks lower = s.split + candidate.side[0].lower;
+    if (lower < cut && !goes_on()) cut = lower;  // the others have larger bounds, and are not looked at
     if (lower < cut) {
       looks_.look_at_pairs(s.rows, s.pairs, candidate.column, s.depth, candidate.side);
       work_ += std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words);
@@ -148,6 +152,15 @@ bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
   return candidate.lower() > before;
 }
 
+/// So that the tree can be read off without counting again.
+void PosteriorWorker::remember_sides(const Frame& s, const Candidate& candidate) {
+  for (int x = 0; x < 2; ++x) {
+    const SideLook& side = candidate.side[x];
+    const SubproblemKey key = key_of(candidate.name[x], s.depth + 1);
+    if (!table_.find(key)) table_.tighten(key, {side.lower, {side.upper, side.split, kUnlimited, {side.leaves, 1}}});
+  }
+}
+
 PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& candidate, int x) {
   if (frames_.size() < s.depth + std::size_t{2}) frames_.resize(s.depth + std::size_t{2});
   if (!frames_[s.depth + 1]) frames_[s.depth + 1] = std::make_unique<Frame>();
@@ -168,6 +181,7 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
 /// Raises the sides of a candidate until its bound reaches `cut` or it is closed.
 void PosteriorWorker::raise(Frame& s, Candidate& candidate, Ticks cut) {
   while (goes_on() && !candidate.is_closed()) {
+    if (!has_room_for_child(s)) return;
     SideLook* side = candidate.side;
     const Ticks missing = cut - s.split - candidate.lower();
     if (missing <= 0) return;
@@ -211,9 +225,11 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
   tries.resize(static_cast<std::size_t>(n));
   for (Candidate& candidate : tries) {
     refresh(s, candidate);
+    remember_sides(s, candidate);
     for (int x = 0; x < 2 && work_ < until && goes_on(); ++x) {
       const SideLook& side = candidate.side[x];
       if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;
+      if (!has_room_for_child(s)) break;
       improve(child_of(s, candidate, x), width, until);
       refresh(s, candidate);
     }

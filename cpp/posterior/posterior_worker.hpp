@@ -3,7 +3,8 @@
 // WHAT    Branch and bound over pairs (support set, depth): raises the lower bound of one to a budget, or closes it.
 // FLOW    posterior/posterior_search -> here -> posterior/split_looks, search/row_set, table.
 // HOLDS   (W1) lower <= best <= upper of every frame and entry, also after a stop. (W2) A tree of cost `upper` can be
-//         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves.
+//         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves. An
+//         entry of depth 1 is such a tree, of two leaves.
 // COST    One frame a level. 56 bytes for each pair expanded.
 // CHOICE  The AO* search of the paper ([sullivan2024maptree, algorithms 1 to 5]) keeps the graph that it has opened,
 //         tens of megabytes a second. This search visits the same nodes, the split of least bound first as there, but
@@ -53,7 +54,7 @@ class PosteriorWorker {
   PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table,
                   StopSignal& stop, std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
-  /// Not stopped by anything: a search owes a tree.
+  /// Throws StoppedBeforeSearch if stopped.
   void open_root(Frame& root);
 
   /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
@@ -66,20 +67,24 @@ class PosteriorWorker {
   std::uint64_t n_expansions() const { return n_expansions_; }
   /// Work done, about a nanosecond a unit.
   std::uint64_t work() const { return work_; }
+  /// Of everything that the search holds, `data`, `costs`, `pairs` and `table` among it, but the root.
   std::uint64_t bytes() const;
 
  private:
   bool goes_on();
+  bool has_room_for_child(const Frame& s);
   void expand(Frame& s, Ticks budget);
   void choose_candidates(Frame& s, Ticks cut);
   void look_at_candidates(Frame& s, Ticks cut);
   void settle(Frame& s);
   void name_sides(Frame& s, Candidate& candidate);
   bool refresh(Frame& s, Candidate& candidate);
+  void remember_sides(const Frame& s, const Candidate& candidate);
   void raise(Frame& s, Candidate& candidate, Ticks cut);
   Frame& child_of(Frame& s, const Candidate& candidate, int x);
   void take_tree(Frame& s, const Candidate& candidate) const;
 
+  const DistinctRows& data_;
   const Costs counting_;
   PosteriorCosts& costs_;
   RowPairs& pairs_;

@@ -33,10 +33,15 @@ struct RowBits {
   RowBits(const DistinctRows& rows, std::uint32_t kind) : n_words(words_for(rows.n_columns)) {
     for (std::uint32_t row = 0; row < rows.n_rows; ++row)
       if (rows.weight(row)[kind] > 0 && rows.weight(row)[1 - kind] == 0) numbers.push_back(row);
+  }
+
+  std::uint64_t bytes() const { return 2 * numbers.size() * n_words * sizeof(Word); }
+
+  void fill(const DistinctRows& rows, StopSignal& stop) {
     stride = padded_to_lanes(std::max<std::uint32_t>(static_cast<std::uint32_t>(numbers.size()), 1));
     bits.assign(numbers.size() * n_words, 0);
     tile.assign(std::size_t{n_words} * stride, 0);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (std::size_t i = 0; i < numbers.size() && stop.goes_on(); ++i) {
       Word* row = &bits[i * n_words];
       for (std::uint32_t c = 0; c < rows.n_columns; ++c)
         row[c / kWordBits] |= Word{rows.test(c, numbers[i])} << (c % kWordBits);
@@ -73,16 +78,17 @@ RowPairs::RowPairs(const DistinctRows& rows, PosteriorCosts& costs, StopSignal& 
 }
 
 std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, StopSignal& stop) const {
-  const RowBits side[2] = {RowBits(rows, 0), RowBits(rows, 1)};
+  RowBits side[2] = {RowBits(rows, 0), RowBits(rows, 1)};
   std::vector<Pair> pool;
   if (side[0].numbers.size() * side[1].numbers.size() * side[0].n_words > kMostWork) return pool;
+  stop.require_room(rows.bytes() + side[0].bytes() + side[1].bytes());
+  for (RowBits& each : side) each.fill(rows, stop);
   const std::vector<Word> no_column(side[0].n_words, 0);
   for (int k = 0; k < 2; ++k) {
     const RowBits &one = side[k], &other = side[1 - k];
     std::vector<std::uint8_t> distances(other.stride);
     for (std::size_t i = 0; i < one.numbers.size(); ++i) {
-      if (i % kWordBits == 0) stop.check_clock();
-      if (stop.stopped()) return {};
+      if (!stop.goes_on()) return {};
       kernels().row_distances(&one.bits[i * one.n_words], {other.tile.data(), other.n_words, other.stride},
                               no_column.data(), distances.data());
       for_each_nearest({distances.data(), other.numbers.size()}, [&](std::size_t j) {
@@ -111,8 +117,7 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   using Entry = std::pair<double, std::size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   for (std::size_t i = 0; i < pool.size(); ++i) {
-    if (i % kWordBits == 0) stop.check_clock();
-    if (stop.stopped()) return {};
+    if (!stop.goes_on()) return {};
     queue.push({sum_of(pool[i]), i});
   }
   std::vector<bool> is_used(rows.n_rows, false);
@@ -122,7 +127,7 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   least_distance_ = rows.n_columns;
   std::uint32_t distance_of_best = least_distance_;
   const auto n_fewest = static_cast<Ticks>(costs.largest_increment().size());
-  while (!queue.empty() && chosen.size() < kMostPairs) {
+  while (!queue.empty() && chosen.size() < kMostPairs && stop.goes_on()) {
     const auto [sum, i] = queue.top();
     const Pair& pair = pool[i];
     queue.pop();

@@ -81,9 +81,10 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
   for (int x = 0; x < 2; ++x) {
     const Side& side = side_[x];
     const Ticks leaf = costs_.likelihood(side.total.data()) + (side.n_splits > 0 ? here.leaf : 0);
-    sides[x] = {leaf, leaf, 1};
+    sides[x] = {leaf, leaf, 1, kNoSplit};
     if (side.n_splits == 0 || here.split >= kInfinity) continue;
     Ticks least = kInfinity, most = kInfinity;
+    std::uint32_t best = kNoSplit;
     for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
       Ticks n = 0;
       for (std::uint32_t k = 0; k < n_classes; ++k) {
@@ -100,10 +101,14 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
       cells.add(cell, n, side.n_rows - n, held, side.columns, lower, upper);
       cells.add(cell + n_classes, side.n_rows - n, n, failed, side.columns, lower, upper);
       least = std::min(least, lower);
-      most = std::min(most, upper);
+      if (upper < most) {
+        most = upper;
+        best = c;
+      }
     }
     const Ticks split = here.split + costs_.log_of(side.n_splits);
-    sides[x] = {std::min(leaf, split + least), std::min(leaf, split + most), split + most < leaf ? 2u : 1u};
+    const bool pays = split + most < leaf;
+    sides[x] = {std::min(leaf, split + least), std::min(leaf, split + most), pays ? 2u : 1u, pays ? best : kNoSplit};
   }
 }
 

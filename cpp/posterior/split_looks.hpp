@@ -22,6 +22,7 @@ struct SideLook {
   Ticks lower;
   Ticks upper;
   std::uint32_t leaves;  // of the tree that costs `upper`
+  std::uint32_t split;   // of the data, at the root of that tree until a larger one is known; kNoSplit of a leaf
   void know_tree(const KnownTree& tree) {
     if (tree.cost >= upper) return;
     upper = tree.cost;

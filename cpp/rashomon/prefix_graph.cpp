@@ -10,8 +10,9 @@
 namespace hornbeam {
 
 template <class Count>
-PrefixGraph<Count>::PrefixGraph(TreeSetProblem problem, const PrefixRule& rule, const SearchLimits& limits,
-                                StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
+PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule,
+                                const SearchLimits& limits, StopSignal& stop,
+                                const std::function<bool(const Progress&)>& on_poll)
     : rule_(rule),
       graph_(std::move(problem), limits, stop, on_poll),
       prefixes_(graph_.problem_.rows, graph_.problem_.costs, graph_.problem_.kind.leaf_cost,
@@ -227,12 +228,13 @@ template class PrefixGraph<BigCount>;
 std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
                                                 const SearchLimits& limits, StopSignal& stop,
                                                 const std::function<bool(const Progress&)>& on_poll) {
+  const auto shared = std::make_shared<const TreeSetProblem>(std::move(problem));
   try {
-    auto trees = std::make_unique<PrefixGraph<WordCount>>(problem, rule, limits, stop, on_poll);
+    auto trees = std::make_unique<PrefixGraph<WordCount>>(shared, rule, limits, stop, on_poll);
     trees->build(best, bound);
     return trees;
   } catch (const CountOverflow&) {
-    auto trees = std::make_unique<PrefixGraph<BigCount>>(std::move(problem), rule, limits, stop, on_poll);
+    auto trees = std::make_unique<PrefixGraph<BigCount>>(shared, rule, limits, stop, on_poll);
     trees->build(best, bound);
     return trees;
   }

@@ -18,9 +18,10 @@ constexpr std::uint32_t kMostColumnsOfTriples = 128;
 }  // namespace
 
 template <class Count>
-TreeGraph<Count>::TreeGraph(TreeSetProblem problem, const SearchLimits& limits, StopSignal& stop,
+TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, const SearchLimits& limits, StopSignal& stop,
                             const std::function<bool(const Progress&)>& on_poll)
-    : problem_(std::move(problem)),
+    : shared_problem_(std::move(problem)),
+      problem_(*shared_problem_),
       limits_(limits),
       stop_(&stop),
       on_poll_(on_poll),
@@ -236,7 +237,9 @@ void TreeGraph<Count>::poll() {
 
 template <class Count>
 std::uint64_t TreeGraph<Count>::bytes() const {
-  return problem_.rows.bytes() + list_bytes_ + other_bytes_ +
+  std::uint64_t row_bytes = problem_.rows.bytes() + root_.bytes() + maker_.bytes();
+  for (const RowSet& level : levels_) row_bytes += level.bytes();
+  return row_bytes + list_bytes_ + other_bytes_ +
          nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 4 * sizeof(std::uint64_t));
 }
 
@@ -262,12 +265,13 @@ template class TreeGraph<BigCount>;
 
 std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, const SearchLimits& limits,
                                     StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+  const auto shared = std::make_shared<const TreeSetProblem>(std::move(problem));
   try {
-    auto trees = std::make_unique<TreeGraph<WordCount>>(problem, limits, stop, on_poll);
+    auto trees = std::make_unique<TreeGraph<WordCount>>(shared, limits, stop, on_poll);
     trees->build(optimum, bound);
     return trees;
   } catch (const CountOverflow&) {
-    auto trees = std::make_unique<TreeGraph<BigCount>>(std::move(problem), limits, stop, on_poll);
+    auto trees = std::make_unique<TreeGraph<BigCount>>(shared, limits, stop, on_poll);
     trees->build(optimum, bound);
     return trees;
   }

@@ -39,7 +39,7 @@ class PrefixReader;
 template <class Count>
 class TreeGraph final : public TreeSet {
  public:
-  TreeGraph(TreeSetProblem problem, const SearchLimits& limits, StopSignal& stop,
+  TreeGraph(std::shared_ptr<const TreeSetProblem> problem, const SearchLimits& limits, StopSignal& stop,
             const std::function<bool(const Progress&)>& on_poll);
 
   /// Raises the bound step by step, until it is reached or `stop` ends it. Throws CountOverflow.
@@ -95,7 +95,8 @@ class TreeGraph final : public TreeSet {
   void poll();
   std::uint64_t bytes() const;
 
-  const TreeSetProblem problem_;
+  const std::shared_ptr<const TreeSetProblem> shared_problem_;
+  const TreeSetProblem& problem_;
   const SearchLimits limits_;
   StopSignal* const stop_;  // both of use only in `build`
   const std::function<bool(const Progress&)> on_poll_;

@@ -72,6 +72,14 @@ RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Ker
   narrow_.support_threshold = in_weight(support_threshold + price - 1);
 }
 
+std::uint64_t RowSetMaker::bytes() const {
+  return (scratch_.capacity() + hashes_.capacity() + wide_.capacity() + pair_sums_.capacity() +
+          look_values_.capacity() + gathered_.capacity() + row_bits_.capacity() + row_counts_.capacity()) *
+             sizeof(Word) +
+         merged_.capacity() * sizeof(SlotName) + (seen_.capacity() + table_.capacity()) * sizeof(std::uint32_t) +
+         suspect_.capacity() * sizeof(Suspect);
+}
+
 Word* RowSetMaker::scratch_for(const RowSet& rows) {
   scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(rows.slot_tile(), measures_)));
   return scratch_.data();
@@ -114,6 +122,10 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   root.copies.assign(root.n_columns, 1);
   kept_ = root.columns;
   const std::uint32_t n_counts = measures_.n_counts();
+  const std::uint64_t tile = word_at(data_.view().n_words) * n_row_words_ * sizeof(Word);
+  // Rows of one weight have a slot each: as many bytes row by row, twice, and as columns.
+  stop.require_room(data_.bytes() + 3 * tile + std::uint64_t{data_.n_rows} * (2 * sizeof(SlotName) + 8 * n_counts) +
+                    std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
   merged_.assign(data_.n_rows, {});
   row_bits_.resize(word_at(data_.view().n_words) * n_row_words_);
   row_counts_.assign(std::size_t{data_.n_rows} * n_counts, 0);
@@ -131,12 +143,12 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   }
   root.whole = {};
   for (const SlotName& name : merged_) root.whole.add(name);
-  lay_out(nullptr, root);
-  stop.require_running();
-  finish(root);
+  lay_out(nullptr, root, [&stop] { stop.require_running(); });
   merged_ = {};
   row_bits_ = {};
   row_counts_ = {};
+  stop.require_running();
+  finish(root);
 }
 
 void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole,
@@ -164,7 +176,7 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   row_bits_.clear();
   row_counts_.clear();
   if (child.n_columns + n_constant < parent.stride) merge_equal_rows(parent);  // a column is gone that told rows apart
-  lay_out(&parent, child);
+  lay_out(&parent, child, [] {});
   finish(child);
 }
 
@@ -288,7 +300,8 @@ void RowSetMaker::settle_rows(const RowSet& parent) {
 }
 
 /// Gathers the chosen slots of the parent, and makes those of the merged rows, row by row; then makes the tile.
-void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows) {
+template <class OnStep>
+void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows, OnStep on_step) {
   rows.segments.clear();
   rows.n_slot_words = 0;
   rows.slot_rows.clear();
@@ -300,6 +313,7 @@ void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows) {
   rows.slots.resize(std::size_t{rows.n_slot_words} * rows.stride);
   wide_.resize(std::size_t{n_row_words_} * kWordBits);
   for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
+    on_step();
     const Word* from = gathered_.data() + word_at(w) * n_row_words_;
     for (std::uint32_t k = 0; k < n_row_words_; ++k) {
       Word* block = &wide_[word_at(k)];

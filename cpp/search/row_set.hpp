@@ -107,6 +107,9 @@ class RowSetMaker {
 
   void pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides);
 
+  /// Of the scratch space.
+  std::uint64_t bytes() const;
+
   /// One look at every column; valid until the next call.
   const Looks& look(const RowSet& rows);
 
@@ -123,7 +126,9 @@ class RowSetMaker {
   void choose_slots(const RowSet& parent, std::uint32_t column, bool side);
   void merge_equal_rows(const RowSet& parent);
   void settle_rows(const RowSet& parent);
-  void lay_out(const RowSet* parent, RowSet& rows);
+  /// `on_step` is called once a word of slots.
+  template <class OnStep>
+  void lay_out(const RowSet* parent, RowSet& rows, OnStep on_step);
   void lay_out_target(const RowSet* parent, std::uint32_t target, RowSet& rows);
   void drop_repeated_columns(RowSet& rows);
   void keep_columns(RowSet& rows);

@@ -4,23 +4,17 @@
 // HOLDS   Shares no code with the search, its tables or its bounds; kept plain, never optimised.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 
+#include "data/packed_columns.hpp"
 #include "verify/routing.hpp"
 
 namespace hornbeam {
 
-/// The caller's columns: how many, and whether a column holds in a row.
-struct ColumnTest {
-  std::uint32_t n_columns;
-  std::function<bool(std::uint32_t column, std::uint32_t row)> holds;
-};
-
 /// -log P(tree | columns) - log P(classes | columns, tree) in nats, without the constant P(classes | columns).
 /// Throws std::logic_error if the arrays are no tree, the tree is too deep, or a node has no rows.
-double score_posterior(const FlatTree& tree, const ColumnTest& columns, std::span<const std::int32_t> classes,
+double score_posterior(const FlatTree& tree, const PackedColumns& columns, std::span<const std::int32_t> classes,
                        std::span<const std::int64_t> weights, double alpha, double beta, std::span<const double> rho,
                        std::optional<std::uint32_t> max_depth);
 

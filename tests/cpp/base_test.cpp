@@ -56,4 +56,19 @@ TEST(sizes_are_rounded_up_to_words_and_lanes) {
   CHECK(padded_to_lanes(0) == 0 && padded_to_lanes(1) == 16 && padded_to_lanes(16) == 16 && padded_to_lanes(17) == 32);
 }
 
+TEST(a_stop_before_the_search_comes_from_an_interrupt_or_from_too_little_room) {
+  SearchLimits limits;
+  limits.bytes = 100;
+  limits.interrupted = [] { return true; };
+  StopSignal interrupted(limits);
+  while (interrupted.goes_on()) {
+  }
+  CHECK(interrupted.reason() == Status::interrupted);
+  CHECK_THROWS(StoppedBeforeSearch, interrupted.require_running());
+  StopSignal full(limits);
+  CHECK(full.has_room(100));
+  CHECK_THROWS(StoppedBeforeSearch, full.require_room(101));
+  CHECK(full.reason() == Status::memory_limit);
+}
+
 }  // namespace hornbeam

@@ -278,7 +278,7 @@ RANDOM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_l
   const std::vector<std::int64_t> weights(problem.n_rows(), 1);
   StopSignal never(std::nullopt);
   const DistinctRows merged(problem.columns(), classes, weights, 2, never);
-  const DistinctRows rows = merged.of(by_share_of_positives(merged));
+  const DistinctRows rows = merged.of(by_share_of_positives(merged), never);
   const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
   Leaves leaves(rows, costs);
   const std::int64_t cut = draw.between(1, leaves[0].class_weight[0] << kCutBits);

@@ -303,9 +303,10 @@ TEST(a_second_opinion_refuses_a_node_without_rows) {
   const std::vector<std::int32_t> classes{0, 1};
   const std::vector<std::int64_t> weights{1, 1};
   const std::vector<double> rho{1.0, 1.0};
-  const ColumnTest constant{1, [](std::uint32_t, std::uint32_t) { return true; }};
+  const std::uint8_t always = 0b11, in_the_first = 0b01;
+  const PackedColumns constant{&always, 1, 2};
   CHECK_THROWS(std::logic_error, score_posterior(tree, constant, classes, weights, 0.95, 0.5, rho, std::nullopt));
-  const ColumnTest telling{1, [](std::uint32_t, std::uint32_t row) { return row == 0; }};
+  const PackedColumns telling{&in_the_first, 1, 2};
   const double by_hand = -std::log(0.95) + 2 * std::log(2.0);  // two leaves of one row each, with nothing to split
   CHECK(std::abs(score_posterior(tree, telling, classes, weights, 0.95, 0.5, rho, std::nullopt) - by_hand) < 1e-12);
 }

@@ -60,7 +60,7 @@ struct RankProblem {
         classes(two_classes(draw, problem.n_rows())),
         weights(weights_of(draw, problem.n_rows())),
         merged(problem.columns(), classes, weights, 2, never),
-        rows(merged.of(by_share_of_positives(merged))),
+        rows(merged.of(by_share_of_positives(merged), never)),
         leaves(rows, costs) {}
 
   static std::vector<std::int64_t> weights_of(Random& draw, std::uint32_t n_rows) {
@@ -74,7 +74,7 @@ struct RankProblem {
     for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
       if (leaves[id].dead[column] || leaves[id].asks(column)) continue;
       for (const bool value : {false, true})
-        if (leaves[leaves.side(id, column, value)].n_rows == 0) leaves[id].dead[column] = true;
+        if (leaves[leaves.side(id, column, value)].n_rows == 0) leaves.mark_dead(id, column);
     }
     leaves[id].is_open = true;
   }

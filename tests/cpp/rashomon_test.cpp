@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -164,8 +165,8 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
                               costs,
                               {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               problem.limits.depth.value_or(0)};
-  TreeGraph<WordCount> in_words(of_set, {}, stop, never);
-  TreeGraph<BigCount> in_any_size(of_set, {}, stop, never);
+  TreeGraph<WordCount> in_words(std::make_shared<const TreeSetProblem>(of_set), {}, stop, never);
+  TreeGraph<BigCount> in_any_size(std::make_shared<const TreeSetProblem>(of_set), {}, stop, never);
   in_words.build(0, bound);
   in_any_size.build(0, bound);
   const auto words = in_words.histogram(), any_size = in_any_size.histogram();
@@ -256,8 +257,8 @@ RANDOM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300) {
                               {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               depth};
   const PrefixRule rule{draw.below(depth) + 1, depth, 0};
-  PrefixGraph<WordCount> in_words(of_set, rule, {}, stop, never);
-  PrefixGraph<BigCount> in_any_size(of_set, rule, {}, stop, never);
+  PrefixGraph<WordCount> in_words(std::make_shared<const TreeSetProblem>(of_set), rule, {}, stop, never);
+  PrefixGraph<BigCount> in_any_size(std::make_shared<const TreeSetProblem>(of_set), rule, {}, stop, never);
   in_words.build(best, bound);
   in_any_size.build(best, bound);
   const auto words = in_words.histogram(), any_size = in_any_size.histogram();

@@ -1,7 +1,8 @@
 """Transformers that make binary columns: each a condition on one column of the user's table."""
 
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.binarizers._conditions import Conditions, Thresholds, ask, pack_conditions, rank_conditions
+from hornbeam.binarizers._conditions import Conditions, Thresholds, ask
+from hornbeam.binarizers._packing import pack_conditions, pack_within, rank_conditions, rank_within
 from hornbeam.binarizers.binary import BinaryColumns
 from hornbeam.binarizers.guess import ThresholdGuessBinarizer
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
@@ -15,5 +16,7 @@ __all__ = [
     "Thresholds",
     "ask",
     "pack_conditions",
+    "pack_within",
     "rank_conditions",
+    "rank_within",
 ]

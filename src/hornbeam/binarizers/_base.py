@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from hornbeam._budget import Budget
 from hornbeam._units import check_weights
-from hornbeam.binarizers._conditions import Conditions, Run, ask, pack_conditions
+from hornbeam.binarizers._conditions import Conditions, Run, ask
+from hornbeam.binarizers._packing import pack_conditions
 from hornbeam.conditions import condition_text
 from hornbeam.table import Table, TableInput, TableSchema, read_table
 
@@ -60,7 +62,8 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
     def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
         """Return the conditions of a table whose rows all weigh more than zero, alone or as `Thresholds`.
 
-        `y` is as the user gave it.
+        `y` is as the user gave it. A generator is stopped between two conditions when the time limit of a classifier
+        is reached.
         """
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -93,14 +96,21 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         if not present.all():
             table, weights = table.take(present), weights[present]
             y = None if y is None else np.asarray(y)[present]
-        return self._fit_rows(table, y, weights)
+        return self._fit_rows(table, y, weights, Budget())
 
-    def _fit_rows(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Self:
-        """Find the conditions of a table that is read already, whose rows all weigh more than zero."""
+    def _fit_rows(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Self:
+        """Find the conditions of a table that is read already, whose rows all weigh more than zero.
+
+        If the budget is spent before all are found, `conditions_` are the first ones.
+        """
         self.schema_ = table.schema
-        found = self._find_conditions(table, y, weights)
-        self.conditions_ = found if isinstance(found, Conditions) else Conditions(found)
+        found = self._find_within(table, y, weights, budget)
+        self.conditions_ = found if isinstance(found, Conditions) else Conditions(_until_spent(found, budget))
         return self
+
+    def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Iterable[Run]:
+        """Do what `_find_conditions` does; a binarizer that takes long before the first condition heeds the budget."""
+        return self._find_conditions(table, y, weights)
 
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:
         """Evaluate every condition on every row.
@@ -170,3 +180,11 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         # input_tags.string stays False: with it, scikit-learn's checks demand that any object be taken as a cell.
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _until_spent(found: Iterable[Run], budget: Budget) -> Iterator[Run]:
+    """Return one condition after another until the budget is spent."""
+    for run in found:
+        yield run
+        if budget.is_spent():
+            break

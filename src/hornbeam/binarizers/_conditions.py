@@ -1,4 +1,4 @@
-"""The conditions of a binarizer, and their answers in the two forms that the searches take: bits and ranks."""
+"""The conditions of a binarizer, and their answers one after another."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.conditions import AtMost, Condition, IsOne
-from hornbeam.table import Table
+from hornbeam.conditions import AtMost, Condition, IsIn, IsOne
+from hornbeam.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +80,21 @@ class Conditions(Sequence[Condition]):
         """Number of runs."""
         return len(self._runs)
 
+    def take(self, indices: Sequence[int]) -> Conditions:
+        """Return those of rising indices."""
+        if len(indices) == len(self):
+            return self
+        wanted = np.asarray(indices, dtype=np.intp)
+        starts = [0, *self._ends[:-1]]
+        parts: list[Run] = []
+        for run, first, end in zip(self._runs, starts, self._ends, strict=True):
+            kept = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, end)] - first
+            if isinstance(run, Thresholds):
+                parts.append(Thresholds(run.column, run.thresholds[kept]))
+            elif len(kept) > 0:
+                parts.append(run)
+        return Conditions(parts)
+
     def __len__(self) -> int:
         """Return the number of conditions."""
         return self._ends[-1] if self._ends else 0
@@ -130,6 +145,10 @@ class Ones(Conditions):
     def __init__(self, columns: Sequence[int], condition: type[IsOne] = IsOne) -> None:
         self.columns = columns
         self._condition = condition
+
+    def take(self, indices: Sequence[int]) -> Ones:
+        """Return those of rising indices."""
+        return Ones([self.columns[index] for index in indices])
 
     @property
     def runs(self) -> tuple[IsOne, ...]:
@@ -190,61 +209,37 @@ def _joined(rising: list[AtMost]) -> Run:
 
 def ask(conditions: Conditions, table: Table) -> Iterator[npt.NDArray[np.bool_]]:
     """Return for one condition after another whether it holds for each row; shape (n_rows,)."""
+    for categories, runs in by_categories(conditions):
+        column = table.column(runs[0].column)
+        if categories:
+            numbers = numbers_of(categories, column)
+            yield from (numbers == number for number in range(len(runs)))
+        elif isinstance(runs[0], Thresholds):
+            values = column.values.astype(np.float64, copy=False)
+            yield from (values <= threshold for threshold in runs[0].thresholds.tolist())
+        else:
+            yield runs[0].holds(column)
+
+
+def by_categories(conditions: Conditions) -> Iterator[tuple[dict[object, int], list[Run]]]:
+    """Return single runs, and together those that test one category each of the same column, with their numbers."""
+    categories: dict[object, int] = {}
+    runs: list[Run] = []
     for run in conditions.runs:
-        column = table.column(run.column)
-        if isinstance(run, Thresholds):
-            values = column.values.astype(np.float64, copy=False)
-            yield from (values <= threshold for threshold in run.thresholds.tolist())
-        else:
-            yield run.holds(column)
+        category = run.values[0] if isinstance(run, IsIn) and len(run.values) == 1 else None
+        if runs and (category is None or run.column != runs[0].column or category in categories):
+            yield categories, runs
+            categories, runs = {}, []
+        if category is None:
+            yield {}, [run]
+            continue
+        categories[category] = len(runs)
+        runs.append(run)
+    if runs:
+        yield categories, runs
 
 
-def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
-    """Ask conditions about all rows of a table, one bit for each answer.
-
-    Parameters
-    ----------
-    conditions : Conditions
-    table : Table
-
-    Returns
-    -------
-    ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
-        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is the answer for row ``r``; bits behind the last row are 0.
-        Made condition by condition: the unpacked matrix, eight times as large, never exists.
-    """
-    if table.flags is not None and isinstance(conditions, Ones):
-        return table.flags.bits if len(conditions) == len(table.flags) else table.flags.bits[list(conditions.columns)]
-    bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
-    for index, answers in enumerate(ask(conditions, table)):
-        bits[index] = np.packbits(answers, bitorder="little")
-    return bits
-
-
-def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Ask conditions about all rows of a table, one rank for the answers of each run.
-
-    Parameters
-    ----------
-    conditions : Conditions
-    table : Table
-
-    Returns
-    -------
-    ranks : ndarray of uint32 of shape (n_runs, n_rows)
-        Number of the first condition of the run that holds for the row, all later ones hold, too; their number where
-        none does, as for a missing value.
-    n_thresholds : ndarray of uint32 of shape (n_runs,)
-        Number of conditions in each run.
-    """
-    ranks = np.empty((len(conditions.runs), table.n_rows), dtype=np.uint32)
-    for index, run in enumerate(conditions.runs):
-        column = table.column(run.column)
-        if isinstance(run, Thresholds):
-            # In float64, as the conditions compare; NaN comes after every number. Sorted values are found faster.
-            values = column.values.astype(np.float64, copy=False)
-            order = np.argsort(values)
-            ranks[index, order] = np.searchsorted(run.thresholds, values[order])
-        else:
-            ranks[index] = ~run.holds(column)
-    return ranks, np.array([_length(run) for run in conditions.runs], dtype=np.uint32)
+def numbers_of(categories: dict[object, int], column: Column) -> npt.NDArray[np.intp]:
+    """Return the number of each row's category; one more than there are for any other."""
+    other = len(categories)
+    return np.fromiter((categories.get(value, other) for value in column.values), np.intp, len(column.values))

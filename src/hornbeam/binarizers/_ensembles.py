@@ -1,4 +1,4 @@
-"""Which thresholds a fitted ensemble of trees asks, whatever library it is from."""
+"""Fit an ensemble of trees within a budget, and read its thresholds, whatever library it is from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+from hornbeam._budget import Budget
 
 Split = tuple[int, float]
 
@@ -36,6 +40,59 @@ def splits_of(ensemble: Any) -> set[Split]:
         f"reference must be an ensemble of trees of scikit-learn, XGBoost or LightGBM, got {type(ensemble).__name__}, "
         "which shows no trees."
     )
+
+
+def fit_within(
+    ensemble: Any, values: npt.NDArray[Any], labels: npt.NDArray[Any], weights: npt.NDArray[Any], budget: Budget
+) -> tuple[Any, bool]:
+    """Fit an ensemble, with fewer trees where a budget does not allow all.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        Unfitted. Gradient boosting of scikit-learn is ended after any round, an estimator with the parameter
+        `warm_start` is fitted by rounds of twice as many trees; any other one is fitted to its end.
+    values, labels, weights : ndarray
+        What it is fitted to.
+    budget : Budget
+
+    Returns
+    -------
+    ensemble : estimator
+        The same, fitted.
+    is_whole : bool
+        Whether it has all its trees.
+    """
+    if isinstance(ensemble, (GradientBoostingClassifier, GradientBoostingRegressor)):
+        rounds = _Rounds(budget)
+        ensemble.fit(values, labels, sample_weight=weights, monitor=rounds)
+        return ensemble, not rounds.are_ended
+    parameters = ensemble.get_params(deep=False)
+    size = next((name for name in ("n_estimators", "max_iter") if name in parameters), None)
+    if budget.seconds() is None or size is None or "warm_start" not in parameters:
+        return ensemble.fit(values, labels, sample_weight=weights), True
+    rounds, n_trees = _Rounds(budget), 1
+    while n_trees < parameters[size]:
+        ensemble.set_params(warm_start=True, **{size: n_trees}).fit(values, labels, sample_weight=weights)
+        if rounds(0, ensemble, {}):
+            return ensemble, False
+        n_trees *= 2
+    ensemble.set_params(**{size: parameters[size]}).fit(values, labels, sample_weight=weights)
+    return ensemble.set_params(warm_start=parameters["warm_start"]), True
+
+
+class _Rounds:
+    """Says after each round of an ensemble whether there is no time for another one, twice as long."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget, self._last = budget, budget.elapsed()
+        self.are_ended = False
+
+    def __call__(self, number: int, ensemble: Any, variables: dict[str, Any]) -> bool:
+        now = self._budget.elapsed()
+        self.are_ended = not self._budget.allows(2 * (now - self._last))
+        self._last = now
+        return self.are_ended
 
 
 def _of_trees(ensemble: Any) -> Iterator[Split]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -88,20 +88,22 @@ class ThresholdBinarizer(Binarizer):
         own = _own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
             return Ones(table.flags.changing(), condition_of_ones(table.flags.are_boolean))
-        conditions: list[Run] = []
+        return self._of_columns(table, weights, own)
+
+    def _of_columns(self, table: Table, weights: npt.NDArray[Any], own: Mapping[int, list[float]]) -> Iterator[Run]:
+        """Return the conditions of one column after another, each made when it is asked for."""
         for index, column in enumerate(table.columns):
             missing = column.is_missing()
             if index in own:
-                conditions.append(Thresholds(index, own[index]))
+                yield Thresholds(index, own[index])
             elif column.kind == "category":
-                conditions += _of_categories(index, column.values)
+                yield from _of_categories(index, column.values)
             elif missing.any():
-                conditions.append(self._of_numbers(index, column.take(~missing), weights[~missing]))
+                yield self._of_numbers(index, column.take(~missing), weights[~missing])
             else:
-                conditions.append(self._of_numbers(index, column, weights))
+                yield self._of_numbers(index, column, weights)
             if missing.any() and not missing.all():
-                conditions.append(IsMissing(index))
-        return conditions
+                yield IsMissing(index)
 
     def _of_numbers(self, index: int, column: Column, weights: npt.NDArray[Any]) -> IsOne | Thresholds:
         values = column.values

@@ -77,7 +77,7 @@ def fit(  # long: a line for each option
         str, typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, guess (of a boosted model), none.")
     ] = "exact",
     n_thresholds: Annotated[int | None, typer.Option(help="Most thresholds per column, for `quantile`: 8.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds of search.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds from reading the table to the tree.")] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
     threads: Annotated[int, typer.Option(help="Threads of the search.")] = 1,

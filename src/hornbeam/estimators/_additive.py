@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._units import Units, make_units
 from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._advice import advice
@@ -77,23 +77,23 @@ class AdditiveClassifier(TreeClassifier):
             If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
             `hornbeam.column_report`.
         """
+        budget = Budget(self.time_limit, self.memory_limit)
         with Monitor(self) as monitor:
-            self._fit(X, y, sample_weight, monitor)
+            self._fit(X, y, sample_weight, budget, monitor)
         self._warn_unless_proven()
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Monitor) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> None:
         options = self._check_parameters()
-        begin = perf_counter()
         monitor.announce("making binary columns")
-        training = read_training(X, y, sample_weight, type(self).__name__)
+        training = read_training(X, y, sample_weight, type(self).__name__, budget)
         self.schema_, self.classes_ = training.table.schema, training.classes
         options = fit_to_table(options, training.table.n_rows)
         self._binarize(training)
         options |= self._read_options(X, training)
         units = self._make_units(training)
         search = self._choose_search(training, units, options)
-        binarize_seconds = perf_counter() - begin
+        binarize_seconds = budget.elapsed()
         problem = (training.codes, units.weights, units.costs, units.leaf_cost)
         outcome = search(*problem, callback=monitor.listener(units), trace=self.trace)
         self._set_tree(outcome, units, training, training.weights, binarize_seconds)
@@ -123,8 +123,8 @@ class AdditiveClassifier(TreeClassifier):
         """Return the exact search that is expected to be the faster one."""
         conditions = self.binarizer_.conditions_
         if suits_ranks(conditions, units, options):
-            return search_by_ranks(conditions, training.table, options)
-        return search_by_bits(conditions, training.table, options)
+            return search_by_ranks(conditions, training.table, options, training.budget)
+        return search_by_bits(conditions, training.table, options, training.budget)
 
     def _make_units(self, training: Training) -> Units:
         def make_loss(totals: tuple[Exact, ...]) -> Loss:

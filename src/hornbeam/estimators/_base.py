@@ -173,10 +173,9 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         if self.max_depth is not None:
             options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
         if self.time_limit is not None:
-            options["time_limit"] = check_number("time_limit", self.time_limit)
+            check_number("time_limit", self.time_limit)
         if self.memory_limit is not None:
-            # The core counts bytes in 64 bits, which is more than any machine has.
-            options["memory_limit"] = min(2**63 - 1, int(check_number("memory_limit", self.memory_limit)))
+            check_number("memory_limit", self.memory_limit)
         return options
 
     def _make_binarizer(self) -> Binarizer:
@@ -197,7 +196,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     def _binarize(self, training: Training) -> None:
         """Fit the binarizer."""
         self.binarizer_ = self._make_binarizer()
-        self.binarizer_._fit_rows(training.table, training.labels, training.weights)
+        self.binarizer_._fit_rows(training.table, training.labels, training.weights, training.budget)
 
     def _set_tree(
         self,

@@ -36,22 +36,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from hornbeam import _core
 from hornbeam._units import FScoreUnits, make_fscore_units
+from hornbeam.binarizers import Conditions, pack_within
 from hornbeam.estimators._by_sums import SearchBySums
 from hornbeam.estimators._labelled import LabelledSearch, check_omega
 from hornbeam.estimators._parameters import check_switches
-from hornbeam.estimators._search import BOUNDS, search_by_bits
+from hornbeam.estimators._search import BOUNDS
+from hornbeam.estimators._training import Training
 from hornbeam.objectives import ClassData, Exact, is_one
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
     from hornbeam.binarizers import Conditions
     from hornbeam.estimators._training import Training
-    from hornbeam.table import Table
 
 _Interval: TypeAlias = tuple[Fraction, Fraction]
 
@@ -114,7 +117,7 @@ class FScoreObjective:
     ) -> FScoreSearch:
         """Return the search by a few searches for sums."""
         omega = check_omega(classifier.omega) if classifier.labelling == "omega" else None
-        return FScoreSearch(training.table, conditions, units, options, omega)
+        return FScoreSearch(training, conditions, units, options, omega)
 
 
 class FScoreSearch(SearchBySums):
@@ -122,14 +125,14 @@ class FScoreSearch(SearchBySums):
 
     Parameters
     ----------
-    table : Table
-        The training rows.
+    training : Training
+        The rows, and the budget of the search.
     conditions : Conditions
         The condition behind each binary column.
     units : FScoreUnits
         Weights and prices.
     options : dict
-        What goes to a search for a sum, and limits of the whole search.
+        What goes to a search for a sum.
     omega : Fraction or None
         None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
     """
@@ -140,20 +143,22 @@ class FScoreSearch(SearchBySums):
 
     def __init__(
         self,
-        table: Table,
+        training: Training,
         conditions: Conditions,
         units: FScoreUnits,
         options: Mapping[str, Any],
         omega: Fraction | None = None,
     ) -> None:
-        super().__init__(options)
+        table, budget = training.table, training.budget
+        packed = pack_within(conditions, table, budget)
+        super().__init__({**options, **budget.left()})
         self._units, self._omega = units, omega
         known = self._options
         limits = [max(1, table.n_rows // known["min_samples_leaf"]), 2 ** min(known.get("max_depth", 64), 64)]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
         # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
-        self._solvers: list[Callable[..., Any]] = [search_by_bits(conditions, table, known)]
-        if omega is not None:
+        self._solvers: list[Callable[..., Any]] = [partial(_core.solve, packed, table.n_rows, **known)]
+        if omega is not None and not budget.is_spent() and budget.hold(LabelledSearch.bytes_for(conditions, table)):
             self._solvers.append(LabelledSearch(conditions, table, omega, known))
         self._cuts: list[_Cut] = []
         self._points: set[_Point] = set()

@@ -81,6 +81,11 @@ class LabelledSearch:
         self._omega, self._max_depth = omega, options.get("max_depth")
         self._least_rows, self._most_bytes = options["min_samples_leaf"], options.get("memory_limit")
 
+    @staticmethod
+    def bytes_for(conditions: Conditions, table: Table) -> int:
+        """Return how many bytes the rows take: as answers, as a copy to sort, and as those that differ."""
+        return 3 * 8 * len(conditions) * table.n_rows
+
     def __call__(
         self,
         codes: npt.NDArray[np.int32],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hornbeam.binarizers import Conditions, pack_conditions
+from hornbeam.binarizers import Conditions, pack_within
 from hornbeam.estimators._pair_units import PairUnits, make_pair_units
 from hornbeam.estimators._parameters import check_switches
 from hornbeam.estimators._rank_search import RankSearch
@@ -30,5 +30,5 @@ class RankingObjectives:
         self, classifier: Any, conditions: Conditions, training: Training, units: PairUnits, options: dict[str, Any]
     ) -> RankSearch:
         """Return the search by searches for sums."""
-        packed = pack_conditions(conditions, training.table)
-        return RankSearch(packed, training.table.n_rows, units, options)
+        packed = pack_within(conditions, training.table, training.budget)
+        return RankSearch(packed, training.table.n_rows, units, {**options, **training.budget.left()})

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._units import Units
-from hornbeam.binarizers import Conditions, pack_conditions, rank_conditions
+from hornbeam.binarizers import Conditions, pack_within, rank_within
 from hornbeam.table import Table
 
 # The bounds of both searches that can be switched off.
@@ -28,15 +29,17 @@ _LEAST_THRESHOLDS = 64
 Search: TypeAlias = "Callable[..., _core.Outcome]"
 
 
-def search_by_bits(conditions: Conditions, table: Table, options: Mapping[str, Any]) -> Search:
+def search_by_bits(conditions: Conditions, table: Table, options: Mapping[str, Any], budget: Budget) -> Search:
     """Return the search that takes any columns and limits; classes, weights, costs and leaf cost are still to give."""
-    return partial(_core.solve, pack_conditions(conditions, table), table.n_rows, **options)
+    packed = pack_within(conditions, table, budget)
+    return partial(_core.solve, packed, table.n_rows, **options, **budget.left())
 
 
-def search_by_ranks(conditions: Conditions, table: Table, options: Mapping[str, Any]) -> Search:
+def search_by_ranks(conditions: Conditions, table: Table, options: Mapping[str, Any], budget: Budget) -> Search:
     """Return the search that takes thresholds of ranked variables and no other limit on the tree than `max_depth`."""
     known = {name: value for name, value in options.items() if name not in ("max_leaves", "min_samples_leaf")}
-    return partial(_core.solve_ranked, *rank_conditions(conditions, table), **known)
+    ranks, n_thresholds = rank_within(conditions, table, budget)
+    return partial(_core.solve_ranked, ranks, n_thresholds, **known, **budget.left())
 
 
 def suits_ranks(conditions: Conditions, units: Units, options: Mapping[str, Any]) -> bool:

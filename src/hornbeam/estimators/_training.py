@@ -12,6 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._checks import as_array, shown
 from hornbeam._units import check_weights
 from hornbeam.columns import warn_of_columns
@@ -32,9 +33,11 @@ class Training(NamedTuple):
     """How many rows were given."""
     present: npt.NDArray[np.bool_] | slice
     """Which of these they are."""
+    budget: Budget
+    """What the fit may still spend."""
 
 
-def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
+def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> Training:
     """Read and check what `fit` was given, on behalf of `user` (a class name); rows of weight 0 are dropped.
 
     Raises
@@ -68,7 +71,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str) -> Training:
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
     warn_of_columns(table, X, codes, len(classes), stacklevel=4)
-    return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present)
+    return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:

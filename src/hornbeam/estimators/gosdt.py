@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from hornbeam._checks import check_choice
-from hornbeam.binarizers import Binarizer
+from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._fscore import FScoreObjective
 from hornbeam.estimators._objective_family import ObjectiveFamily
@@ -69,9 +69,12 @@ class GOSDTClassifier(AdditiveClassifier):
         and 1.
         A `Binarizer` is cloned and fitted.
     time_limit : float or None, default=None
-        Seconds of wall clock for the search, which begins after binarizing. None: no limit.
+        Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
+        search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
+        None: no limit.
     memory_limit : int or None, default=None
-        Bytes of the data structures of the search. None: no limit.
+        Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
+        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: only at proof.
     n_jobs : int or None, default=1
@@ -284,6 +287,9 @@ class GOSDTClassifier(AdditiveClassifier):
     def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
         if self.reference is None:
             return {}
+        guesses = isinstance(self.reference, str) and isinstance(self.binarizer_, ThresholdGuessBinarizer)
+        if guesses and self.reference == "binarizer" and not hasattr(self.binarizer_, "reference_"):
+            return {}  # there was no time to fit it
         return {"reference": reference_codes(self.reference, X, training, self.binarizer_)}
 
     def _make_units(self, training: Training) -> Any:

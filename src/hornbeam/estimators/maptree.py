@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam._budget import Budget
+from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
@@ -51,9 +51,12 @@ class MAPTreeClassifier(TreeClassifier):
         How columns become binary; see `GOSDTClassifier`. The prior is about these columns: more of them make each
         split less likely.
     time_limit : float or None, default=None
-        Seconds of wall clock for the search, which begins after binarizing. None: no limit.
+        Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
+        search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
+        None: no limit.
     memory_limit : int or None, default=None
-        Bytes of the data structures of the search. None: no limit.
+        Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
+        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
     max_expansions : int or None, default=None
         Number of subproblems to expand, at least 1. None: no limit.
     verbose : int, default=0
@@ -183,24 +186,24 @@ class MAPTreeClassifier(TreeClassifier):
             If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
             `hornbeam.column_report`.
         """
+        budget = Budget(self.time_limit, self.memory_limit)
         with Monitor(self) as monitor:
-            self._fit(X, y, sample_weight, monitor)
+            self._fit(X, y, sample_weight, budget, monitor)
         self._warn_unless_proven()
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Monitor) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> None:
         options = self._check_parameters()
-        begin = perf_counter()
         monitor.announce("making binary columns")
-        training = read_training(X, y, sample_weight, type(self).__name__)
+        training = read_training(X, y, sample_weight, type(self).__name__, budget)
         weights = _numbers_of_rows(training)
         self.schema_, self.classes_ = training.table.schema, training.classes
         prior = Prior.read(self.alpha, self.beta, self.rho, len(training.classes))
         self._binarize(training)
         conditions = self.binarizer_.conditions_
         units = Nats.fit_for(int(weights.sum()), len(conditions), prior)
-        packed = pack_conditions(conditions, training.table)
-        binarize_seconds = perf_counter() - begin
+        packed = pack_within(conditions, training.table, budget)
+        binarize_seconds = budget.elapsed()
         outcome = _core.solve_posterior(
             packed,
             training.table.n_rows,
@@ -213,6 +216,7 @@ class MAPTreeClassifier(TreeClassifier):
             callback=monitor.listener(units),
             trace=self.trace,
             **fit_to_table(options, training.table.n_rows),
+            **budget.left(),
         )
         self.rho_, self.resolution_ = prior.rho, units.objective(1)
         self._set_tree(outcome, units, training, weights, binarize_seconds)

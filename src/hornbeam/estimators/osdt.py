@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
-from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._cart import cart_tree
 from hornbeam.estimators._pair_units import PairUnits, check_theta, make_pair_units
@@ -171,14 +171,17 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         return super()._make_units(training)
 
     def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
-        packed = pack_conditions(self.binarizer_.conditions_, training.table)
+        packed = pack_within(self.binarizer_.conditions_, training.table, training.budget)
         ranks = isinstance(units, PairUnits)
         # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.
         losses = units.weights if ranks else units.weights * units.costs.max(axis=1)[training.codes]
         share = units.regularization if ranks else units.leaf_cost / float(losses.sum())
-        start = cart_tree(packed, training.codes, losses, share, not ranks, options) if self.start else None
+        start = None
+        if self.start and not training.budget.is_spent():
+            start = cart_tree(self.binarizer_.conditions_, training, losses, share, not ranks, options)
+        limits = training.budget.left()
         if not ranks:
-            return partial(_core.solve_leaf_sets, packed, training.table.n_rows, start=start, **options)
+            return partial(_core.solve_leaf_sets, packed, training.table.n_rows, start=start, **options, **limits)
 
         def search(
             classes: npt.NDArray[np.int32],
@@ -197,6 +200,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
                 leaf_cost,
                 start=start,
                 **options,
+                **limits,
                 **others,
             )
 

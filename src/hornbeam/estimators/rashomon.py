@@ -14,9 +14,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._checks import check_choice, shown
 from hornbeam._units import Units
-from hornbeam.binarizers import Binarizer, Conditions, pack_conditions
+from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._advice import advice
 from hornbeam.estimators._enumeration import Enumeration
@@ -80,9 +81,12 @@ class RashomonSetClassifier(AdditiveClassifier):
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The set grows with the number of binary columns.
     time_limit : float or None, default=None
-        Seconds of wall clock for both searches together. None: no limit.
+        Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
+        search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
+        None: no limit.
     memory_limit : int or None, default=None
-        Bytes of the data structures of each search. None: no limit.
+        Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
+        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
     n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. `n_jobs` and `trace` are about the search for the optimum, or for the best prefix.
 
@@ -282,13 +286,14 @@ class RashomonSetClassifier(AdditiveClassifier):
         if self._looks_ahead():
             search: Search = partial(
                 _core.look_ahead,
-                pack_conditions(self.binarizer_.conditions_, training.table),
+                pack_within(self.binarizer_.conditions_, training.table, training.budget),
                 training.table.n_rows,
                 lookahead_depth=self.lookahead_depth,
                 recursive=False,
                 keep_greedy=True,
                 **options,
             )
+            search = partial(search, **training.budget.left())
         else:
             search = self._choose_exact_search(training, units, options)
         return partial(self._search_set, training, units, options, search)
@@ -311,12 +316,12 @@ class RashomonSetClassifier(AdditiveClassifier):
         def listen(record: Record) -> bool:
             return callback is not None and callback((seconds + record[0], upper, lower, *record[3:5], n_leaves))
 
+        is_found = status in ("optimal", "heuristic")
+        if not is_found:
+            training.budget.end()  # the set stays empty
         enumeration, kept = self._enumeration(training, units, options, upper)
         self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
-        limits = {name: options[name] for name in ("memory_limit",) if name in options}
-        if "time_limit" in options:
-            limits["time_limit"] = max(0.0, options["time_limit"] - seconds)
-        is_found = status in ("optimal", "heuristic")
+        limits = training.budget.left()
         trees = enumeration.find(self._bound if is_found else -1, callback=callback and listen, **limits)
         self.rashomon_set_ = RashomonSet(enumeration, trees)
         found = _core.describe_set(trees)
@@ -338,10 +343,14 @@ class RashomonSetClassifier(AdditiveClassifier):
     ) -> tuple[Enumeration, list[int]]:
         """Return what the trees are made of, and the numbers of the conditions that they may ask."""
         conditions = self.binarizer_.conditions_
-        columns, kept = pack_conditions(conditions, training.table), list(range(len(conditions)))
+        # Once for the set that users hold, once for the core, which keeps its own.
+        columns = pack_within(conditions, training.table, training.budget, copies=2)
+        conditions = conditions.take(range(len(columns)))
+        kept = list(range(len(columns)))
         if self.distinct == "splits":
-            kept = _first_of_each_split(columns, training.table.n_rows)
-            conditions, columns = Conditions([conditions[column] for column in kept]), columns[kept]
+            kept = _first_of_each_split(columns, training.table.n_rows, training.budget)
+            if len(kept) < len(columns):
+                conditions, columns = conditions.take(kept), columns[kept]
         about_trees: dict[str, Any] = {
             name: options[name] for name in ("max_depth", "min_samples_leaf") if name in options
         }
@@ -403,16 +412,28 @@ class RashomonSetClassifier(AdditiveClassifier):
         )
 
 
-def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int) -> list[int]:
-    """Return the columns that part the rows, without those that are equal or complementary to one before."""
+def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int, budget: Budget) -> list[int]:
+    """Return the columns that split the rows, without those that are equal or complementary to an earlier one.
+
+    When the budget is spent the set will be empty, and the rest is left out.
+    """
     last = np.full(columns.shape[1], 0xFF, dtype=np.uint8)
     if n_rows % 8:
         last[-1] = (1 << n_rows % 8) - 1
-    known = {bytes(len(last))}
+    known: dict[int, list[int]] = {hash(bytes(len(last))): [-1]}  # by hash, so that no column is kept twice
     kept = []
-    for number, column in enumerate(columns):
-        split = (column ^ last if column[0] & 1 else column).tobytes()
-        if split not in known:
-            known.add(split)
+
+    def split_of(number: int) -> npt.NDArray[np.uint8]:
+        column = columns[number] if number >= 0 else np.zeros_like(last)
+        return column ^ last if column[0] & 1 else column
+
+    for number in range(len(columns)):
+        if number % 256 == 255 and budget.is_spent():
+            budget.end()
+            break
+        split = split_of(number)
+        same = known.setdefault(hash(split.tobytes()), [])
+        if not any(np.array_equal(split, split_of(other)) for other in same):
+            same.append(number)
             kept.append(number)
     return kept

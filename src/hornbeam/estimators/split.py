@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
 from hornbeam._units import Units
-from hornbeam.binarizers import Binarizer, pack_conditions
+from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._progress import Progress
@@ -42,15 +42,17 @@ class _LookaheadClassifier(AdditiveClassifier):
         return 1
 
     def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+        packed = pack_within(self.binarizer_.conditions_, training.table, training.budget)
         search = partial(
             _core.look_ahead,
-            pack_conditions(self.binarizer_.conditions_, training.table),
+            packed,
             training.table.n_rows,
             # From `max_depth` on, which is no larger than the table, every number of levels means the exact search.
             lookahead_depth=min(self._steps(), max(1, options["max_depth"])),
             recursive=self._is_recursive,
             last_by_loss=self.last_split == "loss",
             **options,
+            **training.budget.left(),
         )
         return partial(self._certified, training, units, options, search) if self.certify else search
 
@@ -70,8 +72,6 @@ class _LookaheadClassifier(AdditiveClassifier):
             return outcome
         upper, seconds = outcome["upper"], outcome["statistics"]["seconds"]
         n_leaves = int((outcome["tree"]["column"] < 0).sum())
-        if "time_limit" in options:
-            options = {**options, "time_limit": max(0.0, options["time_limit"] - seconds)}
 
         def listen(record: Record) -> bool:
             elapsed, _, lower, subproblems, memory, _ = record

@@ -1,0 +1,93 @@
+"""What one fit may spend: seconds from its call on, and bytes, for reading, making columns, searching and the tree."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+
+class Budget:
+    """The limits of one fit. Its clock starts when it is made, in the first line of `fit`.
+
+    A budget that is spent leaves nothing: every search that is started then ends at once, with a single leaf.
+
+    Parameters
+    ----------
+    time_limit : float or None, default=None
+        Seconds. None: no limit.
+    memory_limit : float or None, default=None
+        Bytes. None: no limit.
+    """
+
+    def __init__(self, time_limit: float | None = None, memory_limit: float | None = None) -> None:
+        self._begin = perf_counter()
+        self._time_limit, self._memory_limit = time_limit, memory_limit
+        self._held = 0
+        self._reserve = 0.0
+
+    def elapsed(self) -> float:
+        """Return the seconds since the fit was called."""
+        return perf_counter() - self._begin
+
+    def seconds(self) -> float | None:
+        """Return how many seconds are left, at least 0; None without a limit."""
+        return None if self._time_limit is None else max(0.0, self._time_limit - self.elapsed())
+
+    def is_spent(self) -> bool:
+        """Return whether no time or no memory is left."""
+        return self.seconds() == 0 or self._memory_limit == 0
+
+    def allows(self, seconds: float) -> bool:
+        """Return whether so many seconds are left."""
+        left = self.seconds()
+        return left is None or seconds < left
+
+    def part(self, share: float) -> Budget:
+        """Return a budget of a share of the time that is left, and the same memory."""
+        left = self.seconds()
+        return Budget(None if left is None else share * left, self._memory_limit)
+
+    def hold(self, n_bytes: int) -> bool:
+        """Count bytes before they are allocated, until the search ends.
+
+        Parameters
+        ----------
+        n_bytes : int
+
+        Returns
+        -------
+        bool
+            Whether they fit. If not, the budget is spent, and they must not be allocated.
+        """
+        if not self.fits(n_bytes):
+            self._memory_limit = 0
+            return False
+        self._held += n_bytes
+        return True
+
+    def fits(self, n_bytes: int) -> bool:
+        """Return whether there is room for so many bytes, which may be done without."""
+        return self._memory_limit is None or self._held + n_bytes <= self._memory_limit
+
+    def release(self, n_bytes: int) -> None:
+        """Count bytes no more that `hold` counted."""
+        self._held -= n_bytes
+
+    def keep_back(self, seconds: float) -> None:
+        """Keep seconds from the search for what follows it; at most a seventh of the limit."""
+        self._reserve = max(self._reserve, seconds)
+
+    def end(self) -> None:
+        """Leave nothing."""
+        self._time_limit = 0.0
+
+    def left(self) -> dict[str, Any]:
+        """Return the limits "time_limit" and "memory_limit", where there are such, of a search that starts now."""
+        limits: dict[str, Any] = {}
+        seconds = self.seconds()
+        if seconds is not None and self._time_limit is not None:
+            limits["time_limit"] = max(0.0, seconds - min(self._reserve, self._time_limit / 7))
+        if self._memory_limit is not None:
+            # The core counts bytes in 64 bits, which is more than any machine has.
+            limits["memory_limit"] = min(2**63 - 1, max(0, int(self._memory_limit) - self._held))
+        return limits

@@ -1,0 +1,154 @@
+"""The answers to conditions in the two forms that the searches take: bits and ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam._budget import Budget
+from hornbeam.binarizers._conditions import Conditions, Ones, Thresholds, ask, by_categories, numbers_of
+from hornbeam.table import Column, Table
+
+# Up to so many thresholds, comparing all values with each is faster than sorting them.
+_FEW_THRESHOLDS = 16
+_BYTES_BETWEEN_LOOKS = 1 << 22
+# To finish the subproblem at hand after the end of a search, and to read off the tree; measured.
+_SECONDS_OF_BYTE = 6e-9
+
+
+def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
+    """Ask conditions about all rows of a table, one bit for each answer.
+
+    Parameters
+    ----------
+    conditions : Conditions
+    table : Table
+
+    Returns
+    -------
+    ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
+        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is the answer for row ``r``; bits behind the last row are 0.
+        The unpacked matrix, eight times as large, never exists.
+    """
+    if table.flags is not None and isinstance(conditions, Ones):
+        return table.flags.bits if len(conditions) == len(table.flags) else table.flags.bits[list(conditions.columns)]
+    bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
+    _pack_into(bits, conditions, table, Budget())
+    return bits
+
+
+def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: int = 1) -> npt.NDArray[np.uint8]:
+    """Ask conditions as `pack_conditions` does, if a budget has room for so many copies of the answers.
+
+    If it has not, or is spent before all conditions are answered, only the first are: enough to tell rows apart.
+    """
+    n_bytes = copies * len(conditions) * ((table.n_rows + 7) // 8)
+    budget.keep_back(_SECONDS_OF_BYTE * n_bytes / copies)
+    if table.flags is not None and isinstance(conditions, Ones):
+        return pack_conditions(conditions, table) if budget.hold(n_bytes) else _pack_first(conditions, table)
+    if not budget.is_spent() and budget.hold(n_bytes):
+        bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
+        if _pack_into(bits, conditions, table, budget):
+            return bits
+    return _pack_first(conditions, table)
+
+
+def _pack_first(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
+    """Pack the conditions up to the first that is not constant."""
+    packed: list[npt.NDArray[np.uint8]] = []
+    for answers in ask(conditions, table):
+        packed.append(np.packbits(answers, bitorder="little"))
+        if answers.any() and not answers.all():
+            break
+    return np.array(packed, dtype=np.uint8).reshape(len(packed), (table.n_rows + 7) // 8)
+
+
+def _pack_into(bits: npt.NDArray[np.uint8], conditions: Conditions, table: Table, budget: Budget) -> bool:
+    """Write the answers to all conditions; False if the budget was spent before."""
+    done = 0
+    for categories, runs in by_categories(conditions):
+        if budget.is_spent():
+            return False
+        column, run = table.column(runs[0].column), runs[0]
+        if categories:
+            part = bits[done : done + len(runs)]
+            if not _scatter(part, numbers_of(categories, column), budget, rises=False):
+                return False
+        elif isinstance(run, Thresholds) and len(run) > _FEW_THRESHOLDS:
+            part = bits[done : done + len(run)]
+            if not _scatter(part, _ranks_of(run, column), budget, rises=True):
+                return False
+        else:
+            part = bits[done : done + (len(run) if isinstance(run, Thresholds) else 1)]
+            for line, answers in zip(part, ask(Conditions([run]), table), strict=True):
+                line[:] = np.packbits(answers, bitorder="little")
+        done += len(part)
+    return True
+
+
+def _scatter(bits: npt.NDArray[np.uint8], numbers: npt.NDArray[Any], budget: Budget, *, rises: bool) -> bool:
+    """Set the bit of each row in line ``numbers[row]`` or, if it rises, from there on; False if the budget was spent.
+
+    Numbers from ``len(bits)`` on set nothing. A few lines are made at a time, as fast as memory is.
+    """
+    n_lines, n_bytes = bits.shape
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers[order], np.arange(n_lines + 1))
+    step = max(1, _BYTES_BETWEEN_LOOKS // n_bytes)
+    for first in range(0, n_lines, step):
+        if budget.is_spent():
+            return False
+        part = bits[first : first + step]
+        part[...] = 0
+        rows = order[ends[first] : ends[first + len(part)]]
+        # Bit by bit: rows of one line that share a byte differ in their bit.
+        for bit in range(8):
+            of_bit = rows[rows % 8 == bit]
+            part[numbers[of_bit] - first, of_bit // 8] |= np.uint8(1 << bit)
+        for line in range(max(first, 1), first + len(part) if rises else 0):
+            np.bitwise_or(bits[line], bits[line - 1], out=bits[line])
+    return True
+
+
+def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Ask conditions about all rows of a table, one rank for the answers of each run.
+
+    Parameters
+    ----------
+    conditions : Conditions
+    table : Table
+
+    Returns
+    -------
+    ranks : ndarray of uint32 of shape (n_runs, n_rows)
+        Number of the first condition of the run that holds for the row, all later ones hold, too; their number where
+        none does, as for a missing value.
+    n_thresholds : ndarray of uint32 of shape (n_runs,)
+        Number of conditions in each run.
+    """
+    ranks = np.empty((len(conditions.runs), table.n_rows), dtype=np.uint32)
+    for index, run in enumerate(conditions.runs):
+        column = table.column(run.column)
+        ranks[index] = _ranks_of(run, column) if isinstance(run, Thresholds) else ~run.holds(column)
+    lengths = [len(run) if isinstance(run, Thresholds) else 1 for run in conditions.runs]
+    return ranks, np.array(lengths, dtype=np.uint32)
+
+
+def rank_within(
+    conditions: Conditions, table: Table, budget: Budget
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Ask conditions as `rank_conditions` does if a budget has room for it; if not, only those of the first run."""
+    is_held = not budget.is_spent() and budget.hold(4 * conditions.n_runs * table.n_rows)
+    return rank_conditions(conditions if is_held else Conditions(conditions.runs[:1]), table)
+
+
+def _ranks_of(run: Thresholds, column: Column) -> npt.NDArray[np.uint32]:
+    """Return for each row the number of the first threshold that its value does not exceed."""
+    # In float64, as the conditions compare; NaN comes after every number. Sorted values are found faster.
+    values = column.values.astype(np.float64, copy=False)
+    order = np.argsort(values)
+    ranks = np.empty(len(values), dtype=np.uint32)
+    ranks[order] = np.searchsorted(run.thresholds, values[order])
+    return ranks
