@@ -188,7 +188,8 @@ model = make(memory_limit=limit, time_limit=1.5).fit(X, y)
 print(json.dumps([peak() - before, model.status_]))
 """
 
-# What is not counted: memory that the allocator keeps from the search before, the table, classes and weights of the rows, scratch space of one kernel, blocks of the allocator.
+# What is not counted: memory that the allocator keeps from the search before, the table, classes and weights of the
+# rows, scratch space of one kernel, blocks of the allocator.
 UNCOUNTED = 16_000_000
 
 
