@@ -1,9 +1,8 @@
 // base/stop.hpp
 //
 // WHAT    Why and when a search ends before its proof: clock, memory, interrupt, or another thread's proof.
-// FLOW    Every thread asks `stopped()`; only the calling thread reads the clock and calls back, in `poll`. Before
-// there
-//         is a search that polls, the calling thread asks `goes_on()`, or `require_running()` where there is no root.
+// FLOW    Every thread asks `stopped()`; only the calling thread reads the clock and calls back, in `poll`. Where no
+//         search polls yet, the calling thread asks `goes_on()`, or `require_running()` where there is no root.
 // HOLDS   A stop leaves every interval valid; it only leaves intervals open.
 #pragma once
 

@@ -403,16 +403,14 @@ class LeafSetSearch {
   }
 
   Progress progress() const {
-    return {stop_.elapsed(), objective_.to_ticks(upper_),
-            lower_ticks(),   n_queued_,
-            bytes(),         static_cast<std::uint32_t>(best_.size())};
+    const auto n_leaves = static_cast<std::uint32_t>(best_.size());
+    return {stop_.elapsed(), objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), n_leaves};
   }
 
   /// Where a bound is wrong, nothing is known but what holds at the root.
   Ticks lower_ticks() const {
-    const Leaf& root = leaves_[0];
-    return kAsPublished ? std::min(leaf_cost_ + root.loss, cost_of_two_leaves_or_more(leaf_cost_, root.least_loss))
-                        : objective_.to_ticks(std::min(lower_, upper_));
+    if (!kAsPublished) return objective_.to_ticks(std::min(lower_, upper_));
+    return std::min(leaf_cost_ + leaves_[0].loss, cost_of_two_leaves_or_more(leaf_cost_, leaves_[0].least_loss));
   }
 
   void poll() {
