@@ -1,5 +1,6 @@
 #include "search/result_tree.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <numeric>
@@ -10,6 +11,9 @@ namespace hornbeam {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
+
+/// Whose counts stay in the nearest cache.
+constexpr std::uint32_t kColumnsOfBlock = 256;
 
 /// Some distinct rows and what is known of them; `set` and `base_loss` only where they may be split.
 struct Part {
@@ -104,16 +108,26 @@ class TreeReader {
     std::int64_t n_all = 0;
     for (std::uint32_t row : rows) n_all += data.row_count[row];
     const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
+    std::vector<std::int64_t> of_block(std::size_t{data.n_classes + 1} * kColumnsOfBlock);
     std::vector<std::int64_t> held(data.n_classes + 1), failed(data.n_classes);  // rows held are the last count
-    for (std::uint32_t column = 0; column < data.n_columns; ++column) {
-      std::fill(held.begin(), held.end(), 0);
-      for (const Plane& plane : planes)
-        held[plane.target] += std::int64_t{std::popcount(plane.rows & data.bits[plane.word * data.stride + column])}
-                              << plane.shift;
-      if (held.back() < least_rows || n_all - held.back() < least_rows) continue;
-      for (std::uint32_t c = 0; c < data.n_classes; ++c) failed[c] = weight[c] - held[c];
-      const KnownTree stump{2 * problem_.leaf_cost + loss_of(held) + loss_of(failed), column, 1, {2, 1}};
-      if (stump.better_than(best)) best = stump;
+    for (std::uint32_t first = 0; first < data.n_columns; first += kColumnsOfBlock) {
+      const std::uint32_t n_columns = std::min(kColumnsOfBlock, data.n_columns - first);
+      std::fill(of_block.begin(), of_block.end(), 0);
+      // Words of one row of the data lie side by side, so that the columns are the inner loop.
+      for (const Plane& plane : planes) {
+        const Word* bits = &data.bits[plane.word * data.stride + first];
+        std::int64_t* counts = &of_block[std::size_t{plane.target} * kColumnsOfBlock];
+        for (std::uint32_t c = 0; c < n_columns; ++c)
+          counts[c] += std::int64_t{std::popcount(plane.rows & bits[c])} << plane.shift;
+      }
+      for (std::uint32_t c = 0; c < n_columns; ++c) {
+        for (std::size_t target = 0; target < held.size(); ++target)
+          held[target] = of_block[target * kColumnsOfBlock + c];
+        if (held.back() < least_rows || n_all - held.back() < least_rows) continue;
+        for (std::uint32_t k = 0; k < data.n_classes; ++k) failed[k] = weight[k] - held[k];
+        const KnownTree stump{2 * problem_.leaf_cost + loss_of(held) + loss_of(failed), first + c, 1, {2, 1}};
+        if (stump.better_than(best)) best = stump;
+      }
     }
     return best;
   }

@@ -415,7 +415,7 @@ class RashomonSetClassifier(AdditiveClassifier):
 def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int, budget: Budget) -> list[int]:
     """Return the columns that split the rows, without those that are equal or complementary to an earlier one.
 
-    When the budget is spent the set will be empty, and the rest is left out.
+    When the budget is spent the set will be empty, and one column stands for all.
     """
     last = np.full(columns.shape[1], 0xFF, dtype=np.uint8)
     if n_rows % 8:
@@ -430,7 +430,7 @@ def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int, budget: Bu
     for number in range(len(columns)):
         if number % 256 == 255 and budget.is_spent():
             budget.end()
-            break
+            return kept[:1]
         split = split_of(number)
         same = known.setdefault(hash(split.tobytes()), [])
         if not any(np.array_equal(split, split_of(other)) for other in same):
