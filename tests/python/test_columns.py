@@ -373,3 +373,43 @@ def test_warnings_can_be_made_errors():
     )
     assert ran.returncode == 1
     assert "ColumnWarning: Column 'x0' holds numbers with decimal commas" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "library", [pd.DataFrame, pl.DataFrame, pa.table, lambda columns: np.column_stack(list(columns.values()))]
+)
+@pytest.mark.parametrize(
+    ("code", "others"), [(-999, RNG.normal(size=N)), (-99, RNG.integers(80, size=N)), (9999, RNG.normal(size=N))]
+)
+def test_fit_warns_of_a_number_that_stands_for_missing_values_and_its_code_mends_it(library, code, others):
+    values = np.where(np.arange(N) % 10 == 3, code, others)
+    X = library({"a": values, "b": RNG.normal(size=N)})
+    (message,) = warned(X)
+    assert f"holds {code} in {np.sum(values == code)} rows, which looks like a code for missing values" in message
+    names = {"X": X, "pd": pd, "np": np, "pl": pl}
+    exec(message.splitlines()[1].strip(), names)
+    assert warned(names["X"]) == []
+    table = read_table(names["X"])
+    assert np.isnan(table.values[0]).tolist() == (values == code).tolist()
+    assert not np.isnan(table.values[1]).any()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[-999, 5], [-999, -1000.5, 3, -999], [999, 500, 999], [99999, 99999, 41310, 0], [-99, -99, -50, 60], [0, 1]],
+)
+def test_ordinary_extremes_are_not_called_codes_of_missing_values(values):
+    assert warned(np.column_stack([values, [1.5] * len(values)]), np.arange(len(values)) % 2) == []
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_fit_warns_of_spellings_that_differ_only_in_capitals_or_spaces_and_its_code_unifies_them(library):
+    X = library({"a": ["no", "Yes ", "yes", "NO", None] * 40, "b": RNG.normal(size=200)})
+    (message,) = warned(X, RNG.integers(2, size=200))
+    assert "Column 'a' has values that differ only in capitals or spaces, such as 'NO' and 'no'" in message
+    mend, keep = (line.strip() for line in message.splitlines() if line.startswith("    "))
+    for code, categories in ((mend, {"no", "yes", None}), (keep, {"no", "Yes ", "yes", "NO", None})):
+        names = {"X": X.copy() if library is pd.DataFrame else X, "pl": pl}
+        exec(code, names)
+        assert warned(names["X"], RNG.integers(2, size=200)) == []
+        assert set(read_table(names["X"]).values[0].tolist()) == categories

@@ -56,6 +56,13 @@ def _message(suspect: Suspect, table: Table, remedies: Remedies) -> str:
             )
         case "date as text":
             advice = "; each value became a category. Convert it:\n    {}"
+        case "missing as number":
+            advice = ". If it is one, make it a missing value:\n    {}"
+        case "spelling":
+            advice = (
+                "; each is a category of its own. Unify them:\n    {}\nIf they differ on purpose, declare them:\n    "
+            )
+            advice += remedies.keep(suspect.position)
         case "identifier":
             advice = "; splits on it do not generalize to new rows. Leave it out:\n    {}"
         case "copy of the target":
