@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 
 import hornbeam
 from hornbeam import ColumnWarning, GOSDTClassifier, MAPTreeClassifier, RashomonSetClassifier, column_report
@@ -413,3 +413,38 @@ def test_fit_warns_of_spellings_that_differ_only_in_capitals_or_spaces_and_its_c
         exec(code, names)
         assert warned(names["X"], RNG.integers(2, size=200)) == []
         assert set(read_table(names["X"]).values[0].tolist()) == categories
+
+
+@pytest.mark.parametrize("classifier", [GOSDTClassifier(max_depth=1), MAPTreeClassifier(max_depth=1)])
+def test_fit_warns_of_a_target_that_is_a_quantity_and_its_code_makes_classes(classifier):
+    X, y = load_diabetes(return_X_y=True)
+    (message,) = warned(X[:, :2], y, classifier)
+    assert message.startswith("y has 214 distinct numbers in 442 rows, each of which becomes a class.")
+    names = {"y": y, "pd": pd}
+    exec(code_in(message), names)
+    assert np.unique(names["y"]).tolist() == [0, 1, 2]
+    assert warned(X[:, :2], names["y"], classifier) == []
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        load_digits().target,
+        np.arange(1000) % 50,  # 50 classes of 20 rows
+        np.array([f"c{row}" for row in range(100)]),  # names
+        np.arange(100) % 20,
+    ],
+)
+def test_ordinary_classes_are_not_called_a_quantity(y):
+    assert warned(RNG.normal(size=(len(y), 2)), y, GOSDTClassifier(max_depth=0)) == []
+
+
+def test_missing_labels_of_a_series_are_refused_with_the_code_that_leaves_them_out():
+    X, y = pd.DataFrame({"a": range(10)}), pd.Series(["no", None, *["yes", "no"] * 4])
+    with pytest.raises(
+        ValueError, match=r"missing in 1 row, first in row 1. Leave these rows out, for example X, y = "
+    ) as caught:
+        GOSDTClassifier().fit(X, y)
+    names = {"X": X, "y": y}
+    exec(str(caught.value).partition("for example ")[2].removesuffix("."), names)
+    assert len(GOSDTClassifier().fit(names["X"], names["y"]).tree_.classes) == 2

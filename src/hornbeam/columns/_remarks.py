@@ -27,6 +27,7 @@ _UNIQUE = 0.9
 _COLLISIONS = 10  # equal pairs to be expected of numbers that are not identifiers
 _COPY_ERROR = 0.02  # of the rows that the most frequent class gets wrong
 _FEWEST_ERRORS = 10
+_FEWEST_ROWS_OF_CLASS = 5
 _SAMPLE = 64  # rows that are looked at first
 _ERRORS_IN_SAMPLE = 3
 
@@ -166,6 +167,8 @@ def copies_in(table: Table, codes: npt.NDArray[Any], n_classes: int) -> Iterator
     n_rows = len(codes)
     n_others = n_rows - int(np.bincount(codes).max())
     if n_rows < _FEWEST_ROWS or n_others < _FEWEST_ERRORS or len(table.names) == 1:
+        return
+    if n_rows < _FEWEST_ROWS_OF_CLASS * n_classes:  # any numbers that are all different predict them
         return
     most_errors = int(_COPY_ERROR * n_others)
     # A sample that no period of the rows is in step with.
