@@ -445,3 +445,23 @@ def test_rows_without_a_class_are_left_out_with_a_note(run, tmp_path):
 
 def test_fit_without_a_score_on_new_rows_says_how_to_get_one(run, fruit):
     assert run("fit", fruit, "--target", "kind").out.endswith("--cv 5 (or --test-size 0.25)\n")
+
+
+def test_spaces_around_the_names_of_columns_are_left_out(run, tmp_path):
+    path = write(tmp_path / "data.csv", {" size ": range(40), "Kind": ["a"] * 20 + ["b"] * 20})
+    out = run("fit", path, "--target", "Kind", "--keep", "size", "--model", tmp_path / "m.json").out
+    assert without_columns(out).startswith("size <= 19.5?")
+    assert run("predict", tmp_path / "m.json", path).code == 0
+    twins = write(tmp_path / "twins.csv", {" size ": range(40), "size": range(40)})
+    assert read_frame(twins).frame.columns == [" size ", "size"]
+
+
+def test_a_tree_without_a_split_comes_with_advice(run, tmp_path):
+    rng = np.random.default_rng(0)
+    path = write(tmp_path / "data.csv", {"a": rng.integers(5, size=200), "y": [int(row < 5) for row in range(200)]})
+    advice = (
+        "The tree has no split: none lowers the loss by more than the leaf penalty of 0.01. Try --regularization 0.001."
+    )
+    assert f"{advice} If a class is rare, try --objective balanced" in run("fit", path, "--target", "y").out
+    for option in (["--max-depth", 0], ["--max-leaves", 1]):
+        assert "no split" not in run("fit", path, "--target", "y", *option).out

@@ -448,3 +448,10 @@ def test_missing_labels_of_a_series_are_refused_with_the_code_that_leaves_them_o
     names = {"X": X, "y": y}
     exec(str(caught.value).partition("for example ")[2].removesuffix("."), names)
     assert len(GOSDTClassifier().fit(names["X"], names["y"]).tree_.classes) == 2
+
+
+def test_the_copy_of_the_target_is_warned_of_before_all_others():
+    columns = {f"c{column}": [f"{value},{column}" for value in range(N)] for column in range(9)}
+    messages = warned(pd.DataFrame({**columns, "copy": Y}))
+    assert messages[0].startswith("Column 'copy' alone predicts the target")
+    assert messages[-1].endswith("print(hornbeam.column_report(X, y)) lists all.")

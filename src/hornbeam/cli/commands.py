@@ -19,7 +19,7 @@ from hornbeam.cli.fitting import check_parameters, fit_model
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import table_for, tested_columns
-from hornbeam.cli.report import confusion_text, report
+from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 
@@ -57,7 +57,9 @@ def fit(
         if quiet:
             return
         stage.doing = "while the report was printed"
-        print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n", flush=True)
+        advice = single_leaf_text(model)
+        said = [report(model), confusion_text(model.tree, frame, classes), *([advice] if advice else [])]
+        print(*said, sep="\n\n", flush=True)
         if not folds:
             print("\nHow good are its predictions for new rows? Add --cv 5 (or --test-size 0.25)")
             return

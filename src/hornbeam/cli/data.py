@@ -54,6 +54,9 @@ def read_frame(path: Path, written: CsvFormat | None = None, kinds: Mapping[str,
         raise CommandError(f"{path}: cannot be read: {error}") from error
     if frame.is_empty():
         raise CommandError(f"{path}: has no rows")
+    trimmed = {name: name.strip() for name in frame.columns if name != name.strip() and name not in kinds}
+    if len({trimmed.get(name, name) for name in frame.columns}) == frame.width:
+        frame = frame.rename(trimmed)
     notes: dict[str, str] = {}
     if not is_parquet or written.decimal or written.missing:
         frame, written, notes = parsed_columns(frame, written, kinds, separator)

@@ -58,7 +58,7 @@ def fit_model(
         warnings.simplefilter("ignore", NotProvenWarning)
         warnings.simplefilter("ignore", ColumnWarning)
         classifier = GOSDTClassifier(**parameters, verbose=int(shows_progress))
-        classifier._early_note = _no_note if quiet else _early_note  # type: ignore[attr-defined]
+        classifier._early_note = _no_note if quiet else _early_note
         classifier.fit(frame, pl.Series(target, classes))
     if not quiet and classifier.status_ not in ("optimal", "gap_limit"):
         _suggest_options(classifier)

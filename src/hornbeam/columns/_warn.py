@@ -23,6 +23,7 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
     if table.flags is not None:
         return
     suspects = suspects_of(table, X, codes, n_classes)
+    suspects.sort(key=lambda suspect: suspect.problem != "copy of the target")  # the most harmful ones first
     if not suspects:
         return
     remedies = Remedies(X, table)
@@ -32,7 +33,7 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
         others = ", ".join(repr(table.names[suspect.position]) for suspect in suspects[_MOST_WARNINGS:][:10])
         warnings.warn(
             f"{len(suspects) - _MOST_WARNINGS} more columns are suspect: {others}"
-            f"{', ...' if len(suspects) > _MOST_WARNINGS + 10 else ''}. print(hornbeam.column_report(X)) lists all.",
+            f"{', ...' if len(suspects) > _MOST_WARNINGS + 10 else ''}. print(hornbeam.column_report(X, y)) lists all.",
             ColumnWarning,
             stacklevel=stacklevel + 1,
         )

@@ -20,7 +20,6 @@ from hornbeam.exceptions import ColumnWarning
 from hornbeam.table import Table, is_missing_value, read_table
 from hornbeam.tree.words import count
 
-
 _MOST_CLASSES = 20  # more numbers than these may be a quantity,
 _FEWEST_ROWS_OF_CLASS = 20  # unless there are so many rows of each, on average
 
