@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.model_selection import cross_val_score
 
 import hornbeam
 from hornbeam import ColumnWarning, GOSDTClassifier, MAPTreeClassifier, RashomonSetClassifier, column_report
@@ -455,3 +456,12 @@ def test_the_copy_of_the_target_is_warned_of_before_all_others():
     messages = warned(pd.DataFrame({**columns, "copy": Y}))
     assert messages[0].startswith("Column 'copy' alone predicts the target")
     assert messages[-1].endswith("print(hornbeam.column_report(X, y)) lists all.")
+
+
+def test_a_cross_validation_warns_once_of_each_column_and_a_fit_after_it_again():
+    X = pd.DataFrame({"of the folds": [f"K{row}" for row in range(200)], "b": RNG.normal(size=200)})
+    y = RNG.integers(2, size=200)
+    with pytest.warns(ColumnWarning) as caught:
+        cross_val_score(GOSDTClassifier(max_depth=1), X, y, cv=5)
+    assert len(caught) == 1
+    assert len(warned(X, y)) == len(warned(X, y)) == 1

@@ -55,8 +55,8 @@ def columns_text(
     lines += [f"* {row.name}: {notes[row.name]}" for row in rows if row.name in notes]
     advice = [(f"! {remark.column} {remark.found}", *_remedy(remark, frame)) for remark in report.remarks]
     if target is not None and classes is not None and classes.dtype == object and (pair := spellings(set(classes))):
-        found = f"! the target {target} has values that differ only in capitals or spaces, such as {pair[0]!r} and {pair[1]!r}"
-        advice.append((found, "To unify them", f"--ignore-case {quote(target)}"))
+        found = f"has values that differ only in capitals or spaces, such as {pair[0]!r} and {pair[1]!r}"
+        advice.append((f"! the target {target} {found}", "To unify them", f"--ignore-case {quote(target)}"))
     lines += [f"{found}. {what}: {options}" for found, what, options in advice]
     if len(advice) > 1:
         lines.append(f"All of this at once: {' '.join(dict.fromkeys(options for *_, options in advice))}")

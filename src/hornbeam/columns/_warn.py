@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from hornbeam.tree import Tree
 
 _MOST_WARNINGS = 5
+_warned_of: set[tuple[str, str]] = set()  # columns and problems, in folds of a cross-validation
 
 
 def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int, stacklevel: int) -> None:
@@ -24,6 +26,7 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
         return
     suspects = suspects_of(table, X, codes, n_classes)
     suspects.sort(key=lambda suspect: suspect.problem != "copy of the target")  # the most harmful ones first
+    suspects = _not_warned_of(suspects, table, sys._getframe(stacklevel).f_globals.get("__name__", ""))
     if not suspects:
         return
     remedies = Remedies(X, table)
@@ -37,6 +40,18 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
             ColumnWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+def _not_warned_of(suspects: list[Suspect], table: Table, caller: str) -> list[Suspect]:
+    """Return the suspects; where a module of cross-validation fits, only those that no fit before it had.
+
+    Each fold has other rows, and so other messages about the same columns, which Python would all show.
+    """
+    if not suspects or not caller.startswith("sklearn.model_selection."):
+        return suspects
+    fresh = [suspect for suspect in suspects if (table.names[suspect.position], suspect.problem) not in _warned_of]
+    _warned_of.update((table.names[suspect.position], suspect.problem) for suspect in fresh)
+    return fresh
 
 
 def warn_of_copy(tree: Tree, table: Table, X: Any, stacklevel: int) -> None:
