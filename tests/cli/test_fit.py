@@ -239,3 +239,15 @@ def test_one_subproblem_one_entry_and_one_row_are_singular(run, tmp_path):
     printed = run("fit", tmp_path / "one.csv", "--target", "kind", "--max-depth", 0).out
     assert ", 1 subproblem, 1 table entry, " in printed
     assert "on 1 condition (every threshold) from 1 column, 2 rows" in printed
+
+
+def test_the_note_on_a_long_search_names_options_and_not_parameters():
+    from hornbeam.cli.fitting import _early_note
+
+    classifier = GOSDTClassifier(max_depth=4, max_leaves=2).fit(
+        np.arange(400).reshape(200, 2) % 199, np.arange(200) % 2
+    )
+    assert _early_note(classifier) == (
+        "Ctrl-C ends the search with the best tree so far. "
+        "For a sooner end, try --max-depth 3 or --binarizer quantile or --time-limit 60"
+    )
