@@ -22,6 +22,9 @@ class NotProvenWarning(UserWarning):
 class ColumnWarning(UserWarning):
     """A column was probably not read as it is meant: numbers or dates as text, an identifier, a copy of the target.
 
+    Also codes of missing values such as -999, spellings that differ only in capitals, and a target that is a quantity.
+    A cross-validation of scikit-learn warns of each column once, not in each fold.
+
     The message names the column, what was found, and code that mends it. `hornbeam.column_report` lists all columns.
 
     Examples

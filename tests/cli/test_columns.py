@@ -323,7 +323,7 @@ def test_a_copy_of_the_target_is_reported(run, tmp_path):
     [
         ([f"{row},250" for row in range(1, N)], "--decimal ."),
         (
-            [f"{row} kg" for row in range(1, N)],
+            [f"00{row} kg" for row in range(1, N)],
             "keep only the digits in the file; or leave it out: --drop 'the weight'",
         ),
         (
@@ -349,3 +349,119 @@ def test_text_in_parquet_files_is_parsed_only_if_asked_for(tmp_path):
     pl.DataFrame({"a": ["1,5", "2,5"], "day": [dt.date(2023, 5, 1), None]}).write_parquet(path)
     assert read_frame(path).frame["a"].to_list() == ["1,5", "2,5"]
     assert read_frame(path, CsvFormat(",")).frame["a"].to_list() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "unit"),
+    [
+        (["62.2 kg", "70 kg", "n/a", "-3.5kg"], [62.2, 70.0, None, -3.5], "kg"),
+        (["12.3%", "5 %", "0.7%", "5 %"], [12.3, 5.0, 0.7, 5.0], "%"),
+        (["$38,821", "$1,000", "-$250", "$38,821"], [38821, 1000, -250, 38821], "$"),
+        (["1.250,50 €", "3,25 €", "7 €", "7 €"], [1250.5, 3.25, 7.0, 7.0], "€"),
+    ],
+)
+def test_numbers_with_one_unit_are_numbers_and_a_note_says_so(tmp_path, cells, numbers, unit):
+    data = read_frame(write(tmp_path / "data.csv", {"a": cells, "b": range(4)}, separator=";"))
+    assert data.frame["a"].to_list() == numbers
+    assert data.notes["a"].startswith(f"read as numbers, without {unit!r}")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["3 kg", "4 lb", "5 kg"], ["10th", "1st-4th", "12th"], ["00123X", "00124X", "00125X"], ["3 kg", "4 kg"] * 2],
+)
+def test_other_strings_with_digits_stay_categories(tmp_path, cells):
+    data = read_frame(write(tmp_path / "data.csv", {"a": cells, "b": range(len(cells))}))
+    assert data.frame["a"].to_list() == cells
+
+
+def test_commas_in_front_of_a_decimal_point_group_thousands_without_an_option(tmp_path):
+    data = read_frame(write(tmp_path / "data.tsv", {"a": ["1,927.06", "887.40", "12"], "b": range(3)}, separator="\t"))
+    assert data.frame["a"].to_list() == [1927.06, 887.4, 12.0]
+    assert data.notes == {"a": "read with commas between thousands"}
+
+
+def test_predict_reads_the_unit_of_the_training_file_and_no_other(run, tmp_path):
+    train = write(
+        tmp_path / "train.csv",
+        {"size": [f"{row} kg" for row in range(1, N)], "y": [int(row > 20) for row in range(1, N)]},
+    )
+    assert run("fit", train, "--target", "y", "--model", tmp_path / "m.json").code == 0
+    new = write(tmp_path / "new.csv", {"size": ["10 kg", "30 kg", "40"]})
+    assert run("predict", tmp_path / "m.json", new).out.split() == ["predicted_y", "0", "1", "1"]
+    pounds = write(tmp_path / "pounds.csv", {"size": ["10 lb", "30 lb", "40 lb"]})
+    code, _, err = run("predict", tmp_path / "m.json", pounds)
+    assert code == 2
+    assert "'size'" in err
+
+
+def test_numbers_with_leading_zeros_such_as_postal_codes_are_text(tmp_path):
+    data = read_frame(
+        write(tmp_path / "data.csv", {"zip": ["80430", "01204", "44363"], "hour": ["0830", "0930", "1030"]})
+    )
+    assert data.frame["zip"].to_list() == ["80430", "01204", "44363"]
+    assert data.frame["hour"].to_list() == [830, 930, 1030]
+    assert data.notes == {"zip": "kept as text because of leading zeros, such as '01204'"}
+
+
+def test_spaces_around_text_are_left_out(tmp_path):
+    data = read_frame(write(tmp_path / "data.csv", {"a": ["Yes ", " no", "Yes"], "b": range(3)}))
+    assert data.frame["a"].to_list() == ["Yes", "no", "Yes"]
+
+
+def test_capitals_that_mean_nothing_are_reported_and_an_option_leaves_them_out(run, tmp_path):
+    rng = np.random.default_rng(0)
+    smokes = rng.integers(2, size=200)
+    answers = np.array([["no", "NO"], ["yes", "Yes"]])[smokes, rng.integers(2, size=200)]
+    risk = np.where(smokes ^ (rng.random(200) < 0.1), np.where(rng.random(200) < 0.5, "High", "high"), "low")
+    path = write(tmp_path / "data.csv", {"smokes": answers, "b": rng.integers(9, size=200), "risk": risk})
+    out = run("fit", path, "--target", "risk", "--max-depth", 1).out
+    assert "! smokes has values that differ only in capitals or spaces, such as 'NO' and 'no'" in out
+    assert "! the target risk has values that differ only in capitals or spaces, such as 'High' and 'high'" in out
+    assert "All of this at once: --ignore-case smokes --ignore-case risk" in out
+    options = ["--ignore-case", "smokes", "--ignore-case", "risk"]
+    out = run("fit", path, "--target", "risk", "--max-depth", 1, *options, "--model", tmp_path / "m.json").out
+    assert "!" not in out.split("\n\n")[0]
+    predicted = run("predict", tmp_path / "m.json", path).out.split()[1:]
+    assert predicted == np.where(smokes, "high", "low").tolist()
+
+
+def test_a_number_that_stands_for_missing_values_is_reported_with_the_option_that_reads_it(run, tmp_path):
+    values = np.random.default_rng(0).normal(size=100).round(2)
+    values[::10] = -999
+    path = write(tmp_path / "data.csv", {"a": values, "b": range(100)})
+    assert "! a holds -999 in 10 rows, which looks like a code" in run("columns", path).out
+    assert "To read it as missing in all columns: --missing=-999" in run("columns", path).out
+    assert "!" not in run("columns", path, "--missing=-999", "--drop", "b").out
+
+
+def test_rows_without_a_class_are_left_out_with_a_note(run, tmp_path):
+    path = write(tmp_path / "data.csv", {"a": range(60), "y": ["", "n/a", *["no", "yes"] * 29]})
+    code, out, err = run("fit", path, "--target", "y", "--max-depth", 1)
+    assert (code, err) == (0, "")
+    assert "* y (target): missing in 2 of 60 rows, which are left out" in out
+    assert " of 58 correct" in out
+
+
+def test_fit_without_a_score_on_new_rows_says_how_to_get_one(run, fruit):
+    assert run("fit", fruit, "--target", "kind").out.endswith("--cv 5 (or --test-size 0.25)\n")
+
+
+def test_spaces_around_the_names_of_columns_are_left_out(run, tmp_path):
+    path = write(tmp_path / "data.csv", {" size ": range(40), "Kind": ["a"] * 20 + ["b"] * 20})
+    out = run("fit", path, "--target", "Kind", "--keep", "size", "--model", tmp_path / "m.json").out
+    assert without_columns(out).startswith("size <= 19.5?")
+    assert run("predict", tmp_path / "m.json", path).code == 0
+    twins = write(tmp_path / "twins.csv", {" size ": range(40), "size": range(40)})
+    assert read_frame(twins).frame.columns == [" size ", "size"]
+
+
+def test_a_tree_without_a_split_comes_with_advice(run, tmp_path):
+    rng = np.random.default_rng(0)
+    path = write(tmp_path / "data.csv", {"a": rng.integers(5, size=200), "y": [int(row < 5) for row in range(200)]})
+    advice = (
+        "The tree has no split: none lowers the loss by more than the leaf penalty of 0.01. Try --regularization 0.001."
+    )
+    assert f"{advice} If a class is rare, try --objective balanced" in run("fit", path, "--target", "y").out
+    for option in (["--max-depth", 0], ["--max-leaves", 1]):
+        assert "no split" not in run("fit", path, "--target", "y", *option).out

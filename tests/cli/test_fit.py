@@ -28,7 +28,7 @@ def test_fit_prints_the_tree_its_certificate_and_the_confusion_matrix(run, fruit
 
 def test_the_confusion_matrix_counts_the_training_rows_by_actual_and_predicted_class(run, fruit):
     out = run("fit", fruit, "--target", "kind", "--max-depth", 0).out
-    matrix = [line.split() for line in out.splitlines()[-4:]]
+    matrix = [line.split() for line in out.splitlines()[-6:-2]]
     counts = {label: list(map(int, row)) for label, *row in matrix}
     assert set(counts) == {"apple", "lime", "other", "plum"}
     assert all(sum(row) == 8 for row in counts.values())
@@ -239,3 +239,15 @@ def test_one_subproblem_one_entry_and_one_row_are_singular(run, tmp_path):
     printed = run("fit", tmp_path / "one.csv", "--target", "kind", "--max-depth", 0).out
     assert ", 1 subproblem, 1 table entry, " in printed
     assert "on 1 condition (every threshold) from 1 column, 2 rows" in printed
+
+
+def test_the_note_on_a_long_search_names_options_and_not_parameters():
+    from hornbeam.cli.fitting import _early_note
+
+    classifier = GOSDTClassifier(max_depth=4, max_leaves=2).fit(
+        np.arange(400).reshape(200, 2) % 199, np.arange(200) % 2
+    )
+    assert _early_note(classifier) == (
+        "Ctrl-C ends the search with the best tree so far. "
+        "For a sooner end, try --max-depth 3 or --binarizer quantile or --time-limit 60"
+    )

@@ -9,7 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.model_selection import cross_val_score
 
 import hornbeam
 from hornbeam import ColumnWarning, GOSDTClassifier, MAPTreeClassifier, RashomonSetClassifier, column_report
@@ -373,3 +374,94 @@ def test_warnings_can_be_made_errors():
     )
     assert ran.returncode == 1
     assert "ColumnWarning: Column 'x0' holds numbers with decimal commas" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "library", [pd.DataFrame, pl.DataFrame, pa.table, lambda columns: np.column_stack(list(columns.values()))]
+)
+@pytest.mark.parametrize(
+    ("code", "others"), [(-999, RNG.normal(size=N)), (-99, RNG.integers(80, size=N)), (9999, RNG.normal(size=N))]
+)
+def test_fit_warns_of_a_number_that_stands_for_missing_values_and_its_code_mends_it(library, code, others):
+    values = np.where(np.arange(N) % 10 == 3, code, others)
+    X = library({"a": values, "b": RNG.normal(size=N)})
+    (message,) = warned(X)
+    assert f"holds {code} in {np.sum(values == code)} rows, which looks like a code for missing values" in message
+    names = {"X": X, "pd": pd, "np": np, "pl": pl}
+    exec(message.splitlines()[1].strip(), names)
+    assert warned(names["X"]) == []
+    table = read_table(names["X"])
+    assert np.isnan(table.values[0]).tolist() == (values == code).tolist()
+    assert not np.isnan(table.values[1]).any()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[-999, 5], [-999, -1000.5, 3, -999], [999, 500, 999], [99999, 99999, 41310, 0], [-99, -99, -50, 60], [0, 1]],
+)
+def test_ordinary_extremes_are_not_called_codes_of_missing_values(values):
+    assert warned(np.column_stack([values, [1.5] * len(values)]), np.arange(len(values)) % 2) == []
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_fit_warns_of_spellings_that_differ_only_in_capitals_or_spaces_and_its_code_unifies_them(library):
+    X = library({"a": ["no", "Yes ", "yes", "NO", None] * 40, "b": RNG.normal(size=200)})
+    (message,) = warned(X, RNG.integers(2, size=200))
+    assert "Column 'a' has values that differ only in capitals or spaces, such as 'NO' and 'no'" in message
+    mend, keep = (line.strip() for line in message.splitlines() if line.startswith("    "))
+    for code, categories in ((mend, {"no", "yes", None}), (keep, {"no", "Yes ", "yes", "NO", None})):
+        names = {"X": X.copy() if library is pd.DataFrame else X, "pl": pl}
+        exec(code, names)
+        assert warned(names["X"], RNG.integers(2, size=200)) == []
+        assert set(read_table(names["X"]).values[0].tolist()) == categories
+
+
+@pytest.mark.parametrize("classifier", [GOSDTClassifier(max_depth=1), MAPTreeClassifier(max_depth=1)])
+def test_fit_warns_of_a_target_that_is_a_quantity_and_its_code_makes_classes(classifier):
+    X, y = load_diabetes(return_X_y=True)
+    (message,) = warned(X[:, :2], y, classifier)
+    assert message.startswith("y has 214 distinct numbers in 442 rows, each of which becomes a class.")
+    names = {"y": y, "pd": pd}
+    exec(code_in(message), names)
+    assert np.unique(names["y"]).tolist() == [0, 1, 2]
+    assert warned(X[:, :2], names["y"], classifier) == []
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        load_digits().target,
+        np.arange(1000) % 50,  # 50 classes of 20 rows
+        np.array([f"c{row}" for row in range(100)]),  # names
+        np.arange(100) % 20,
+    ],
+)
+def test_ordinary_classes_are_not_called_a_quantity(y):
+    assert warned(RNG.normal(size=(len(y), 2)), y, GOSDTClassifier(max_depth=0)) == []
+
+
+def test_missing_labels_of_a_series_are_refused_with_the_code_that_leaves_them_out():
+    X, y = pd.DataFrame({"a": range(10)}), pd.Series(["no", None, *["yes", "no"] * 4])
+    with pytest.raises(
+        ValueError, match=r"missing in 1 row, first in row 1. Leave these rows out, for example X, y = "
+    ) as caught:
+        GOSDTClassifier().fit(X, y)
+    names = {"X": X, "y": y}
+    exec(str(caught.value).partition("for example ")[2].removesuffix("."), names)
+    assert len(GOSDTClassifier().fit(names["X"], names["y"]).tree_.classes) == 2
+
+
+def test_the_copy_of_the_target_is_warned_of_before_all_others():
+    columns = {f"c{column}": [f"{value},{column}" for value in range(N)] for column in range(9)}
+    messages = warned(pd.DataFrame({**columns, "copy": Y}))
+    assert messages[0].startswith("Column 'copy' alone predicts the target")
+    assert messages[-1].endswith("print(hornbeam.column_report(X, y)) lists all.")
+
+
+def test_a_cross_validation_warns_once_of_each_column_and_a_fit_after_it_again():
+    X = pd.DataFrame({"of the folds": [f"K{row}" for row in range(200)], "b": RNG.normal(size=200)})
+    y = RNG.integers(2, size=200)
+    with pytest.warns(ColumnWarning) as caught:
+        cross_val_score(GOSDTClassifier(max_depth=1), X, y, cv=5)
+    assert len(caught) == 1
+    assert len(warned(X, y)) == len(warned(X, y)) == 1

@@ -203,3 +203,46 @@ def test_a_search_that_is_proven_says_nothing_of_its_many_columns(recwarn, caplo
     assert classifier.statistics_["n_binary_columns"] == 1099
     assert not recwarn.list
     assert caplog.text == ""
+
+
+LONG = """
+import warnings
+import numpy as np
+from hornbeam import GOSDTClassifier
+from hornbeam.estimators import _monitor
+warnings.simplefilter("ignore")
+_monitor._PATIENCE = 0.2
+random = np.random.default_rng(0)
+X, y = random.normal(size=(400, 20)), random.integers(0, 2, 400)
+class Stop:
+    def __call__(self, progress):
+        return progress.elapsed > 0.5
+for limit in (9, None, None):
+    print("limit", limit)
+    GOSDTClassifier(1e-3, time_limit=limit, verbose=VERBOSE, callback=Stop()).fit(X, y)
+"""
+
+
+@needs_terminals
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_a_long_search_without_time_limit_tells_an_interactive_user_once_what_to_do(verbose):
+    _, lines = in_terminal(["-c", LONG.replace("VERBOSE", str(verbose))])
+    (note,) = (number for number, line in enumerate(lines) if line.startswith("Searching for "))
+    assert "Ctrl-C ends it with the best tree so far." in lines[note]
+    assert [line.strip() for line in lines[note + 1 : note + 4]] == [
+        "max_depth=3",
+        'binarizer="quantile"',
+        "time_limit=60  # the best tree found in a minute",
+    ]
+    assert lines.index("limit 9") < lines.index("limit None") < note
+
+
+def test_a_long_search_tells_nothing_where_nobody_watches(monkeypatch, capsys):
+    from hornbeam.estimators import _monitor
+
+    monkeypatch.setattr(_monitor, "_PATIENCE", 0)
+    monkeypatch.setattr(_monitor, "_noted", set())
+    numbers = RANDOM.normal(size=(200, 5))
+    with pytest.warns(NotProvenWarning):
+        GOSDTClassifier(1e-3, callback=lambda progress: progress.elapsed > 0.3).fit(numbers, Y[:200])
+    assert capsys.readouterr().err == ""

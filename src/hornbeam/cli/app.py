@@ -47,6 +47,10 @@ Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of 
 Missing = Annotated[
     list[str] | None, typer.Option("--missing", metavar="TEXT", help="Cells with this text are missing; repeatable.")
 ]
+IgnoreCase = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Read the text of this column in lower case; repeatable."),
+]
 Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here instead of to the screen.")]
 
 
@@ -94,6 +98,7 @@ def fit(  # long: a line for each option
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    ignore_case: IgnoreCase = None,
     model: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model here, as JSON.")] = None,
     picture: Picture = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -101,7 +106,8 @@ def fit(  # long: a line for each option
     """Print how the columns of a table are read, find the optimal tree, prove it, and print both.
 
     Empty cells and NA, N/A, n/a, NaN, null and ? are missing values; among numbers and dates also -, --, none,
-    unknown and the like. Dates, times and decimal commas are recognized where a whole column is written so.
+    unknown and the like. Dates, times, decimal commas and numbers with a unit (12 kg, 3 %, $1,200) are recognized where
+    a whole column is written so. Rows without a class are left out.
 
     Ctrl-C ends the search with the best tree so far and exit code 0, as limits do; what cannot be carried out exits
     with 2.
@@ -132,7 +138,7 @@ def fit(  # long: a line for each option
             "gap_limit": gap_limit,
             "n_jobs": threads,
         },
-        _format(decimal, encoding, missing),
+        _format(decimal, encoding, missing, ignore_case),
         keep=keep or (),
         drop=drop or (),
         held_out=held_out.held_out(test_size, cv, seed, quiet=quiet),
@@ -142,10 +148,12 @@ def fit(  # long: a line for each option
     )
 
 
-def _format(decimal: str | None, encoding: str | None, missing: list[str] | None) -> CsvFormat:
+def _format(
+    decimal: str | None, encoding: str | None, missing: list[str] | None, ignore_case: list[str] | None = None
+) -> CsvFormat:
     from hornbeam.cli.text_columns import CsvFormat
 
-    return CsvFormat(decimal or "", encoding or "", tuple(missing or ()))
+    return CsvFormat(decimal or "", encoding or "", tuple(missing or ()), ignore_case=tuple(ignore_case or ()))
 
 
 @app.command()
@@ -159,11 +167,13 @@ def columns(
     decimal: Decimal = None,
     encoding: Encoding = None,
     missing: Missing = None,
+    ignore_case: IgnoreCase = None,
 ) -> None:
     """Print how each column of a table is read and used, and what looks wrong, with the option that mends it."""
     from hornbeam.cli import commands
 
-    commands.columns(data, target, _format(decimal, encoding, missing), keep=keep or (), drop=drop or ())
+    written = _format(decimal, encoding, missing, ignore_case)
+    commands.columns(data, target, written, keep=keep or (), drop=drop or ())
 
 
 @app.command()

@@ -9,13 +9,18 @@ import numpy.typing as npt
 import polars as pl
 
 from hornbeam.cli.errors import refusals_as_command_errors
-from hornbeam.columns import ColumnRemark, ColumnReport, column_report, look_at
+from hornbeam.columns import ColumnRemark, ColumnReport, column_report, look_at, missing_code, spellings
 
 MOST_ROWS = 20  # columns that `fit` lists; of more it lists only those with a remark
 
 
 def columns_text(
-    frame: pl.DataFrame, classes: npt.NDArray[Any] | None, notes: dict[str, str], *, brief: bool = False
+    frame: pl.DataFrame,
+    classes: npt.NDArray[Any] | None,
+    notes: dict[str, str],
+    *,
+    target: str | None = None,
+    brief: bool = False,
 ) -> str:
     """Return the report on the columns of a file, with remedies on the command line.
 
@@ -27,6 +32,8 @@ def columns_text(
         The class of each row; None if it is not known.
     notes : dict of str to str
         How columns were read that are not written in the plain way.
+    target : str or None, default=None
+        Name of the column with the classes.
     brief : bool, default=False
         Of more than 20 columns, list only those about which there is something to say.
 
@@ -46,7 +53,13 @@ def columns_text(
     if len(rows) < len(report):
         lines.append(f"{_counts(report)}; `hornbeam columns` lists all")
     lines += [f"* {row.name}: {notes[row.name]}" for row in rows if row.name in notes]
-    lines += [f"! {remark.column} {remark.found}. {_remedy(remark, frame)}" for remark in report.remarks]
+    advice = [(f"! {remark.column} {remark.found}", *_remedy(remark, frame)) for remark in report.remarks]
+    if target is not None and classes is not None and classes.dtype == object and (pair := spellings(set(classes))):
+        found = f"has values that differ only in capitals or spaces, such as {pair[0]!r} and {pair[1]!r}"
+        advice.append((f"! the target {target} {found}", "To unify them", f"--ignore-case {quote(target)}"))
+    lines += [f"{found}. {what}: {options}" for found, what, options in advice]
+    if len(advice) > 1:
+        lines.append(f"All of this at once: {' '.join(dict.fromkeys(options for *_, options in advice))}")
     return "\n".join(lines)
 
 
@@ -58,19 +71,26 @@ def _counts(report: ColumnReport) -> str:
     return f"{len(report):,} columns in all: {counts}" + (f"; {unused:,} constant or empty" if unused else "")
 
 
-def _remedy(remark: ColumnRemark, frame: pl.DataFrame) -> str:
-    """Return what to do about a remark, in options of the command."""
+def _remedy(remark: ColumnRemark, frame: pl.DataFrame) -> tuple[str, str]:
+    """Return what to do about a remark, and the options of the command that do it."""
     drop = f"--drop {quote(remark.column)}"
-    if remark.problem == "identifier":
-        return f"Splits on it do not generalize to new rows; leave it out: {drop}"
-    if remark.problem == "copy of the target":
-        return f"If it is not known when the tree is used, leave it out: {drop}"
+    match remark.problem:
+        case "identifier":
+            return "Splits on it do not generalize to new rows; leave it out", drop
+        case "copy of the target":
+            return "If it is not known when the tree is used, leave it out", drop
+        case "missing as number":
+            code = missing_code(frame[remark.column].drop_nulls().to_numpy())
+            assert code is not None
+            return "To read it as missing in all columns", f"--missing={code[0]}"
+        case "spelling":
+            return "To unify them", f"--ignore-case {quote(remark.column)}"
     look = look_at(frame[remark.column].drop_nulls().unique(maintain_order=True).to_list())
     options = "" if look is None else " ".join(f"--missing {quote(value)}" for value in look.others[:3])
     if look is not None and look.style in ("decimal comma", "thousands"):
         options = f"{'--decimal ,' if look.style == 'decimal comma' else '--decimal .'} {options}".strip()
     if options:
-        return f"To read it as {'dates' if look and look.is_date else 'numbers'}: {options}"
+        return f"To read it as {'dates' if look and look.is_date else 'numbers'}", options
     if look is not None and look.is_date:
-        return f"Write all of its dates in one format, such as 2023-05-01, or leave it out: {drop}"
-    return f"To use it as a number, keep only the digits in the file; or leave it out: {drop}"
+        return "Write all of its dates in one format, such as 2023-05-01, or leave it out", drop
+    return "To use it as a number, keep only the digits in the file; or leave it out", drop

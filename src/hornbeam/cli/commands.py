@@ -13,13 +13,13 @@ import polars as pl
 
 from hornbeam.binarizers import ThresholdBinarizer
 from hornbeam.cli.columns import columns_text
-from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target
+from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target, with_class
 from hornbeam.cli.errors import CommandError, Stage, interrupts_told, refusals_as_command_errors
 from hornbeam.cli.fitting import check_parameters, fit_model
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import table_for, tested_columns
-from hornbeam.cli.report import confusion_text, report
+from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 
@@ -46,17 +46,22 @@ def fit(
     with interrupts_told("before a tree was found") as stage:
         read = read_frame(data, written)
         check_columns(read.frame, [target], data)
-        frame, classes = split_target(choose_columns(read.frame, target, keep, drop, data), target, data)
+        labelled, note = with_class(read.frame, target, data)
+        frame, classes = split_target(choose_columns(labelled, target, keep, drop, data), target, data)
         folds = [] if held_out is None else splits(held_out, classes)
         if not quiet:
-            print(columns_text(frame, classes, read.notes, brief=True), end="\n\n", flush=True)
+            columns = columns_text(frame, classes, read.notes, target=target, brief=True)
+            print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
         model = replace(fit_model(frame, classes, target, parameters, quiet=quiet), written=_used(read.written, frame))
         _write(stage, model, model_file, picture)
         if quiet:
             return
         stage.doing = "while the report was printed"
-        print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n", flush=True)
+        advice = single_leaf_text(model)
+        said = [report(model), confusion_text(model.tree, frame, classes), *([advice] if advice else [])]
+        print(*said, sep="\n\n", flush=True)
         if not folds:
+            print("\nHow good are its predictions for new rows? Add --cv 5 (or --test-size 0.25)")
             return
         stage.doing = "before the score on held-out rows was known"
         if model.certificate.status == "interrupted":
@@ -78,18 +83,23 @@ def _write(stage: Stage, model: Model, model_file: Path | None, picture: Path | 
 
 
 def _used(written: CsvFormat, frame: pl.DataFrame) -> CsvFormat:
-    return replace(written, dates={name: form for name, form in written.dates.items() if name in frame.columns})
+    dates, units = (
+        {name: how[name] for name in frame.columns if name in how} for how in (written.dates, written.units)
+    )
+    return replace(written, dates=dates, units=units)
 
 
 def columns(data: Path, target: str | None, written: CsvFormat, *, keep: Sequence[str], drop: Sequence[str]) -> None:
     """Print the columns of a file."""
     read = read_frame(data, written)
     check_columns(read.frame, [] if target is None else [target], data)
-    frame = choose_columns(read.frame, target, keep, drop, data)
-    classes = None
+    frame, classes, note = read.frame, None, ""
+    if target is not None:
+        frame, note = with_class(frame, target, data)
+    frame = choose_columns(frame, target, keep, drop, data)
     if target is not None:
         frame, classes = split_target(frame, target, data)
-    print(columns_text(frame, classes, read.notes))
+    print(columns_text(frame, classes, read.notes, target=target), *([note] if note else []), sep="\n")
 
 
 def predict(model_file: Path, data: Path, output: Path | None, written: CsvFormat, *, proba: bool) -> None:
@@ -99,7 +109,8 @@ def predict(model_file: Path, data: Path, output: Path | None, written: CsvForma
     tree = model.tree
     tested = tested_columns(tree)
     kinds = {name: kind for name, kind in zip(tree.columns.names, tree.columns.kinds, strict=True) if name in tested}
-    known = replace(written, missing=(*model.written.missing, *written.missing), dates=model.written.dates)
+    missing = (*model.written.missing, *written.missing)
+    known = replace(model.written, decimal=written.decimal, encoding=written.encoding, missing=missing)
     with interrupts_told("before the predictions were written"):
         frame = read_frame(data, known, kinds).frame
         check_columns(frame, tested, data)

@@ -54,6 +54,9 @@ def read_frame(path: Path, written: CsvFormat | None = None, kinds: Mapping[str,
         raise CommandError(f"{path}: cannot be read: {error}") from error
     if frame.is_empty():
         raise CommandError(f"{path}: has no rows")
+    trimmed = {name: name.strip() for name in frame.columns if name != name.strip() and name not in kinds}
+    if len({trimmed.get(name, name) for name in frame.columns}) == frame.width:
+        frame = frame.rename(trimmed)
     notes: dict[str, str] = {}
     if not is_parquet or written.decimal or written.missing:
         frame, written, notes = parsed_columns(frame, written, kinds, separator)
@@ -108,22 +111,37 @@ def _listed(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f", ... ({len(names)} in all)" if len(names) > most else "")
 
 
+def with_class(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, str]:
+    """Return the rows that have a class, and a note on the others.
+
+    Raises
+    ------
+    CommandError
+        If the target column is not there, or is missing in every row.
+    """
+    check_columns(frame, [target], path)
+    column = frame[target]
+    is_missing = column.is_null() | (column.is_nan().fill_null(True) if column.dtype.is_float() else False)
+    n_missing = int(is_missing.sum())
+    if n_missing == len(column):
+        raise CommandError(f"{path}: target {target!r} is missing in every row")
+    if not n_missing:
+        return frame, ""
+    note = f"* {target} (target): missing in {n_missing:,} of {len(column):,} rows, which are left out"
+    return frame.filter(~is_missing), note
+
+
 def split_target(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, npt.NDArray[Any]]:
     """Return the columns to ask about and the classes of the rows, shape (n_rows,).
 
     Raises
     ------
     CommandError
-        If the target column is not there, has missing values, is not a column of classes, or has one class only, or if
+        If the target column is not there, is not a column of classes, or has one class only, or if
         no other column is left.
     """
     check_columns(frame, [target], path)
     column = frame[target]
-    n_missing = column.null_count() + (int(column.is_nan().sum()) if column.dtype.is_float() else 0)
-    if n_missing:
-        raise CommandError(
-            f"{path}: target {target!r} is missing in {n_missing} of {len(column)} rows; remove those rows"
-        )
     classes = _classes_of(column, path)
     n_classes = len(np.unique(classes))
     if n_classes == 1:

@@ -58,6 +58,7 @@ def fit_model(
         warnings.simplefilter("ignore", NotProvenWarning)
         warnings.simplefilter("ignore", ColumnWarning)
         classifier = GOSDTClassifier(**parameters, verbose=int(shows_progress))
+        classifier._early_note = _no_note if quiet else _early_note
         classifier.fit(frame, pl.Series(target, classes))
     if not quiet and classifier.status_ not in ("optimal", "gap_limit"):
         _suggest_options(classifier)
@@ -66,8 +67,22 @@ def fit_model(
 
 def _suggest_options(classifier: GOSDTClassifier) -> None:
     """Say what would help a search that was stopped; the certificate says what is not proven."""
-    options = [f"--{name.replace('_', '-')} {value}" for name, value in helpful_parameters(classifier).items()]
-    print(f"hornbeam: note: for a proof, try {' or '.join(options)}", file=sys.stderr)
+    print(f"hornbeam: note: for a proof, try {' or '.join(_options(classifier))}", file=sys.stderr)
+
+
+def _early_note(classifier: GOSDTClassifier) -> str:
+    """Return what to do about a search without a time limit that takes long."""
+    options = " or ".join([*_options(classifier), "--time-limit 60"])
+    return f"Ctrl-C ends the search with the best tree so far. For a sooner end, try {options}"
+
+
+def _no_note(_: GOSDTClassifier) -> str:
+    return ""
+
+
+def _options(classifier: GOSDTClassifier) -> list[str]:
+    """Return options, each of which shortens the search."""
+    return [f"--{name.replace('_', '-')} {value}" for name, value in helpful_parameters(classifier).items()]
 
 
 def _certificate(classifier: GOSDTClassifier) -> Certificate:

@@ -99,4 +99,10 @@ def _read_certificate(record: dict[str, Any]) -> Certificate:
 
 def _read_format(record: dict[str, Any]) -> CsvFormat:
     """Read what a model holds of the file that it was fitted on; models of version 0.1.0 hold nothing."""
-    return CsvFormat(missing=tuple(map(str, record.get("missing", ()))), dates=dict(record.get("dates", {})))
+    return CsvFormat(
+        missing=tuple(map(str, record.get("missing", ()))),
+        dates=dict(record.get("dates", {})),
+        units=dict(record.get("units", {})),
+        ignore_case=tuple(map(str, record.get("ignore_case", ()))),
+        trim=bool(record.get("trim", False)),
+    )

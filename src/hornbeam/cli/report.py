@@ -69,6 +69,20 @@ def _searched(proof: Certificate) -> str:
     )
 
 
+def single_leaf_text(model: Model) -> str:
+    """Return what to do about a tree without a split; "" if the tree has one or may have none."""
+    proof = model.certificate
+    if model.tree.n_leaves > 1 or proof.max_depth == 0 or proof.max_leaves == 1 or not proof.regularization:
+        return ""
+    if not proof.is_proven:
+        return "The tree has no split yet. Give the search more time, or try --max-depth 3 or --binarizer quantile"
+    rare = " If a class is rare, try --objective balanced" if proof.measure == "accuracy" else ""
+    return (
+        f"The tree has no split: none lowers the loss by more than the leaf penalty of {proof.regularization:.6g}. Try "
+        f"--regularization {proof.regularization / 10:.3g}.{rare}"
+    )
+
+
 def confusion_text(tree: Tree, frame: pl.DataFrame, actual: npt.NDArray[Any]) -> str:
     """Return how many training rows of each class are predicted as each class, and how many are correct."""
     counts = confusion_counts(tree, tree.predict(frame), actual)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.number_units import unit_of, without_unit
 from hornbeam.columns import MISSING_MARKERS
 
 # Missing in every column; the other markers (such as - and unknown) only among numbers and dates.
@@ -22,11 +24,14 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_NUMBER = r"[+-]?\d+(\.\d*)?"
 _WHOLE = r"^[+-]?\d+$"
 _COMMA = r"^[+-]?(\d*|\d{1,3}([.\s']\d{3})+),\d+([eE][+-]?\d+)?$|^[+-]?\d{1,3}([.\s']\d{3})*$|^[+-]?\d+$"
 _CERTAIN_COMMA = r",(\d{1,2}|\d{4,})$|^[+-]?0?,|[.\s']\d{3},|\d{4},"
 _CERTAIN_POINT = r"^[+-]?[\d,]*\.(\d{1,2}|\d{4,})$|^[+-]?0?\.|,\d{3}\.|\d{4}\."
 _GROUPED = r"^[+-]?\d{1,3}([,\s']\d{3})+(\.\d+)?$|^[+-]?\d+(\.\d+)?$"
+_CERTAIN_GROUPS = r"^[+-]?\d{1,3}(,\d{3})+\.\d+$"
+_CODE = r"^\s*0\d{4,}\s*$"  # such as a postal code: no quantity has leading zeros
 _DATE_START = r"^\s*\d{1,4}[-/.:]\d{1,2}"
 
 _LONG_DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y")
@@ -51,13 +56,18 @@ _WORDS = {"%Y": "YYYY", "%y": "YY", "%m": "MM", "%d": "DD", "%H": "HH", "%M": "M
 class CsvFormat:
     """How a file is written; what is not known is found out.
 
-    `decimal` is "." or ",", or "" if not known; `dates` holds the format of each column of dates, as strptime has it.
+    `decimal` is "." or ",", or "" if not known; `dates` holds the format of each column of dates, as strptime has it;
+    `units` holds the unit of each column of numbers with a unit; `ignore_case` names the columns of text whose capitals
+    mean nothing; `trim` tells whether spaces around text mean nothing.
     """
 
     decimal: str = ""
     encoding: str = ""
     missing: tuple[str, ...] = ()
     dates: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    ignore_case: tuple[str, ...] = ()
+    trim: bool = True
 
     def __post_init__(self) -> None:
         if self.decimal not in ("", ".", ","):
@@ -118,28 +128,40 @@ def parsed_columns(
     """
     missing = (*MISSING, *written.missing)
     columns = {name: _without(frame[name], missing) for name, dtype in frame.schema.items() if dtype == pl.String}
+    if written.trim:
+        columns = {name: column.str.strip_chars() for name, column in columns.items()}
+    columns |= {name: column.str.to_lowercase() for name, column in columns.items() if name in written.ignore_case}
     not_text = {name: column for name, column in columns.items() if kinds.get(name) != "category"}
     whole = {
         name: column.cast(pl.Int64, strict=False) for name, column in not_text.items()
     }  # most are, and it is quick
     whole = {name: numbers for name, numbers in whole.items() if 0 < numbers.count() == columns[name].count()}
-    columns |= whole
+    codes = {name: code for name in whole if not kinds.get(name) and (code := _first_code(columns[name]))}
+    columns |= {name: numbers for name, numbers in whole.items() if name not in codes}
     distinct = {name: _distinct(column) for name, column in not_text.items() if name not in whole}
     decimal = written.decimal or _decimal_of(list(distinct.values()), separator)
-    dates: dict[str, str] = dict(written.dates)
-    notes: dict[str, str] = {}
+    found = replace(written, decimal=decimal, dates=dict(written.dates), units=dict(written.units))
+    notes = {name: f"kept as text because of leading zeros, such as {code!r}" for name, code in codes.items()}
     for name, values in distinct.items():
-        read = _read_column(columns[name], values, decimal, dates.get(name, ""), kinds.get(name, ""))
+        read = _read_column(columns[name], values, found, kinds.get(name, ""))
         if read is not None:
-            columns[name], note, date_format = read
+            columns[name], note = read
             notes |= {name: note} if note else {}
-            dates |= {name: date_format} if date_format else {}
-    found = CsvFormat(decimal, written.encoding, written.missing, dates)
     return frame.with_columns(column.alias(name) for name, column in columns.items()), found, notes
 
 
+def _first_code(column: pl.Series) -> str:
+    """Return the first value with leading zeros, such as 01204; "" if there is none."""
+    codes = column.filter(column.str.contains(_CODE).fill_null(False))
+    return str(codes[0]) if len(codes) else ""
+
+
 def _without(column: pl.Series, missing: tuple[str, ...]) -> pl.Series:
-    is_missing = column.str.strip_chars().is_in(list(missing)).fill_null(True)
+    cells = column.str.strip_chars()
+    is_missing = cells.is_in(list(missing)).fill_null(True)
+    numbers = [float(word) for word in missing if re.fullmatch(_NUMBER, word)]  # -999 is also written -999.0
+    if numbers:
+        is_missing |= cells.cast(pl.Float64, strict=False).is_in(numbers).fill_null(False)
     return column.set(is_missing, None)
 
 
@@ -168,13 +190,14 @@ def _any(values: pl.Series, pattern: str) -> bool:
     return bool(values.str.contains(pattern).any())
 
 
-def _read_column(
-    column: pl.Series, values: pl.Series, decimal: str, date_format: str, kind: str
-) -> tuple[pl.Series, str, str] | None:
-    """Return the column as numbers or dates, a note and the format of dates; None where it is text."""
+def _read_column(column: pl.Series, values: pl.Series, found: CsvFormat, kind: str) -> tuple[pl.Series, str] | None:
+    """Return the column as numbers or dates, and a note; None where it is text.
+
+    The format of dates and the unit of numbers are added to `found`.
+    """
     if values.is_empty():
         is_empty = column.null_count() == len(column) or kind not in ("", "category")
-        return (pl.Series(column.name, [None] * len(column), dtype=pl.Float64), "", "") if is_empty else None
+        return (pl.Series(column.name, [None] * len(column), dtype=pl.Float64), "") if is_empty else None
     cells = column.set(_is_marker(column), None).str.strip_chars()
     n_markers = cells.null_count() - column.null_count()
     markers = ""
@@ -182,14 +205,22 @@ def _read_column(
         first = column.filter(_is_marker(column) & column.is_not_null())[0]
         markers = f"{n_markers:,} cell{'s' if n_markers != 1 else ''} like {first!r} read as missing"
     if values.str.to_lowercase().is_in(["true", "false"]).all():
-        return cells.str.to_lowercase() == "true", markers, ""
-    for numbers, note in _numbers(cells, values, decimal):
-        return numbers, ", ".join(filter(None, (note, markers))), ""
+        return cells.str.to_lowercase() == "true", markers
+    name = column.name
+    for numbers, note in _numbers(cells, values, found.decimal):
+        return numbers, ", ".join(filter(None, (note, markers)))
+    unit = found.units.get(name) or ("" if kind else unit_of(values))
+    if unit:
+        decimal = found.decimal or ("." if unit in "$£" and not _any(values, _CERTAIN_COMMA) else "")
+        for numbers, note in _numbers(without_unit(cells, unit), without_unit(values, unit), decimal):
+            found.units[name] = unit
+            return numbers, ", ".join(filter(None, (f"read as numbers, without {unit!r}", note, markers)))
     if kind not in ("number", "category") and _any(values.head(1), _DATE_START):
-        for found in (date_format, *_ISO) if date_format else _FORMATS:
-            if _as_dates(values, found).null_count() == 0:
-                note = _date_note(values, found)
-                return _as_dates(cells, found), ", ".join(filter(None, (note, markers))), found
+        date_format = found.dates.get(name, "")
+        for form in (date_format, *_ISO) if date_format else _FORMATS:
+            if _as_dates(values, form).null_count() == 0:
+                found.dates[name] = form
+                return _as_dates(cells, form), ", ".join(filter(None, (_date_note(values, form), markers)))
     return None
 
 
@@ -204,7 +235,7 @@ def _numbers(cells: pl.Series, values: pl.Series, decimal: str) -> Iterator[tupl
         )
     elif values.cast(pl.Float64, strict=False).null_count() == 0:
         yield _narrowed(cells), ""
-    elif decimal == "." and _all(values, _GROUPED):
+    elif _all(values, _GROUPED) and (decimal == "." or (not decimal and _any(values, _CERTAIN_GROUPS))):
         yield _narrowed(cells.str.replace_all(r"[,\s']", "")), "read with commas between thousands"
 
 

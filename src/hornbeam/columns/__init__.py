@@ -2,6 +2,7 @@
 
 from hornbeam.columns._remarks import ColumnRemark
 from hornbeam.columns._text import MISSING_MARKERS, look_at
+from hornbeam.columns._values import missing_code, spellings
 from hornbeam.columns._warn import warn_of_columns, warn_of_copy
 from hornbeam.columns.report import ColumnReport, ColumnSummary, column_report
 
@@ -12,6 +13,8 @@ __all__ = [
     "ColumnSummary",
     "column_report",
     "look_at",
+    "missing_code",
+    "spellings",
     "warn_of_columns",
     "warn_of_copy",
 ]

@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from hornbeam.columns._remedies import Remedies
 from hornbeam.columns._text import TextLook, look_at
+from hornbeam.columns._values import missing_code, spellings
 from hornbeam.table import Table
 
 if TYPE_CHECKING:
     from hornbeam.tree import Tree
 
-Problem: TypeAlias = Literal["number as text", "date as text", "identifier", "copy of the target"]
+Problem: TypeAlias = Literal[
+    "number as text", "date as text", "identifier", "copy of the target", "missing as number", "spelling"
+]
 
 _FEWEST_STRINGS = 50  # rows with a value, from which on nearly unique strings are called identifiers
 _FEWEST_ROWS = 100  # from which on whole numbers and copies of the target are looked for
@@ -24,6 +27,7 @@ _UNIQUE = 0.9
 _COLLISIONS = 10  # equal pairs to be expected of numbers that are not identifiers
 _COPY_ERROR = 0.02  # of the rows that the most frequent class gets wrong
 _FEWEST_ERRORS = 10
+_FEWEST_ROWS_OF_CLASS = 5
 _SAMPLE = 64  # rows that are looked at first
 _ERRORS_IN_SAMPLE = 3
 
@@ -35,7 +39,7 @@ class ColumnRemark(NamedTuple):
     ----------
     column : str
         Name of the column.
-    problem : {"number as text", "date as text", "identifier", "copy of the target"}
+    problem : {"number as text", "date as text", "identifier", "copy of the target", "missing as number", "spelling"}
     found : str
         What was found.
     remedy : str
@@ -65,10 +69,19 @@ class Suspect(NamedTuple):
     problem: Problem
     found: str
     look: TextLook | None = None
+    code: int = 0
+    """The number that stands for a missing value."""
 
     def remark(self, table: Table, remedies: Remedies) -> ColumnRemark:
         """Return the remark with its remedy."""
-        remedy = remedies.drop(self.position) if self.look is None else remedies.convert(self.position, self.look)
+        if self.problem == "missing as number":
+            remedy = remedies.blank(self.position, self.code)
+        elif self.problem == "spelling":
+            remedy = remedies.unify(self.position)
+        elif self.look is None:
+            remedy = remedies.drop(self.position)
+        else:
+            remedy = remedies.convert(self.position, self.look)
         return ColumnRemark(table.names[self.position], self.problem, self.found, remedy)
 
 
@@ -80,10 +93,14 @@ def suspects_of(table: Table, X: Any, codes: npt.NDArray[Any] | None, n_classes:
     copies = [] if codes is None else list(copies_in(table, codes, n_classes))
     if table.flags is not None:
         return copies
-    found = [*_identifiers(table), *_texts(table), *copies]
-    if any(suspect.look is not None for suspect in found):
+    found = [*_identifiers(table), *_missing_codes(table), *_texts(table), *copies]
+    if any(suspect.look is not None or suspect.problem == "spelling" for suspect in found):
         declared = _declared_categories(X)
-        found = [suspect for suspect in found if suspect.look is None or suspect.position not in declared]
+        found = [
+            suspect
+            for suspect in found
+            if (suspect.look is None and suspect.problem != "spelling") or suspect.position not in declared
+        ]
     return sorted(found, key=lambda suspect: suspect.position)
 
 
@@ -108,6 +125,14 @@ def _identifiers(table: Table) -> Iterator[Suspect]:
             )
 
 
+def _missing_codes(table: Table) -> Iterator[Suspect]:
+    for position, values in enumerate(table.values):
+        if table.schema.kinds[position] == "number" and values.dtype != bool and (found := missing_code(values)):
+            code, n_rows = found
+            text = f"holds {code} in {n_rows:,} rows, which looks like a code for missing values"
+            yield Suspect(position, "missing as number", text, code=code)
+
+
 def _texts(table: Table) -> Iterator[Suspect]:
     for position, kind in enumerate(table.schema.kinds):
         if kind != "category":
@@ -123,6 +148,10 @@ def _texts(table: Table) -> Iterator[Suspect]:
             if n_present >= _FEWEST_STRINGS and len(distinct) >= _UNIQUE * n_present:
                 found = f"{len(distinct):,} different strings in {n_present:,} rows with a value"
                 yield Suspect(position, "identifier", f"looks like an identifier or free text: {found}")
+                continue
+        if look is None and all(isinstance(value, str) for value in distinct) and (pair := spellings(distinct)):
+            found = f"has values that differ only in capitals or spaces, such as {pair[0]!r} and {pair[1]!r}"
+            yield Suspect(position, "spelling", found)
 
 
 def _declared_categories(X: Any) -> set[int]:
@@ -138,6 +167,8 @@ def copies_in(table: Table, codes: npt.NDArray[Any], n_classes: int) -> Iterator
     n_rows = len(codes)
     n_others = n_rows - int(np.bincount(codes).max())
     if n_rows < _FEWEST_ROWS or n_others < _FEWEST_ERRORS or len(table.names) == 1:
+        return
+    if n_rows < _FEWEST_ROWS_OF_CLASS * n_classes:  # any numbers that are all different predict them
         return
     most_errors = int(_COPY_ERROR * n_others)
     # A sample that no period of the rows is in step with.

@@ -39,6 +39,22 @@ class Remedies:
             return f"X = X.with_columns({_in_polars(f'pl.col({name})', look)})"
         return f"{self._to_pandas()}X[{name}] = {_in_pandas(f'X[{name}]', look)}"
 
+    def blank(self, index: int, code: int) -> str:
+        """Return code that makes a number a missing value."""
+        name = _quoted(self.names[index])
+        if self.library == "polars":
+            return f"X = X.with_columns(pl.col({name}).replace({code}, None))"
+        if self.library == "numpy":
+            return f"X = np.where((X == {code}) & (np.arange(X.shape[1]) == {name}), np.nan, X)"
+        return f"{self._to_pandas()}X[{name}] = X[{name}].mask(X[{name}] == {code})"
+
+    def unify(self, index: int) -> str:
+        """Return code that unifies strings that differ only in capitals or spaces around them."""
+        name = _quoted(self.names[index])
+        if self.library == "polars":
+            return f"X = X.with_columns(pl.col({name}).str.strip_chars().str.to_lowercase())"
+        return f"{self._to_pandas()}X[{name}] = X[{name}].str.strip().str.lower()"
+
     def keep(self, index: int) -> str:
         """Return code that declares a column as categories."""
         name = _quoted(self.names[index])

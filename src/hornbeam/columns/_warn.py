@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from hornbeam.tree import Tree
 
 _MOST_WARNINGS = 5
+_warned_of: set[tuple[str, str]] = set()  # columns and problems, in folds of a cross-validation
 
 
 def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int, stacklevel: int) -> None:
@@ -23,6 +25,8 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
     if table.flags is not None:
         return
     suspects = suspects_of(table, X, codes, n_classes)
+    suspects.sort(key=lambda suspect: suspect.problem != "copy of the target")  # the most harmful ones first
+    suspects = _not_warned_of(suspects, table, sys._getframe(stacklevel).f_globals.get("__name__", ""))
     if not suspects:
         return
     remedies = Remedies(X, table)
@@ -32,10 +36,22 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
         others = ", ".join(repr(table.names[suspect.position]) for suspect in suspects[_MOST_WARNINGS:][:10])
         warnings.warn(
             f"{len(suspects) - _MOST_WARNINGS} more columns are suspect: {others}"
-            f"{', ...' if len(suspects) > _MOST_WARNINGS + 10 else ''}. print(hornbeam.column_report(X)) lists all.",
+            f"{', ...' if len(suspects) > _MOST_WARNINGS + 10 else ''}. print(hornbeam.column_report(X, y)) lists all.",
             ColumnWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+def _not_warned_of(suspects: list[Suspect], table: Table, caller: str) -> list[Suspect]:
+    """Return the suspects; where a module of cross-validation fits, only those that no fit before it had.
+
+    Each fold has other rows, and so other messages about the same columns, which Python would all show.
+    """
+    if not suspects or not caller.startswith("sklearn.model_selection."):
+        return suspects
+    fresh = [suspect for suspect in suspects if (table.names[suspect.position], suspect.problem) not in _warned_of]
+    _warned_of.update((table.names[suspect.position], suspect.problem) for suspect in fresh)
+    return fresh
 
 
 def warn_of_copy(tree: Tree, table: Table, X: Any, stacklevel: int) -> None:
@@ -56,6 +72,13 @@ def _message(suspect: Suspect, table: Table, remedies: Remedies) -> str:
             )
         case "date as text":
             advice = "; each value became a category. Convert it:\n    {}"
+        case "missing as number":
+            advice = ". If it is one, make it a missing value:\n    {}"
+        case "spelling":
+            advice = (
+                "; each is a category of its own. Unify them:\n    {}\nIf they differ on purpose, declare them:\n    "
+            )
+            advice += remedies.keep(suspect.position)
         case "identifier":
             advice = "; splits on it do not generalize to new rows. Leave it out:\n    {}"
         case "copy of the target":

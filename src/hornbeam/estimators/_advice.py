@@ -51,10 +51,18 @@ def advice(classifier: Any) -> str:
     elif name == "SPLITClassifier":
         lines[f"LicketySPLITClassifier({_problem(classifier)})"] = "near-optimal in polynomial time"
     more = _MORE[classifier.status_]
-    if not lines:
-        return f"{more}."
-    ways = "\n".join(f"    {code}" + (f"  # {remark}" if remark else "") for code, remark in lines.items())
-    return f"{more}, or try one of these:\n{ways}"
+    return f"{more}, or try one of these:\n{_pasteable(lines)}" if lines else f"{more}."
+
+
+def early_note(classifier: Any) -> str:
+    """Return what to do about a search without a time limit that takes long, as code to paste."""
+    lines = {f"{name}={_written(value)}": "" for name, value in helpful_parameters(classifier).items()}
+    lines["time_limit=60"] = "the best tree found in a minute"
+    return f"Ctrl-C ends it with the best tree so far. For a sooner end, try one of these:\n{_pasteable(lines)}"
+
+
+def _pasteable(lines: dict[str, str]) -> str:
+    return "\n".join(f"    {code}" + (f"  # {remark}" if remark else "") for code, remark in lines.items())
 
 
 def _problem(classifier: Any) -> str:

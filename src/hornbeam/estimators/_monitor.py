@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -11,14 +12,19 @@ from time import perf_counter, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from hornbeam.estimators._advice import early_note
 from hornbeam.estimators._progress import Progress, Units, end_of
-from hornbeam.estimators._progress_line import ProgressLine, progress_text
+from hornbeam.estimators._progress_line import ProgressLine, is_live, print_line, progress_text
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from hornbeam._core import Outcome
     from hornbeam._core import Progress as Record
+
+
+_PATIENCE = 5.0  # seconds of a fit without a time limit, after which an interactive user is told what to do
+_noted: set[str] = set()  # what was told in this process, once for all folds of a cross-validation
 
 
 class Monitor:
@@ -39,6 +45,7 @@ class Monitor:
         self._last_text: str | None = None
         self._handler: Callable[[int, FrameType | None], Any] | None = None  # of Ctrl-C, before this one
         self._is_interrupted = self._is_in_callback = False
+        self._is_patient = getattr(estimator, "time_limit", None) is not None
 
     def __enter__(self) -> Self:
         return self
@@ -62,6 +69,8 @@ class Monitor:
         self._hold_ctrl_c()
 
         def listen(record: Record) -> bool:
+            if not self._is_patient and perf_counter() - self._begin >= _PATIENCE:
+                self._note_long_search(Progress.from_record(record, units))
             if self._line is None and self._estimator.callback is None:
                 return self._is_stopped()
             progress = Progress.from_record(record, units)
@@ -71,6 +80,19 @@ class Monitor:
             return self._is_stopped() or self._stops(progress)
 
         return listen
+
+    def _note_long_search(self, progress: Progress) -> None:
+        """Tell an interactive user once what to do about a long search without a time limit."""
+        self._is_patient = True
+        own_note = getattr(self._estimator, "_early_note", None)  # of the command line
+        if own_note is None and not is_live(sys.stderr):
+            return
+        note = (own_note or early_note)(self._estimator)
+        if note and note not in _noted:
+            _noted.add(note)
+            seconds = perf_counter() - self._begin
+            with nullcontext() if self._line is None else self._line.hidden():
+                print_line(f"Searching for {seconds:.0f} s, gap {100 * progress.gap:.0f} %. {note}")
 
     def finish(self, outcome: Outcome, units: Units) -> None:
         """Show how the search ended."""

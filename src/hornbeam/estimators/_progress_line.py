@@ -26,7 +26,7 @@ class ProgressLine:
     def __init__(self, text: str) -> None:
         self._next_print = _FIRST_PRINT
         self._bar: Any = None
-        if _is_live(sys.stderr):
+        if is_live(sys.stderr):
             from tqdm import tqdm
 
             self._bar = tqdm(desc=text, bar_format="{desc}", file=sys.stderr, dynamic_ncols=True)
@@ -36,7 +36,7 @@ class ProgressLine:
         if self._bar is not None:
             self._bar.set_description_str(f"{text}  ")  # a terminal writes ^C behind it
         elif seconds >= self._next_print:
-            _print(text)
+            print_line(text)
             self._next_print = 2 * seconds
 
     def hidden(self) -> AbstractContextManager[Any]:
@@ -51,7 +51,7 @@ class ProgressLine:
             self._bar.close()
             self._bar.fp.flush()  # the end of the line, in a notebook, too
         elif text is not None:
-            _print(text)
+            print_line(text)
 
 
 def progress_text(progress: Progress, seconds: float) -> str:
@@ -63,12 +63,13 @@ def progress_text(progress: Progress, seconds: float) -> str:
     )
 
 
-def _is_live(stream: Any) -> bool:
+def is_live(stream: Any) -> bool:
     """Return whether what is written to a stream can be renewed in place: in a terminal, or in a notebook's cell."""
     is_terminal = hasattr(stream, "isatty") and stream.isatty()
     return is_terminal or type(stream).__module__.partition(".")[0] == "ipykernel"
 
 
-def _print(text: str) -> None:
+def print_line(text: str) -> None:
+    """Print a text to stderr, if there is one."""
     if sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -16,8 +17,12 @@ from hornbeam._budget import Budget
 from hornbeam._checks import as_array, shown
 from hornbeam._units import check_weights
 from hornbeam.columns import warn_of_columns
+from hornbeam.exceptions import ColumnWarning
 from hornbeam.table import Table, is_missing_value, read_table
 from hornbeam.tree.words import count
+
+_MOST_CLASSES = 20  # more numbers than these may be a quantity,
+_FEWEST_ROWS_OF_CLASS = 20  # unless there are so many rows of each, on average
 
 
 class Training(NamedTuple):
@@ -50,7 +55,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
     Warns
     -----
     ColumnWarning
-        If a column was probably not read as it is meant.
+        If a column was probably not read as it is meant, or `y` is probably a quantity.
     """
     if y is None:
         raise ValueError(f"{user} requires y to be passed, but the target y is None")
@@ -70,6 +75,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
         raise ValueError(
             f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
+    _warn_of_quantity(classes, len(codes), stacklevel=4)
     warn_of_columns(table, X, codes, len(classes), stacklevel=4)
     return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
 
@@ -86,7 +92,8 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
     missing = _missing_rows(labels)
     if len(missing) > 0:
         raise ValueError(
-            f"Input y contains NaN: the target is missing in {count(len(missing))}, first in row {missing[0]}."
+            f"Input y contains NaN: the target is missing in {count(len(missing))}, first in row {missing[0]}. Leave "
+            f"these rows out{_leave_out(y)}."
         )
     labels = _plain(labels)
     if labels.dtype.kind == "f" and labels.dtype.itemsize > 8 and np.isfinite(labels).all():
@@ -96,6 +103,25 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
             raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
         check_classification_targets(labels)
     return labels
+
+
+def _leave_out(y: Any) -> str:
+    """Return the code that leaves rows without a label out of a table X, as far as it is known."""
+    is_series = type(y).__module__.partition(".")[0] == "pandas" and hasattr(y, "notna") and y.ndim == 1
+    return ", for example X, y = X[y.notna()], y[y.notna()]" if is_series else ""
+
+
+def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int, stacklevel: int) -> None:
+    """Warn if the labels are probably a quantity: numbers, of which there are many for the number of rows."""
+    n_classes = len(classes)
+    if n_classes <= _MOST_CLASSES or classes.dtype.kind not in "iuf" or n_classes * _FEWEST_ROWS_OF_CLASS <= n_rows:
+        return
+    warnings.warn(
+        f"y has {n_classes:,} distinct numbers in {n_rows:,} rows, each of which becomes a class. hornbeam has "
+        "classifiers only; if y is a quantity, put it into ranges first:\n    y = pd.qcut(y, 3, labels=False)",
+        ColumnWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def _encode(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:

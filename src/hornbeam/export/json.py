@@ -13,7 +13,7 @@ from hornbeam.conditions import Condition, condition_from_dict, condition_to_dic
 from hornbeam.table import TableSchema
 from hornbeam.tree import Tree
 from hornbeam.tree.checks import LABEL_TYPES
-from hornbeam.tree.words import printable
+from hornbeam.tree.words import storable
 
 FORMAT, VERSION = "hornbeam-tree", 1
 
@@ -146,7 +146,7 @@ def from_json(text: str | bytes) -> Tree:
 
 def _dumps(value: Any) -> str:
     # JSON has an escape for a lone surrogate, which is written like Python's: UTF-8 cannot hold it.
-    return printable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    return storable(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def _node_record(tree: Tree, node: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, Scala
 from hornbeam.export._fold import fold
 from hornbeam.table import Kind
 from hornbeam.tree import Tree
-from hornbeam.tree.words import printable
+from hornbeam.tree.words import storable
 
 Quote: TypeAlias = Literal['"', "`", "["]
 
@@ -121,7 +121,7 @@ def _identifier(name: str, quote: Quote) -> str:
 
 
 def _check_storable(text: str) -> None:
-    if printable(text) != text:
+    if storable(text) != text:
         raise ValueError(f"{text!r} holds a lone surrogate, which no database can store; rename it, or use to_python.")
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from hornbeam.conditions import Condition, condition_text
 from hornbeam.tree import Tree
-from hornbeam.tree.words import column_name, printable
+from hornbeam.tree.words import column_name, storable
 
 _Rules: TypeAlias = dict[str, Any]  # from a feature to the rules that go on from there, from "_" to trees that end here
 
@@ -82,7 +82,7 @@ def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
             roots[number] = [_record(tree, 0, features), objective, _accuracy(tree)]
             _add_paths(tree, 0, features, rules, number)
     found = {"trie": {"f": "root", "c": _children(rules)}, "featureMap": texts, "treeMap": roots}
-    return printable(json.dumps(found, ensure_ascii=False, allow_nan=False))
+    return storable(json.dumps(found, ensure_ascii=False, allow_nan=False))
 
 
 def _record(tree: Tree, node: int, features: dict[Condition, str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from io import BytesIO
 from xml.etree import ElementTree
 
 from hornbeam.plotting.layout import lay_out
-from hornbeam.plotting.lettering import printable
+from hornbeam.plotting.lettering import displayable
 from hornbeam.plotting.picture import write
 from hornbeam.tree import Tree
 
@@ -79,7 +79,7 @@ def _styles(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
 
 def _escaped(text: str) -> str:
     """Escape for HTML; control characters and lone surrogates, which no page may hold, become visible."""
-    return escape("\n".join(map(printable, text.split("\n"))))
+    return escape("\n".join(map(displayable, text.split("\n"))))
 
 
 def _shortened(text: str) -> str:

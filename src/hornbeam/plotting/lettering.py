@@ -72,7 +72,7 @@ class Letters:
         import matplotlib as mpl
 
         own = tuple(mpl.rcParams["font.family"])
-        characters = frozenset("".join(map(printable, strings)) + _LATIN)
+        characters = frozenset("".join(map(displayable, strings)) + _LATIN)
         if any(map(_is_right_to_left, characters)):
             characters |= {_LEFT_TO_RIGHT}
         wanted = characters - _covered(_paths_of(own, "normal"), characters)
@@ -86,7 +86,7 @@ class Letters:
 
     def show(self, text: object) -> str:
         """Return the string on one line, with a visible escape for each character that cannot be drawn."""
-        return printable(" ".join(str(text).splitlines())).translate(self._escapes)
+        return displayable(" ".join(str(text).splitlines())).translate(self._escapes)
 
     def apart(self, text: str) -> str:
         """Keep a string of a script from right to left from turning around what is written next to it."""
@@ -167,12 +167,12 @@ def escape(character: str) -> str:
     return f"\\x{ord(character):02x}" if character.isascii() else character.encode("ascii", "backslashreplace").decode()
 
 
-def printable(text: str) -> str:
+def displayable(text: str) -> str:
     """Escape what no picture can show in any font: control characters, lone surrogates and marks of reordering."""
-    return text if text.isascii() and text.isprintable() else "".join(map(_printable_character, text))
+    return text if text.isascii() and text.isprintable() else "".join(map(_displayable_character, text))
 
 
-def _printable_character(character: str) -> str:
+def _displayable_character(character: str) -> str:
     is_bad = unicodedata.category(character) in ("Cc", "Cs") or ord(character) & 0xFFFE == 0xFFFE
     return escape(character) if is_bad or character in _REORDERING else character
 

@@ -8,14 +8,14 @@ from hornbeam.conditions import condition_text, readable_name
 from hornbeam.tree.tree import Tree
 
 
-def printable(text: object) -> str:
+def storable(text: object) -> str:
     """Return the text with lone surrogates, which UTF-8 cannot hold, as escapes of a backslash, a u and four digits."""
     return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def one_line(text: object) -> str:
-    """Return the printable text with its line breaks as spaces, so that names cannot break a drawing."""
-    return " ".join(printable(text).splitlines())
+    """Return the storable text with its line breaks as spaces, so that names cannot break a drawing."""
+    return " ".join(storable(text).splitlines())
 
 
 def column_name(tree: Tree, column: int) -> str:
