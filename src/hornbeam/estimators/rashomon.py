@@ -421,7 +421,7 @@ def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int, budget: Bu
     if n_rows % 8:
         last[-1] = (1 << n_rows % 8) - 1
     known: dict[int, list[int]] = {hash(bytes(len(last))): [-1]}  # by hash, so that no column is kept twice
-    kept = []
+    kept: list[int] = []
 
     def split_of(number: int) -> npt.NDArray[np.uint8]:
         column = columns[number] if number >= 0 else np.zeros_like(last)
