@@ -23,7 +23,7 @@ from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 
-DEMO_PARAMETERS: dict[str, Any] = {"regularization": 0.01, "max_depth": 4, "binarizer": "quantile"}
+DEMO_PARAMETERS: dict[str, Any] = {"regularization": 0.01, "max_depth": 3}
 
 
 def fit(
