@@ -66,7 +66,7 @@ class LeafSetSearch {
       is_finished_ = !stop_.stopped();
       poll();
     } catch (const Stopped&) {
-      // What was being expanded stays open, with its bound.
+      is_finished_ = false;  // what was being expanded stays open, with its bound
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }

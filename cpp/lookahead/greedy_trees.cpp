@@ -27,8 +27,10 @@ std::vector<double> prices_of(const Costs& costs) {
     are_equal = are_equal && costs.largest(c) == costs.largest(0);
   }
   std::vector<double> prices;
-  for (std::uint32_t c = 0; c < costs.n_classes() && !are_equal; ++c)
-    prices.push_back(static_cast<double>(costs.largest(c) / divisor));
+  for (std::uint32_t c = 0; c < costs.n_classes() && !are_equal; ++c) {
+    const Ticks price = costs.largest(c) / divisor;
+    prices.push_back(static_cast<double>(price));
+  }
   return prices;
 }
 

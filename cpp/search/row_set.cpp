@@ -124,7 +124,8 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   const std::uint32_t n_counts = measures_.n_counts();
   const std::uint64_t tile = word_at(data_.view().n_words) * n_row_words_ * sizeof(Word);
   // Rows of one weight have a slot each: as many bytes row by row, twice, and as columns.
-  stop.require_room(data_.bytes() + 3 * tile + std::uint64_t{data_.n_rows} * (2 * sizeof(SlotName) + 8 * n_counts) +
+  stop.require_room(data_.bytes() + 3 * tile +
+                    std::uint64_t{data_.n_rows} * (2 * sizeof(SlotName) + 8 * std::uint64_t{n_counts}) +
                     std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
   merged_.assign(data_.n_rows, {});
   row_bits_.resize(word_at(data_.view().n_words) * n_row_words_);
