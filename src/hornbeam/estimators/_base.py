@@ -54,7 +54,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """Share of each column in the decrease of the Gini impurity by all splits of `tree_`; shape (n_features_in_,).
+        """Share of each column in the decrease of the Gini impurity by all splits of `tree_`, one number a column.
 
         As in scikit-learn's trees: the shares are at least 0 and sum to 1, a column that `tree_` does not use has 0,
         and all are 0 if `tree_` is a single leaf. A table column counts once, whatever the number of its binary
