@@ -9,7 +9,6 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_iris
 
 from hornbeam import GOSDTClassifier
-from hornbeam.plotting import plot_tree
 
 iris = load_iris(as_frame=True)
 names = iris.target_names[iris.target]
@@ -22,7 +21,8 @@ print("training accuracy:", classifier.score(iris.data, names))
 print("a flower:", classifier.predict(iris.data[:1])[0])
 
 # %%
-# The plot shows how many training rows reach each leaf, and how pure it is.
+# The plot shows the distribution of the column at each split, how many training rows reach each leaf, and how pure the
+# leaf is.
 
-plot_tree(classifier.tree_, title="Species of iris", subtitle=f"objective {classifier.objective_:.4f}, proven optimal")
+classifier.plot(iris.data, names, title="Species of iris")
 plt.show()

@@ -21,7 +21,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import GOSDTClassifier, NotProvenWarning
-from hornbeam.plotting import save_picture
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = ROOT / "docs/accuracy.csv"
@@ -97,7 +96,7 @@ def draw_accuracy() -> None:
     with NUMBERS.open() as file:
         rows = list(csv.DictReader(file))
     names = list(dict.fromkeys(row["table"] for row in rows))
-    plt.rcParams.update({"svg.hashsalt": "hornbeam", "font.size": 10})
+    plt.rcParams.update({"font.size": 10})
     figure, panels = plt.subplots(len(names), 1, figsize=(5, 6.4), sharex=True, layout="constrained")
     for name, axes in zip(names, panels, strict=True):
         measured = [row for row in rows if row["table"] == name]
@@ -120,8 +119,10 @@ def draw_accuracy() -> None:
 def draw_tree() -> None:
     """Draw the tree of README's code."""
     data = load_breast_cancer(as_frame=True)
-    tree = GOSDTClassifier(regularization=0.01, max_depth=3).fit(data.data, data.target_names[data.target]).tree_
-    save_picture(tree, ROOT / "docs/tree.svg")
+    X, y = data.data, data.target_names[data.target]
+    GOSDTClassifier(regularization=0.01, max_depth=3).fit(X, y).plot(X, y)
+    plt.savefig(ROOT / "docs/tree.svg", metadata={"Date": None})
+    plt.close()
 
 
 if __name__ == "__main__":
@@ -134,5 +135,6 @@ if __name__ == "__main__":
             writer = csv.DictWriter(file, list(measured[-1]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(measured)
+    plt.rcParams.update({"svg.hashsalt": "hornbeam"})  # the same numbers give the same bytes
     draw_tree()
     draw_accuracy()

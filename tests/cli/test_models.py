@@ -2,6 +2,7 @@ import io
 import json
 import os
 import runpy
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from cli.conftest import without_columns
 from hornbeam.cli.model import Model
 from hornbeam.tree import Tree
+
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 def test_a_model_reads_back_as_it_was_written(model, tmp_path):
@@ -146,6 +149,16 @@ def test_a_model_file_that_was_changed_is_refused(run, model, change, said):
     code, out, err = run("show", model)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_the_demo_finds_the_tree_that_readme_shows_with_the_options_of_its_code(run, tmp_path):
+    code, out, _ = run("demo", "--directory", tmp_path)
+    assert code == 0
+    text = README.read_text("utf-8")
+    shown = text.split("```text\n")[1].split("optimal:")[0]
+    assert f"\n\n{shown}\nProven optimal" in out
+    assert "hornbeam fit --regularization 0.01 --max-depth 3\n" in out
+    assert "GOSDTClassifier(regularization=0.01, max_depth=3)" in text
 
 
 def test_the_demo_proves_draws_and_saves_a_tree(run, tmp_path):

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from hornbeam.binarizers import ThresholdBinarizer
 from hornbeam.cli.columns import columns_text
 from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target, with_class
 from hornbeam.cli.errors import CommandError, Stage, interrupts_told, refusals_as_command_errors
@@ -160,8 +159,8 @@ def demo(directory: Path) -> None:
     frame = pl.DataFrame(data.data, schema=[str(name) for name in data.feature_names])
     classes = np.asarray(data.target_names, dtype=object)[data.target]
     print(f"Breast-cancer data of scikit-learn: {frame.height} rows, {frame.width} continuous columns.")
-    parameters = ", ".join(f"{name} {value}" for name, value in DEMO_PARAMETERS.items())
-    print(f"hornbeam fit: {parameters} (at most {ThresholdBinarizer().n_thresholds} thresholds a column)", end="\n\n")
+    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in DEMO_PARAMETERS.items())
+    print(f"hornbeam fit {options}", end="\n\n")
     model_file, picture = directory / "breast-cancer.json", directory / "breast-cancer.svg"
     with interrupts_told("before a tree was found") as stage:
         model = fit_model(frame, classes, "diagnosis", DEMO_PARAMETERS, quiet=False)
