@@ -291,7 +291,7 @@ def _paragraph(text: str, style: Style, letters: Letters, room: float) -> Iterat
 
 
 def _legend_rows(tree: Tree, letters: Letters, room: float) -> list[list[Line]]:
-    """Return the name of the target and the colours of the classes, in rows that fit into `room`."""
+    """Return the name of the target and the colors of the classes, in rows that fit into `room`."""
 
     def line(text: str, x: float, swatch: int | None) -> Line:
         return Line(text, _LEGEND, x, x + letters.width(text, _LEGEND), swatch=swatch)

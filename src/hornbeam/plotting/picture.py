@@ -39,9 +39,9 @@ def plot_tree(
 ) -> Axes:
     r"""Draw a tree.
 
-    Splits show their condition and number of training rows; edges show "yes" and "no". Leaves are coloured by predicted
+    Splits show their condition and number of training rows; edges show "yes" and "no". Leaves are colored by predicted
     class, and show it, its share of the training weight, the number of training rows, and a bar with the shares of all
-    classes. The colours can be told apart with any kind of colour vision.
+    classes. The colors can be told apart with any kind of color vision.
 
     Parameters
     ----------
