@@ -90,7 +90,7 @@ Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& inpu
   Outcome outcome;
   try {
     const DistinctRows rows(columns, input.classes, input.weights, n_classes, stop);
-    outcome = search_posterior(rows, input.model, limits, input.switches, stop, on_poll);
+    outcome = search_posterior(rows, input.model, limits, input.bounds, stop, on_poll);
   } catch (const StoppedBeforeSearch&) {
     outcome = single_leaf(columns, input, stop);
   } catch (const std::bad_alloc&) {

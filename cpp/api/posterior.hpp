@@ -16,7 +16,7 @@ struct PosteriorInput {
   std::span<const std::int64_t> weights;  // (n_rows), > 0: how many rows each stands for
   PosteriorModel model;
   PosteriorLimits limits;
-  PosteriorSwitches switches = {};
+  Bounds bounds = {};
 };
 
 /// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input out

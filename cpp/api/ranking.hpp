@@ -10,6 +10,7 @@
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "leafsets/options.hpp"
+#include "leafsets/rank_curve.hpp"
 #include "search/search.hpp"
 
 namespace hornbeam {

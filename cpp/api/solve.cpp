@@ -40,7 +40,7 @@ Outcome search_columns(const PackedColumns& columns, const Input& input, const C
     reference_losses.push_back(input.weights[row] * costs.of(static_cast<std::uint32_t>(input.classes[row]),
                                                              static_cast<std::uint32_t>(input.reference[row])));
   const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop, reference_losses);
-  const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
+  const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
   return search(problem, input.limits, stop, on_poll);
 }
 
@@ -52,7 +52,7 @@ Outcome search_columns(const RankedColumns& columns, const Input& input, const C
                                input.n_classes,
                                {costs.largest(0), input.leaf_cost},
                                input.tree.depth.value_or(kMostOrderedDepth),
-                               input.switches.similarity};
+                               input.bounds.similarity};
   return search_ordered(problem, input.limits, stop, on_poll);
 }
 
@@ -81,7 +81,7 @@ void check_ranked(const RankedColumns& columns, const Input& input) {
 template <class Columns, class SearchIn>
 Outcome solve_columns(const Columns& columns, const Input& input, SearchIn search_in) {
   const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
-                    input.switches.equivalent_points, input.tree.rows_per_leaf > 1);
+                    input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
   StopSignal stop(input.limits);
   Outcome outcome;
   try {
@@ -158,7 +158,7 @@ Outcome look_ahead(const PackedColumns& columns, const Input& input, const Looka
   check_input(input, columns.n_rows);
   return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
     const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
-    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
+    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
     return search_lookahead(problem, lookahead, input.limits, stop, on_poll);
   });
 }

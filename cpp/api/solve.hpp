@@ -8,11 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "data/ranked_columns.hpp"
 #include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
+#include "ordered/ordered_problem.hpp"
 #include "search/search.hpp"
 
 namespace hornbeam {
@@ -27,7 +29,7 @@ struct Input {
   Ticks leaf_cost;
   TreeLimits tree;
   SearchLimits limits;
-  Switches switches;
+  Bounds bounds;
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
 };
 

@@ -1,6 +1,6 @@
 // base/options.hpp
 //
-// WHAT    What a search may spend, what a tree may look like, and which bounds are switched on.
+// WHAT    What a search may spend and what a tree may look like; which bounds are on is in base/bounds.hpp.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,8 @@ struct TreeLimits {
   std::uint64_t rows_per_leaf = 1;
 };
 
+inline constexpr std::uint32_t kMostThreads = 1024;
+
 /// What one search may spend. `gap` is relative: (upper - lower) / upper.
 struct SearchLimits {
   std::optional<double> seconds;
@@ -23,16 +25,6 @@ struct SearchLimits {
   double gap = 0.0;
   std::uint32_t threads = 1;
   std::function<bool()> interrupted;  // asked by the calling thread before there is a search to report; may be empty
-};
-
-/// A switch is off only to measure or to test; it never changes the optimum. One file in bounds/ for each.
-struct Switches {
-  bool support_condition = true;
-  bool pair_stage = true;
-  bool equivalent_points = true;
-  bool similarity = true;
-  bool packing = true;
-  bool subset = true;
 };
 
 enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted, expansion_limit };

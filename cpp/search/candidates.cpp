@@ -97,7 +97,7 @@ void Worker::pair_candidates(Frame& frame, Ticks budget) {
 
 void Worker::pair(Frame& frame, Candidate& candidate) {
   candidate.is_paired = true;
-  if (!problem_.switches.pair_stage) return;
+  if (!problem_.bounds.pair_stage) return;
   const Ticks leaf_cost = problem_.leaf_cost;
   const SlotTile slots = frame.rows.slot_tile();
   PairSide found[2];
@@ -176,7 +176,7 @@ Candidate Worker::part_of(const Frame& frame, Candidate whole, std::uint32_t lea
       side.upper = problem_.leaf_cost + side.loss;
       side.shape = {1, 0};
     }
-    if (side.room.only_leaf() || (side.room.only_stump() && problem_.switches.pair_stage)) side.large = kInfinity;
+    if (side.room.only_leaf() || (side.room.only_stump() && problem_.bounds.pair_stage)) side.large = kInfinity;
     side.lower = std::max(side.lower, std::min(side.upper, side.large));
   }
   whole.raise_rest();
@@ -300,12 +300,12 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
 }
 
 bool Worker::subset_holds(const Frame& frame) const {
-  return problem_.switches.subset && frame.room.depth == kUnlimited && frame.room.leaves == kUnlimited &&
+  return problem_.bounds.subset && frame.room.depth == kUnlimited && frame.room.leaves == kUnlimited &&
          !problem_.limits_rows();
 }
 
 bool Worker::similarity_holds(const Frame& frame) const {
-  return problem_.switches.similarity && frame.room.leaves == kUnlimited && !problem_.limits_rows();
+  return problem_.bounds.similarity && frame.room.leaves == kUnlimited && !problem_.limits_rows();
 }
 
 }  // namespace hornbeam

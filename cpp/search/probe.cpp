@@ -33,7 +33,7 @@ bool Worker::raise_by_probes(Frame& frame, Candidate& candidate, int x, Ticks go
 /// Where probes have failed too often of late, only one in sixteen is made, to see whether that has changed.
 bool Worker::may_probe(const Frame& frame) {
   constexpr std::uint32_t kLeftOut = 16;
-  if (!problem_.switches.pair_stage || frame.room.leaves != kUnlimited) return false;
+  if (!problem_.bounds.pair_stage || frame.room.leaves != kUnlimited) return false;
   return probe_credit_ > 0 || ++n_probes_left_out_ % kLeftOut == 0;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/bounds.hpp"
 #include "base/options.hpp"
 #include "base/stop.hpp"
 #include "bounds/equivalent_points.hpp"
@@ -27,9 +28,9 @@ struct Problem {
   const Costs& costs;
   Ticks leaf_cost;
   TreeLimits tree;
-  Switches switches;
+  Bounds bounds;
 
-  Ticks threshold() const { return support_threshold(switches.support_condition, leaf_cost); }
+  Ticks threshold() const { return support_threshold(bounds.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }
   bool has_few_columns() const { return rows.n_columns <= kFewColumns; }
   bool has_reference() const { return !rows.reference_loss.empty(); }

@@ -23,6 +23,7 @@ struct Outcome {
   std::uint64_t n_table_entries = 0;
   std::uint64_t bytes = 0;
   double seconds = 0;
+  Counters counters;
   std::vector<Progress> trace;  // one line for each change of the interval
 };
 
