@@ -25,7 +25,7 @@ RankedColumnsIn ranked_columns(ArrayIn<std::uint32_t, 2> ranks, ArrayIn<std::uin
 
 Input AdditiveProblem::input(const SearchOptions& options) const {
   return {
-      .classes = span_of(class_codes),
+      .class_codes = span_of(class_codes),
       .weights = span_of(weights),
       .costs = {costs.data(), costs.size()},
       .n_classes = to_count(costs.shape(0), "costs"),

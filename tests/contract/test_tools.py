@@ -67,7 +67,7 @@ def test_a_use_that_the_layers_forbid_is_rejected(tmp_path, path, text, said):
 
 def test_a_use_that_the_layers_allow_is_accepted(tmp_path):
     files = {
-        "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "bits/mask.hpp"\n#include <vector>\n',
+        "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "rows/mask.hpp"\n#include <vector>\n',
         "src/hornbeam/export/text.py": "import numpy\nfrom hornbeam.tree import Tree\n",
         "src/hornbeam/tree/tree.py": "if TYPE_CHECKING:\n    from hornbeam._core import TreeArrays\n",
         "src/hornbeam/__init__.py": "from hornbeam.estimators.gosdt import GOSDTClassifier\n",

@@ -67,7 +67,7 @@ def test_weights_are_the_same_as_rows_that_repeat():
         arguments = ranked.arguments()
         repeated = ranked.solve(
             ranks=np.ascontiguousarray(arguments["ranks"][:, rows]),
-            classes=arguments["class_codes"][rows],
+            class_codes=arguments["class_codes"][rows],
             weights=np.ones(len(rows), np.int64),
         )
         assert heavy["upper"] == repeated["upper"], ranked

@@ -83,7 +83,7 @@ RANDOM_TEST(input_out_of_range_is_rejected, 1) {
     CHECK_THROWS(std::invalid_argument, solve(input, never));
   };
   reject([](TestProblem&, PackedInput& input) { input.columns.n_rows = 0; });
-  reject([](TestProblem&, PackedInput& input) { input.classes = input.classes.first(9); });
+  reject([](TestProblem&, PackedInput& input) { input.class_codes = input.class_codes.first(9); });
   reject([](TestProblem&, PackedInput& input) { input.weights = input.weights.first(9); });
   reject([](TestProblem&, PackedInput& input) { input.n_classes = 0; });
   reject([](TestProblem&, PackedInput& input) { input.n_predictions = 0; });
