@@ -114,6 +114,7 @@ class PosteriorSearch {
     result.n_table_entries = table_.size();
     result.bytes = most_bytes_;
     result.seconds = stop_.elapsed();
+    result.counters = worker_.counters();
     result.trace = watch_.take_trace();
     return result;
   }

@@ -117,6 +117,7 @@ void Worker::pair(Frame& frame, Candidate& candidate) {
   }
   candidate.raise_rest();
   take_tree(frame, candidate);
+  if (candidate.rest >= frame.upper()) ++counters_.pair_stage;
 }
 
 /// bounds/similarity.hpp from a candidate just paired to the columns beside it that are nested with it (thresholds of
@@ -137,7 +138,9 @@ void Worker::spread_to_neighbours(Frame& frame, const Candidate& from) {
       Candidate& to = frame.candidates[index];
       if (std::abs(to.side[1].largest_loss - from.side[1].largest_loss) > slack) break;
       if (!rows.are_nested(from.column, to.column)) break;
-      if (!to.is_paired && to.rest < frame.upper()) take_nested_bound(from, to);
+      if (to.is_paired || to.rest >= frame.upper()) continue;
+      take_nested_bound(from, to);
+      if (to.rest >= frame.upper()) ++counters_.nested_bound;
     }
   }
 }
@@ -229,6 +232,7 @@ void Worker::find_keys(const Frame& frame, Candidate& candidate) {
 void Worker::guess(Ticks reference_loss, Ticks upper, Ticks& lower) {
   const Ticks guessed = std::min(upper, guessed_bound(problem_.leaf_cost, reference_loss));
   if (guessed <= lower) return;
+  ++counters_.reference;
   lower = guessed;
   shared_.has_guessed.store(true, std::memory_order_relaxed);
 }
@@ -261,8 +265,11 @@ void Worker::learn_side(Frame& frame, Candidate& candidate, int x, const Interva
   side.lower = std::min(std::max(side.lower, known.lower), side.upper);
   candidate.raise_rest();
   take_tree(frame, candidate);
-  if (subset_holds(frame))
-    frame.lower = std::max(frame.lower, subset_bound(side.lower, candidate.side[1 - x].least_loss));
+  if (!subset_holds(frame)) return;
+  const Ticks bound = subset_bound(side.lower, candidate.side[1 - x].least_loss);
+  if (bound <= frame.lower) return;
+  ++counters_.subset;
+  frame.lower = bound;
 }
 
 /// bounds/similarity.hpp from the split just raised to every open candidate.
@@ -293,7 +300,9 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
     for (int y = 0; y < 2; ++y) {
       const Ticks bound = std::max(from.side[1].lower - distance[1][1 - y] + least_loss[0][y],
                                    from.side[0].lower - distance[0][1 - y] + least_loss[1][y]);
-      if (bound > g.side[y].lower) g.side[y].lower = std::min(bound, g.side[y].upper);
+      if (bound <= g.side[y].lower) continue;
+      g.side[y].lower = std::min(bound, g.side[y].upper);
+      ++counters_.similarity;
     }
     g.raise_rest();
   }

@@ -41,6 +41,7 @@ bool Worker::may_probe(const Frame& frame) {
 Worker::Probed Worker::probe(Frame& frame, Candidate& candidate, int x, Ticks goal) {
   constexpr int kMostCredit = 60, kSpared = 3;
   const Probed found = pair_counted(frame, candidate, x, goal);
+  if (found.is_raised) ++counters_.probes;
   probe_credit_ = found.is_raised ? std::min(probe_credit_ + kSpared, kMostCredit) : std::max(probe_credit_ - 1, 0);
   return found;
 }

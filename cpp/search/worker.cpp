@@ -48,6 +48,17 @@ bool Worker::stopped() {
   return overtaken_ != nullptr || shared_.stop.stopped();
 }
 
+Counters Worker::counters() const {
+  Counters all = counters_;
+  if (problem_.bounds.support_condition) all.support_condition += maker_.n_light_columns();
+  return all;
+}
+
+void Worker::count_subproblem() {
+  shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  if (number_ != 0) ++counters_.helpers;
+}
+
 /// A frame that another thread has raised to its goal or closed need not be searched on.
 void Worker::look_for_overtaken() {
   if (!shared_.claims.are_shared()) return;
@@ -85,7 +96,7 @@ void Worker::open(Frame& frame, const Room& room) {
   frame.candidates.clear();
   frame.candidate_of.clear();
   count_bytes(frame);
-  shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  count_subproblem();
 }
 
 void Worker::count_bytes(Frame& frame) {
@@ -108,6 +119,8 @@ void Worker::expand(Frame& frame) {
   frame.lower = std::max(frame.lower, std::min(leaf, larger_trees));
   const bool too_light = too_light_to_split(frame.largest_loss, frame.least_loss, problem_.threshold());
   if (leaf <= larger_trees || too_light || frame.room.only_leaf()) {
+    if (leaf <= larger_trees && leaf > cost_of_two_leaves_or_more(leaf_cost, 0)) ++counters_.equivalent_points;
+    if (leaf > larger_trees && too_light && problem_.bounds.support_condition) ++counters_.support_condition;
     frame.lower = frame.upper();
     return record(frame);
   }
@@ -136,6 +149,7 @@ void Worker::pack_pairs(Frame& frame, Ticks budget) {
   const Ticks packed = packer_.pack(frame.rows, frame.cut(budget) - without, frame.upper() - without);
   work_ += packer_.work();
   frame.lower = std::max(frame.lower, std::min(frame.upper(), without + packed));
+  if (frame.lower >= frame.cut(budget)) ++counters_.packing;
   packing_credit_ = frame.lower >= frame.cut(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
   if (packing_credit_ < 0) packing_credit_ = -64;
 }
@@ -149,9 +163,9 @@ Ticks Worker::lowest_rest(const Frame& frame) const {
 /// The open candidate whose smaller side is largest: balanced splits make small subproblems and are shared most. At a
 /// root that the subset bound cannot raise, the one of the lowest bound, so that the bound a user sees rises all the
 /// time. Those that other threads have taken come last.
-std::size_t Worker::choose(const Frame& frame, Ticks budget) const {
+std::size_t Worker::choose(const Frame& frame, Ticks budget) {
   std::size_t chosen = frame.candidates.size();
-  Ticks best = -1;
+  Ticks best = -1, best_of_all = -1;
   int most_free = 0;
   const bool lowest_first = frame.is_root && !subset_holds(frame);
   for (std::size_t i = 0; i < frame.candidates.size(); ++i) {
@@ -159,6 +173,7 @@ std::size_t Worker::choose(const Frame& frame, Ticks budget) const {
     if (candidate.rest >= frame.cut(budget)) continue;
     const Ticks smaller = std::min(candidate.side[0].largest_loss, candidate.side[1].largest_loss);
     const Ticks merit = lowest_first ? kInfinity - candidate.rest : smaller;
+    best_of_all = std::max(best_of_all, merit);
     const int n_free = (is_taken(candidate, 0) ? 0 : 1) + (is_taken(candidate, 1) ? 0 : 1);
     if (n_free != most_free ? n_free > most_free : merit > best) {
       best = merit;
@@ -166,6 +181,7 @@ std::size_t Worker::choose(const Frame& frame, Ticks budget) const {
       chosen = i;
     }
   }
+  if (best < best_of_all) ++counters_.claims;
   return chosen;
 }
 
@@ -234,6 +250,7 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
                raised[1 - x] <= raised[x] + step[x] && side[0].lower + side[1].lower + step[x] < frame.cut(budget)) {
       awaited = step[x];
       x = 1 - x;
+      ++counters_.claims;
     }
     if (const std::uint32_t levels = needed_levels(candidate, x)) {
       const Claims::Claim claim(shared_.claims, candidate.key[x]);
@@ -249,6 +266,8 @@ void Worker::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       }
       if (stopped()) break;
       child[x] = make_child(frame, candidate, x);
+    } else {
+      ++counters_.budgets;
     }
     child[x]->lower = std::max(child[x]->lower, side[x].lower);
     {
@@ -286,13 +305,14 @@ void Worker::record_below(const Frame& frame, const Candidate& candidate, int x)
 }
 
 void Worker::solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels) {
-  shared_.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  count_subproblem();
   const Side& side = candidate.side[x];
   const auto found = levels == 2 ? two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper)
                                  : two_levels_.solve_three_levels(frame.rows, candidate.column, x == 1, side.upper);
   if (found && found->shape.depth == 3) record_below(frame, candidate, x);
   if (stopped()) return;  // for want of room for these entries, perhaps
   if (!found) return;
+  ++(levels == 2 ? counters_.two_levels : counters_.three_levels);
   KnownTree best = *found;
   if (const KnownTree leaf{problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
     best = leaf;
@@ -342,6 +362,7 @@ void Worker::find_incumbent(Frame& frame) {
   }
   if (!found->has_keys) find_keys(frame, *found);
   maker_.make_slot_rows(frame.rows);
+  ++counters_.first_tree;
   for (int x = 0; x < 2; ++x) {
     if (found->side[x].is_closed() || stopped()) continue;
     std::unique_ptr<Frame> child = make_child(frame, *found, x);

@@ -41,6 +41,8 @@ class Worker {
   /// Raises the frame's lower bound to `budget`, or closes it (W2).
   void solve(Frame& frame, Ticks budget);
 
+  Counters counters() const;
+
  private:
   /// Of search/probe.cpp: whether the side has reached the goal; if not, the most that a probe can prove.
   struct Probed {
@@ -49,6 +51,7 @@ class Worker {
   };
 
   bool stopped();
+  void count_subproblem();
   void look_for_overtaken();
   void open(Frame& frame, const Room& room);
   void expand(Frame& frame);
@@ -71,7 +74,7 @@ class Worker {
   void refresh(Frame& frame, Candidate& candidate);
   void take_tree(Frame& frame, const Candidate& candidate);
   Ticks lowest_rest(const Frame& frame) const;
-  std::size_t choose(const Frame& frame, Ticks budget) const;
+  std::size_t choose(const Frame& frame, Ticks budget);
   bool is_taken(const Candidate& candidate, int x) const;
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   std::uint32_t needed_levels(const Candidate& candidate, int x) const;
@@ -106,6 +109,7 @@ class Worker {
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t work_ = 0;
+  Counters counters_;
   Frame counted_;  // the side that is being probed
   int probe_credit_ = 1;
   std::uint32_t n_probes_left_out_ = 0;
