@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "bindings": {"api", "base", "data"},
 }
 
-READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
+READING = {"conditions", "export", "plotting", "table", "tree"}
 MAY_IMPORT = {
     "_dates": set(),
     "exceptions": set(),
@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "_units": {"_checks", "_core", "objectives"},
     "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
-    "tree": {"_core", "conditions", "export", "plotting", "table"},
+    "tree": {"_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_units", "conditions", "table"},
