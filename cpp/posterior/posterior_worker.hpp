@@ -57,6 +57,10 @@ class PosteriorWorker {
   /// Throws StoppedBeforeSearch if stopped.
   void open_root(Frame& root);
 
+  /// Grows a tree of `s` greedily: each node is split where the two leaves cost least, as long as that pays. A look at
+  /// each node is all it takes.
+  void grow(Frame& s);
+
   /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
   void solve(Frame& s, Ticks budget);
 
@@ -74,6 +78,8 @@ class PosteriorWorker {
  private:
   bool goes_on();
   bool has_room_for_child(const Frame& s);
+  bool open(Frame& s);
+  SideLook leaf_of(const Frame& s, std::uint32_t column, int x);
   void expand(Frame& s, Ticks budget);
   void choose_candidates(Frame& s, Ticks cut);
   void look_at_candidates(Frame& s, Ticks cut);

@@ -36,7 +36,9 @@ class SplitLooks {
       : costs_(costs), maker_(maker), pairs_(pairs), counters_(counters), tables_(3 * std::size_t{costs.n_classes()}) {}
 
   /// lower[c] = at least, of both sides of column c of a node at `depth` together. `whole` are the pairs left there.
-  void look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth, std::vector<Ticks>& lower);
+  /// Returns the column whose sides cost least as leaves.
+  std::uint32_t look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
+                          std::vector<Ticks>& lower);
 
   /// The sides of one column, the true side last.
   void look_at_pairs(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
@@ -53,7 +55,8 @@ class SplitLooks {
   };
 
   template <int kClasses>
-  void look_once_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth, std::vector<Ticks>& lower);
+  std::uint32_t look_once_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
+                             std::vector<Ticks>& lower);
   template <int kClasses>
   void look_at_pairs_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
                         SideLook (&sides)[2]);
