@@ -1,7 +1,7 @@
 """Pages that are made from other files of the repository, so that nothing is written twice.
 
-The bounds are read from the comments that open their headers in `cpp/` and from the table of all of them, the formats of a tree from `hornbeam.export`;
-results of benchmarks are included unchanged.
+The bounds are read from the comments that open their headers in `cpp/` and from the table of all of them, the formats
+of a tree from `hornbeam.export`; results of benchmarks are included unchanged.
 """
 
 import re
