@@ -104,7 +104,11 @@ def test_a_bound_with_all_marks_is_accepted(tmp_path):
     ("header", "table", "said"),
     [
         (BOUND.replace("Switch   a", "Switch   c"), TABLE, "cpp/bounds/a.hpp: cpp/base/bounds.def has no switch c"),
-        (BOUND.replace("Switch   a", "Switch   none: b"), TABLE, "cpp/bounds/a.hpp: cpp/base/bounds.def has a switch a"),
+        (
+            BOUND.replace("Switch   a", "Switch   none: b"),
+            TABLE,
+            "cpp/bounds/a.hpp: cpp/base/bounds.def has a switch a",
+        ),
         (BOUND, TABLE.replace("a.hpp", "d.hpp", 1), "cpp/base/bounds.def: a: there is no bounds/d.hpp"),
         (BOUND, TABLE + "BOUND(kExact, c)\n", "cpp/base/bounds.def: a line is not of the form that its head shows"),
     ],

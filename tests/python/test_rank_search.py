@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hornbeam import GOSDTClassifier, OSDTClassifier
+from hornbeam import GOSDTClassifier, OSDTClassifier, _core
 from hornbeam.datasets import load_tic_tac_toe
-from hornbeam import _core
 from hornbeam.estimators._curve_mixture import CurveMixture
 from hornbeam.estimators._pair_units import PairUnits
 from hornbeam.estimators._rank_search import RankSearch
