@@ -36,12 +36,12 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const PosteriorSwitches& switches, StopSignal& stop,
+                  const Bounds& bounds, StopSignal& stop,
                   const std::function<bool(const Progress&)>& on_poll)
       : rows_(rows),
         model_(model),
         limits_(limits),
-        uses_pairs_(switches.parted_pairs),
+        uses_pairs_(bounds.parted_pairs),
         stop_(stop),
         watch_(stop, on_poll),
         costs_(costs_of(rows, model, limits, 1)),
@@ -125,6 +125,7 @@ class PosteriorSearch {
     result.n_table_entries = table_.size();
     result.bytes = most_bytes_;
     result.seconds = stop_.elapsed();
+    result.counters = worker_.counters();
     result.trace = watch_.take_trace();
     return result;
   }
@@ -147,9 +148,9 @@ class PosteriorSearch {
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const Bounds& bounds, StopSignal& stop,
                          const std::function<bool(const Progress&)>& on_poll) {
-  return PosteriorSearch(rows, model, limits, switches, stop, on_poll).run();
+  return PosteriorSearch(rows, model, limits, bounds, stop, on_poll).run();
 }
 
 }  // namespace hornbeam

@@ -30,7 +30,7 @@ PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs
       table_(table),
       stop_(stop),
       maker_(data, counting_, kernels(), 0, 1, 1),
-      looks_(costs, maker_, pairs),
+      looks_(costs, maker_, pairs, counters_),
       max_expansions_(max_expansions),
       poll_(std::move(poll)) {}
 
@@ -137,6 +137,7 @@ void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
   for (std::uint32_t c = 0; c < s.rows.n_columns; ++c) {
     if (s.split + look_[c] >= cut) {
       s.others = std::min(s.others, s.split + look_[c]);
+      ++counters_.perfect_split;
       continue;
     }
     Candidate candidate{};
@@ -159,6 +160,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
       take_tree(s, candidate);
       cut = std::min(cut, s.known.tree.cost);
       lower = s.split + candidate.lower();
+      if (lower >= cut) ++counters_.pair_looks;
     }
     if (lower >= cut || candidate.is_closed())
       s.others = std::min(s.others, lower);
@@ -262,6 +264,7 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
   const SubproblemKey mark{s.rows.whole.identity, s.depth, width};  // a round of a width visits a pair once
   if (table_.find(mark)) return;
   expand(s, kInfinity);
+  const Ticks before = s.known.tree.cost;
   table_.tighten(mark, {});
   std::vector<Candidate> tries = s.candidates;
   const auto n = static_cast<std::ptrdiff_t>(std::min<std::size_t>(width, tries.size()));
@@ -279,6 +282,7 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
       refresh(s, candidate);
     }
   }
+  if (s.known.tree.cost < before) ++counters_.greedy_trees;
   s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
 }
 

@@ -68,6 +68,7 @@ class PosteriorWorker {
   /// once `work()` is past `until`.
   void improve(Frame& s, std::uint32_t width, std::uint64_t until);
 
+  const Counters& counters() const { return counters_; }
   std::uint64_t n_expansions() const { return n_expansions_; }
   /// Work done, about a nanosecond a unit.
   std::uint64_t work() const { return work_; }
@@ -96,6 +97,7 @@ class PosteriorWorker {
   RowPairs& pairs_;
   SubproblemTable& table_;
   StopSignal& stop_;
+  Counters counters_;
   RowSetMaker maker_;
   SplitLooks looks_;
   const std::optional<std::uint64_t> max_expansions_;

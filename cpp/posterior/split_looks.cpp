@@ -52,8 +52,8 @@ std::uint32_t SplitLooks::look_once_as(const RowSet& rows, const std::vector<Wor
     }
     const std::uint32_t c = rows.columns[g];
     const Ticks held = left.n_pairs > 0 ? left.held[c] : 0, failed = left.n_pairs > 0 ? left.failed[c] : 0;
-    cells.add(cells_.data(), n, whole.n_rows - n, held, whole.columns, lower[g], upper);
-    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, failed, whole.columns, lower[g], upper);
+    cells.add(cells_.data(), n, whole.n_rows - n, held, whole.columns, lower[g], upper, &counters_);
+    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, failed, whole.columns, lower[g], upper, &counters_);
     if (upper < least) {
       least = upper;
       best = g;

@@ -32,8 +32,8 @@ struct SideLook {
 
 class SplitLooks {
  public:
-  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs)
-      : costs_(costs), maker_(maker), pairs_(pairs), tables_(3 * std::size_t{costs.n_classes()}) {}
+  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs, Counters& counters)
+      : costs_(costs), maker_(maker), pairs_(pairs), counters_(counters), tables_(3 * std::size_t{costs.n_classes()}) {}
 
   /// lower[c] = at least, of both sides of column c of a node at `depth` together. `whole` are the pairs left there.
   /// Returns the column whose sides cost least as leaves.
@@ -66,6 +66,7 @@ class SplitLooks {
   PosteriorCosts& costs_;
   RowSetMaker& maker_;
   RowPairs& pairs_;
+  Counters& counters_;
   Side side_[2];
   std::vector<Ticks> cells_;
   std::vector<const Ticks*> tables_;
