@@ -8,19 +8,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-BELOW_SEARCH = {"base", "bounds", "data", "kernels", "table"}
+BELOW_SEARCH = {"base", "bounds", "data", "kernels", "rows", "run", "table", "tree"}
 MAY_INCLUDE = {
     "base": set(),
+    "tree": {"base"},
+    "run": {"base", "tree"},
     "bounds": {"base"},
     "kernels": {"base", "bounds"},
-    "data": {"base", "kernels"},
+    "data": {"base", "kernels", "run"},
     "table": {"base"},
-    "search": {"base", "bounds", "data", "kernels", "table"},
-    "ordered": {"base", "data", "kernels", "search"},
-    "leafsets": {"base", "bounds", "data", "search"},
-    "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
-    "posterior": BELOW_SEARCH | {"search"},
-    "rashomon": BELOW_SEARCH | {"lookahead", "search"},
+    "rows": {"base", "bounds", "data", "kernels", "run"},
+    "shallow": {"base", "bounds", "data", "kernels", "rows", "table"},
+    "search": BELOW_SEARCH | {"shallow"},
+    "ordered": {"base", "data", "kernels", "run", "tree"},
+    "leafsets": {"base", "bounds", "data", "run", "tree"},
+    "lookahead": BELOW_SEARCH,
+    "posterior": BELOW_SEARCH,
+    "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
     "api": BELOW_SEARCH | {"leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
     "bindings": {"api", "base", "data"},

@@ -10,7 +10,7 @@
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "leafsets/options.hpp"
-#include "search/search.hpp"
+#include "run/outcome.hpp"
 
 namespace hornbeam {
 

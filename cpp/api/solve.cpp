@@ -6,6 +6,7 @@
 #include "data/costs.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "ordered/ordered_search.hpp"
+#include "search/search.hpp"
 #include "verify/score.hpp"
 
 namespace hornbeam {
@@ -159,7 +160,7 @@ Outcome look_ahead(const PackedColumns& columns, const Input& input, const Looka
   return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
     const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, stop);
     const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
-    return search_lookahead(problem, lookahead, input.limits, stop, on_poll);
+    return search_lookahead(problem, lookahead, input.limits, stop, on_poll, search);
   });
 }
 

@@ -13,7 +13,7 @@
 #include "data/ranked_columns.hpp"
 #include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
-#include "search/search.hpp"
+#include "run/outcome.hpp"
 
 namespace hornbeam {
 

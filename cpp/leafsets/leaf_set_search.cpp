@@ -17,6 +17,7 @@
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
+#include "run/watch.hpp"
 
 namespace hornbeam {
 
@@ -455,7 +456,6 @@ class LeafSetSearch {
   const SearchLimits& limits_;
   StopSignal& stop_;
   Watch watch_;
-
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
   Objective objective_;

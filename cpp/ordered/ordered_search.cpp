@@ -8,6 +8,7 @@
 #include "ordered/ordered_worker.hpp"
 #include "ordered/plan.hpp"
 #include "ordered/shared_root.hpp"
+#include "run/watch.hpp"
 
 namespace hornbeam {
 

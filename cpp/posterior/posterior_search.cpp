@@ -7,6 +7,7 @@
 #include "posterior/closest_rows.hpp"
 #include "posterior/posterior_tree.hpp"
 #include "posterior/posterior_worker.hpp"
+#include "run/watch.hpp"
 
 namespace hornbeam {
 

@@ -11,8 +11,10 @@
 
 #include <functional>
 
+#include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
-#include "search/search.hpp"
+#include "run/outcome.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 

@@ -1,7 +1,7 @@
 // posterior/posterior_worker.hpp
 //
 // WHAT    Branch and bound over pairs (support set, depth): raises the lower bound of one to a budget, or closes it.
-// FLOW    posterior/posterior_search -> here -> posterior/split_looks, search/row_set, table.
+// FLOW    posterior/posterior_search -> here -> posterior/split_looks, rows/row_set, table.
 // HOLDS   (W1) lower <= best <= upper of every frame and entry, also after a stop. (W2) A tree of cost `upper` can be
 //         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves. An
 //         entry of depth 1 is such a tree, of two leaves.
@@ -20,8 +20,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/stop.hpp"
 #include "posterior/split_looks.hpp"
+#include "run/stop.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "posterior/cell_costs.hpp"
-#include "search/row_set.hpp"
+#include "rows/row_set.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "search/problem.hpp"
-#include "search/row_set.hpp"
-#include "search/two_levels.hpp"
+#include "rows/row_set.hpp"
+#include "search/shared_state.hpp"
+#include "shallow/two_levels.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {

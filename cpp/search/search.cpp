@@ -7,6 +7,8 @@
 
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
+#include "run/watch.hpp"
+#include "search/read_tree.hpp"
 #include "search/worker.hpp"
 
 namespace hornbeam {

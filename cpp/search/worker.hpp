@@ -1,7 +1,7 @@
 // search/worker.hpp
 //
 // WHAT    One thread's depth-first branch and bound over subproblems with budgets.
-// FLOW    search/search starts one worker a thread -> here -> search/row_set, bounds/*, kernels, table.
+// FLOW    search/search starts one worker a thread -> here -> rows/row_set, bounds/*, kernels, table.
 // HOLDS   (W1) lower <= best <= upper in every frame and entry, also when a stop unwinds the search. (W2) a call of
 //         solve(frame, budget) returns with lower >= budget, or lower = upper, or stopped, or
 //         another thread has finished a frame above.
@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "rows/row_set.hpp"
 #include "search/frame.hpp"
 #include "search/packing.hpp"
-#include "search/problem.hpp"
-#include "search/row_set.hpp"
-#include "search/two_levels.hpp"
+#include "search/shared_state.hpp"
+#include "shallow/two_levels.hpp"
 
 namespace hornbeam {
 

@@ -1,4 +1,4 @@
-// search/row_set.hpp
+// rows/row_set.hpp
 //
 // WHAT    The rows and columns of one subproblem, compacted to its own size: slots for counting, and the measures of
 //         every column.

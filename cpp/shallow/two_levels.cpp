@@ -1,4 +1,4 @@
-#include "search/two_levels.hpp"
+#include "shallow/two_levels.hpp"
 
 #include <algorithm>
 #include <bit>

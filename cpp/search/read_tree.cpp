@@ -1,4 +1,4 @@
-#include "search/result_tree.hpp"
+#include "search/read_tree.hpp"
 
 #include <algorithm>
 #include <array>

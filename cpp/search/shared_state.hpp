@@ -1,39 +1,19 @@
-// search/problem.hpp
+// search/shared_state.hpp
 //
-// WHAT    One problem and the state that the threads of one search share.
-// HOLDS   Problem is immutable. SharedState belongs to one search; nothing is global.
+// WHAT    The limits left to a subproblem, and the state that the threads of one search share.
+// HOLDS   SharedState belongs to one search; nothing is global.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
-#include "base/options.hpp"
-#include "base/stop.hpp"
 #include "bounds/equivalent_points.hpp"
-#include "bounds/support_condition.hpp"
-#include "data/costs.hpp"
-#include "data/distinct_rows.hpp"
+#include "run/stop.hpp"
 #include "search/claims.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
-
-/// Up to so many columns, trees of three levels are found directly (search/three_levels.cpp). Measured in
-/// docs/notes/2026-11-22-three-levels.md.
-inline constexpr std::uint32_t kFewColumns = 40;
-
-struct Problem {
-  const DistinctRows& rows;
-  const Costs& costs;
-  Ticks leaf_cost;
-  TreeLimits tree;
-  Switches switches;
-
-  Ticks threshold() const { return support_threshold(switches.support_condition, leaf_cost); }
-  bool limits_rows() const { return tree.rows_per_leaf > 1; }
-  bool has_few_columns() const { return rows.n_columns <= kFewColumns; }
-  bool has_reference() const { return !rows.reference_loss.empty(); }
-};
 
 /// Depth and leaves that a subproblem may still use; kUnlimited where the limit cannot bind.
 struct Room {

@@ -1,4 +1,4 @@
-// search/two_levels.hpp
+// shallow/two_levels.hpp
 //
 // WHAT    The best tree of depth at most two on one side of a split, found directly from pair counts.
 // FLOW    search/worker asks for it where no deeper tree is allowed or can win -> kernels.
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "search/problem.hpp"
-#include "search/row_set.hpp"
+#include "rows/problem.hpp"
+#include "rows/row_set.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {

@@ -1,4 +1,4 @@
-#include "search/row_set.hpp"
+#include "rows/row_set.hpp"
 
 #include <algorithm>
 #include <bit>
