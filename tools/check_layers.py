@@ -53,7 +53,7 @@ MAY_IMPORT = {
     "tree": {"_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
-    "binarizers": {"_budget", "_checks", "_core", "_dates", "_units", "conditions", "table"},
+    "binarizers": {"_budget", "_checks", "_core", "_dates", "conditions", "table"},
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_units", "binarizers", "columns", "exceptions"}
     | {"export", "objectives", "plotting", "posterior", "table", "tree"},

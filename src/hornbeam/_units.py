@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._checks import as_array, as_float, shown
+from hornbeam._checks import shown
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
@@ -138,52 +138,6 @@ class FScoreUnits:
         return Fraction(ceil(slope * scale), scale), Fraction(floor(price * scale), scale), scale
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | _Integers:
-    """Read the weights of the rows, as int64 where they are integers and as float64 otherwise.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_rows,) or None
-        None: every row weighs 1.
-    n_rows : int
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-
-    Raises
-    ------
-    ValueError
-        If the shape is wrong, or a weight is negative, NaN or infinite, or all weights are zero.
-    TypeError
-        If the weights are no numbers.
-    """
-    if sample_weight is None:
-        ones = np.empty(n_rows, dtype=np.int64)
-        ones.fill(1)
-        return ones
-    weights = as_array("sample_weight", sample_weight)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have shape ({n_rows},), one weight for each row; got {weights.shape}.")
-    try:
-        if weights.dtype.kind in "cmM":
-            raise TypeError
-        numbers = weights.astype(np.float64)
-    except OverflowError:  # of Python's integers and fractions
-        numbers = np.array([as_float(weight) for weight in weights.tolist()])
-    except (TypeError, ValueError):
-        raise TypeError(f"sample_weight must hold numbers, got an array of dtype {weights.dtype}.") from None
-    for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise ValueError(f"sample_weight must be {what}, got {shown(weights.tolist()[row])} in row {row}.")
-    if not numbers.any():
-        raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
-    if weights.dtype.kind in "biu" and numbers.max() < 2**_LIMIT_BITS:
-        return weights.astype(np.int64)
-    return numbers
-
-
 def make_units(
     weights: npt.NDArray[np.float64] | _Integers,
     codes: npt.NDArray[np.int32],
@@ -197,7 +151,7 @@ def make_units(
     Parameters
     ----------
     weights : ndarray of shape (n_rows,)
-        Weights as read by `check_weights`, all greater than zero.
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero.
     codes : ndarray of int32 of shape (n_rows,)
         Class of each row, 0 to n_classes - 1; every class occurs.
     n_classes : int
@@ -258,7 +212,7 @@ def make_fscore_units(
     Parameters
     ----------
     weights : ndarray of shape (n_rows,)
-        Weights as read by `check_weights`, all greater than zero.
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero.
     codes : ndarray of int32 of shape (n_rows,)
         1 for rows of the positive class, 0 for the others; both occur.
     multipliers : callable
@@ -308,7 +262,7 @@ def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
     Parameters
     ----------
     weights : ndarray of shape (n_rows,)
-        Weights as read by `check_weights`, all greater than zero, of less than 2^24 rows.
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero, of less than 2^24 rows.
 
     Returns
     -------

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hornbeam._units import check_weights, make_units
+from hornbeam._checks import check_weights
+from hornbeam._units import make_units
 from hornbeam.objectives import OBJECTIVES, ClassData
 
 

@@ -14,8 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam._checks import as_array, shown
-from hornbeam._units import check_weights
+from hornbeam._checks import as_array, check_weights, shown
 from hornbeam.columns import warn_of_columns
 from hornbeam.exceptions import ColumnWarning
 from hornbeam.table import Table, is_missing_value, read_table

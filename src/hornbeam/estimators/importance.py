@@ -14,8 +14,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from hornbeam._checks import as_array, as_float, is_number, random_numbers, shown
-from hornbeam._units import check_weights
+from hornbeam._checks import as_array, as_float, check_weights, is_number, random_numbers, shown
 from hornbeam.estimators._parameters import check_integer, number_of_threads
 from hornbeam.estimators._rashomon_set import RashomonSet
 from hornbeam.estimators._reliance import Reliances
