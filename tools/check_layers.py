@@ -47,7 +47,6 @@ MAY_IMPORT = {
     "_flags": {"_core"},
     "table": {"_checks", "_dates", "_flags"},
     "datasets": set(),
-    "_units": {"_checks", "_core", "objectives"},
     "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
     "tree": {"_core", "conditions", "table"},
@@ -55,10 +54,13 @@ MAY_IMPORT = {
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "conditions", "table"},
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
-    "estimators": {"_budget", "_checks", "_core", "_units", "binarizers", "columns", "exceptions"}
-    | {"export", "objectives", "plotting", "posterior", "table", "tree"},
+    "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
+    "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
+    "rashomon": {"_checks", "_core", "binarizers", "export", "fitting", "plotting", "table", "tree"},
+    "estimators": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "fitting"}
+    | {"objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},
-    "cli": {"binarizers", "columns", "estimators", "exceptions", "export", "plotting", "tree"},
+    "cli": {"binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "plotting", "posterior", "tree"},
 }
 

@@ -30,7 +30,7 @@ from hornbeam import (
     model_class_reliance,
     rashomon_importance,
 )
-from hornbeam.estimators._enumeration import Enumeration
+from hornbeam.rashomon.problem import Enumeration
 from interrupts import ctrl_c_when_called, one_ctrl_c
 
 RANDOM = np.random.default_rng(0)

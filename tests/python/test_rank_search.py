@@ -12,10 +12,10 @@ import pytest
 
 from hornbeam import GOSDTClassifier, OSDTClassifier
 from hornbeam.datasets import load_tic_tac_toe
-from hornbeam.estimators._curve_mixture import CurveMixture
-from hornbeam.estimators._pair_units import CUT_BITS, PairUnits
-from hornbeam.estimators._rank_search import RankSearch
-from hornbeam.estimators._search import BOUNDS
+from hornbeam.fitting.search import BOUNDS
+from hornbeam.reductions.auc_scale import CUT_BITS, PairUnits
+from hornbeam.reductions.auc_search import RankSearch
+from hornbeam.reductions.curve_mixture import CurveMixture
 from interrupts import ctrl_c_when_called
 from oracles.problems import random_table
 from oracles.ranking import all_partitions, optimal_partial_cost

@@ -175,7 +175,7 @@ def test_the_bits_are_never_made_for_a_search_by_ranks(monkeypatch):
     def refuse(*_):
         raise AssertionError
 
-    monkeypatch.setattr("hornbeam.estimators._search.pack_within", refuse)
+    monkeypatch.setattr("hornbeam.fitting.search.pack_within", refuse)
     assert GOSDTClassifier(max_depth=2).fit(NUMBERS, LABELS).status_ == "optimal"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hornbeam._checks import check_weights
-from hornbeam._units import make_units
+from hornbeam.fitting.scales import make_units
 from hornbeam.objectives import OBJECTIVES, ClassData
 
 

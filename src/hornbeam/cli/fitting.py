@@ -17,8 +17,8 @@ from hornbeam.binarizers import Binarizer, ThresholdBinarizer, ThresholdGuessBin
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Certificate, Model
 from hornbeam.estimators import GOSDTClassifier
-from hornbeam.estimators._advice import helpful_parameters
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
+from hornbeam.fitting.advice import helpful_parameters
 
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 

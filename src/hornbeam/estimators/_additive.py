@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam._units import Units, make_units
 from hornbeam.columns import warn_of_copy
-from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._monitor import Monitor
-from hornbeam.estimators._parameters import check_integer, check_number, fit_to_table, number_of_threads
-from hornbeam.estimators._progress import relative_gap
-from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
-from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.advice import advice
+from hornbeam.fitting.monitor import Monitor
+from hornbeam.fitting.parameters import check_integer, check_number, fit_to_table, number_of_threads
+from hornbeam.fitting.progress import relative_gap
+from hornbeam.fitting.scales import Units, make_units
+from hornbeam.fitting.search import Search, search_by_bits, search_by_ranks, suits_ranks
+from hornbeam.fitting.training import Training, read_training
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 
 if TYPE_CHECKING:

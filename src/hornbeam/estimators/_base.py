@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._display import TreeDisplay
-from hornbeam.estimators._parameters import check_callback, check_integer, check_number
-from hornbeam.estimators._progress import Progress, Units, make_trace
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.parameters import check_callback, check_integer, check_number
+from hornbeam.fitting.progress import Progress, Units, make_trace
+from hornbeam.fitting.training import Training
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import Tree
 from hornbeam.tree.importances import gini_importances

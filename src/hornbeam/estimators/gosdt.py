@@ -10,15 +10,15 @@ import numpy.typing as npt
 from hornbeam._checks import check_choice
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._fscore import FScoreObjective
-from hornbeam.estimators._objective_family import ObjectiveFamily
-from hornbeam.estimators._pair_units import check_theta
-from hornbeam.estimators._parameters import check_integer, check_number, check_switches
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._ranking import RankingObjectives
-from hornbeam.estimators._reference import reference_codes
-from hornbeam.estimators._search import BOUNDS, Search
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.parameters import check_integer, check_number, check_switches
+from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.reference import reference_codes
+from hornbeam.fitting.search import BOUNDS, Search
+from hornbeam.fitting.training import Training
+from hornbeam.reductions.auc import RankingObjectives
+from hornbeam.reductions.auc_scale import check_theta
+from hornbeam.reductions.fscore import FScoreObjective
+from hornbeam.reductions.objective import ObjectiveFamily
 
 _RANKING = RankingObjectives()
 _FAMILIES: dict[str, ObjectiveFamily] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}

@@ -15,11 +15,11 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from hornbeam._checks import as_array, as_float, check_weights, is_number, random_numbers, shown
-from hornbeam.estimators._parameters import check_integer, number_of_threads
-from hornbeam.estimators._rashomon_set import RashomonSet
-from hornbeam.estimators._reliance import Reliances
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.parameters import check_integer, number_of_threads
+from hornbeam.rashomon.rashomon_set import RashomonSet
+from hornbeam.rashomon.reliance import Reliances
 
 _MOST_BOOTSTRAPS = 10**6
 

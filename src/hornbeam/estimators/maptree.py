@@ -13,13 +13,13 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.columns import warn_of_copy
-from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._monitor import Monitor
-from hornbeam.estimators._parameters import check_integer, fit_to_table
-from hornbeam.estimators._progress import Progress, relative_gap
-from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.advice import advice
+from hornbeam.fitting.monitor import Monitor
+from hornbeam.fitting.parameters import check_integer, fit_to_table
+from hornbeam.fitting.progress import Progress, relative_gap
+from hornbeam.fitting.training import Training, read_training
 from hornbeam.posterior import Nats, Prior, check_prior
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from hornbeam import _core
 from hornbeam._checks import check_choice, shown
 from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._cart import cart_tree
-from hornbeam.estimators._pair_units import PairUnits, check_theta, make_pair_units
-from hornbeam.estimators._parameters import check_integer, check_number, check_switches
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._search import Search
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.cart import cart_tree
+from hornbeam.fitting.parameters import check_integer, check_number, check_switches
+from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.search import Search
+from hornbeam.fitting.training import Training
+from hornbeam.reductions.auc_scale import PairUnits, check_theta, make_pair_units
 
 BOUNDS = (
     "hierarchical_objective",

@@ -16,19 +16,19 @@ from sklearn.utils.validation import check_is_fitted
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._checks import check_choice, shown
-from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._advice import advice
-from hornbeam.estimators._enumeration import Enumeration
-from hornbeam.estimators._parameters import check_integer, check_number
-from hornbeam.estimators._progress import Progress, relative_gap
-from hornbeam.estimators._rashomon_set import RashomonSet
-from hornbeam.estimators._search import Search
-from hornbeam.estimators._training import Training
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.advice import advice
+from hornbeam.fitting.parameters import check_integer, check_number
+from hornbeam.fitting.progress import Progress, relative_gap
+from hornbeam.fitting.scales import Units
+from hornbeam.fitting.search import Search
+from hornbeam.fitting.training import Training
 from hornbeam.objectives import exact_fraction
+from hornbeam.rashomon.problem import Enumeration
+from hornbeam.rashomon.rashomon_set import RashomonSet
 from hornbeam.tree.words import count
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
-from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._parameters import check_integer
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._search import Search
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.parameters import check_integer
+from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.scales import Units
+from hornbeam.fitting.search import Search
+from hornbeam.fitting.training import Training
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress as Record

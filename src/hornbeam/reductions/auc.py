@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from hornbeam.binarizers import Conditions, pack_within
-from hornbeam.estimators._pair_units import PairUnits, make_pair_units
-from hornbeam.estimators._parameters import check_switches
-from hornbeam.estimators._rank_search import RankSearch
-from hornbeam.estimators._search import BOUNDS
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.parameters import check_switches
+from hornbeam.fitting.search import BOUNDS
+from hornbeam.fitting.training import Training
+from hornbeam.reductions.auc_scale import PairUnits, make_pair_units
+from hornbeam.reductions.auc_search import RankSearch
 
 
 class RankingObjectives:

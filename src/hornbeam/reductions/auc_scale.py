@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._checks import shown
-from hornbeam._units import small_integers
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.scales import small_integers
+from hornbeam.fitting.training import Training
 from hornbeam.objectives import exact_fraction
 
 # The false positive rate up to which the area that counts is rounded to such parts of a negative row of weight 1.

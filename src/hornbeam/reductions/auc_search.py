@@ -39,9 +39,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam.estimators._by_sums import SearchBySums
-from hornbeam.estimators._curve_mixture import CurveMixture
-from hornbeam.estimators._pair_units import CUT_BITS, PairUnits
+from hornbeam.reductions.additive_reduction import SearchBySums
+from hornbeam.reductions.auc_scale import CUT_BITS, PairUnits
+from hornbeam.reductions.curve_mixture import CurveMixture
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays

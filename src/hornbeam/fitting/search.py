@@ -10,8 +10,8 @@ import numpy as np
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam._units import Units
 from hornbeam.binarizers import Conditions, pack_within, rank_within
+from hornbeam.fitting.scales import Units
 from hornbeam.table import Table
 
 # The bounds of both searches that can be switched off.

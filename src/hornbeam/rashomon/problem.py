@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._units import Units
 from hornbeam.binarizers import Conditions
+from hornbeam.fitting.scales import Units
 from hornbeam.table import TableSchema
 
 

@@ -42,19 +42,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from hornbeam import _core
-from hornbeam._units import FScoreUnits, make_fscore_units
 from hornbeam.binarizers import Conditions, pack_within
-from hornbeam.estimators._by_sums import SearchBySums
-from hornbeam.estimators._labelled import LabelledSearch, check_omega
-from hornbeam.estimators._parameters import check_switches
-from hornbeam.estimators._search import BOUNDS
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.parameters import check_switches
+from hornbeam.fitting.scales import FScoreUnits, make_fscore_units
+from hornbeam.fitting.search import BOUNDS
+from hornbeam.fitting.training import Training
 from hornbeam.objectives import ClassData, Exact, is_one
+from hornbeam.reductions.additive_reduction import SearchBySums
+from hornbeam.reductions.fixed_labels import LabelledSearch, check_omega
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
     from hornbeam.binarizers import Conditions
-    from hornbeam.estimators._training import Training
+    from hornbeam.fitting.training import Training
 
 _Interval: TypeAlias = tuple[Fraction, Fraction]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hornbeam import _core
 
 if TYPE_CHECKING:
-    from hornbeam.estimators._enumeration import Enumeration
+    from hornbeam.rashomon.problem import Enumeration
 
 _Path: TypeAlias = frozenset[tuple[int, bool]]  # conditions, by number, and whether they hold
 

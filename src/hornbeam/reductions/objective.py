@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from hornbeam.binarizers import Conditions
-    from hornbeam.estimators._search import Search
-    from hornbeam.estimators._training import Training
+    from hornbeam.fitting.search import Search
+    from hornbeam.fitting.training import Training
 
 
 class ObjectiveFamily(Protocol):

@@ -12,9 +12,9 @@ from time import perf_counter, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from hornbeam.estimators._advice import early_note
-from hornbeam.estimators._progress import Progress, Units, end_of
-from hornbeam.estimators._progress_line import ProgressLine, is_live, print_line, progress_text
+from hornbeam.fitting.advice import early_note
+from hornbeam.fitting.progress import Progress, Units, end_of
+from hornbeam.fitting.progress_line import ProgressLine, is_live, print_line, progress_text
 
 if TYPE_CHECKING:
     from typing_extensions import Self

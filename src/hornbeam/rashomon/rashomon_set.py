@@ -17,11 +17,11 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import is_integer, random_numbers, shown
 from hornbeam.binarizers import ask
-from hornbeam.estimators._enumeration import Enumeration
-from hornbeam.estimators._parameters import check_integer
-from hornbeam.estimators._reliance import Reliances
 from hornbeam.export import to_timbertrek
+from hornbeam.fitting.parameters import check_integer
 from hornbeam.plotting import trees_html
+from hornbeam.rashomon.problem import Enumeration
+from hornbeam.rashomon.reliance import Reliances
 from hornbeam.table import read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hornbeam._checks import as_array, shown
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.training import Training
 
 
 def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binarizer) -> npt.NDArray[np.int32]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam.binarizers import Conditions, Thresholds, rank_conditions
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.training import Training
 
 # Of scikit-learn's tree, a cell and level: seconds, at most, and bytes of the table and its copy.
 _SECONDS_OF_CELL = 1e-7
