@@ -8,8 +8,8 @@
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
 #include "run/watch.hpp"
+#include "search/and_or_search.hpp"
 #include "search/read_tree.hpp"
-#include "search/worker.hpp"
 
 namespace hornbeam {
 
@@ -29,14 +29,14 @@ class Search {
 
   Outcome run() {
     Frame root;
-    Worker worker(problem_, shared_, kernels(), 0, [this] { poll(); });
-    worker.open_root(root);
+    AndOrSearch thread(problem_, shared_, kernels(), 0, [this] { poll(); });
+    thread.open_root(root);
     root_key_ = root.key;
     sure_lower_ =
         std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.whole.reference_loss;
     poll();
-    worker.find_incumbent(root);
+    thread.find_incumbent(root);
     poll();
     std::vector<Frame> roots(limits_.threads - 1, root);
     shared_.frame_bytes += roots.size() * root.counted_bytes;
@@ -44,16 +44,16 @@ class Search {
     std::vector<std::exception_ptr> failures(limits_.threads);
     for (std::uint32_t i = 1; i < limits_.threads; ++i)
       others.emplace_back([&, i] { help(i, roots[i - 1], failures[i]); });
-    run_guarded([&] { worker.solve(root, kInfinity); }, failures[0]);
+    run_guarded([&] { thread.solve(root, kInfinity); }, failures[0]);
     for (std::thread& other : others) other.join();
     for (const std::exception_ptr& failure : failures)
       if (failure) std::rethrow_exception(failure);
     poll();
-    return outcome(root.room);
+    return outcome(root.limits);
   }
 
  private:
-  /// Runs one worker; running out of memory is a limit like any other, anything else a fault to report.
+  /// Runs one thread; running out of memory is a limit like any other, anything else a fault to report.
   template <class Work>
   void run_guarded(Work work, std::exception_ptr& failure) {
     try {
@@ -68,7 +68,7 @@ class Search {
   }
 
   void help(std::uint32_t number, Frame& root, std::exception_ptr& failure) {
-    run_guarded([&] { Worker(problem_, shared_, kernels(), number, [] {}).solve(root, kInfinity); }, failure);
+    run_guarded([&] { AndOrSearch(problem_, shared_, kernels(), number, [] {}).solve(root, kInfinity); }, failure);
   }
 
   Progress progress() const {
@@ -83,10 +83,10 @@ class Search {
 
   void poll() { watch_.look(progress()); }
 
-  Outcome outcome(const Room& room) {
+  Outcome outcome(const NodeLimits& limits) {
     Outcome result;
     const Progress last = progress();
-    result.tree = read_tree(problem_, shared_.table, room);
+    result.tree = read_tree(problem_, shared_.table, limits);
     result.lower = last.lower;
     // A stop may come after the proof, and a proof just after a limit.
     const Ticks reached = shared_.table.find(root_key_).value_or(Interval{}).lower;

@@ -75,7 +75,7 @@ def uses_without_permission(root: Path, files: dict[str, str]) -> list[str]:
 
 def test_a_use_that_the_layers_allow_is_accepted(tmp_path):
     files = {
-        "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "base/mask.hpp"\n#include <vector>\n',
+        "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "rows/mask.hpp"\n#include <vector>\n',
         "src/hornbeam/export/text.py": "import numpy\nfrom hornbeam.tree import Tree\n",
         "src/hornbeam/tree/tree.py": "if TYPE_CHECKING:\n    from hornbeam.export import Methods\n",
         "src/hornbeam/__init__.py": "from hornbeam.estimators.gosdt import GOSDTClassifier\n",
