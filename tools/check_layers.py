@@ -35,7 +35,8 @@ MAY_INCLUDE = {
     "verify": {"base", "data"},
     "api": {"base", "data", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "rows", "run", "search"}
     | {"table", "tree", "verify"},
-    "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "posterior", "rashomon", "run", "tree"},
+    "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
+    | {"tree"},
 }
 
 MAY_IMPORT = {
@@ -56,7 +57,7 @@ MAY_IMPORT = {
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
-    "rashomon": {"_checks", "_core", "binarizers", "export", "fitting", "plotting", "table", "tree"},
+    "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "plotting", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "fitting"}
     | {"objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},

@@ -452,7 +452,7 @@ class LeafSetSearch {
   const Ticks leaf_cost_;
   const TreeLimits& tree_;
   const LeafSetOptions& options_;
-  const LeafSetBounds& bounds_;
+  const Bounds& bounds_;
   const SearchLimits& limits_;
   StopSignal& stop_;
   Watch watch_;

@@ -199,7 +199,7 @@ class LookaheadSearch {
     StopSignal stop(limits);
     try {
       const DistinctRows rows = problem_.rows.of(numbers, stop);
-      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
+      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.bounds};
       const Outcome outcome = search_(part, limits, stop, [this](const Progress& at) {
         n_in_part_ = at.n_subproblems;
         poll();

@@ -36,14 +36,14 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const PosteriorSwitches& switches, StopSignal& stop,
+                  const Bounds& bounds, StopSignal& stop,
                   const std::function<bool(const Progress&)>& on_poll)
       : rows_(rows),
         limits_(limits),
         stop_(stop),
         watch_(stop, on_poll),
         costs_(costs_of(rows, model, limits, stop)),
-        pairs_(switches.parted_pairs ? RowPairs(rows, costs_, stop) : RowPairs()),
+        pairs_(bounds.parted_pairs ? RowPairs(rows, costs_, stop) : RowPairs()),
         table_(false, limits.bytes),
         worker_(rows, costs_, pairs_, table_, stop, limits.expansions, [this] { poll(); }) {}
 
@@ -134,9 +134,9 @@ class PosteriorSearch {
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const Bounds& bounds, StopSignal& stop,
                          const std::function<bool(const Progress&)>& on_poll) {
-  return PosteriorSearch(rows, model, limits, switches, stop, on_poll).run();
+  return PosteriorSearch(rows, model, limits, bounds, stop, on_poll).run();
 }
 
 }  // namespace hornbeam

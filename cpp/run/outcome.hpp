@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "run/limits.hpp"
 #include "run/progress.hpp"
 #include "tree/result_tree.hpp"
@@ -20,6 +21,7 @@ struct Outcome {
   std::uint64_t n_table_entries = 0;
   std::uint64_t bytes = 0;
   double seconds = 0;
+  Counters counters;
   std::vector<Progress> trace;  // one line for each change of the interval
 };
 

@@ -92,7 +92,7 @@ void CandidateList::pair_open(Frame& frame, Ticks budget) {
 
 void CandidateList::pair(Frame& frame, Candidate& candidate) {
   candidate.is_paired = true;
-  if (!thread_.problem.switches.pair_stage) return;
+  if (!thread_.problem.bounds.pair_stage) return;
   const Ticks leaf_cost = thread_.problem.leaf_cost;
   const SlotTile slots = frame.rows.slot_tile();
   PairSide found[2];
@@ -208,7 +208,7 @@ Candidate CandidateList::narrowed(const Frame& frame, Candidate candidate, std::
       side.upper = thread_.problem.leaf_cost + side.loss;
       side.shape = {1, 0};
     }
-    if (side.limits.only_leaf() || (side.limits.only_stump() && thread_.problem.switches.pair_stage))
+    if (side.limits.only_leaf() || (side.limits.only_stump() && thread_.problem.bounds.pair_stage))
       side.larger_trees_lower = kInfinity;
     side.lower = std::max(side.lower, std::min(side.upper, side.larger_trees_lower));
   }

@@ -53,7 +53,7 @@ bool BoundRaiser::raise_by_probes(Frame& frame, Candidate& candidate, int x, Tic
 /// After repeated failures only every sixteenth probe runs, to notice when probing pays again.
 bool BoundRaiser::may_probe(const Frame& frame) {
   constexpr std::uint32_t kLeftOut = 16;
-  if (!thread_.problem.switches.pair_stage || frame.limits.leaves != kUnlimited) return false;
+  if (!thread_.problem.bounds.pair_stage || frame.limits.leaves != kUnlimited) return false;
   return probe_credit_ > 0 || ++n_probes_left_out_ % kLeftOut == 0;
 }
 

@@ -56,11 +56,11 @@ class SearchThread {
 
 /// Whether bounds/subset.hpp and bounds/similarity.hpp cover the limits of the frame.
 inline bool subset_bound_holds(const Problem& problem, const Frame& frame) {
-  return problem.switches.subset && frame.limits.depth == kUnlimited && frame.limits.leaves == kUnlimited &&
+  return problem.bounds.subset && frame.limits.depth == kUnlimited && frame.limits.leaves == kUnlimited &&
          !problem.limits_rows();
 }
 inline bool similarity_holds(const Problem& problem, const Frame& frame) {
-  return problem.switches.similarity && frame.limits.leaves == kUnlimited && !problem.limits_rows();
+  return problem.bounds.similarity && frame.limits.leaves == kUnlimited && !problem.limits_rows();
 }
 
 }  // namespace hornbeam

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from core.calls import call
 from core.hard import hard, harder, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
 from hornbeam import _core
@@ -146,10 +147,11 @@ def test_a_large_limit_on_leaves_is_kept_when_the_search_is_stopped(max_leaves):
     n_rows = 2**17
     bits = (np.arange(n_rows) >> np.arange(17)[:, None] & 1).astype(np.uint8)
     classes = np.random.default_rng(0).integers(2, size=n_rows).astype(np.int32)
-    outcome = _core.solve(
+    outcome = call(
+        _core.solve,
         columns=np.packbits(bits, axis=1, bitorder="little"),
         n_rows=n_rows,
-        classes=classes,
+        class_codes=classes,
         weights=np.ones(n_rows, np.int64),
         costs=np.array([[0, 1], [1, 0]]),
         leaf_cost=0,

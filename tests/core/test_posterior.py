@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from core.calls import call
 from core.posteriors import BITS, random_posterior, resolution, search
 from hornbeam import _core
 from oracles.posterior import Posterior
@@ -51,7 +52,7 @@ def test_without_the_bound_by_pairs_the_optimum_is_the_same_and_takes_more_expan
     matrix = draw.integers(0, 2, (400, 12))
     classes = np.where(matrix[:, 0] & matrix[:, 1], matrix[:, 2], np.where(matrix[:, 0], matrix[:, 3], matrix[:, 4]))
     posterior = Posterior(matrix, classes, [2.5, 2.5])
-    on, off = (search(matrix, classes, posterior, switches={"parted_pairs": value}) for value in (True, False))
+    on, off = (search(matrix, classes, posterior, bounds={"parted_pairs": value}) for value in (True, False))
     assert on["status"] == off["status"] == "optimal"
     assert on["upper"] == off["upper"]
     assert on["statistics"]["subproblems"] < off["statistics"]["subproblems"]
@@ -108,16 +109,23 @@ def test_small_problem_of_a_known_optimum():
 GOOD = {
     "columns": np.zeros((3, 1), np.uint8),
     "n_rows": 8,
-    "classes": np.array([0, 1] * 4, np.int32),
+    "class_codes": np.array([0, 1] * 4, np.int32),
     "weights": np.ones(8, np.int64),
     "alpha": 0.95,
     "beta": 0.5,
     "rho": np.array([2.5, 2.5]),
     "bits": 40,
 }
+
+
+def solve_given(**given):
+    """Call the core."""
+    return call(_core.solve_posterior, _core.PosteriorProblem, **given)
+
+
 BAD = {
     "n_rows": [0, -1, 9],
-    "classes": [np.zeros(7, np.int32), np.full(8, 2, np.int32), np.full(8, -1, np.int32)],
+    "class_codes": [np.zeros(7, np.int32), np.full(8, 2, np.int32), np.full(8, -1, np.int32)],
     "weights": [np.ones(7, np.int64), np.zeros(8, np.int64), np.full(8, 2**24)],
     "alpha": [0.0, 1.0, -0.5, float("nan")],
     "beta": [-0.1, float("inf"), float("nan")],
@@ -127,20 +135,20 @@ BAD = {
     "time_limit": [-1.0, float("nan")],
     "memory_limit": [-1],
     "max_expansions": [0],
-    "switches": [{"packing": True}],
+    "bounds": [{"packing": True}],
     "callback_interval": [-1.0],
 }
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
 def test_the_core_refuses_what_is_out_of_range(name, value):
-    assert _core.solve_posterior(**GOOD)["status"] == "optimal"
+    assert solve_given(**GOOD)["status"] == "optimal"
     with pytest.raises(ValueError, match=r"must|needed|needs|no bound"):
-        _core.solve_posterior(**{**GOOD, name: value})
+        solve_given(**{**GOOD, name: value})
 
 
 def test_bits_that_leave_the_range_are_refused():
     many = {**GOOD, "weights": np.full(8, 10**6)}
-    assert _core.solve_posterior(**{**many, "bits": 30})["status"] == "optimal"
+    assert solve_given(**{**many, "bits": 30})["status"] == "optimal"
     with pytest.raises(ValueError, match="bits"):
-        _core.solve_posterior(**{**many, "bits": 48})
+        solve_given(**{**many, "bits": 48})
