@@ -57,7 +57,8 @@ MAY_IMPORT = {
     "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
-    "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "plotting", "table", "tree"},
+    "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
+    | {"table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "fitting"}
     | {"objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},

@@ -71,7 +71,7 @@ def test_reliance_is_its_definition_over_all_pairs_of_rows(parameters, n_classes
     weights = {"none": None, "whole": weights, "real": weights * np.pi / 7}[weighting]
     fitted = RashomonSetClassifier(0.1, regularization=0.03, max_depth=3, binarizer="exact", **parameters)
     trees = fitted.fit(X, y, sample_weight=weights).rashomon_set_
-    made_of = trees._enumeration
+    made_of = trees._problem
     prices = made_of.units.costs / float(made_of.units.one) / 2**made_of.units.leaf_bits
     w = np.ones(len(y)) if weights is None else weights
     # What a row loses, so that the weighted mean is the objective's loss.

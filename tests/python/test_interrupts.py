@@ -30,7 +30,7 @@ from hornbeam import (
     model_class_reliance,
     rashomon_importance,
 )
-from hornbeam.rashomon.problem import Enumeration
+from hornbeam.rashomon.problem import RashomonProblem
 from interrupts import ctrl_c_when_called, one_ctrl_c
 
 RANDOM = np.random.default_rng(0)
@@ -187,9 +187,9 @@ def test_ctrl_c_ends_rashomon_importance():
 
 def test_ctrl_c_while_an_unpickled_set_is_found_again_is_raised(monkeypatch):
     found = RashomonSetClassifier(2.0, max_depth=4, binarizer=None).fit(X[:, :25], X[:, 0]).rashomon_set_
-    trees, find = pickle.loads(pickle.dumps(found)), Enumeration.find
+    trees, find = pickle.loads(pickle.dumps(found)), RashomonProblem.find
     with one_ctrl_c() as called:
-        monkeypatch.setattr(Enumeration, "find", lambda *given: find(*given, callback=called))
+        monkeypatch.setattr(RashomonProblem, "find", lambda *given: find(*given, callback=called))
         with pytest.raises(KeyboardInterrupt):
             model_class_reliance(trees)
     monkeypatch.undo()

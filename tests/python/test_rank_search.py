@@ -13,8 +13,8 @@ import pytest
 from hornbeam import GOSDTClassifier, OSDTClassifier, _core
 from hornbeam.datasets import load_tic_tac_toe
 from hornbeam.fitting.search import BOUNDS
-from hornbeam.reductions.auc_scale import PairUnits
-from hornbeam.reductions.auc_search import RankSearch
+from hornbeam.reductions.auc_scale import AucScale
+from hornbeam.reductions.auc_search import AucSearch
 from hornbeam.reductions.curve_mixture import CurveMixture
 from interrupts import ctrl_c_when_called
 from oracles.problems import random_table
@@ -23,7 +23,7 @@ from oracles.ranking import all_partitions, optimal_partial_cost
 LIMITS: list[dict[str, int]] = [{}, {"max_depth": 2}, {"max_leaves": 3}, {"min_samples_leaf": 2}]
 
 
-def random_search(seed: int, **options: Any) -> tuple[RankSearch, dict[str, Any]]:
+def random_search(seed: int, **options: Any) -> tuple[AucSearch, dict[str, Any]]:
     """Return a search, and the problem as brute force takes it."""
     draw = random.Random(seed)
     rows = random_table(draw, draw.randint(2, 9), draw.randint(1, 3))
@@ -36,15 +36,15 @@ def random_search(seed: int, **options: Any) -> tuple[RankSearch, dict[str, Any]
     leaf_cost = draw.choice([0, 1, price * pairs // 40, price * pairs // 20, price * pairs // 8])
     whole = negative << _core.CUT_BITS
     cut = draw.choice([whole, whole, 1, 1 << _core.CUT_BITS, draw.randint(1, whole)])
-    units = PairUnits(np.array(weights), 1 - np.eye(2, dtype=np.int64), price, leaf_cost, cut, price * pairs)
+    units = AucScale(np.array(weights), 1 - np.eye(2, dtype=np.int64), price, leaf_cost, cut, price * pairs)
     packed = np.packbits(np.array(rows, dtype=np.uint8).T, axis=1, bitorder="little")
     columns = _core.PackedColumns(np.ascontiguousarray(packed), len(rows))
     codes = np.array(classes, dtype=np.int32)
     problem = {"rows": rows, "classes": classes, "weights": weights, "price": price, "cut": cut, "leaf_cost": leaf_cost}
-    return RankSearch(columns, codes, units, _core.SearchOptions(**options)), problem
+    return AucSearch(columns, codes, units, _core.SearchOptions(**options)), problem
 
 
-def run(search: RankSearch, **options: Any) -> Any:
+def run(search: AucSearch, **options: Any) -> Any:
     return search(**{"callback": None, "trace": False, **options})
 
 
@@ -102,7 +102,7 @@ def test_the_tangent_at_the_curve_of_a_tree_is_its_cost():
         if problem["cut"] != whole:
             continue
         tree = run(search)["tree"]
-        leaves = search._masses(tree)[tree["column"] < 0]
+        leaves = search._leaf_class_weights(tree)[tree["column"] < 0]
         mixture = CurveMixture(1.0, 0.0)
         mixture.add(leaves / leaves.sum(axis=0))
         costs, base = search._tangent(mixture.points(0.0))

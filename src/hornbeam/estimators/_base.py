@@ -17,8 +17,8 @@ from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._display import TreeDisplay
 from hornbeam.fitting.parameters import check_callback, check_integer, check_limit, check_number
-from hornbeam.fitting.progress import Progress, Units, make_trace
-from hornbeam.fitting.training import Training
+from hornbeam.fitting.progress import Progress, Scale, make_trace
+from hornbeam.fitting.training import TrainingData
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import Tree
 from hornbeam.tree.importances import gini_importances
@@ -190,7 +190,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             f"ThresholdBinarizer(), got {shown(self.binarizer)}."
         )
 
-    def _binarize(self, training: Training) -> None:
+    def _binarize(self, training: TrainingData) -> None:
         """Fit the binarizer."""
         self.binarizer_ = self._make_binarizer()
         self.binarizer_._fit_rows(training.table, training.labels, training.weights, training.budget)
@@ -198,8 +198,8 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     def _set_tree(
         self,
         outcome: _core.Outcome,
-        units: Units,
-        training: Training,
+        units: Scale,
+        training: TrainingData,
         weights: npt.NDArray[Any],
         binarize_seconds: float,
     ) -> None:

@@ -323,7 +323,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
         raise ValueError("there is no tree to ask: the set is empty.")
     best = trees.reliance([0])[0]
     if indices is None and trees.complete_up_to > -inf:
-        low, high, n_avoiding = Reliances(trees._enumeration).range_over(trees._graph())
+        low, high, n_avoiding = Reliances(trees._problem).range_over(trees._graph())
         n_trees = trees.n_trees
         asked = tuple(n_trees - n_avoiding.get(column, n_trees) for column in range(len(trees.columns)))
         return ModelClassReliance(trees.columns, low, high, best, asked, n_trees, True)

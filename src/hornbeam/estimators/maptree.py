@@ -20,8 +20,8 @@ from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import check_limit, fit_to_table
 from hornbeam.fitting.progress import Progress, relative_gap
 from hornbeam.fitting.search import packed_columns, within
-from hornbeam.fitting.training import Training, read_training
-from hornbeam.posterior import Nats, Prior, check_prior
+from hornbeam.fitting.training import TrainingData, read_training
+from hornbeam.posterior import LogPosteriorScale, Prior, check_prior
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -202,7 +202,7 @@ class MAPTreeClassifier(TreeClassifier):
         prior = Prior.read(self.alpha, self.beta, self.rho, len(training.classes))
         self._binarize(training)
         conditions = self.binarizer_.conditions_
-        units = Nats.fit_for(int(weights.sum()), len(conditions), prior)
+        units = LogPosteriorScale.fit_for(int(weights.sum()), len(conditions), prior)
         columns = packed_columns(conditions, training)
         problem = _core.PosteriorProblem(training.codes, weights, prior.alpha, prior.beta, prior.rho, units.bits)
         options = within(fit_to_table(options, training.table.n_rows), budget)
@@ -255,7 +255,7 @@ class MAPTreeClassifier(TreeClassifier):
         )
 
 
-def _numbers_of_rows(training: Training) -> npt.NDArray[np.int64]:
+def _numbers_of_rows(training: TrainingData) -> npt.NDArray[np.int64]:
     """Return the weights as numbers of rows.
 
     Raises

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from hornbeam.fitting.advice import early_note
-from hornbeam.fitting.progress import Progress, Units, end_of
+from hornbeam.fitting.progress import Progress, Scale, end_of
 from hornbeam.fitting.progress_line import ProgressLine, is_live, print_line, progress_text
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Monitor:
         if self._estimator.verbose:
             self._line = ProgressLine(activity)
 
-    def listener(self, units: Units) -> Callable[[Record], bool]:
+    def listener(self, units: Scale) -> Callable[[Record], bool]:
         """Return what the search shall call; it returns True to stop it."""
         self._hold_ctrl_c()
 
@@ -94,7 +94,7 @@ class Monitor:
             with nullcontext() if self._line is None else self._line.hidden():
                 print_line(f"Searching for {seconds:.0f} s, gap {100 * progress.gap:.0f} %. {note}")
 
-    def finish(self, outcome: Outcome, units: Units) -> None:
+    def finish(self, outcome: Outcome, units: Scale) -> None:
         """Show how the search ended."""
         if self._line is not None:
             text = progress_text(Progress.from_record(end_of(outcome), units), perf_counter() - self._begin)

@@ -1,4 +1,4 @@
-"""From the user's weights and costs to the exact integers of the search, and back: no other file knows both.
+"""Convert the user's weights and costs to exact integers, and back.
 
 The search counts in ticks. A tree costs ``sum_r weights[r] * costs[class_r, prediction_r] + leaf_cost * n_leaves``
 ticks, all integers. Weights and costs are taken over *exactly* if
@@ -10,10 +10,11 @@ Otherwise the largest cost of its class is multiplied into each row's weight, an
 the largest possible loss; or to 2^-31 of it if a class has costs other than 0 and its largest, and these are then
 rounded to 2^-20 of the largest. No weight is rounded to zero, nor counts as less than 2^-500 of the largest.
 
-The smallest cost of each class is lost by every tree: it is taken away before, and added to every objective after.
+Every tree pays at least the smallest cost of each row's class. It is subtracted before the search and added to all
+reported objectives.
 
-Sets of trees leave the lowest bits of all ticks to the number of leaves: costs are multiples of ``2**leaf_bits``, and
-the price of a leaf is one more than such a multiple, so that trees are in the order of objective, then of leaves.
+For Rashomon sets the lowest bits of every cost count leaves: costs are multiples of ``2**leaf_bits``, and
+the cost of a leaf is one more than such a multiple, so that trees are in the order of objective, then of leaves.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, fsum, gcd, lcm
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import shown
+from hornbeam.fitting.progress import Scale
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
@@ -42,8 +44,20 @@ _Integers: TypeAlias = npt.NDArray[np.int64]
 _Scaled: TypeAlias = tuple[_Integers, _Integers, int]
 
 
+class RegularizedScale(Scale, Protocol):
+    """A `Scale` of an objective with a leaf penalty."""
+
+    @property
+    def leaf_cost(self) -> Any:
+        """What one leaf adds to the cost of a tree, in the numbers of the search."""
+
+    @property
+    def regularization(self) -> float:
+        """The leaf penalty that is really used, in the user's unit."""
+
+
 @dataclass(frozen=True, slots=True)
-class Units:
+class AdditiveScale:
     """One problem in ticks.
 
     Attributes
@@ -93,7 +107,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class FScoreUnits:
+class FScoreScale:
     """One problem of the F-score in integers: here a tick is a whole unit of weight, and costs are exact fractions.
 
     Attributes
@@ -138,14 +152,14 @@ class FScoreUnits:
         return Fraction(ceil(slope * scale), scale), Fraction(floor(price * scale), scale), scale
 
 
-def make_units(
+def make_scale(
     weights: npt.NDArray[np.float64] | _Integers,
     codes: npt.NDArray[np.int32],
     n_classes: int,
     make_loss: Callable[[tuple[Exact, ...]], Loss],
     regularization: float,
     leaf_bits: int = 0,
-) -> Units:
+) -> AdditiveScale:
     """Turn a problem into ticks.
 
     Parameters
@@ -160,11 +174,11 @@ def make_units(
     regularization : float
         Price of one leaf in the unit of the objective; rounded once, to a tick.
     leaf_bits : int, default=0
-        See `Units`. If greater than 0, the price of a leaf is a whole number of ticks wherever it can be.
+        See `AdditiveScale`. If greater than 0, the price of a leaf is a whole number of ticks wherever it can be.
 
     Returns
     -------
-    Units
+    AdditiveScale
 
     Raises
     ------
@@ -198,15 +212,15 @@ def make_units(
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
-    return Units(integers, matrix * (factor << leaf_bits), leaf_ticks, one, offset, leaf_bits)
+    return AdditiveScale(integers, matrix * (factor << leaf_bits), leaf_ticks, one, offset, leaf_bits)
 
 
-def make_fscore_units(
+def make_fscore_scale(
     weights: npt.NDArray[np.float64] | _Integers,
     codes: npt.NDArray[np.int32],
     multipliers: Callable[[tuple[Exact, ...]], tuple[Exact, ...]],
     regularization: float,
-) -> FScoreUnits:
+) -> FScoreScale:
     """Turn a problem of the F-score into integers.
 
     Parameters
@@ -222,7 +236,7 @@ def make_fscore_units(
 
     Returns
     -------
-    FScoreUnits
+    FScoreScale
 
     Raises
     ------
@@ -246,14 +260,14 @@ def make_fscore_units(
     if scaled is not None:
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
-            return _fscore_units(whole * matrix.max(axis=1)[codes], codes, price)
+            return _fscore_scale(whole * matrix.max(axis=1)[codes], codes, price)
     shares = np.array([float(Fraction(factor, max(factors))) for factor in factors])  # factors may be huge
     products = weights * shares[codes]
-    return _fscore_units(_rounded_to_small(products), codes, price)
+    return _fscore_scale(_rounded_to_small(products), codes, price)
 
 
-def _fscore_units(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreUnits:
-    return FScoreUnits(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
+def _fscore_scale(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreScale:
+    return FScoreScale(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
 
 
 def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:

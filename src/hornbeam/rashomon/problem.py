@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._budget import Limits
 from hornbeam.binarizers import Conditions
-from hornbeam.fitting.scales import Units
+from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.table import TableSchema
 
 
@@ -24,7 +24,7 @@ class Lookahead(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Enumeration:
+class RashomonProblem:
     """Everything that says which trees there are, and what they are made of.
 
     Attributes
@@ -35,7 +35,7 @@ class Enumeration:
         What the columns ask.
     codes, weights : ndarrays of shape (n_rows,)
         Class and weight of each training row.
-    units : Units
+    units : AdditiveScale
         With bits for the number of leaves.
     optimum : int
         Ticks of the best tree, or of RESPLIT's best prefix.
@@ -53,7 +53,7 @@ class Enumeration:
     conditions: Conditions
     codes: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
-    units: Units
+    units: AdditiveScale
     optimum: int
     max_depth: int | None
     min_samples_leaf: int

@@ -1,4 +1,4 @@
-"""What the classifiers share whose objective is a sum over the rows: from table to tree, by whatever search."""
+"""Base class of the classifiers that penalize leaves: `fit`, from table to tree, by any search."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from hornbeam.fitting.advice import advice
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import LARGEST_LIMIT, check_integer, check_number, fit_to_table, number_of_threads
 from hornbeam.fitting.progress import relative_gap
-from hornbeam.fitting.scales import Units, make_units
-from hornbeam.fitting.search import Search, search_by_bits, search_by_ranks, suits_ranks
-from hornbeam.fitting.training import Training, read_training
+from hornbeam.fitting.scales import RegularizedScale, make_scale
+from hornbeam.fitting.search import Search
+from hornbeam.fitting.training import TrainingData, read_training
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class AdditiveClassifier(TreeClassifier):
-    """Base of the classifiers that minimize ``loss + regularization * n_leaves`` for a loss that is a sum.
+class RegularizedTreeClassifier(TreeClassifier):
+    """Base of the classifiers that minimize ``loss + regularization * n_leaves``.
 
-    A subclass checks the parameters that only it has in `_check_parameters` and says in `_choose_search` which search
-    of the core is to run.
+    A subclass checks its own parameters in `_check_parameters` and returns the search to run in `_choose_search`. The
+    loss is additive unless the subclass names other objectives and returns their scale in `_make_scale`.
     """
 
     regularization: float
@@ -41,7 +41,7 @@ class AdditiveClassifier(TreeClassifier):
     cost_matrix: Any
     class_weight: Any
     n_jobs: int | None
-    _other_objectives: tuple[str, ...] = ()  # that are no sums
+    _non_additive_objectives: tuple[str, ...] = ()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the best tree and prove it, or go as far as the limits allow.
@@ -94,7 +94,7 @@ class AdditiveClassifier(TreeClassifier):
         options = fit_to_table(options, training.table.n_rows)
         self._binarize(training)
         training = training._replace(reference=self._read_reference(X, training))
-        units = self._make_units(training)
+        units = self._make_scale(training)
         search = self._choose_search(training, units, options)
         binarize_seconds = budget.elapsed()
         outcome = search(callback=monitor.listener(units), trace=self.trace)
@@ -103,36 +103,32 @@ class AdditiveClassifier(TreeClassifier):
         monitor.finish(outcome, units)
         warn_of_copy(self.tree_, training.table, X, stacklevel=3)
 
-    def _read_reference(self, X: Any, training: Training) -> npt.NDArray[np.int32] | None:
+    def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
         """Return what a reference model predicts for the rows, if there is one."""
         return None
 
     @abstractmethod
-    def _choose_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
+    def _choose_search(self, training: TrainingData, units: Any, options: _core.SearchOptions) -> Search:
         """Return the search to run."""
 
     def _check_parameters(self) -> _core.SearchOptions:
         """Check all parameters that need no data; return what goes to the search."""
         check_number("regularization", self.regularization)
-        check_objective(self.objective, self.omega, self.cost_matrix, self._other_objectives)
+        check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
         return self._check_search_parameters().replace(
             min_samples_leaf=min(LARGEST_LIMIT, check_integer("min_samples_leaf", self.min_samples_leaf, least=1)),
             n_threads=number_of_threads(self.n_jobs),
         )
 
-    def _choose_exact_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
-        """Return the exact search that is expected to be the faster one."""
-        conditions = self.binarizer_.conditions_
-        search_by = search_by_ranks if suits_ranks(conditions, training, units, options) else search_by_bits
-        return search_by(conditions, training, units, options)
+    def _make_scale(self, training: TrainingData) -> RegularizedScale:
+        """Return the problem in the integers of the search."""
 
-    def _make_units(self, training: Training) -> Units:
         def make_loss(totals: tuple[Exact, ...]) -> Loss:
             data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
             return OBJECTIVES[self.objective](data)
 
         n_classes = len(training.classes)
-        return make_units(
+        return make_scale(
             training.weights, training.codes, n_classes, make_loss, self.regularization, self._leaf_bits()
         )
 
@@ -140,7 +136,7 @@ class AdditiveClassifier(TreeClassifier):
         """Return how many bits of a tree's ticks count its leaves."""
         return 0
 
-    def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
+    def _set_result(self, outcome: _core.Outcome, units: RegularizedScale) -> None:
         """Translate the outcome of the search into the user's units."""
         upper, lower = outcome["upper"], outcome["lower"]
         self.objective_ = units.objective(upper)
