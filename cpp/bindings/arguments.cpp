@@ -12,7 +12,10 @@ nb::tuple to_tuple(const Progress& at) {
 }
 
 bool Poll::ask_signals() {
-  if (PyErr_CheckSignals() == 0) return false;
+  // A handler that raises nothing, as that of a fit, is to end the search, too.
+  const bool is_ctrl_c = PyOS_InterruptOccurred() != 0;
+  if (is_ctrl_c) PyErr_SetInterrupt();
+  if (PyErr_CheckSignals() == 0) return is_ctrl_c;
   if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
   PyErr_Clear();
   return true;

@@ -103,6 +103,7 @@ class LookaheadSearch {
     outcome.n_table_entries = prefixes_.table().size();
     outcome.bytes = most_bytes_;
     outcome.seconds = stop_.elapsed();
+    outcome.counters = counters_;
     outcome.trace = watch_.take_trace();
     return outcome;
   }
@@ -206,6 +207,7 @@ class LookaheadSearch {
         return stop_.stopped();
       });
       n_solved_ += outcome.n_subproblems;
+      counters_ += outcome.counters;
       n_in_part_ = 0;
       most_bytes_ = std::max(most_bytes_, now_.bytes + outcome.bytes);
       if (outcome.status != Status::optimal) stop_.stop(outcome.status);
@@ -232,6 +234,7 @@ class LookaheadSearch {
   Watch watch_;
   Prefixes prefixes_;
   Progress now_{};
+  Counters counters_;
   std::uint64_t n_solved_ = 0, n_in_part_ = 0, work_ = 0, most_bytes_ = 0;
 };
 

@@ -37,6 +37,8 @@ class AndOrSearch {
   /// Raises the frame's lower bound to `budget`, or closes it (W2).
   void solve(Frame& frame, Ticks budget);
 
+  Counters counters() const { return thread_.all_counters(); }
+
  private:
   void expand(Frame& frame);
   void raise(Frame& frame, Candidate& candidate, Ticks budget);

@@ -3,6 +3,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <thread>
 
 #include "bounds/reference.hpp"
@@ -42,14 +43,18 @@ class Search {
     shared_.frame_bytes += roots.size() * root.counted_bytes;
     std::vector<std::thread> others;
     std::vector<std::exception_ptr> failures(limits_.threads);
+    std::vector<Counters> counters(limits_.threads);
     for (std::uint32_t i = 1; i < limits_.threads; ++i)
-      others.emplace_back([&, i] { help(i, roots[i - 1], failures[i]); });
+      others.emplace_back([&, i] { help(i, roots[i - 1], failures[i], counters[i]); });
     run_guarded([&] { thread.solve(root, kInfinity); }, failures[0]);
     for (std::thread& other : others) other.join();
     for (const std::exception_ptr& failure : failures)
       if (failure) std::rethrow_exception(failure);
     poll();
-    return outcome(root.limits);
+    counters[0] = thread.counters();
+    Outcome found = outcome(root.limits);
+    for (const Counters& each : counters) found.counters += each;
+    return found;
   }
 
  private:
@@ -67,8 +72,10 @@ class Search {
     }
   }
 
-  void help(std::uint32_t number, Frame& root, std::exception_ptr& failure) {
-    run_guarded([&] { AndOrSearch(problem_, shared_, kernels(), number, [] {}).solve(root, kInfinity); }, failure);
+  void help(std::uint32_t number, Frame& root, std::exception_ptr& failure, Counters& counters) {
+    std::optional<AndOrSearch> search;
+    run_guarded([&] { search.emplace(problem_, shared_, kernels(), number, [] {}).solve(root, kInfinity); }, failure);
+    if (search) counters = search->counters();
   }
 
   Progress progress() const {

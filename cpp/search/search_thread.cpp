@@ -22,6 +22,17 @@ SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state,
       number_(number),
       poll_(std::move(poll)) {}
 
+void SearchThread::count_subproblem() {
+  shared.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  if (number_ != 0) ++counters.helpers;
+}
+
+Counters SearchThread::all_counters() const {
+  Counters all = counters;
+  if (problem.bounds.support_condition) all.support_condition += maker.n_light_columns();
+  return all;
+}
+
 bool SearchThread::stopped() {
   if (work_ >= kWorkBetweenPolls) {
     work_ = 0;

@@ -1,8 +1,7 @@
 // search/search_thread.hpp
 //
 // WHAT    What the parts of one thread's search share: the problem, the state of all threads, the maker of row sets,
-// the
-//         work since the last poll, and the frames that the thread is in.
+//         the counters, the work since the last poll, and the frames that the thread is in.
 // HOLDS   Every part asks `stopped()` between steps of bounded work and then returns with all intervals valid.
 #pragma once
 
@@ -28,7 +27,11 @@ class SearchThread {
   SharedState& shared;
   const Kernels& kernels;
   RowSetMaker maker;
+  Counters counters;
 
+  void count_subproblem();
+  /// Of the whole thread, once it has ended.
+  Counters all_counters() const;
   /// Counts words of kernel work towards the next poll.
   void spend(std::uint64_t words) { work_ += words; }
   /// Whether to leave the frame in work: the search has ended, or another thread has finished this frame or one above.

@@ -1,6 +1,7 @@
 """Stopping at any moment leaves a tree, a valid interval around the optimum, and the reason."""
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from core.calls import call
 from core.hard import hard, harder, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
 from hornbeam import _core
-from interrupts import ctrl_c_when_called
+from interrupts import ctrl_c_when_called, one_ctrl_c
 
 SEEDS = range(3)
 PROBLEMS = [pytest.param(make, seed, id=f"{make.__name__} {seed}") for make in (hard, harder) for seed in SEEDS]
@@ -120,6 +121,16 @@ def test_ctrl_c_ends_the_search_with_the_best_tree(n_threads):
         outcome = solve(unsolvable(), callback=called, time_limit=20, n_threads=n_threads)
     assert outcome["status"] == "interrupted"
     check_tree(unsolvable(), outcome)
+
+
+def test_ctrl_c_ends_the_search_if_its_handler_raises_nothing():
+    handler = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        with one_ctrl_c() as called:
+            outcome = solve(unsolvable(), callback=called, time_limit=20)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert outcome["status"] == "interrupted"
 
 
 def test_ctrl_c_during_the_callback_ends_the_search_with_the_best_tree():

@@ -82,6 +82,42 @@ def test_a_stop_says_why_and_leaves_a_tree(limits, status):
     assert posterior.score(outcome["tree"]) == pytest.approx(nats(outcome["upper"]))
 
 
+def greedy(posterior, rows, depth=0):
+    """Return the cost and the leaves of the tree that splits where two leaves cost least, as long as that pays."""
+    cost, columns = posterior.leaf(rows, depth), posterior.splits(rows)
+    if not columns:
+        return cost, 1
+    price = np.log(len(columns)) - np.log(posterior.p_split(depth))
+
+    def leaves(column):  # no two rows are equal
+        return sum(
+            posterior.likelihood(each) - (len(each) > 1) * np.log1p(-posterior.p_split(depth + 1))
+            for each in posterior.sides(rows, column)
+        )
+
+    column = min(columns, key=leaves)
+    if price + leaves(column) >= cost:
+        return cost, 1
+    below = [greedy(posterior, side, depth + 1) for side in posterior.sides(rows, column)]
+    return min((cost, 1), (price + sum(each for each, _ in below), sum(n for _, n in below)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_that_is_stopped_early_has_a_tree_no_worse_than_the_greedy_one(seed):
+    draw = np.random.default_rng(seed)
+    numbers = draw.random((300, 2))
+    matrix = np.hstack([numbers[:, [i]] <= np.arange(0.02, 1, 0.02) for i in range(2)]).astype(int)
+    matrix = np.hstack([matrix, np.eye(300, dtype=int)])  # no two rows are equal
+    heights = np.array([0.1, 0.9, 0.3, 0.7])[(4 * numbers[:, 0]).astype(int)]
+    classes = (numbers[:, 1] < heights).astype(int)
+    posterior = Posterior(matrix, classes, [2.5, 2.5])
+    cost, n_leaves = greedy(posterior, posterior.all_rows)
+    assert n_leaves > 4  # more than one expansion finds by itself
+    outcome = search(matrix, classes, posterior, max_expansions=1)
+    assert outcome["status"] == "expansion_limit"
+    assert nats(outcome["upper"]) <= cost + resolution(posterior)
+
+
 def test_the_trace_holds_a_falling_incumbent_and_a_rising_bound():
     matrix, classes, posterior = random_posterior(6, n_rows=200, n_columns=12)
     trace = search(matrix, classes, posterior, trace=True)["trace"]

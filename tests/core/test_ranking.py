@@ -137,8 +137,8 @@ def test_a_stop_before_the_first_set_is_queued_leaves_a_valid_interval():
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("classes: must be 0 or 1", {"classes": [0, 2, 1]}),
-        ("classes: rows of both", {"classes": [1, 1, 1]}),
+        ("class_codes: must be 0 or 1", {"classes": [0, 2, 1]}),
+        ("class_codes: rows of both", {"classes": [1, 1, 1]}),
         ("weights: their total", {"weights": [2**25, 2**25, 1]}),
         ("weights: must be in", {"weights": [0, 1, 1]}),
         ("price: must be in", {"price": 0}),
