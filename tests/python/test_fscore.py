@@ -150,7 +150,7 @@ def test_no_better_tree_is_outside_the_open_intervals_and_none_is_below_the_boun
     points = {(fp + fn, 2 * positives + fp - fn, leaves): cost((fp, fn, leaves), positives, price)
               for fp, fn, leaves in trees}  # fmt: skip
     search = fscore.FScoreSearch.__new__(fscore.FScoreSearch)
-    search._units = scales.FScoreScale(np.array(weights), positives, total, price)
+    search._scale = scales.FScoreScale(np.array(weights), positives, total, price)
     search._most_leaves, search._linear_bounds = len(table), []
     search._upper = draw.choice(sorted(points.values())[: 1 + len(points) // 2])
     search._open = dict.fromkeys(search._worthwhile(), (Fraction(0), Fraction(2 * total)))

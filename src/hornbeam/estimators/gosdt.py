@@ -298,7 +298,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
             return _NON_ADDITIVE[self.objective].make_scale(self, training)
         return super()._make_scale(training)
 
-    def _choose_search(self, training: TrainingData, units: Any, options: _core.SearchOptions) -> Search:
+    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
         if self.objective not in _NON_ADDITIVE:
-            return exact_search(self.binarizer_.conditions_, training, units, options)
-        return _NON_ADDITIVE[self.objective].choose_search(self, self.binarizer_.conditions_, training, units, options)
+            return exact_search(self.binarizer_.conditions_, training, scale, options)
+        return _NON_ADDITIVE[self.objective].choose_search(self, self.binarizer_.conditions_, training, scale, options)

@@ -159,19 +159,19 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
             return make_auc_scale(training, self.objective, self.regularization, self.theta)
         return super()._make_scale(training)
 
-    def _choose_search(self, training: TrainingData, units: Any, options: _core.SearchOptions) -> Search:
+    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
         columns = packed_columns(self.binarizer_.conditions_, training)
-        ranks = isinstance(units, AucScale)
+        ranks = isinstance(scale, AucScale)
         # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.
-        losses = units.weights if ranks else units.weights * units.costs.max(axis=1)[training.codes]
-        share = units.regularization if ranks else units.leaf_cost / float(losses.sum())
+        losses = scale.weights if ranks else scale.weights * scale.costs.max(axis=1)[training.codes]
+        share = scale.regularization if ranks else scale.leaf_cost / float(losses.sum())
         start = None
         if self.start and not training.budget.is_spent():
             start = cart_tree(self.binarizer_.conditions_, training, losses, share, not ranks, options)
         options = within(options, training.budget)
         if not ranks:
             return partial(
-                _core.solve_leaf_sets, columns, make_problem(training, units), options, self.policy, start=start
+                _core.solve_leaf_sets, columns, make_problem(training, scale), options, self.policy, start=start
             )
-        problem = _core.RankingProblem(training.codes, units.weights, units.price, units.cut, units.leaf_cost)
+        problem = _core.RankingProblem(training.codes, scale.weights, scale.price, scale.cut, scale.leaf_cost)
         return partial(_core.solve_ranking, columns, problem, options, self.policy, start=start)

@@ -265,20 +265,20 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     def _leaf_bits(self) -> int:
         return _LEAF_BITS
 
-    def _choose_search(self, training: TrainingData, units: AdditiveScale, options: _core.SearchOptions) -> Search:
-        for label, costs in zip(training.classes.tolist(), units.costs, strict=True):
+    def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
+        for label, costs in zip(training.classes.tolist(), scale.costs, strict=True):
             if not costs.any():
                 raise ValueError(
                     f"cost_matrix costs the same for class {label!r} whatever is predicted; leave its rows out."
                 )
         trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is)
-        problem = (self.binarizer_.conditions_, training, units, options, trees_wanted)
+        problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted)
         if self.method == "exact" or self.max_depth is None or self.lookahead_depth >= self.max_depth:
             return ExactSetSearch(*problem)  # no level would be left for the greedy trees of RESPLIT
         return RESPLITSearch(self.lookahead_depth, *problem)
 
-    def _set_result(self, outcome: Any, units: RegularizedScale) -> None:
-        super()._set_result(outcome, units)
+    def _set_result(self, outcome: Any, scale: RegularizedScale) -> None:
+        super()._set_result(outcome, scale)
         self.rashomon_set_, self.bound_ = outcome["rashomon_set"], float(outcome["bound"])
         self.n_trees_ = self.rashomon_set_.n_trees
         is_whole = self.status_ in ("complete", "heuristic")

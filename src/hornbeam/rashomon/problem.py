@@ -35,7 +35,7 @@ class RashomonProblem:
         What the columns ask.
     codes, weights : ndarrays of shape (n_rows,)
         Class and weight of each training row.
-    units : AdditiveScale
+    scale : AdditiveScale
         With bits for the number of leaves.
     optimum : int
         Ticks of the best tree, or of RESPLIT's best prefix.
@@ -53,7 +53,7 @@ class RashomonProblem:
     conditions: Conditions
     codes: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
-    units: AdditiveScale
+    scale: AdditiveScale
     optimum: int
     max_depth: int | None
     min_samples_leaf: int
@@ -71,20 +71,20 @@ class RashomonProblem:
         callback: Callable[[_core.Progress], bool] | None = None,
     ) -> _core.RashomonSet:
         """Find all trees of at most `bound` ticks, or those of RESPLIT."""
-        units, n_rows = self.units, len(self.codes)
+        scale, n_rows = self.scale, len(self.codes)
         seconds, n_bytes = limits or (None, None)
         options = _core.SearchOptions(
             max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, time_limit=seconds, memory_limit=n_bytes
         )
         return _core.rashomon_set(
             _core.PackedColumns(self.columns, n_rows),
-            _core.Problem(self.codes, units.weights, units.costs, units.leaf_cost),
+            _core.Problem(self.codes, scale.weights, scale.costs, scale.leaf_cost),
             options,
             self.optimum,
             bound,
             self.leaf_rule,
             lookahead_depth=self.lookahead and self.lookahead.depth,
             greedy_depth=self.lookahead.greedy_depth if self.lookahead else 0,
-            leaf_bits=units.leaf_bits,
+            leaf_bits=scale.leaf_bits,
             callback=callback,
         )

@@ -81,7 +81,7 @@ class RashomonSet(Sequence[Tree]):
         self._trees: _core.RashomonSet | None = trees
         description = _core.describe_set(trees)
         self._bound = description["complete_up_to"]
-        self.searched_up_to = problem.units.objective(self._bound) if self._bound >= 0 else -inf
+        self.searched_up_to = problem.scale.objective(self._bound) if self._bound >= 0 else -inf
         self._is_exact = problem.lookahead is None
         self.complete_up_to = self.searched_up_to if self._is_exact else -inf
         self._costs = description["costs"]
@@ -120,7 +120,7 @@ class RashomonSet(Sequence[Tree]):
         -------
         float
         """
-        return self._problem.units.objective(self._costs[self._position(index)[1]])
+        return self._problem.scale.objective(self._costs[self._position(index)[1]])
 
     def objectives(self) -> tuple[npt.NDArray[np.float64], list[int]]:
         """Return the objectives that occur, and how many trees have each.
@@ -132,9 +132,9 @@ class RashomonSet(Sequence[Tree]):
         counts : list of int of length n_objectives
             Exact numbers of trees.
         """
-        bits = self._problem.units.leaf_bits
+        bits = self._problem.scale.leaf_bits
         by_objective = _added_up((cost >> bits << bits, count) for cost, count in self._histogram())
-        return np.array([self._problem.units.objective(cost) for cost in by_objective]), list(by_objective.values())
+        return np.array([self._problem.scale.objective(cost) for cost in by_objective]), list(by_objective.values())
 
     def n_leaves(self) -> dict[int, int]:
         """Return how many trees have how many leaves.
@@ -144,7 +144,7 @@ class RashomonSet(Sequence[Tree]):
         dict of int to int
             From a number of leaves to the exact number of trees; by rising leaves.
         """
-        leaves = (1 << self._problem.units.leaf_bits) - 1
+        leaves = (1 << self._problem.scale.leaf_bits) - 1
         return dict(sorted(_added_up((cost & leaves, count) for cost, count in self._histogram()).items()))
 
     def depths(self) -> dict[int, int]:
@@ -231,7 +231,7 @@ class RashomonSet(Sequence[Tree]):
             if not (allowed is None or is_integer(allowed) or isinstance(allowed, Container)):
                 raise TypeError(f"{name} must be an integer, a container of integers or None, got {shown(allowed)}.")
         used, avoided = self._column_numbers(uses), self._column_numbers(avoids)
-        mask = (1 << self._problem.units.leaf_bits) - 1
+        mask = (1 << self._problem.scale.leaf_bits) - 1
 
         def found() -> Iterator[tuple[int, Tree]]:
             begin = 0
@@ -438,10 +438,10 @@ class RashomonSet(Sequence[Tree]):
 
     def __repr__(self) -> str:
         """Say how many trees there are."""
-        units = self._problem.units
+        scale = self._problem.scale
         if self.n_trees == 0:
             return "<RashomonSet of no tree>"
-        first, last = units.objective(self._costs[0]), units.objective(self._costs[-1])
+        first, last = scale.objective(self._costs[0]), scale.objective(self._costs[-1])
         return f"<RashomonSet of {count(self.n_trees, 'tree')}, objectives {first:.6g} to {last:.6g}>"
 
     def _repr_html_(self) -> str:
@@ -449,7 +449,7 @@ class RashomonSet(Sequence[Tree]):
         n_shown = min(_N_SHOWN, self.n_trees)
         if n_shown == 0:
             return trees_html([], "RashomonSet of no tree")
-        first, last = self.objective(0), self._problem.units.objective(self._costs[-1])
+        first, last = self.objective(0), self._problem.scale.objective(self._costs[-1])
         objectives = f"objective {first:.6g}" if first == last else f"objectives {first:.6g} to {last:.6g}"
         heading = f"RashomonSet of {self._size_in_words()}, {objectives}"
         if n_shown < self.n_trees:

@@ -45,13 +45,13 @@ class Reliances:
         self._columns = problem.columns
         self._variables = [condition.column for condition in problem.conditions]
         self._n_variables = len(problem.schema.names)
-        units = problem.units
-        self._losses = units.weights * units.costs[problem.codes].T  # (n_predictions, n_rows)
+        scale = problem.scale
+        self._losses = scale.weights * scale.costs[problem.codes].T  # (n_predictions, n_rows)
         self._shares = _integer_shares(problem.weights)
         self._total = int(self._shares.sum())
         # From ticks times the total of the shares to the user's unit.
-        self._numerator = units.one.denominator
-        self._denominator = (self._total << units.leaf_bits) * units.one.numerator
+        self._numerator = scale.one.denominator
+        self._denominator = (self._total << scale.leaf_bits) * scale.one.numerator
         self._share_of: dict[_Path, int] = {}
         self._loss_of: dict[tuple[_Path, int], int] = {}
         self._added_by: dict[tuple[_Path, int], list[tuple[int, int]]] = {}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class AdditiveReduction(ABC):
     """One search, of limits that hold for all searches for sums together.
 
-    Costs of trees are integers or exact fractions; a subclass keeps `_units`, `_upper`, `_tree` and `_n_leaves`, of the
+    Costs of trees are integers or exact fractions; a subclass keeps `_scale`, `_upper`, `_tree` and `_n_leaves`, of the
     best tree so far, and `_lower`, a bound on all trees.
 
     Parameters
@@ -32,7 +32,7 @@ class AdditiveReduction(ABC):
         What goes to a search for a sum, and limits of the whole search.
     """
 
-    _units: Any
+    _scale: Any
     _upper: Any
     _lower: Any
     _tree: TreeArrays
@@ -104,7 +104,7 @@ class AdditiveReduction(ABC):
     def _leaf_class_weights(self, tree: TreeArrays) -> npt.NDArray[np.int64]:
         """Return the weight of the negatives and the positives in each node."""
         nodes = (tree["left"], tree["right"], tree["leaf_of_row"])
-        _, weights = _core.node_statistics(*nodes, self._codes, self._units.weights, 2)
+        _, weights = _core.node_statistics(*nodes, self._codes, self._scale.weights, 2)
         return weights.astype(np.int64)
 
     def _add_statistics(self, statistics: Mapping[str, Any]) -> None:

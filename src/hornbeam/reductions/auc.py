@@ -30,9 +30,9 @@ class AucObjectives:
         classifier: Any,
         conditions: Conditions,
         training: TrainingData,
-        units: AucScale,
+        scale: AucScale,
         options: _core.SearchOptions,
     ) -> AucSearch:
         """Return the search by searches for sums."""
         columns = packed_columns(conditions, training)
-        return AucSearch(columns, training.codes, units, within(options, training.budget))
+        return AucSearch(columns, training.codes, scale, within(options, training.budget))

@@ -70,13 +70,13 @@ class AucSearch(AdditiveReduction):
         The binary columns.
     codes : ndarray of int32 of shape (n_rows,)
         1 for rows of the positive class, 0 for the others.
-    units : AucScale
+    scale : AucScale
         Weights and prices.
     options : SearchOptions
         What goes to a search for a sum, and limits of the whole search.
     """
 
-    _units: AucScale
+    _scale: AucScale
     _upper: int
     _lower: int
 
@@ -84,18 +84,18 @@ class AucSearch(AdditiveReduction):
         self,
         columns: _core.PackedColumns,
         codes: npt.NDArray[np.int32],
-        units: AucScale,
+        scale: AucScale,
         options: _core.SearchOptions,
     ) -> None:
         super().__init__(codes, options)
-        self._units, self._columns = units, columns
+        self._scale, self._columns = scale, columns
         self._statistics["leaf_sets_listed"] = 0
 
     def _start(self, leaf: TreeArrays) -> None:
-        self._lower, self._upper, self._n_leaves = 0, 2 * (self._units.one + self._units.leaf_cost), 1
+        self._lower, self._upper, self._n_leaves = 0, 2 * (self._scale.one + self._scale.leaf_cost), 1
         self._totals = self._leaf_class_weights(leaf)[0]
-        theta = self._units.cut / (int(self._totals[0]) << _core.CUT_BITS)
-        self._mixture = CurveMixture(theta, self._units.regularization)
+        theta = self._scale.cut / (int(self._totals[0]) << _core.CUT_BITS)
+        self._mixture = CurveMixture(theta, self._scale.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
 
     def _proven(self) -> int:
@@ -103,13 +103,13 @@ class AucSearch(AdditiveReduction):
 
     def _run(self) -> str:
         while (status := self._check_limits()) is None:
-            gap = (self._upper - self._lower) / self._units.one
+            gap = (self._upper - self._lower) / self._scale.one
             tangent = self._tangent(self._mixture.points(_REFERENCE_ROUNDING * gap))
             status, leaves = self._search_sum(tangent)
             if status != "optimal" or self._lower >= self._upper:
                 return status
-            gap = (self._upper - self._lower) / self._units.one
-            missing = self._mixture.loss() - self._lower / self._units.one
+            gap = (self._upper - self._lower) / self._scale.one
+            missing = self._mixture.loss() - self._lower / self._scale.one
             if not self._mixture.add(leaves / self._totals) or missing <= _LISTING_THRESHOLD * gap:
                 return self._list_trees(tangent)
             self._mixture.improve(_FRANK_WOLFE_TOLERANCE * gap)
@@ -117,11 +117,11 @@ class AucSearch(AdditiveReduction):
 
     def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
-        units, (negatives, positives) = self._units, self._totals.tolist()
-        part_bits = min(_core.CUT_BITS, units.price.bit_length() - 1)
-        price = units.price >> part_bits  # of half a pair of a row with a part of a row
+        scale, (negatives, positives) = self._scale, self._totals.tolist()
+        part_bits = min(_core.CUT_BITS, scale.price.bit_length() - 1)
+        price = scale.price >> part_bits  # of half a pair of a row with a part of a row
         across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
-        cut = -(-units.cut >> (_core.CUT_BITS - part_bits))  # if anything, the area counts a bit further
+        cut = -(-scale.cut >> (_core.CUT_BITS - part_bits))  # if anything, the area counts a bit further
         last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
         wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
         excess, width = int(across[last]) - cut, int(wide[-1])
@@ -167,8 +167,8 @@ class AucSearch(AdditiveReduction):
         )
         found = _core.describe_set(trees)
         self._statistics["bytes"] = max(self._statistics["bytes"], int(found["statistics"]["bytes"]))
-        units = self._units
-        prices = (units.price, units.cut, units.leaf_cost, self._upper)
+        scale = self._scale
+        prices = (scale.price, scale.cut, scale.leaf_cost, self._upper)
         limits = _core.SearchOptions(
             max_leaves=self._max_leaves, time_limit=self._left(), memory_limit=known.memory_limit
         )
@@ -201,7 +201,7 @@ class AucSearch(AdditiveReduction):
 
     def _problem(self, tangent: _Tangent, more: int) -> _core.Problem:
         """Return the sum that a tangent makes, with leaves that cost more."""
-        return _core.Problem(self._codes, self._units.weights, tangent.costs, self._units.leaf_cost + more)
+        return _core.Problem(self._codes, self._scale.weights, tangent.costs, self._scale.leaf_cost + more)
 
     def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
         """Solve the sum within what the limits leave."""
@@ -214,7 +214,7 @@ class AucSearch(AdditiveReduction):
         leaves = class_weights[tree["column"] < 0]
         if self._max_leaves is not None and len(leaves) > self._max_leaves:
             return leaves
-        cost = self._units.cost(leaves)
+        cost = self._scale.cost(leaves)
         if (cost, len(leaves)) < (self._upper, self._n_leaves):
             prediction = (class_weights[:, 1] > class_weights[:, 0]).astype(np.int32)
             self._upper, self._n_leaves, self._tree = cost, len(leaves), {**tree, "prediction": prediction}

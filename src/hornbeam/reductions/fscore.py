@@ -117,12 +117,12 @@ class FScoreObjective:
         classifier: Any,
         conditions: Conditions,
         training: TrainingData,
-        units: FScoreScale,
+        scale: FScoreScale,
         options: _core.SearchOptions,
     ) -> FScoreSearch:
         """Return the search by a few searches for sums."""
         omega = check_omega(classifier.omega) if classifier.labelling == "omega" else None
-        return FScoreSearch(training, conditions, units, options, omega)
+        return FScoreSearch(training, conditions, scale, options, omega)
 
 
 class FScoreSearch(AdditiveReduction):
@@ -134,7 +134,7 @@ class FScoreSearch(AdditiveReduction):
         The rows, and the budget of the search.
     conditions : Conditions
         The condition behind each binary column.
-    units : FScoreScale
+    scale : FScoreScale
         Weights and prices.
     options : SearchOptions
         What goes to a search for a sum.
@@ -142,7 +142,7 @@ class FScoreSearch(AdditiveReduction):
         None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
     """
 
-    _units: FScoreScale
+    _scale: FScoreScale
     _upper: Fraction
     _lower: Fraction
 
@@ -150,35 +150,35 @@ class FScoreSearch(AdditiveReduction):
         self,
         training: TrainingData,
         conditions: Conditions,
-        units: FScoreScale,
+        scale: FScoreScale,
         options: _core.SearchOptions,
         omega: Fraction | None = None,
     ) -> None:
         table, budget = training.table, training.budget
         self._columns = packed_columns(conditions, training)
         super().__init__(training.codes, within(options, budget))
-        self._units, self._omega = units, omega
+        self._scale, self._omega = scale, omega
         depth = 64 if options.max_depth is None else min(options.max_depth, 64)
         limits = [max(1, table.n_rows // options.min_samples_leaf), 2**depth]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
         # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
         self._solvers: list[_Solver] = [self._solve_in_core]
         if omega is not None and not budget.is_spent() and budget.hold(FixedLabelSearch.bytes_for(conditions, table)):
-            self._solvers.append(FixedLabelSearch(conditions, table, training.codes, units.weights, omega))
+            self._solvers.append(FixedLabelSearch(conditions, table, training.codes, scale.weights, omega))
         self._linear_bounds: list[_LinearBound] = []
         self._points: set[_Point] = set()
         self._unresolved: set[int] = set()
 
     def _start(self, leaf: TreeArrays) -> None:
-        self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._units.leaf_cost, 1  # above a leaf's
+        self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._scale.leaf_cost, 1  # above a leaf's
         self._take_tree(leaf)
-        above = self._units.positives + self._units.total + 1
+        above = self._scale.positives + self._scale.total + 1
         self._open = dict.fromkeys(self._worthwhile(), (Fraction(0), Fraction(above)))
         self._narrow([])
 
     def _worthwhile(self) -> range:
         """Return the numbers of leaves whose price alone is below the best cost known."""
-        price = self._units.leaf_cost
+        price = self._scale.leaf_cost
         if price == 0:  # trees of at most so many leaves
             return range(self._most_leaves, self._most_leaves + 1)
         return range(1, min(self._most_leaves, -(-self._upper // price) - 1) + 1)
@@ -197,7 +197,7 @@ class FScoreSearch(AdditiveReduction):
         for h in sorted(numbers, key=lambda h: abs(h - start)):
             slope, least, most = self._prices(h)
             if least <= most and h not in self._unresolved:
-                wanted = self._units.leaf_cost * sum(self._open[h]) / 2
+                wanted = self._scale.leaf_cost * sum(self._open[h]) / 2
                 return h, slope, _short_between(least, min(max(wanted, least), most), most), self._max_leaves
         h = numbers[0]
         if h in self._unresolved:
@@ -207,17 +207,17 @@ class FScoreSearch(AdditiveReduction):
 
     def _prices(self, h: int) -> tuple[Fraction, Fraction, Fraction]:
         """Return the slope for a number of leaves, and the interval of prices that known trees leave."""
-        slope = self._upper - self._units.leaf_cost * h
+        slope = self._upper - self._scale.leaf_cost * h
         least = max([Fraction(0), *((slope * d - n) / (k - h) for n, d, k in self._points if k > h)])
         below = ((n - slope * d) / (h - k) for n, d, k in self._points if k < h)
-        return slope, least, min(below, default=least + 2 * self._units.total)
+        return slope, least, min(below, default=least + 2 * self._scale.total)
 
     def _search_sum(self, h: int, slope: Fraction, price: Fraction, max_leaves: int | None) -> str:
         """Search for a sum, learn from it, and return how it ended."""
-        slope, price, scale = self._units.fit(slope, price)
+        slope, price, factor = self._scale.fit(slope, price)
         n_points = len(self._points)
         for solve in self._solvers:
-            status = self._add_linear_bound(solve, slope, price, scale, max_leaves)
+            status = self._add_linear_bound(solve, slope, price, factor, max_leaves)
             if status != "optimal" or h not in self._open:
                 return status
         if len(self._points) == n_points:
@@ -227,20 +227,20 @@ class FScoreSearch(AdditiveReduction):
     def _solve_in_core(
         self, costs: npt.NDArray[np.int64], leaf_cost: int, options: _core.SearchOptions, listener: Listener | None
     ) -> _core.Outcome:
-        problem = _core.Problem(self._codes, self._units.weights, costs, leaf_cost)
+        problem = _core.Problem(self._codes, self._scale.weights, costs, leaf_cost)
         return _core.solve(self._columns, problem, options, callback=listener)
 
     def _add_linear_bound(
-        self, solve: _Solver, slope: Fraction, price: Fraction, scale: int, max_leaves: int | None
+        self, solve: _Solver, slope: Fraction, price: Fraction, factor: int, max_leaves: int | None
     ) -> str:
         outcome = solve(
-            np.array([[0, (1 - slope) * scale], [(1 + slope) * scale, 0]], dtype=np.int64),
-            int(price * scale),
+            np.array([[0, (1 - slope) * factor], [(1 + slope) * factor, 0]], dtype=np.int64),
+            int(price * factor),
             self._options.replace(max_leaves=max_leaves, time_limit=self._left()),
             self._listener(),
         )
         self._add_statistics(outcome["statistics"])
-        least = Fraction(outcome["lower"], scale) - 2 * self._units.positives * slope
+        least = Fraction(outcome["lower"], factor) - 2 * self._scale.positives * slope
         self._linear_bounds.append(
             _LinearBound(slope, price, least, max_leaves if max_leaves != self._max_leaves else None)
         )
@@ -251,7 +251,7 @@ class FScoreSearch(AdditiveReduction):
 
     def _take_tree(self, tree: TreeArrays) -> None:
         """Note a tree with its labels; keep it with its best labels if it is better than the best so far."""
-        units = self._units
+        scale = self._scale
         class_weights: list[list[int]] = self._leaf_class_weights(tree).tolist()
         leaves = np.flatnonzero(tree["column"] < 0).tolist()
         labels = tree["prediction"].tolist()
@@ -265,7 +265,7 @@ class FScoreSearch(AdditiveReduction):
             points = (self._point(class_weights, leaves, by_share[:n]) for n in range(1, len(leaves) + 1))
             best = min(points, key=lambda point: point.loss)
             self._points.add(best)
-        cost = best.loss + units.leaf_cost * len(leaves)
+        cost = best.loss + scale.leaf_cost * len(leaves)
         if (cost, len(leaves)) >= (self._upper, self._n_leaves):
             return
         # The labels of best F-score are a threshold on the share of positives: half the F-score.
@@ -279,14 +279,14 @@ class FScoreSearch(AdditiveReduction):
         for leaf in positive:
             negatives_found += class_weights[leaf][0]
             positives_found += class_weights[leaf][1]
-        denominator = self._units.positives + positives_found + negatives_found
+        denominator = self._scale.positives + positives_found + negatives_found
         return _Point(denominator - 2 * positives_found, denominator, len(leaves))
 
     def _narrow(self, bounds: Iterable[_LinearBound]) -> None:
         """Narrow the open intervals of the denominator by bounds, and by the best cost known."""
-        twice = 2 * self._units.positives
+        twice = 2 * self._scale.positives
         for h, (low, high) in list(self._open.items()):
-            loss = self._upper - self._units.leaf_cost * h  # what is to be beaten
+            loss = self._upper - self._scale.leaf_cost * h  # what is to be beaten
             if loss > 0:
                 low, high = max(low, twice / (1 + loss)), min(high, twice / (1 - loss) if loss < 1 else high)
                 for bound in bounds:
@@ -313,7 +313,7 @@ class FScoreSearch(AdditiveReduction):
         while True:
             value, rest = max((slope + rest * at, rest) for slope, rest in lines)
             if rest >= 0 or at == last:
-                return min(value + self._units.leaf_cost * h, self._upper)
+                return min(value + self._scale.leaf_cost * h, self._upper)
             start = value - rest * at
             at = min([last, *((start - other) / (steep - rest) for other, steep in lines if steep > rest)])
 

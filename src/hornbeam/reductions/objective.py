@@ -26,7 +26,7 @@ class NonAdditiveObjective(Protocol):
         classifier: Any,
         conditions: Conditions,
         training: TrainingData,
-        units: Any,
+        scale: Any,
         options: _core.SearchOptions,
     ) -> Search:
         """Return the search."""
