@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
 
-from hornbeam.estimators._search import BOUNDS
+from hornbeam.fitting.search import BOUNDS
 
 # A regularization that is a whole number of rows: some peers round to one, and then solve the same problem.
 ROUNDED = "0.005 rounded"

@@ -8,7 +8,7 @@ from benchmarks.__main__ import main
 from benchmarks.environments import PEERS
 from benchmarks.results import identity
 from benchmarks.suites import ROUNDED, SUITES, Row
-from hornbeam.estimators._search import BOUNDS
+from hornbeam.fitting.search import BOUNDS
 
 EVERY = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
 

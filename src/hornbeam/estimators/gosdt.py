@@ -11,22 +11,23 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import check_choice
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
-from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._fscore import FScoreObjective
-from hornbeam.estimators._objective_family import ObjectiveFamily
-from hornbeam.estimators._pair_units import check_theta
-from hornbeam.estimators._parameters import check_bounds, check_limit, check_number
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._ranking import RankingObjectives
-from hornbeam.estimators._reference import reference_codes
-from hornbeam.estimators._search import BOUNDS, Search
-from hornbeam.estimators._training import Training
+from hornbeam.estimators._regularized import RegularizedTreeClassifier
+from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
+from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.reference import reference_codes
+from hornbeam.fitting.scales import RegularizedScale
+from hornbeam.fitting.search import BOUNDS, Search, exact_search
+from hornbeam.fitting.training import TrainingData
+from hornbeam.reductions.auc import AucObjectives
+from hornbeam.reductions.auc_scale import check_theta
+from hornbeam.reductions.fscore import FScoreObjective
+from hornbeam.reductions.objective import NonAdditiveObjective
 
-_RANKING = RankingObjectives()
-_FAMILIES: dict[str, ObjectiveFamily] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
+_RANKING = AucObjectives()
+_NON_ADDITIVE: dict[str, NonAdditiveObjective] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
 
 
-class GOSDTClassifier(AdditiveClassifier):
+class GOSDTClassifier(RegularizedTreeClassifier):
     """Optimal sparse decision tree, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -226,7 +227,7 @@ class GOSDTClassifier(AdditiveClassifier):
     (2, ['no'])
     """
 
-    _other_objectives = tuple(_FAMILIES)
+    _non_additive_objectives = tuple(_NON_ADDITIVE)
 
     def __init__(
         self,
@@ -281,11 +282,11 @@ class GOSDTClassifier(AdditiveClassifier):
             raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
         max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
         bounds = check_bounds(self.bounds, BOUNDS)
-        if self.objective in _FAMILIES:
-            _FAMILIES[self.objective].check(self)
+        if self.objective in _NON_ADDITIVE:
+            _NON_ADDITIVE[self.objective].check(self)
         return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, bounds=bounds)
 
-    def _read_reference(self, X: Any, training: Training) -> npt.NDArray[np.int32] | None:
+    def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
         if self.reference is None:
             return None
         guesses = isinstance(self.reference, str) and isinstance(self.binarizer_, ThresholdGuessBinarizer)
@@ -293,12 +294,12 @@ class GOSDTClassifier(AdditiveClassifier):
             return None  # there was no time to fit it
         return reference_codes(self.reference, X, training, self.binarizer_)
 
-    def _make_units(self, training: Training) -> Any:
-        if self.objective in _FAMILIES:
-            return _FAMILIES[self.objective].make_units(self, training)
-        return super()._make_units(training)
+    def _make_scale(self, training: TrainingData) -> RegularizedScale:
+        if self.objective in _NON_ADDITIVE:
+            return _NON_ADDITIVE[self.objective].make_scale(self, training)
+        return super()._make_scale(training)
 
-    def _choose_search(self, training: Training, units: Any, options: _core.SearchOptions) -> Search:
-        if self.objective not in _FAMILIES:
-            return self._choose_exact_search(training, units, options)
-        return _FAMILIES[self.objective].choose_search(self, self.binarizer_.conditions_, training, units, options)
+    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
+        if self.objective not in _NON_ADDITIVE:
+            return exact_search(self.binarizer_.conditions_, training, scale, options)
+        return _NON_ADDITIVE[self.objective].choose_search(self, self.binarizer_.conditions_, training, scale, options)
