@@ -51,6 +51,8 @@ def as_array(name: str, values: Any) -> npt.NDArray[Any]:
     ValueError
         If NumPy makes no array of them, or some are masked.
     """
+    if type(values) is np.ndarray:
+        return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} holds masked values; fill them or leave their rows out.")
     if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # of which NumPy has none

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+# The functions of the module `signal` look handlers up in an enumeration first, which takes 20 times as long.
+import _signal  # type: ignore[import-not-found]
 import atexit
-import signal
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
+from signal import SIGINT
 from time import perf_counter, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -52,8 +54,8 @@ class Monitor:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         _in_threads.discard(self)
-        if self._handler is not None and signal.getsignal(signal.SIGINT) == self._note_ctrl_c:
-            signal.signal(signal.SIGINT, self._handler)
+        if self._handler is not None and _signal.getsignal(SIGINT) == self._note_ctrl_c:
+            _signal.signal(SIGINT, self._handler)
         if self._line is not None:
             self._line.close(self._last_text if kind is None else None)
         if kind is None and self._is_stopped() and self._estimator._is_clone:
@@ -121,9 +123,9 @@ class Monitor:
     def _hold_ctrl_c(self) -> None:
         if threading.current_thread() is not threading.main_thread():
             _in_threads.add(self)
-        elif callable(handler := signal.getsignal(signal.SIGINT)):
+        elif callable(handler := _signal.getsignal(SIGINT)):
             self._handler = handler
-            signal.signal(signal.SIGINT, self._note_ctrl_c)
+            _signal.signal(SIGINT, self._note_ctrl_c)
 
     def _note_ctrl_c(self, number: int, frame: FrameType | None) -> None:
         assert self._handler is not None
