@@ -12,7 +12,7 @@ MAX_FILE = 500
 MAX_FUNCTION = 60
 EXCUSE = re.compile(r"(?://|#) long: \S")
 NOT_A_FUNCTION = re.compile(r"^\s*(?:namespace|class|struct|union|enum|extern|concept)\b")
-SOURCES = ("cpp/**/*.[ch]pp", "src/**/*.py", "tests/**/*.py", "tests/**/*.[ch]pp", "tools/*.py", "examples/*.py")
+SOURCES = ("cpp/**/*.[ch]pp", "src/**/*.py", "tests/**/*.py", "tests/**/*.[ch]pp", "tools/*.py", "examples/*.py", "cpp/**/*.inl", "benchmarks/**/*.py")
 
 
 def python_functions(text: str) -> Iterator[tuple[str, int, int]]:
