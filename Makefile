@@ -4,7 +4,7 @@
 #   make demo       install, then find, prove and draw an optimal tree of the breast-cancer data
 #   make test       install with the test requirements, run every test, those of the core under sanitizers
 #   make docs       build the site with its gallery in build/docs; warnings are errors
-#   make lint       formatting, linters, types, layers, bounds, sizes; changes nothing
+#   make lint       formatting, linters, types, spelling, layers, bounds, sizes; changes nothing
 #   make format     rewrite the sources in the project's format
 #   make build      wheel and source archive in dist/
 #   make wheel      the same, audited, installed into empty environments and tested there
@@ -46,6 +46,7 @@ lint-python: .venv/installed-dev
 	ruff check
 	ruff format --check
 	mypy
+	typos
 
 lint-structure: .venv/build-requirements
 	python tools/check_layers.py
