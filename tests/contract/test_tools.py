@@ -222,7 +222,7 @@ def test_a_python_function_of_more_than_60_lines_is_rejected(tmp_path, lines, n_
     assert found == ["src/hornbeam/a.py:1: find has 61 lines, at most 60"] * n_faults
 
 
-@pytest.mark.parametrize("path", ["cpp/base/a.hpp", "src/hornbeam/a.py"])
+@pytest.mark.parametrize("path", ["cpp/base/a.hpp", "cpp/base/a.inl", "src/hornbeam/a.py", "benchmarks/a/a.py"])
 def test_a_file_of_more_than_500_lines_is_rejected(tmp_path, path):
     assert faults("check_sizes", tmp_path, {path: "\n" * 500}) == []
     assert faults("check_sizes", tmp_path, {path: "\n" * 501}) == [f"{path}: 501 lines, at most 500"]
