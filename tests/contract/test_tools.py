@@ -16,9 +16,14 @@ BOUND = """// SAYS     A claim.
 // NEEDS    Nothing.
 // KEEPS    all optima.
 // SOURCE   [hu2019osdt]
-// Switch   claim
+// Switch   a
 #pragma once
 """
+TABLE = """BOUND(kExact | kLeafSets, a, true, "bounds/a.hpp",
+      "what a closes")
+TECHNIQUE(kPosterior, b, "bounds/a.hpp", "what b closes")
+"""
+WITH_TABLE = {"docs/references.bib": "@article{hu2019osdt,\n}", "cpp/base/bounds.def": TABLE}
 
 
 def tool(name: str) -> ModuleType:
@@ -152,26 +157,40 @@ def test_permissions_in_a_circle_are_rejected():
 
 @pytest.mark.parametrize("mark", ["SAYS", "SO", "WHY", "NEEDS", "KEEPS", "SOURCE", "Switch"])
 def test_a_bound_without_one_of_its_marks_is_rejected(tmp_path, mark):
-    files = {"docs/references.bib": "@article{hu2019osdt,\n}", "cpp/bounds/a.hpp": BOUND.replace(f"// {mark} ", "// ")}
+    files = WITH_TABLE | {"cpp/bounds/a.hpp": BOUND.replace(f"// {mark} ", "// ")}
     assert faults("check_bounds", tmp_path, files) == [f"cpp/bounds/a.hpp: {mark} is missing or empty"]
 
 
 def test_a_bound_with_an_empty_switch_is_rejected(tmp_path):
-    files = {
-        "docs/references.bib": "@article{hu2019osdt,\n}",
-        "cpp/bounds/a.hpp": BOUND.replace("Switch   claim", "Switch"),
-    }
+    files = WITH_TABLE | {"cpp/bounds/a.hpp": BOUND.replace("Switch   a", "Switch")}
     assert faults("check_bounds", tmp_path, files) == ["cpp/bounds/a.hpp: Switch is missing or empty"]
 
 
 def test_a_bound_from_an_unknown_source_is_rejected(tmp_path):
-    files = {"docs/references.bib": "@article{lin2020gosdt,\n}", "cpp/bounds/a.hpp": BOUND}
+    files = WITH_TABLE | {"docs/references.bib": "@article{lin2020gosdt,\n}", "cpp/bounds/a.hpp": BOUND}
     assert faults("check_bounds", tmp_path, files) == ["cpp/bounds/a.hpp: [hu2019osdt] is not in docs/references.bib"]
 
 
 def test_a_bound_with_all_marks_is_accepted(tmp_path):
-    files = {"docs/references.bib": "@article{hu2019osdt,\n}", "cpp/bounds/a.hpp": BOUND}
-    assert faults("check_bounds", tmp_path, files) == []
+    assert faults("check_bounds", tmp_path, WITH_TABLE | {"cpp/bounds/a.hpp": BOUND}) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "table", "said"),
+    [
+        (BOUND.replace("Switch   a", "Switch   c"), TABLE, "cpp/bounds/a.hpp: cpp/base/bounds.def has no switch c"),
+        (
+            BOUND.replace("Switch   a", "Switch   none: b"),
+            TABLE,
+            "cpp/bounds/a.hpp: cpp/base/bounds.def has a switch a",
+        ),
+        (BOUND, TABLE.replace("a.hpp", "d.hpp", 1), "cpp/base/bounds.def: a: there is no bounds/d.hpp"),
+        (BOUND, TABLE + "BOUND(kExact, c)\n", "cpp/base/bounds.def: a line is not of the form that its head shows"),
+    ],
+)
+def test_a_bound_that_does_not_agree_with_the_table_is_rejected(tmp_path, header, table, said):
+    files = WITH_TABLE | {"cpp/bounds/a.hpp": header, "cpp/base/bounds.def": table}
+    assert faults("check_bounds", tmp_path, files) == [said]
 
 
 CPP_HEAD = """#include <vector>

@@ -151,9 +151,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         Their names; only there if `X` was a data frame whose names are texts.
     statistics_ : dict
         Counters of the search, among them "subproblems", "table_entries", "bytes" (largest memory of the search) and
-        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns", and "additive_searches" for
-        objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", how many different sets of leaves
-        were asked for their area.
+        "seconds" (of the search); "bounds", a dict from each bound and technique to how often it closed or tightened
+        something (the page of the bounds says what each counts); also "binarize_seconds" and "n_binary_columns", and
+        "additive_searches" for objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", how many
+        different sets of leaves were asked for their area.
     trace_ : list of Progress
         The course of the search; only with ``trace=True``.
 

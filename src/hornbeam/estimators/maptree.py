@@ -97,7 +97,7 @@ class MAPTreeClassifier(TreeClassifier):
         See `GOSDTClassifier`.
     statistics_ : dict
         Counters of the search: "subproblems" (expanded), "table_entries", "bytes" (largest memory of the search) and
-        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns".
+        "seconds" (of the search); "bounds", see `GOSDTClassifier`; also "binarize_seconds" and "n_binary_columns".
     trace_ : list of Progress
         The course of the search; only with ``trace=True``.
 
