@@ -184,9 +184,9 @@ class AucSearch(AdditiveReduction):
     def _leaf_surcharge(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
         """Return a per-leaf surcharge that makes trees above `max_leaves` rare, the optimum under it, and the status.
 
-        Sets of trees know no `max_leaves`. But a tree of at most as many leaves and within a bound is also within that
-        bound and any surcharge for each leaf that is allowed. The surcharge is raised to where the best tree of any number of
-        leaves costs what the best one within the limit does, until it is within the limit, too.
+        A search for a set of trees has no `max_leaves`. But a tree within this limit and within a bound is also within
+        that bound plus a surcharge for each leaf that is allowed. The surcharge is raised to where the best tree of any
+        number of leaves costs what the best one within the limit does, until it is within the limit, too.
         """
         more, largest = 0, 0 if self._max_leaves is None else (_LARGEST_BOUND - bound) // self._max_leaves
         while more < largest:
