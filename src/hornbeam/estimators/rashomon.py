@@ -24,7 +24,7 @@ from hornbeam.fitting.progress import Progress, relative_gap
 from hornbeam.fitting.scales import AdditiveScale, RegularizedScale
 from hornbeam.fitting.search import Search
 from hornbeam.fitting.training import TrainingData
-from hornbeam.rashomon.search import ExactSetSearch, RESPLITSearch, TreesWanted
+from hornbeam.rashomon.search import RashomonSearch, RESPLITSearch, TreesWanted
 from hornbeam.tree.words import count
 
 # Trees of up to 1023 leaves are told apart in the ticks of the search.
@@ -274,7 +274,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is)
         problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted)
         if self.method == "exact" or self.max_depth is None or self.lookahead_depth >= self.max_depth:
-            return ExactSetSearch(*problem)  # no level would be left for the greedy trees of RESPLIT
+            return RashomonSearch(*problem)  # no level would be left for the greedy trees of RESPLIT
         return RESPLITSearch(self.lookahead_depth, *problem)
 
     def _set_result(self, outcome: Any, scale: RegularizedScale) -> None:

@@ -39,7 +39,7 @@ def cart_tree(
     losses : ndarray of int64 of shape (n_rows,)
         What each row weighs in the tree: the largest loss that it can have.
     share : float
-        Price of a leaf as a share of their sum.
+        Leaf penalty as a share of their sum.
     is_cut_back : bool
         Whether the search cuts the tree back to what pays. If not, a split has to lower the impurity by `share`.
     options : SearchOptions

@@ -21,7 +21,7 @@ def check_integer(name: str, value: Any, *, least: int, most: float = inf) -> in
     Raises
     ------
     TypeError
-        If `value` is no integer.
+        If `value` is not an integer.
     ValueError
         If it is too small or too large.
     """
@@ -54,7 +54,7 @@ def check_number(name: str, value: Any, *, below: float = inf) -> float:
     Raises
     ------
     TypeError
-        If `value` is no number.
+        If `value` is not a number.
     ValueError
         If it is out of range.
     """

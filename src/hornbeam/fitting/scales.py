@@ -85,7 +85,7 @@ class AdditiveScale:
 
     @property
     def regularization(self) -> float:
-        """The price of one leaf that is really used, in the user's unit."""
+        """The leaf penalty that is really used, in the user's unit."""
         return (self.leaf_cost >> self.leaf_bits) * self.one.denominator / self.one.numerator
 
     def objective(self, ticks: int) -> float:
@@ -117,7 +117,7 @@ class FScoreScale:
     positives, total : int
         Weight of the positive class and of all rows.
     leaf_cost : Fraction
-        Price of one leaf.
+        Leaf penalty.
     """
 
     weights: _Integers
@@ -132,7 +132,7 @@ class FScoreScale:
 
     @property
     def regularization(self) -> float:
-        """The price of one leaf, in the user's unit."""
+        """The leaf penalty, in the user's unit."""
         return float(self.leaf_cost)
 
     def objective(self, ticks: Fraction) -> float:
@@ -172,9 +172,9 @@ def make_scale(
     make_loss : callable
         From the total weight of each class to the loss.
     regularization : float
-        Price of one leaf in the unit of the objective; rounded once, to a tick.
+        Leaf penalty in the unit of the objective; rounded once, to a tick.
     leaf_bits : int, default=0
-        See `AdditiveScale`. If greater than 0, the price of a leaf is a whole number of ticks wherever it can be.
+        See `AdditiveScale`. If greater than 0, the leaf penalty is a whole number of ticks wherever it can be.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def make_fscore_scale(
     multipliers : callable
         From the total weight of each class to the weights of the two classes.
     regularization : float
-        Price of one leaf.
+        Leaf penalty.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class RashomonProblem:
     columns : ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
         Answers of the conditions for the training rows, as `pack_conditions` makes them.
     conditions : Conditions
-        What the columns ask.
+        What the columns test.
     codes, weights : ndarrays of shape (n_rows,)
         Class and weight of each training row.
     scale : AdditiveScale

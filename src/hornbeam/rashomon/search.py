@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,15 +23,14 @@ from hornbeam.rashomon.rashomon_set import RashomonSet
 if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
 
-_LARGEST_BOUND = 2**_core.COST_BITS
-
-if TYPE_CHECKING:
-
     class SetOutcome(_core.Outcome):
         """The outcome of a search, with the set and the objective up to which it was searched."""
 
         rashomon_set: RashomonSet
         bound: Fraction
+
+
+_LARGEST_BOUND = 2**_core.COST_BITS
 
 
 class TreesWanted(NamedTuple):
@@ -48,8 +46,8 @@ class TreesWanted(NamedTuple):
         return optimum * (1 + epsilon) if self.epsilon_is == "multiplier" else optimum + epsilon
 
 
-class SetSearch(ABC):
-    """A search for all trees within a bound; a subclass says which search comes first.
+class RashomonSearch:
+    """The search for all trees within a bound of the optimum.
 
     Parameters
     ----------
@@ -61,12 +59,12 @@ class SetSearch(ABC):
         With bits for the number of leaves.
     options : SearchOptions
         The limits on the trees.
-    trees_wanted : TreesWanted
-        Which trees belong to the set, given the objective of the best tree, or of the best prefix.
+    wanted : TreesWanted
+        Which trees belong to the set, given the objective of the first search.
     """
 
+    _status_at_end = "complete"
     _lookahead: Lookahead | None = None
-    _status_at_end: str
 
     def __init__(
         self,
@@ -74,19 +72,19 @@ class SetSearch(ABC):
         training: TrainingData,
         scale: AdditiveScale,
         options: _core.SearchOptions,
-        trees_wanted: TreesWanted,
+        wanted: TreesWanted,
     ) -> None:
-        self._conditions, self._training, self._scale, self._options = conditions, training, scale, options
-        self._wanted = trees_wanted
+        self._conditions, self._training, self._scale = conditions, training, scale
+        self._options, self._wanted = options, wanted
         self._first_search = self._choose_first_search()
 
-    @abstractmethod
     def _choose_first_search(self) -> Search:
         """Return the search whose objective the bound is about."""
+        return exact_search(self._conditions, self._training, self._scale, self._options)
 
-    @abstractmethod
     def _choose_tree(self, outcome: _core.Outcome, trees: _core.RashomonSet, kept: list[int]) -> _core.Outcome:
         """Return the outcome of the first search, with a tree of the set if that is a better one."""
+        return outcome
 
     def __call__(self, callback: Listener | None, trace: bool) -> SetOutcome:
         """Run the first search, then find the set in what is left of the time."""
@@ -166,19 +164,7 @@ class SetSearch(ABC):
         return ticks
 
 
-class ExactSetSearch(SetSearch):
-    """The search for all trees within a bound of the optimum."""
-
-    _status_at_end = "complete"
-
-    def _choose_first_search(self) -> Search:
-        return exact_search(self._conditions, self._training, self._scale, self._options)
-
-    def _choose_tree(self, outcome: _core.Outcome, trees: _core.RashomonSet, kept: list[int]) -> _core.Outcome:
-        return outcome  # it is optimal
-
-
-class RESPLITSearch(SetSearch):
+class RESPLITSearch(RashomonSearch):
     """RESPLIT: the trees that complete a prefix of few levels of splits, within a bound of the best prefix.
 
     Parameters
@@ -186,14 +172,13 @@ class RESPLITSearch(SetSearch):
     lookahead_depth : int
         The levels of splits of a prefix, fewer than the depth of a tree.
     problem
-        The parameters of `SetSearch`.
+        The parameters of `RashomonSearch`.
     """
 
     _status_at_end = "heuristic"
 
     def __init__(self, lookahead_depth: int, *problem: Any) -> None:
-        options: _core.SearchOptions = problem[3]
-        self._lookahead = Lookahead(lookahead_depth, options.max_depth or 0)
+        self._lookahead = Lookahead(lookahead_depth, problem[3].max_depth or 0)
         super().__init__(*problem)
 
     def _choose_first_search(self) -> Search:

@@ -45,7 +45,7 @@ class AucScale:
 
     @property
     def regularization(self) -> float:
-        """The price of one leaf that is really used, as a share of all pairs."""
+        """The leaf penalty that is really used, as a share of all pairs."""
         return self.leaf_cost / self.one
 
     def objective(self, ticks: int) -> float:
@@ -86,7 +86,7 @@ def check_theta(objective: str, theta: Any) -> None:
     ValueError
         If it is not, or is out of range.
     TypeError
-        If it is no number.
+        If it is not a number.
     """
     if objective != "partial_auc":
         if theta is not None:

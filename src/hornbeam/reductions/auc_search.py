@@ -147,7 +147,7 @@ class AucSearch(AdditiveReduction):
     def _list_trees(self, tangent: _Tangent) -> str:
         """Compute the AUC of every tree that the last tangent does not exclude."""
         bound, most = self._upper - 1 - tangent.base, self._max_leaves or 0
-        more, optimum, status = self._price_of_too_many(tangent, bound)
+        more, optimum, status = self._leaf_surcharge(tangent, bound)
         if status != "optimal":
             return status
         known = self._options
@@ -181,12 +181,12 @@ class AucSearch(AdditiveReduction):
         self._lower = max(self._lower, found["complete_up_to"] + 1 - more * most + tangent.base)
         return found["status"]
 
-    def _price_of_too_many(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
+    def _leaf_surcharge(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
         """Return a per-leaf surcharge that makes trees above `max_leaves` rare, the optimum under it, and the status.
 
-        Sets of trees know no `max_leaves`. But a tree of at most as many leaves and within a bound is also within that
-        bound and any price for each leaf that is allowed. The price is raised to where the best tree of any number of
-        leaves costs what the best one within the limit does, until it is within the limit, too.
+        A search for a set of trees has no `max_leaves`. But a tree within this limit and within a bound is also within
+        that bound plus a surcharge for each leaf that is allowed. The surcharge is raised to where the best tree of any
+        number of leaves costs what the best one within the limit does, until it is within the limit, too.
         """
         more, largest = 0, 0 if self._max_leaves is None else (_LARGEST_BOUND - bound) // self._max_leaves
         while more < largest:

@@ -40,7 +40,7 @@ def check_omega(omega: Any) -> Fraction:
     Raises
     ------
     TypeError
-        If it is no number.
+        If it is not a number.
     ValueError
         If it is not finite, not greater than 0, or has too many places.
     """

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from hornbeam.fitting.training import TrainingData
 
 _Interval: TypeAlias = tuple[Fraction, Fraction]
-# From costs, the price of a leaf, options and a listener to an outcome.
+# From costs, the leaf penalty, options and a listener to an outcome.
 _Solver: TypeAlias = "Callable[[npt.NDArray[np.int64], int, _core.SearchOptions, Listener | None], _core.Outcome]"
 
 
@@ -99,7 +99,7 @@ class FScoreObjective:
                 raise ValueError("bounds is for the searches of the core; labelling='omega' has another.")
 
     def make_scale(self, classifier: Any, training: TrainingData) -> FScoreScale:
-        """Return weights times class weights as integers, and the exact price of a leaf."""
+        """Return weights times class weights as integers, and the exact leaf penalty."""
         classes, class_weight = training.classes, classifier.class_weight
         if len(classes) != 2:
             raise ValueError(
@@ -177,7 +177,7 @@ class FScoreSearch(AdditiveReduction):
         self._narrow([])
 
     def _worthwhile(self) -> range:
-        """Return the numbers of leaves whose price alone is below the best cost known."""
+        """Return the numbers of leaves whose penalty alone is below the best cost known."""
         price = self._scale.leaf_cost
         if price == 0:  # trees of at most so many leaves
             return range(self._most_leaves, self._most_leaves + 1)
