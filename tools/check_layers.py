@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_units", "conditions", "table"},
-    "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
+    "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_units", "binarizers", "columns", "conditions", "exceptions"}
     | {"export", "objectives", "plotting", "posterior", "table", "tree"},
     "__main__": {"cli"},

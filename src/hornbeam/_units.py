@@ -31,7 +31,7 @@ from hornbeam import _core
 from hornbeam._checks import as_array, as_float, shown
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
-_LIMIT_BITS = 52
+_LIMIT_BITS = _core.COST_BITS
 _COST_BITS = 20
 _DECIMALS = 10**6
 _BINARY_PLACES = 2**20
