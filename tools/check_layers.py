@@ -54,7 +54,7 @@ MAY_IMPORT = {
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "conditions", "table"},
-    "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
+    "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}

@@ -33,7 +33,7 @@ from hornbeam._checks import shown
 from hornbeam.fitting.progress import Scale
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
-_LIMIT_BITS = 52
+_LIMIT_BITS = _core.COST_BITS
 _COST_BITS = 20
 _DECIMALS = 10**6
 _BINARY_PLACES = 2**20
