@@ -312,13 +312,22 @@ class RashomonSetClassifier(AdditiveClassifier):
         upper, lower, status = outcome["upper"], outcome["lower"], outcome["status"]
         seconds, n_leaves = outcome["statistics"]["seconds"], int((outcome["tree"]["column"] < 0).sum())
 
+        is_stopped = False
+
         def listen(record: Record) -> bool:
-            return callback is not None and callback((seconds + record[0], upper, lower, *record[3:5], n_leaves))
+            nonlocal is_stopped
+            if callback is not None and not is_stopped:
+                is_stopped = callback((seconds + record[0], upper, lower, *record[3:5], n_leaves))
+            return is_stopped
 
         is_found = status in ("optimal", "heuristic")
         if not is_found:
             training.budget.end()  # the set stays empty
+        so_far = (0.0, upper, lower, outcome["statistics"]["subproblems"], outcome["statistics"]["bytes"], n_leaves)
+        training.budget.end_when(lambda: listen(so_far))
         enumeration, kept = self._enumeration(training, units, options, upper)
+        if is_found and is_stopped:
+            is_found, status = False, "interrupted"
         self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
         limits = training.budget.left()
         trees = enumeration.find(self._bound if is_found else -1, limits, callback and listen)
