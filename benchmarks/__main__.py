@@ -59,8 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         paper.report(records, options.directory)
     elif options.command == "limits":
         path = options.results or RESULTS / "limits.jsonl"
-        records = limits.run(path, options.data, options.dataset, options.estimator, options.again)
-        limits.report(records, path.with_suffix(".md"))
+        limits.run(path, options.data, options.dataset, options.estimator, options.case, options.again)
+        limits.report(path)
     else:
         from benchmarks import report  # it needs matplotlib, the rest does not
 
@@ -104,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     limit = commands.add_parser("limits", help="measure how late fits end that the results do not hold yet")
     limit.add_argument("--dataset", nargs="+", help="only these data sets")
     limit.add_argument("--estimator", nargs="+", choices=limits.ESTIMATORS, help="only these estimators")
+    limit.add_argument("--case", nargs="+", choices=limits.CASES, help="only these limits")
     limit.add_argument("--data", type=Path, help="folder of the tables instead of ../shared/data")
     limit.add_argument("--results", type=Path, help="file instead of benchmarks/results/limits.jsonl")
     limit.add_argument("--again", action="store_true", help="measure again what ended too late")

@@ -62,15 +62,17 @@ def read_table(file: Path) -> tuple[pandas.DataFrame, Array]:
     return frame.drop(columns="target"), target
 
 
-def measure(file: Path, estimators: Iterable[str], is_known: Callable[[str, str], bool]) -> Iterator[dict[str, Any]]:
+def measure(
+    file: Path, estimators: Iterable[str], cases: Iterable[str], is_known: Callable[[str, str], bool]
+) -> Iterator[dict[str, Any]]:
     """Fit every estimator to a table under every limit, but for what is known already."""
     X, y = read_table(file)
     for name in estimators:
         if name in ONLY_TWO_CLASSES and len(np.unique(y)) != 2:
             continue
-        for case in CASES:
+        for case in cases:
             if not is_known(name, case):
-                yield {"dataset": file.stem, "rows": len(X), "estimator": name, "case": case, **_run(name, case, X, y)}
+                yield {"dataset": file.stem, "estimator": name, "case": case, **_run(name, case, X, y)}
 
 
 def _run(name: str, case: str, X: pandas.DataFrame, y: Array) -> dict[str, Any]:
@@ -106,17 +108,12 @@ def _fit(to_parent: Connection, name: str, case: str, X: pandas.DataFrame, y: Ar
     try:
         estimator.fit(X, y)
         seconds = time.perf_counter() - begin
-        statistics = estimator.statistics_
-        found = {
-            "status": estimator.status_,
-            "columns": statistics["n_binary_columns"],
-            "binarize_seconds": statistics["binarize_seconds"],
-        }
+        found = {"status": estimator.status_, "columns": estimator.statistics_["n_binary_columns"]}
     except KeyboardInterrupt:
         seconds, found = time.perf_counter() - begin, {"status": "KeyboardInterrupt"}
     except Exception as error:
         seconds, found = time.perf_counter() - begin, {"status": f"{type(error).__name__}: {error}"}
-    to_parent.send({"seconds": seconds, **found})
+    to_parent.send({"seconds": round(seconds, 3), **found})
     os._exit(0)
 
 
@@ -133,10 +130,26 @@ def is_late(record: Mapping[str, Any]) -> bool:
     return lateness(record) > 1 or record["status"] not in statuses
 
 
+def read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return where and when the fits of a file were last measured, and the fits; of one fit the last line counts."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    origin, *records = map(json.loads, lines or ["{}"])
+    return origin, list({(one["dataset"], one["estimator"], one["case"]): one for one in records}.values())
+
+
+def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
 def run(
-    path: Path, directory: Path | None, datasets: Sequence[str] | None, estimators: Sequence[str] | None, again: bool
-) -> list[dict[str, Any]]:
-    """Measure what is not in a file of JSON lines, add it there, and return all; of the same fit the last one counts.
+    path: Path,
+    directory: Path | None,
+    datasets: Sequence[str] | None,
+    estimators: Sequence[str] | None,
+    cases: Sequence[str] | None,
+    again: bool,
+) -> None:
+    """Measure what is not in a file of JSON lines, and add it there; the first line is the machine and the commit.
 
     Parameters
     ----------
@@ -144,46 +157,37 @@ def run(
         The file.
     directory : Path or None
         Folder of the tables. None: ``../shared/data``.
-    datasets, estimators : sequence of str or None
+    datasets, estimators, cases : sequence of str or None
         Only these. None: all.
     again : bool
         Whether to measure again what ended too late.
-
-    Returns
-    -------
-    list of dict
     """
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    found = {(one["dataset"], one["estimator"], one["case"]): one for one in map(json.loads, lines)}
-    origin = {"machine": results.describe_machine(), "commit": results.describe_commit()}
+    records = read(path)[1]
+    found = {(one["dataset"], one["estimator"], one["case"]): one for one in records}
+    origin = {
+        "machine": results.describe_machine(),
+        "commit": results.describe_commit(),
+        "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
+    _write(path, [origin, *records])
     for file in tables(directory, datasets):
 
         def is_known(estimator: str, case: str, dataset: str = file.stem) -> bool:
             known = found.get((dataset, estimator, case))
             return known is not None and not (again and is_late(known))
 
-        for one in measure(file, estimators or ESTIMATORS, is_known):
-            time_of_day = datetime.now(timezone.utc).isoformat(timespec="seconds")
-            record = {**one, "late": round(lateness(one), 3), **origin, "time": time_of_day}
-            found[one["dataset"], one["estimator"], one["case"]] = record
+        for one in measure(file, estimators or ESTIMATORS, cases or CASES, is_known):
             with path.open("a", encoding="utf-8") as lines_of_file:
-                lines_of_file.write(json.dumps(record) + "\n")
-            mark = "LATE" if is_late(one) else "    "
-            print(
-                mark,
-                one["dataset"],
-                one["estimator"],
-                one["case"],
-                f"{one['seconds']:.2f} s",
-                one["status"],
-                flush=True,
-            )
-    return list(found.values())
+                lines_of_file.write(json.dumps(one) + "\n")
+            words = (one["dataset"], one["estimator"], one["case"], f"{one['seconds']:.2f} s", one["status"])
+            print("LATE" if is_late(one) else "    ", *words, flush=True)
+    _write(path, [origin, *read(path)[1]])
 
 
-def report(records: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write a table of the lateness by estimator and limit, and the fits that were late."""
+def report(path: Path) -> None:
+    """Write a table of the lateness by estimator and limit next to a file of results, and the fits that were late."""
+    origin, records = read(path)
     rows = []
     for name in dict.fromkeys(record["estimator"] for record in records):
         for case in CASES:
@@ -198,13 +202,13 @@ def report(records: Sequence[Mapping[str, Any]], path: Path) -> None:
         for one in records
         if is_late(one)
     ]
-    machine = records[0]["machine"]
+    machine, n_tables = origin["machine"], len({one["dataset"] for one in records})
     text = (
         "# Limits of time and Ctrl-C\n\n"
-        f"{machine['processor']}, {machine['cores']} cores; {records[-1]['time'][:10]}. Every estimator on every table "
-        'with all thresholds (`binarizer="exact"`). Seconds are wall clock of `fit`. A fit is late if it takes more '
-        "than a tenth of its limit longer, at least 0.2 s, or more than 1 s after Ctrl-C.\n\n"
+        f"{machine['processor']}, {machine['cores']} cores; {origin['time'][:10]}. Every estimator on {n_tables} "
+        'tables with all thresholds (`binarizer="exact"`). Seconds are wall clock of `fit`. A fit is late if it '
+        "takes more than a tenth of its limit longer, at least 0.2 s, or more than 1 s after Ctrl-C.\n\n"
         + write_table(("estimator", "limit", "fits", "late", "longest, s", "on"), rows, 2)
         + ("\n## Late fits\n\n" + write_table(("table", "estimator", "limit", "s", "status"), late, 3) if late else "")
     )
-    path.write_text(text, encoding="utf-8")
+    path.with_suffix(".md").write_text(text, encoding="utf-8")

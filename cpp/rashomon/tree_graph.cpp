@@ -72,7 +72,7 @@ void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::fun
 template <class Count>
 void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node) {
   if (nodes_[node].budget >= budget) return;
-  count(std::uint64_t{rows.n_columns} * rows.stride * (rows.n_slot_words + 16) / 8);
+  count(std::uint64_t{rows.n_columns} * 16);
   ++n_expansions_;
   const bool deep = is_deep(rows, depth, budget);
   std::vector<Split> splits;
@@ -120,6 +120,7 @@ void TreeGraph<Count>::count_shallow(const RowSet& rows, std::uint32_t levels, T
   for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
   if (levels == 0) return;
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    count(std::uint64_t{rows.stride} * (rows.n_slot_words + 16) / 8);
     if (!small_trees_.list_sides(rows, column, levels, budget)) continue;
     for (int x = 0; x < 2; ++x) count_small_trees(small_trees_.trees(x), side_[x]);
     const Count copies(rows.copies[column]);

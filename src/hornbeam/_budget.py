@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ class Budget:
         self._time_limit, self._memory_limit = time_limit, memory_limit
         self._held = 0
         self._reserve = 0.0
+        self._is_over: Callable[[], bool] = lambda: False
 
     def elapsed(self) -> float:
         """Return the seconds since the fit was called."""
@@ -42,6 +44,8 @@ class Budget:
 
     def is_spent(self) -> bool:
         """Return whether no time or no memory is left."""
+        if self._is_over():
+            self.end()
         return self.seconds() == 0 or self._memory_limit == 0
 
     def allows(self, seconds: float) -> bool:
@@ -87,6 +91,10 @@ class Budget:
     def end(self) -> None:
         """Leave nothing."""
         self._time_limit = 0.0
+
+    def end_when(self, is_over: Callable[[], bool]) -> None:
+        """Leave nothing as soon as `is_over()` returns True; `is_spent` asks."""
+        self._is_over = is_over
 
     def left(self) -> Limits:
         """Return the limits of a search that starts now."""

@@ -203,3 +203,29 @@ def test_the_process_grows_by_no_more_than_the_memory_limit(name, limit):
     )
     growth, status = json.loads(done.stdout)
     assert growth <= limit + UNCOUNTED, status
+
+
+def test_a_budget_ends_when_it_is_told_to():
+    answers = iter([False, True])
+    budget = Budget(time_limit=1e9)
+    budget.end_when(lambda: next(answers, False))
+    assert not budget.is_spent()
+    assert budget.is_spent()
+    assert budget.is_spent()  # for good
+
+
+def test_a_stop_between_the_optimum_and_the_set_leaves_the_set_empty():
+    X, y = numbers(200, 3)
+    gaps = []
+
+    def stop_once_proven(progress):
+        gaps.append(progress.gap)
+        return progress.gap == 0
+
+    model = hornbeam.RashomonSetClassifier(binarizer="exact", max_depth=2, callback=stop_once_proven)
+    with pytest.warns(NotProvenWarning):
+        model.fit(X, y)
+    assert model.status_ == "interrupted"
+    assert model.rashomon_set_.n_trees == 0
+    assert gaps.count(0) == 1
+    assert model.statistics_["set_bytes"] < len(model.binarizer_.conditions_) * 25  # no columns were packed for it

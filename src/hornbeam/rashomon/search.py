@@ -92,13 +92,22 @@ class RashomonSearch:
         upper, lower, status = outcome["upper"], outcome["lower"], outcome["status"]
         seconds, n_leaves = outcome["statistics"]["seconds"], int((outcome["tree"]["column"] < 0).sum())
 
+        is_stopped = False
+
         def listen(record: Record) -> bool:
-            return callback is not None and callback((seconds + record[0], upper, lower, *record[3:5], n_leaves))
+            nonlocal is_stopped
+            if callback is not None and not is_stopped:
+                is_stopped = callback((seconds + record[0], upper, lower, *record[3:5], n_leaves))
+            return is_stopped
 
         budget, is_found = self._training.budget, status in ("optimal", "heuristic")
         if not is_found:
             budget.end()  # the set stays empty
+        so_far = (0.0, upper, lower, outcome["statistics"]["subproblems"], outcome["statistics"]["bytes"], n_leaves)
+        budget.end_when(lambda: listen(so_far))  # packing asks: Ctrl-C may come between the two searches
         problem, kept = self._make_problem(upper)
+        if is_found and is_stopped:
+            is_found, status = False, "interrupted"
         bound = self._wanted.bound_above(self._scale.exact_objective(upper))
         ticks = self._most_ticks(bound)
         trees = problem.find(ticks if is_found else -1, budget.left(), callback and listen)
