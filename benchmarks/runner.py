@@ -7,9 +7,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +72,9 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
     """
     deadline = time.monotonic() + 60 * plan.minutes if plan.minutes is not None else None
     records = results.read(plan.path)
-    done = {} if plan.again else dict(records)
-    origin = {"machine": results.describe_machine(), "commit": results.describe_commit()}
+    done = set() if plan.again else set(records)
     peers = _ready(plan.peers)
+    versions = {peer: environments.version(peer) for peer in sorted(peers)}
     missing: set[str] = set()
     for row in plan.rows:
         try:
@@ -97,12 +96,14 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
                         print("the minutes are over; the same command goes on from here")
                         return False
                     fields = run_once(instance, peer, prepared, plan.memory)
-                    done[key] = _record(instance, peer, repeat, prepared, {**fields, **origin})
-                    results.append(plan.path, done[key])
-                    print(_line(done[key]), flush=True)
+                    records.pop(key, None)  # the new one belongs to the end, after those of earlier runs
+                    records[key] = _record(instance, peer, repeat, prepared, versions, fields)
+                    done.add(key)
+                    results.write(plan.path, records.values())
+                    print(_line(records[key]), flush=True)
                 if repeat == 0:
-                    first[number] = done[key]
-        problem = [one for one in {**records, **done}.values() if _same_problem(one, runs[0][0])] if runs else []
+                    first[number] = records[key]
+        problem = [one for one in records.values() if _same_problem(one, runs[0][0])] if runs else []
         if warning := results.disagreement(problem):
             print(f"ERROR: {warning}", file=sys.stderr)
     return True
@@ -164,18 +165,29 @@ def run_once(instance: Instance, peer: str, prepared: data.Prepared, memory: int
     return {**whole, "message": "" if prepared_in_time else "before fitting began"}
 
 
-def _record(instance: Instance, peer: str, repeat: int, prepared: data.Prepared, fields: dict[str, Any]) -> Record:
-    """Put together what was asked and what came out."""
+def _record(
+    instance: Instance,
+    peer: str,
+    repeat: int,
+    prepared: data.Prepared,
+    versions: Mapping[str, str],
+    fields: dict[str, Any],
+) -> Record:
+    """Combine the problem and what a run returned; a claim that agrees with the tree is left out."""
+    subproblems = fields.pop("extra", {}).get("subproblems")
+    objective, claimed = fields.get("objective"), fields.get("claimed_objective")
+    if claimed is not None and objective is not None and abs(claimed - objective) <= results.TOLERANCE:
+        fields["claimed_objective"] = None
     return Record(
         **asdict(instance),
         peer=peer,
-        peer_version=environments.version(peer),
         repeat=repeat,
         rows=prepared.rows,
         columns=prepared.columns,
-        classes=prepared.classes,
-        time=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        **{"extra": {}, "trace": [], **fields},
+        subproblems=subproblems,
+        versions=versions,
+        **results.origin(),
+        **fields,
     )
 
 

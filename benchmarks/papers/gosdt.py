@@ -98,7 +98,6 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
                 data.binarize(table, binarization), _codes(labels), "accuracy", four_class.PRICE_OF_TIMES, limit
             )
             yield {
-                "paper": "gosdt",
                 "dataset": name,
                 "source": source,
                 "limit": limit,
@@ -115,7 +114,6 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
         for price in (four_class.PRICE,) if is_four_class else REGULARIZATIONS:
             classifier, fitted = _fit(X, y, objective, price, limit, binarizer)
             yield {
-                "paper": "gosdt",
                 "dataset": name,
                 "objective_name": objective,
                 "regularization": price,

@@ -76,7 +76,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     folds = KFold(5, shuffle=True, random_state=2021).split(X) if SOURCES[name].folds else [(np.arange(len(X)), [])]
     for fold, (rows, _) in enumerate(folds):
         for record in _records_of_fold(X[rows], y[rows], SOURCES[name].regularization, limit):
-            yield {"paper": "guesses", "dataset": name, "fold": fold, "rows": len(rows), "limit": limit, **record}
+            yield {"dataset": name, "fold": fold, "rows": len(rows), "limit": limit, **record}
 
 
 def _records_of_fold(X: data.Array, y: data.Array, price: float, limit: float) -> Iterator[dict[str, Any]]:

@@ -63,7 +63,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     """Search for the most probable tree of a data set for `limit` seconds of user CPU."""
     # A process of its own: memory that an earlier search gave back would hide what this one takes.
     with get_context("spawn").Pool(1) as pool:
-        yield {"paper": "maptree", "dataset": name, "limit": limit, **pool.apply(search, (f"cp4im_{name}.bin", limit))}
+        yield {"dataset": name, "limit": limit, **pool.apply(search, (f"cp4im_{name}.bin", limit))}
 
 
 def search(dataset: str, limit: float) -> dict[str, Any]:

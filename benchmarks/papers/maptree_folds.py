@@ -55,7 +55,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     problems = [(X[rows], X[others], y[rows], y[others]) for rows, others in folds]
     for method in METHODS:
         lists = fit_and_judge(method, problems, limit)
-        yield {"paper": "maptree-folds", "dataset": name, "limit": limit, "method": method, **lists}
+        yield {"dataset": name, "limit": limit, "method": method, **lists}
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:

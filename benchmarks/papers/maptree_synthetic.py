@@ -48,7 +48,6 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     for method in CANDIDATES:
         lists = fit_and_judge(method, problems, limit)
         yield {
-            "paper": "maptree-synthetic",
             "dataset": name,
             "limit": limit,
             "noise": noise,

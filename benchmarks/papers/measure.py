@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -96,22 +94,17 @@ def complete(
     list of dict
         All that the file holds now.
     """
-    origin = {"machine": results.describe_machine(), "commit": results.describe_commit()}
     found: dict[str, list[dict[str, Any]]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        record = json.loads(line)
+    for record in results.load(path):
         found.setdefault(record["dataset"], []).append(record)
-    path.parent.mkdir(parents=True, exist_ok=True)
     for name, records in sources.items():
         if name in found and found[name][0]["limit"] == limit and not again:
             continue
         found[name] = []
         for record in records:
             print(" ".join(f"{field} {value}" for field, value in record.items()), flush=True)
-            found[name].append({**record, **origin, "time": datetime.now(timezone.utc).isoformat(timespec="seconds")})
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_text("".join(json.dumps(one) + "\n" for one in chain(*found.values())), encoding="utf-8")
-        unfinished.rename(path)
+            found[name].append({**record, **results.origin()})
+        results.store(path, chain(*found.values()))
     return list(chain(*found.values()))
 
 
@@ -127,5 +120,5 @@ def _setting(records: list[dict[str, Any]]) -> str:
     commits = ", ".join(sorted({record["commit"] for record in records}))
     return (
         f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, one thread; "
-        f"{records[-1]['time'][:10]}; hornbeam at commit {commits}. Seconds are user CPU.\n"
+        f"{max(record['date'] for record in records)}; hornbeam at commit {commits}. Seconds are user CPU.\n"
     )

@@ -106,7 +106,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     source = SOURCES[name]
     X, y = data.read(source.dataset)
     X, y = np.asarray(X, dtype=np.uint8), np.unique(y, return_inverse=True)[1].astype(np.int32)
-    common = {"paper": "osdt", "dataset": name, "limit": limit, "rows": len(y), "columns": X.shape[1]}
+    common = {"dataset": name, "limit": limit, "rows": len(y), "columns": X.shape[1]}
     for price in source.regularizations:
         yield common | {"part": "figure 6.1", "method": "OSDT", **_tree(X, y, price, limit)}
     for leaves in range(2, 33):

@@ -95,7 +95,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
         )
         for method in ("exact", "resplit")
     }
-    record: dict[str, Any] = {"paper": "rashomon", "dataset": name, "rows": len(X), "columns": X.shape[1]}
+    record: dict[str, Any] = {"dataset": name, "rows": len(X), "columns": X.shape[1]}
     importances: dict[str, RashomonImportance] = {}
     for method, estimator in methods.items():
         _Timed.seconds.clear()

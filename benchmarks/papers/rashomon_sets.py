@@ -87,7 +87,6 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
                 again = _measure(case, peer, float(price), {"bound": bound}, prepared, limit, repeats=1)
                 fields["trees_at_our_bound"] = again["trees"]
             yield {
-                "paper": "rashomon-sets",
                 "dataset": name,
                 "distinct": distinct,
                 "peer": peer,

@@ -102,7 +102,6 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
                 outcome, fields = measure(METHODS[method], train_columns, codes[train], price, MAX_DEPTH, limit)
                 worth = score(outcome.tree or {}, test_columns, codes[test], price)
                 yield {
-                    "paper": "split",
                     "dataset": name,
                     "rows": len(train),
                     "columns": train_columns.shape[1],

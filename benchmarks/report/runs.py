@@ -94,7 +94,7 @@ class Run:
     @property
     def subproblems(self) -> float | None:
         """How many subproblems the peer says it opened."""
-        return self.record.extra.get("subproblems")
+        return self.record.subproblems
 
 
 def read_runs(path: Path, suite: str) -> list[Run]:
@@ -122,7 +122,7 @@ def read_runs(path: Path, suite: str) -> list[Run]:
     if not runs:
         raise ValueError(f"suite: {path.name} holds no run of {suite!r}; run the suite first.")
     last: dict[tuple[Instance, Contender], Run] = {}
-    for run in sorted(runs, key=lambda run: run.record.time):
+    for run in runs:
         last[run.instance, run.contender] = run
     return [run for run in runs if run.build == last[run.instance, run.contender].build]
 

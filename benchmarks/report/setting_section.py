@@ -15,7 +15,7 @@ def setting_section(outcomes: Outcomes) -> str:
     runs = outcomes.runs
     machines = _distinct(_words(run.record.machine) for run in runs)
     pythons = sorted({run.record.machine["python"] for run in runs})
-    dates = sorted(run.record.time[:10] for run in runs)
+    dates = sorted(run.record.date for run in runs)
     peers = _distinct(run.contender.peer for run in sorted(runs, key=lambda run: run.contender.order))
     versions = [
         f"{peer} {' and '.join(sorted({run.record.peer_version for run in runs if run.contender.peer == peer}))}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def _draw_course(axes: Axes, runs: list[Run], styles: Styles) -> None:
     """Draw the course that the last, longest run tells, or the ends of all runs."""
     contender, last = runs[-1].contender, runs[-1].record
     if _tells(runs[-1]):
-        points: list[list[Any]] = [*last.trace, [_seconds(runs[-1]), last.objective, last.lower_bound]]
+        points: list[Sequence[Any]] = [*last.trace, [_seconds(runs[-1]), last.objective, last.lower_bound]]
         look: dict[str, Any] = {"drawstyle": "steps-post"}
     else:
         points = [[_seconds(run), run.record.objective, run.record.lower_bound] for run in runs]
