@@ -23,53 +23,20 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREAD
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of a suite to run.
+    """How much of a suite to run."""
 
-    Parameters
-    ----------
-    path : Path
-        File of the results; what it holds is not run again.
-    rows : sequence of Row
-        Lines of the suite's table.
-    peers : sequence of str
-        Who runs.
-    limit : float or None, default=None
-        Seconds instead of those of the suite.
-    repeats : int or None, default=None
-        How often a short run is made, instead of the suite's number.
-    minutes : float or None, default=None
-        After so many minutes no run is started any more.
-    memory : int, default=8 GiB
-        Bytes of resident memory above which a run is killed.
-    again : bool, default=False
-        Run also what the file holds; the new results count.
-    """
-
-    path: Path
-    rows: Sequence[Row]
-    peers: Sequence[str]
-    limit: float | None = None
-    repeats: int | None = None
-    minutes: float | None = None
-    memory: int = 8 << 30
-    again: bool = False
+    path: Path  # file of the results; what it holds is not run again
+    rows: Sequence[Row]  # lines of the suite's table
+    peers: Sequence[str]  # who runs
+    limit: float | None = None  # seconds instead of those of the suite
+    repeats: int | None = None  # how often a short run is made, instead of the suite's number
+    minutes: float | None = None  # after so many minutes no run is started any more
+    memory: int = 8 << 30  # bytes of resident memory above which a run is killed
+    again: bool = False  # run also what the file holds; the new results count
 
 
 def run_suite(suite: Suite, plan: Plan) -> bool:
-    """Run what the plan asks for and the file of results does not hold yet.
-
-    Parameters
-    ----------
-    suite : Suite
-        What to run.
-    plan : Plan
-        How much of it.
-
-    Returns
-    -------
-    bool
-        Whether everything has been run; False if the minutes were over before.
-    """
+    """Run what the plan asks for and the file of results does not hold yet."""
     deadline = time.monotonic() + 60 * plan.minutes if plan.minutes is not None else None
     records = results.read(plan.path)
     done = set() if plan.again else set(records)
@@ -110,24 +77,7 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
 
 
 def run_once(instance: Instance, peer: str, prepared: data.Prepared, memory: int) -> dict[str, Any]:
-    """Solve an instance with a peer in a process of its own.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-    peer : str
-        Who solves it.
-    prepared : Prepared
-        Its data.
-    memory : int
-        Bytes of resident memory above which the process is killed.
-
-    Returns
-    -------
-    dict
-        The fields of a `Record` that the run decides.
-    """
+    """Solve an instance with a peer in a process of its own."""
     job = {
         "peer": peer,
         "data": str(prepared.path),

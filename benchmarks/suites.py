@@ -62,106 +62,44 @@ CONTINUOUS = tuple(
 
 
 class Row(NamedTuple):
-    """A line of a suite's table: a data set and what tree is wanted.
+    """A line of a suite's table: a data set and what tree is wanted."""
 
-    Parameters
-    ----------
-    dataset, binarization : str
-        See `benchmarks.data.prepare`.
-    regularization : float or str
-        Price of a leaf as a share of the rows, or `ROUNDED`.
-    max_depth : int or None
-        Largest depth in edges; None for no limit.
-    """
-
-    dataset: str
+    dataset: str  # see `benchmarks.data.prepare`
     binarization: str
-    regularization: float | str
-    max_depth: int | None
+    regularization: float | str  # price of a leaf as a share of the rows, or `ROUNDED`
+    max_depth: int | None  # largest depth in edges; None for no limit
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A problem as it is put to every peer.
+    """A problem as it is put to every peer."""
 
-    Parameters
-    ----------
-    suite : str
-        Name of the suite.
-    dataset, binarization : str
-        See `benchmarks.data.prepare`.
-    regularization : float
-        Price of a leaf as a share of the rows.
-    max_depth : int or None
-        Largest depth in edges; None for no limit.
-    limit : float
-        Seconds that a peer is told to stop after.
-    threads : int, default=1
-        Threads that a peer may use.
-    options : dict, default={}
-        What else the peer is told.
-    """
-
-    suite: str
-    dataset: str
+    suite: str  # name of the suite
+    dataset: str  # see `benchmarks.data.prepare`
     binarization: str
-    regularization: float
-    max_depth: int | None
-    limit: float
-    threads: int = 1
-    options: Mapping[str, Any] = field(default_factory=dict)
+    regularization: float  # price of a leaf as a share of the rows
+    max_depth: int | None  # largest depth in edges; None for no limit
+    limit: float  # seconds that a peer is told to stop after
+    threads: int = 1  # threads that a peer may use
+    options: Mapping[str, Any] = field(default_factory=dict)  # what else the peer is told
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A table of problems and who solves them.
+    """A table of problems and who solves them."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the suite.
-    rows : tuple of Row
-        The problems, in the order in which they are run.
-    peers : tuple of str
-        Who solves them.
-    limits : tuple of float
-        Each problem is run with each of these numbers of seconds, after which a peer is told to stop.
-    threads : tuple of int, default=(1,)
-        Each problem is run with each of these numbers of threads.
-    options : tuple of dict, default=({},)
-        Each problem is run with each of these.
-    repeats : int, default=5
-        How often a short run is made.
-    repeat_below : float, default=2.0
-        Seconds of wall clock below which a run is short.
-    """
-
-    name: str
-    rows: tuple[Row, ...]
-    peers: tuple[str, ...]
+    name: str  # name of the suite
+    rows: tuple[Row, ...]  # the problems, in the order in which they are run
+    peers: tuple[str, ...]  # who solves them
+    # Each problem is run with each of these numbers of seconds, after which a peer is told to stop.
     limits: tuple[float, ...]
-    threads: tuple[int, ...] = (1,)
-    options: tuple[Mapping[str, Any], ...] = ({},)
-    repeats: int = 5
-    repeat_below: float = 2.0
+    threads: tuple[int, ...] = (1,)  # each problem is run with each of these numbers of threads
+    options: tuple[Mapping[str, Any], ...] = ({},)  # each problem is run with each of these
+    repeats: int = 5  # how often a short run is made
+    repeat_below: float = 2.0  # seconds of wall clock below which a run is short
 
     def instances(self, row: Row, n_rows: int, limit: float | None = None) -> list[Instance]:
-        """Return the instances of a line of the table.
-
-        Parameters
-        ----------
-        row : Row
-            One of `rows`.
-        n_rows : int
-            Rows of its data set.
-        limit : float or None, default=None
-            Seconds instead of those of the suite.
-
-        Returns
-        -------
-        list of Instance
-            One for each limit, each number of threads and each option.
-        """
+        """Return the instances of a line of the table."""
         regularization = max(round(0.005 * n_rows), 1) / n_rows if row.regularization == ROUNDED else row.regularization
         return [
             Instance(

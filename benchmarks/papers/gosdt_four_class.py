@@ -49,20 +49,7 @@ so 28 columns of theirs are 14 here; equal columns count once here.
 
 
 def sections(records: Sequence[dict[str, Any]], directory: Path) -> list[str]:
-    """Write the picture of the trees, and return the paragraphs on what there are records of.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        Those of the sources `NAME` and `PUBLISHED`, others are passed over.
-    directory : Path
-        Where the picture goes.
-
-    Returns
-    -------
-    list of str
-        Markdown.
-    """
+    """Write the picture of the trees, and return the paragraphs on what there are records of."""
     trees = [record for record in records if record["dataset"] == NAME]
     fits = [record for record in records if record["dataset"] == PUBLISHED]
     texts = []

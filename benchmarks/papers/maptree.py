@@ -67,20 +67,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
 
 
 def search(dataset: str, limit: float) -> dict[str, Any]:
-    """Search for the most probable tree of a data set of binary columns, in this process.
-
-    Parameters
-    ----------
-    dataset : str
-        A name for `benchmarks.data.read`.
-    limit : float
-        User CPU seconds of the search.
-
-    Returns
-    -------
-    dict
-        Fields of a result. "course" holds user CPU seconds, minus the log posterior and its lower bound at each change.
-    """
+    """Search for the most probable tree of a data set of binary columns, in this process."""
     X, y = data.read(dataset)
     X = np.asarray(X, dtype=np.uint8)
     MAPTreeClassifier().fit([[0], [1]], [0, 1])  # loads what fits load

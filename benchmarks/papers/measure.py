@@ -29,31 +29,7 @@ class Method:
 def measure(
     method: Method, X: Array, y: Array, regularization: float, max_depth: int | None, limit: float
 ) -> tuple[Outcome, dict[str, Any]]:
-    """Fit a method.
-
-    Parameters
-    ----------
-    method : Method
-        What to fit.
-    X : ndarray of shape (n_rows, n_columns)
-        Columns of 0 and 1 if uint8, numbers otherwise.
-    y : ndarray of shape (n_rows,), int64
-        Codes of the classes.
-    regularization : float
-        Price of a leaf as a share of the rows.
-    max_depth : int or None
-        Largest depth in edges; None: no limit.
-    limit : float
-        Seconds that the method is told to stop after.
-
-    Returns
-    -------
-    outcome : Outcome
-        Its tree and what it says of it.
-    fields : dict
-        For the file of results: objective, leaves and depth counted from the rows; whether it is proven best; the lower
-        bound; user CPU seconds of the fit.
-    """
+    """Fit a method."""
     peer = importlib.import_module(f"benchmarks.peers.{method.peer}")
     state = peer.prepare(Problem(X, y, X.dtype == np.uint8, regularization, max_depth, limit, 1, dict(method.options)))
     user_seconds = stopwatch()
@@ -75,25 +51,7 @@ def measure(
 def complete(
     path: Path, sources: Mapping[str, Iterable[dict[str, Any]]], limit: float, *, again: bool = False
 ) -> list[dict[str, Any]]:
-    """Measure what a file of JSON lines does not hold yet, and write it there with machine, commit and time.
-
-    Parameters
-    ----------
-    path : Path
-        The file. It holds whole sources only: one that is interrupted is measured anew the next time.
-    sources : dict from text to iterable of dict
-        The records of each source, measured as they are asked for, with the name of the source as "dataset" and the
-        seconds of each search as "limit".
-    limit : float
-        What is there with another limit is measured anew.
-    again : bool, default=False
-        Whether also what is there with this limit.
-
-    Returns
-    -------
-    list of dict
-        All that the file holds now.
-    """
+    """Measure what a file of JSON lines does not hold yet, and write it there with machine, commit and time."""
     found: dict[str, list[dict[str, Any]]] = {}
     for record in results.load(path):
         found.setdefault(record["dataset"], []).append(record)

@@ -142,18 +142,7 @@ def _growth(common: Mapping[str, Any], X: Array, y: Array, limit: float) -> Iter
 
 
 def by_impurity(X: Array, y: Array) -> list[int]:
-    """Return the columns of a two-class problem in the order of the Gini impurity that they take away, largest first.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns), uint8
-    y : ndarray of shape (n_rows,)
-        0 or 1.
-
-    Returns
-    -------
-    list of int
-    """
+    """Return the columns of a two-class problem in the order of the Gini impurity that they take away, largest first."""
 
     def impurity(labels: Array) -> float:
         share = float(labels.mean()) if len(labels) else 0.0

@@ -19,88 +19,42 @@ ROUND_THE_PRICE = frozenset({"arborenum", "praxis"})
 
 @dataclass(frozen=True)
 class Problem:
-    """Find the tree of least ``errors / n + regularization * leaves``.
+    """Find the tree of least ``errors / n + regularization * leaves``."""
 
-    Parameters
-    ----------
-    X : uint8 or float64 ndarray of shape (n, p)
-        Columns of 0 and 1 as uint8 if `binary`, numbers as float64 otherwise.
-    y : int64 ndarray of shape (n,)
-        Codes 0, 1, ... of the classes.
-    binary : bool
-        Whether the columns hold only 0 and 1.
-    regularization : float
-        Price of a leaf.
-    max_depth : int or None
-        Largest number of edges from the root to a leaf; None: no limit.
-    time_limit : float
-        Seconds of wall clock.
-    threads : int
-        How many threads the peer may use.
-    options : dict
-        What only this peer understands.
-    """
-
-    X: npt.NDArray[Any]
-    y: npt.NDArray[np.int64]
-    binary: bool
-    regularization: float
-    max_depth: int | None
-    time_limit: float
-    threads: int
-    options: dict[str, Any]
+    X: npt.NDArray[Any]  # columns of 0 and 1 as uint8 if `binary`, numbers as float64 otherwise
+    y: npt.NDArray[np.int64]  # codes 0, 1, ... of the classes
+    binary: bool  # whether the columns hold only 0 and 1
+    regularization: float  # price of a leaf
+    max_depth: int | None  # largest number of edges from the root to a leaf; None: no limit
+    time_limit: float  # seconds of wall clock
+    threads: int  # how many threads the peer may use
+    options: dict[str, Any]  # what only this peer understands
 
 
 @dataclass
 class State:
-    """What a peer's three functions hand on.
+    """What a peer's three functions hand on."""
 
-    Parameters
-    ----------
-    problem : Problem
-        As given.
-    model : object
-        The peer's own solver.
-    X, y : object
-        The data in the peer's form.
-    result : object
-        What the fit left, where that is not in `model`.
-    """
-
-    problem: Problem
-    model: Any
-    X: Any
+    problem: Problem  # as given
+    model: Any  # the peer's own solver
+    X: Any  # the data in the peer's form
     y: Any
-    result: Any = None
+    result: Any = None  # what the fit left, where that is not in `model`
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a peer answers.
+    """What a peer answers."""
 
-    Parameters
-    ----------
-    tree : dict or None
-        In the common form: ``{"feature": j, "threshold": t, "left": node, "right": node}``, left where ``X[:, j] <=
-        t``, and ``{"class": code}``. None: the peer returned no tree.
-    proven : bool
-        Whether the peer says that no tree is better; of a rounded price it says nothing about this problem.
-    lower_bound : float or None
-        No tree is better than this, says the peer. None: it says nothing.
-    claimed_objective : float or None
-        The objective of `tree`, says the peer. None: it says nothing.
-    trace : list of [seconds, objective, lower bound]
-        The course of the search; empty where the peer does not tell it.
-    extra : dict from text to float
-        Counters of the peer.
-    """
-
+    # In the common form: ``{"feature": j, "threshold": t, "left": node, "right": node}``, left where ``X[:, j] <= t``,
+    # and ``{"class": code}``. None: the peer returned no tree.
     tree: dict[str, Any] | None
-    proven: bool
-    lower_bound: float | None = None
-    claimed_objective: float | None = None
+    proven: bool  # whether the peer says that no tree is better; of a rounded price it says nothing about this problem
+    lower_bound: float | None = None  # no tree is better than this, says the peer. None: it says nothing
+    claimed_objective: float | None = None  # the objective of `tree`, says the peer. None: it says nothing
+    # The course of the search; empty where the peer does not tell it.
     trace: list[list[float]] = field(default_factory=list)
-    extra: dict[str, float] = field(default_factory=dict)
+    extra: dict[str, float] = field(default_factory=dict)  # counters of the peer
 
 
 class Unsupported(Exception):  # noqa: N818 - it is an answer, not an error
@@ -108,20 +62,7 @@ class Unsupported(Exception):  # noqa: N818 - it is an answer, not an error
 
 
 def tree_from_paths(paths: Sequence[Sequence[int]], classes: Sequence[int]) -> dict[str, Any]:
-    """Build the common form of a tree on binary columns from its leaves.
-
-    Parameters
-    ----------
-    paths : sequence of sequences of int
-        For each leaf what holds there, from the root down: j + 1 where column j is 1, -(j + 1) where it is 0.
-    classes : sequence of int
-        Code of the class of each leaf.
-
-    Returns
-    -------
-    dict
-        The tree, see `Outcome`.
-    """
+    """Build the common form of a tree on binary columns from its leaves."""
     if not paths[0]:
         return {"class": int(classes[0])}
     leaves = list(zip(paths, classes, strict=True))
@@ -135,19 +76,6 @@ def tree_from_paths(paths: Sequence[Sequence[int]], classes: Sequence[int]) -> d
 
 
 def is_whole_price(regularization: float, n_rows: int) -> bool:
-    """Say whether the price of a leaf is a whole number of rows; see `ROUND_THE_PRICE`.
-
-    Parameters
-    ----------
-    regularization : float
-        Price of a leaf as a share of the rows.
-    n_rows : int
-        How many rows there are.
-
-    Returns
-    -------
-    bool
-        Whether it is, up to what a product of floats is off.
-    """
+    """Say whether the price of a leaf is a whole number of rows; see `ROUND_THE_PRICE`."""
     rows = regularization * n_rows
     return abs(rows - round(rows)) <= 1e-6

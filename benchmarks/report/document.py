@@ -22,27 +22,7 @@ from benchmarks.report.unproven_section import unproven_section
 
 
 def write(suite: str, results: Path, directory: Path) -> Path:
-    """Write the report of a suite.
-
-    Parameters
-    ----------
-    suite : str
-        Name of the suite.
-    results : Path
-        Its file of JSON lines.
-    directory : Path
-        Where ``<suite>.md`` and its pictures ``<suite>-<picture>.png`` go; made if need be.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-
-    Raises
-    ------
-    ValueError
-        If the file holds no run of the suite.
-    """
+    """Write the report of a suite."""
     outcomes = Outcomes(read_runs(results, suite))
     directory.mkdir(parents=True, exist_ok=True)
     sections = [

@@ -27,24 +27,7 @@ A value above 1 means that hornbeam is faster.
 
 
 def performance_table(results: Path) -> str:
-    """Return the table of ratios of docs/benchmarks.md.
-
-    Parameters
-    ----------
-    results : Path
-        Directory with a file of JSON lines for each suite, ``<suite>.jsonl``.
-
-    Returns
-    -------
-    str
-        Markdown: a table with a row for each suite of one limit and peer that proves something or was stopped by it,
-        then a line for each of these suites with what is proven and how many errors there are.
-
-    Raises
-    ------
-    ValueError
-        If the directory holds no results in which hornbeam meets another peer.
-    """
+    """Return the table of ratios of docs/benchmarks.md."""
     rows, lines = [], []
     for suite in sorted(SUITES):
         path = results / f"{suite}.jsonl"

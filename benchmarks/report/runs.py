@@ -98,26 +98,7 @@ class Run:
 
 
 def read_runs(path: Path, suite: str) -> list[Run]:
-    """Read the runs of a suite.
-
-    Parameters
-    ----------
-    path : Path
-        File of JSON lines, a record each.
-    suite : str
-        Records of other suites are passed over.
-
-    Returns
-    -------
-    list of Run
-        Of each contender on each instance those of the build that ran last: of hornbeam the commit, of others the
-        version.
-
-    Raises
-    ------
-    ValueError
-        If no record is of the suite.
-    """
+    """Read the runs of a suite."""
     runs = [run_of(record) for record in results.read(path).values() if record.suite == suite]
     if not runs:
         raise ValueError(f"suite: {path.name} holds no run of {suite!r}; run the suite first.")

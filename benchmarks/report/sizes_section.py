@@ -22,20 +22,7 @@ class Series:
 
 
 def series_of(outcomes: Outcomes, size: str) -> list[Series]:
-    """Sort results into series of growing size; a series has one regularization and one limit of depth.
-
-    Parameters
-    ----------
-    outcomes : Outcomes
-        The results of the suite.
-    size : {"rows", "columns"}
-        What grows.
-
-    Returns
-    -------
-    list of Series
-        By contender. The name tells the series of one contender apart; empty if there is but one.
-    """
+    """Sort results into series of growing size; a series has one regularization and one limit of depth."""
     groups: dict[tuple[Contender, str], list[tuple[int, Instance, Result]]] = defaultdict(list)
     for contender in outcomes.contenders:
         for instance, result in outcomes.results_of(contender).items():
