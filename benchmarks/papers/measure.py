@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from benchmarks import results
 from benchmarks.data import Array
 from benchmarks.peers import Outcome, Problem
+from benchmarks.report.markdown import NOTHING, mebibytes, number, table, times
 from benchmarks.trees import score
 from benchmarks.worker import stopwatch
 
@@ -29,7 +31,10 @@ class Method:
 def measure(
     method: Method, X: Array, y: Array, regularization: float, max_depth: int | None, limit: float
 ) -> tuple[Outcome, dict[str, Any]]:
-    """Fit a method."""
+    """Fit a method to binary (uint8) or numeric columns; return its outcome and fields for the file of results.
+
+    Objective, leaves and depth are counted from the rows; `limit` is in seconds, "user_seconds" are CPU of the fit.
+    """
     peer = importlib.import_module(f"benchmarks.peers.{method.peer}")
     state = peer.prepare(Problem(X, y, X.dtype == np.uint8, regularization, max_depth, limit, 1, dict(method.options)))
     user_seconds = stopwatch()
@@ -51,7 +56,11 @@ def measure(
 def complete(
     path: Path, sources: Mapping[str, Iterable[dict[str, Any]]], limit: float, *, again: bool = False
 ) -> list[dict[str, Any]]:
-    """Measure what a file of JSON lines does not hold yet, and write it there with machine, commit and time."""
+    """Measure what a file of JSON lines does not hold yet with this limit, write it there, and return all it holds.
+
+    `sources` yield records as they are asked for, with the name of the source as "dataset" and the seconds of a search
+    as "limit". The file holds whole sources only: one that is interrupted is measured anew the next time.
+    """
     found: dict[str, list[dict[str, Any]]] = {}
     for record in results.load(path):
         found.setdefault(record["dataset"], []).append(record)
@@ -66,17 +75,32 @@ def complete(
     return list(chain(*found.values()))
 
 
-def write_report(path: Path, title: str, records: list[dict[str, Any]], *sections: str) -> Path:
-    """Write a Markdown file: a title, on which machine, when and with which commit records were made, then sections."""
-    text = "\n".join((f"# {title}\n", _setting(records), *sections))
-    path.write_text(text, encoding="utf-8")
-    return path
+class _Cells(Formatter):
+    """Formats the cells of a table; "n" is a figure of three digits, "x" a ratio, "MiB" a number of bytes."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        """Format a value."""
+        if value is None:
+            return NOTHING
+        write = {"n": number, "x": times, "MiB": mebibytes}.get(spec)
+        return write(value) if write else str(super().format_field(value, spec))
 
 
-def _setting(records: list[dict[str, Any]]) -> str:
-    machine = records[0]["machine"]
-    commits = ", ".join(sorted({record["commit"] for record in records}))
-    return (
+def render(columns: str, rows: Iterable[Mapping[str, Any]], n_texts: int = 1) -> str:
+    """Return a table of rows; `columns` are "head = format of the cells", with " | " or a new line in between."""
+    pairs = (column.split(" = ") for line in columns.splitlines() for column in line.split(" | "))
+    heads, cells = zip(*pairs, strict=True)
+    return table(heads, [[_Cells().vformat(cell, (), row) for cell in cells] for row in rows], n_texts)
+
+
+def write_report(directory: Path, name: str, title: str, records: list[dict[str, Any]], *sections: str) -> Path:
+    """Write ``paper-<name>.md``: a title, machine, date and commits of the records, then the sections."""
+    machine, date = records[0]["machine"], max(record["date"] for record in records)
+    setting = (
         f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, one thread; "
-        f"{max(record['date'] for record in records)}; hornbeam at commit {commits}. Seconds are user CPU.\n"
+        f"{date}; hornbeam at commit {', '.join(sorted({record['commit'] for record in records}))}. "
+        "Seconds are user CPU.\n"
     )
+    path = directory / f"paper-{name}.md"
+    path.write_text("\n".join((f"# {title}\n", setting, *sections)), encoding="utf-8")
+    return path
