@@ -48,7 +48,7 @@ _DASHES: tuple[Dashes, ...] = ((0, ()), (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5,
 
 
 class Styles:
-    """Colour and dashes of every contender, the same in all pictures of a suite; hornbeam has the first and is thick."""
+    """Color and dashes of every contender, the same in all pictures of a suite; hornbeam has the first and is thick."""
 
     def __init__(self, outcomes: Outcomes) -> None:
         self._numbers = {contender: number for number, contender in enumerate(outcomes.contenders)}
