@@ -25,7 +25,7 @@ _CONTREE = "bank rice segment wilt eeg htru avila"
 
 
 def _binarized(name: str) -> tuple[str, str]:
-    """Return data set and binarization: what follows a slash; else a ".bin" is binary already, others get all thresholds."""
+    """Return data set and binarization: what follows a slash; else ".bin" is binary already, others get midpoints."""
     dataset, _, binarization = name.partition("/")
     return dataset, binarization or ("binary" if dataset.endswith(".bin") else "midpoints")
 

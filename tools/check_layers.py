@@ -8,26 +8,29 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-BELOW_SEARCH = {"base", "bounds", "data", "kernels", "table"}
+BELOW_SEARCH = {"base", "bounds", "data", "kernels", "rows", "run", "table", "tree"}
 MAY_INCLUDE = {
     "base": set(),
+    "tree": {"base"},
+    "run": {"base", "tree"},
     "bounds": {"base"},
     "kernels": {"base", "bounds"},
-    "bits": {"base", "kernels"},
-    "data": {"base", "bits", "kernels"},
+    "data": {"base", "kernels", "run"},
     "table": {"base"},
-    "search": {"base", "bits", "bounds", "data", "kernels", "table"},
-    "ordered": {"base", "data", "kernels", "search"},
-    "leafsets": {"base", "bits", "bounds", "data", "search"},
-    "lookahead": {"base", "bounds", "data", "kernels", "search", "table"},
-    "posterior": BELOW_SEARCH | {"search"},
-    "rashomon": BELOW_SEARCH | {"bits", "lookahead", "search"},
+    "rows": {"base", "bounds", "data", "kernels", "run"},
+    "shallow": {"base", "bounds", "data", "kernels", "rows", "table"},
+    "search": BELOW_SEARCH | {"shallow"},
+    "ordered": {"base", "data", "kernels", "run", "tree"},
+    "leafsets": {"base", "bounds", "data", "run", "tree"},
+    "lookahead": BELOW_SEARCH,
+    "posterior": BELOW_SEARCH,
+    "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
-    "api": BELOW_SEARCH | {"bits", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
+    "api": BELOW_SEARCH | {"leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
     "bindings": {"api", "base", "data"},
 }
 
-READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
+READING = {"conditions", "export", "plotting", "table", "tree"}
 MAY_IMPORT = {
     "_dates": set(),
     "exceptions": set(),
@@ -40,7 +43,7 @@ MAY_IMPORT = {
     "_units": {"_checks", "_core", "objectives"},
     "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
-    "tree": {"_core", "conditions", "export", "plotting", "table"},
+    "tree": {"_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_units", "conditions", "table"},

@@ -8,7 +8,8 @@
 #include <string>
 
 #include "base/options.hpp"
-#include "search/result_tree.hpp"
+#include "run/limits.hpp"
+#include "tree/result_tree.hpp"
 #include "verify/routing.hpp"
 
 namespace hornbeam {

@@ -1,10 +1,9 @@
 // base/options.hpp
 //
-// WHAT    What a search may spend, what a tree may look like, and which bounds are switched on.
+// WHAT    What a tree may look like; which bounds are on is in base/bounds.hpp.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 namespace hornbeam {
@@ -15,40 +14,5 @@ struct TreeLimits {
   std::optional<std::uint32_t> leaves;
   std::uint64_t rows_per_leaf = 1;
 };
-
-/// What one search may spend. `gap` is relative: (upper - lower) / upper.
-struct SearchLimits {
-  std::optional<double> seconds;
-  std::optional<std::uint64_t> bytes;
-  double gap = 0.0;
-  std::uint32_t threads = 1;
-  std::function<bool()> interrupted;  // asked by the calling thread before there is a search to report; may be empty
-};
-
-/// A switch is off only to measure or to test; it never changes the optimum. One file in bounds/ for each.
-struct Switches {
-  bool support_condition = true;
-  bool pair_stage = true;
-  bool equivalent_points = true;
-  bool similarity = true;
-  bool packing = true;
-  bool subset = true;
-};
-
-enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted, expansion_limit };
-
-constexpr const char* name_of(Status status) {
-  switch (status) {
-    case Status::optimal: return "optimal";
-    case Status::guessed: return "guessed";
-    case Status::heuristic: return "heuristic";
-    case Status::time_limit: return "time_limit";
-    case Status::memory_limit: return "memory_limit";
-    case Status::gap_limit: return "gap_limit";
-    case Status::interrupted: return "interrupted";
-    case Status::expansion_limit: return "expansion_limit";
-  }
-  return "";
-}
 
 }  // namespace hornbeam

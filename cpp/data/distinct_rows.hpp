@@ -1,7 +1,7 @@
 // data/distinct_rows.hpp
 //
 // WHAT    The training data as the search sees it: equal rows merged to one distinct row with a weight per class.
-// FLOW    api/solve packs -> here -> search/row_set (the root).
+// FLOW    api/solve packs -> here -> rows/row_set (the root).
 // HOLDS   Immutable. Distinct rows are numbered in the order of their first appearance.
 #pragma once
 
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/fingerprint.hpp"
-#include "base/stop.hpp"
 #include "base/types.hpp"
 #include "data/packed_columns.hpp"
 #include "kernels/kernels.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 

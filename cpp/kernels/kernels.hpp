@@ -2,7 +2,7 @@
 //
 // WHAT    The counting kernels: sums over all columns at once, the pair stage, and the transposition of bits. One
 //         source (lanes.inl), compiled once per instruction set and chosen at run time.
-// FLOW    search/row_set and search/worker call through the table that `kernels()` returns.
+// FLOW    rows/row_set and search/ call through the table that `kernels()` returns.
 // HOLDS   Every instruction set gives the same numbers: all arithmetic is on exact integers.
 // CHOICE  Word-major tiles: word w of all columns lies side by side, so a vector holds the same word of eight
 //         columns and is fully used however few rows a subproblem has. Column-major bits waste a vector on
@@ -116,7 +116,7 @@ struct Looks {
   Ticks* stump_loss;
 };
 
-/// One root split of search/two_levels against all columns that are not done: a word-major tile of 32-bit words.
+/// One root split of shallow/two_levels against all columns that are not done: a word-major tile of 32-bit words.
 struct PairRow {
   const std::int32_t* words;
   std::uint32_t n_words;
@@ -132,7 +132,7 @@ struct PairRow {
   std::int32_t* distance;       // of each column: the weight that tells the two splits apart; written
 };
 
-/// All triples of few columns, for search/three_levels.
+/// All triples of few columns, for shallow/three_levels.
 struct TripleRow {
   PairRow pairs;  // the tile; neither its losses nor its distances are used
   std::uint32_t n_columns;

@@ -1,6 +1,6 @@
 // kernels/three_levels.inl
 //
-// WHAT    The kernels of search/three_levels: the losses of all triples of few columns, on sixteen 32-bit lanes.
+// WHAT    The kernels of shallow/three_levels: the losses of all triples of few columns, on sixteen 32-bit lanes.
 //         Included by lanes.inl after two_levels.inl.
 
 void count_pairs(const TripleRow& in, std::uint32_t column, std::int32_t* scratch) {

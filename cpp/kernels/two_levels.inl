@@ -1,6 +1,6 @@
 // kernels/two_levels.inl
 //
-// WHAT    The kernels of search/two_levels: the losses of all pairs of columns, on sixteen 32-bit lanes, and the
+// WHAT    The kernels of shallow/two_levels: the losses of all pairs of columns, on sixteen 32-bit lanes, and the
 //         transposition of bit blocks. Included by lanes.inl; `popcount(NarrowLanes)` comes from the including file.
 
 /// One stage of the recursive block swap (Warren, Hacker's Delight, section 7-3) between vectors `distance` apart.

@@ -12,7 +12,8 @@
 #include "base/options.hpp"
 #include "leafsets/options.hpp"
 #include "leafsets/rank_loss.hpp"
-#include "search/search.hpp"
+#include "run/outcome.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 

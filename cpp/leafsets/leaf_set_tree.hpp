@@ -9,7 +9,7 @@
 
 #include "leafsets/leaves.hpp"
 #include "leafsets/options.hpp"
-#include "search/result_tree.hpp"
+#include "tree/result_tree.hpp"
 
 namespace hornbeam {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "data/costs.hpp"
-#include "search/row_set.hpp"
+#include "rows/row_set.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {

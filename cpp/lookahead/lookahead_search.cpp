@@ -5,7 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "bounds/equivalent_points.hpp"
 #include "lookahead/prefixes.hpp"
+#include "run/watch.hpp"
 
 namespace hornbeam {
 
@@ -60,12 +62,13 @@ constexpr std::uint64_t kMostBytesAfterStop = std::uint64_t{1} << 24;
 class LookaheadSearch {
  public:
   LookaheadSearch(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits, StopSignal& stop,
-                  const std::function<bool(const Progress&)>& on_poll)
+                  const std::function<bool(const Progress&)>& on_poll, const ExactSearch& search)
       : problem_(problem),
         lookahead_(lookahead),
         depth_(problem.tree.depth.value_or(0)),
         limits_(limits),
         stop_(stop),
+        search_(search),
         watch_(stop, on_poll),
         prefixes_(problem.rows, problem.costs, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
                   lookahead.last_by_loss, limits.bytes, [this](std::uint64_t work) { return goes_on(work); }) {}
@@ -100,6 +103,7 @@ class LookaheadSearch {
     outcome.n_table_entries = prefixes_.table().size();
     outcome.bytes = most_bytes_;
     outcome.seconds = stop_.elapsed();
+    outcome.counters = counters_;
     outcome.trace = watch_.take_trace();
     return outcome;
   }
@@ -196,13 +200,14 @@ class LookaheadSearch {
     StopSignal stop(limits);
     try {
       const DistinctRows rows = problem_.rows.of(numbers, stop);
-      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
-      const Outcome outcome = search(part, limits, stop, [this](const Progress& at) {
+      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.bounds};
+      const Outcome outcome = search_(part, limits, stop, [this](const Progress& at) {
         n_in_part_ = at.n_subproblems;
         poll();
         return stop_.stopped();
       });
       n_solved_ += outcome.n_subproblems;
+      counters_ += outcome.counters;
       n_in_part_ = 0;
       most_bytes_ = std::max(most_bytes_, now_.bytes + outcome.bytes);
       if (outcome.status != Status::optimal) stop_.stop(outcome.status);
@@ -225,17 +230,20 @@ class LookaheadSearch {
   const std::uint32_t depth_;
   const SearchLimits& limits_;
   StopSignal& stop_;
+  const ExactSearch& search_;
   Watch watch_;
   Prefixes prefixes_;
   Progress now_{};
+  Counters counters_;
   std::uint64_t n_solved_ = 0, n_in_part_ = 0, work_ = 0, most_bytes_ = 0;
 };
 
 }  // namespace
 
 Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
-  return LookaheadSearch(problem, lookahead, limits, stop, on_poll).run();
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll,
+                         const ExactSearch& search) {
+  return LookaheadSearch(problem, lookahead, limits, stop, on_poll, search).run();
 }
 
 }  // namespace hornbeam

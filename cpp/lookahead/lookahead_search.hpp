@@ -3,8 +3,8 @@
 // WHAT    SPLIT: the best prefix of a few splits where every leaf of the prefix is worth its greedy tree, then the
 //         optimal tree in place of each greedy one, unless those are to be kept. LicketySPLIT: the first split of that
 //         prefix, then the same again on both sides.
-// FLOW    api/look_ahead -> here -> lookahead/prefixes -> lookahead/greedy_trees, and search/search for the optimal
-//         trees.
+// FLOW    api/look_ahead -> here -> lookahead/prefixes -> lookahead/greedy_trees, and for the optimal trees the search
+//         that the caller gives.
 // HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and with a time limit no more than the
 //         best known when it stopped. (K2) SPLIT's tree costs no more than any tree of the lookahead depth.
 // SOURCE  [babbar2025split]: algorithms 1 and 3, theorems A.1 and A.2. Every prefix leaf is completed by all the depth
@@ -14,7 +14,9 @@
 #include <functional>
 
 #include "lookahead/greedy_trees.hpp"
-#include "search/search.hpp"
+#include "rows/problem.hpp"
+#include "run/outcome.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 
@@ -25,8 +27,13 @@ struct Lookahead {
   bool keeps_greedy;    // the best prefix with its greedy trees is the answer; not for LicketySPLIT
 };
 
+/// Finds an optimal tree: search/search.
+using ExactSearch = std::function<Outcome(const Problem&, const SearchLimits&, StopSignal&,
+                                          const std::function<bool(const Progress&)>& on_poll)>;
+
 /// `problem` has a depth limit and no limit of leaves.
 Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll,
+                         const ExactSearch& search);
 
 }  // namespace hornbeam

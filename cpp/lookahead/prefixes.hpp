@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "lookahead/greedy_trees.hpp"
-#include "search/row_set.hpp"
+#include "rows/row_set.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {

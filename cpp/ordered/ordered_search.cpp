@@ -8,6 +8,7 @@
 #include "ordered/ordered_worker.hpp"
 #include "ordered/plan.hpp"
 #include "ordered/shared_root.hpp"
+#include "run/watch.hpp"
 
 namespace hornbeam {
 
@@ -33,11 +34,15 @@ class OrderedSearch {
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
-    for (OrderedWorker& worker : workers_) worker.publish();
+    Outcome outcome;
+    outcome.counters = root_.counters();
+    for (OrderedWorker& worker : workers_) {
+      worker.publish();
+      outcome.counters += worker.counters();
+    }
     workers_.clear();
     poll();
     const Progress last = progress();
-    Outcome outcome;
     outcome.tree = read_plan(root_.rows(), root_.plan(), problem_.columns, problem_.costs);
     outcome.tree.cost = last.upper;
     outcome.lower = last.lower;

@@ -13,10 +13,9 @@
 
 #include <functional>
 
-#include "base/options.hpp"
-#include "base/stop.hpp"
 #include "ordered/ordered_problem.hpp"
-#include "search/search.hpp"
+#include "run/outcome.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 

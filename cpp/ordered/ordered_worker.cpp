@@ -23,6 +23,14 @@ bool OrderedWorker::goes_on(std::uint64_t work) {
   return !state_.stop.stopped();
 }
 
+Counters OrderedWorker::counters() const {
+  Counters all;
+  all.similarity = two_levels_.n_closed();
+  for (const Level& level : levels_) all.similarity += level.heap.n_closed();
+  all.two_levels = n_two_levels_;
+  return all;
+}
+
 void OrderedWorker::publish() {
   state_.n_subproblems.fetch_add(std::exchange(n_subproblems_, 0), std::memory_order_relaxed);
   announce(bytes());
@@ -63,6 +71,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
   if (depth > 1) reserve(two_levels_.growth_for(rows));
   if (state_.stop.stopped()) return result;
   if (depth <= 2) {
+    ++n_two_levels_;
     const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
     result.lower = std::min(best, small.lower);
     if (small.cost < best) {

@@ -11,11 +11,12 @@
 #include <atomic>
 #include <functional>
 
-#include "base/stop.hpp"
 #include "ordered/cut_heap.hpp"
 #include "ordered/ordered_problem.hpp"
 #include "ordered/plan.hpp"
 #include "ordered/two_level_cuts.hpp"
+#include "base/bounds.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 
@@ -43,6 +44,7 @@ class OrderedWorker {
                     const std::atomic<Ticks>& best, OrderedResult& result);
 
   bool goes_on(std::uint64_t work);
+  Counters counters() const;
   /// Tells the others what this thread holds and has done.
   void publish();
   /// All cuts of each variable of the rows that `solve` was last asked for, if that tried trees of two levels.
@@ -69,6 +71,7 @@ class OrderedWorker {
   std::vector<Level> levels_;  // by depth left
   std::vector<std::uint32_t> number_;
   std::uint64_t work_ = 0, n_subproblems_ = 0;  // since the last `publish`
+  std::uint64_t n_two_levels_ = 0;
   std::uint64_t announced_bytes_ = 0;
 };
 

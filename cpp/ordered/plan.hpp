@@ -8,7 +8,7 @@
 
 #include "ordered/ordered_problem.hpp"
 #include "ordered/ordered_rows.hpp"
-#include "search/result_tree.hpp"
+#include "tree/result_tree.hpp"
 
 namespace hornbeam {
 

@@ -5,8 +5,8 @@
 // 2^32.
 #pragma once
 
-#include "base/stop.hpp"
 #include "data/distinct_rows.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 

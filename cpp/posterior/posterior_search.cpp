@@ -7,6 +7,7 @@
 #include "posterior/closest_rows.hpp"
 #include "posterior/posterior_tree.hpp"
 #include "posterior/posterior_worker.hpp"
+#include "run/watch.hpp"
 
 namespace hornbeam {
 
@@ -21,7 +22,7 @@ constexpr std::uint64_t kShareOfRounds = 8;
 constexpr Ticks kFirstStep = 16;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                        StopSignal& stop) {
+                        std::uint32_t least_distance) {
   std::vector<std::int64_t> totals(rows.n_classes, 0);
   std::int64_t largest = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
@@ -29,20 +30,21 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
     for (std::uint32_t k = 0; k < rows.n_classes; ++k) totals[k] += weight[k];
     largest = std::max(largest, std::accumulate(weight, weight + rows.n_classes, std::int64_t{0}));
   }
-  return {model, {totals, rows.n_columns, largest, least_distance(rows, stop)}, limits.depth};
+  return {model, {totals, rows.n_columns, largest, least_distance}, limits.depth};
 }
 
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const PosteriorSwitches& switches, StopSignal& stop,
+                  const Bounds& bounds, StopSignal& stop,
                   const std::function<bool(const Progress&)>& on_poll)
       : rows_(rows),
+        model_(model),
         limits_(limits),
+        uses_pairs_(bounds.parted_pairs),
         stop_(stop),
         watch_(stop, on_poll),
-        costs_(costs_of(rows, model, limits, stop)),
-        pairs_(switches.parted_pairs ? RowPairs(rows, costs_, stop) : RowPairs()),
+        costs_(costs_of(rows, model, limits, 1)),
         table_(false, limits.bytes),
         worker_(rows, costs_, pairs_, table_, stop, limits.expansions, [this] { poll(); }) {}
 
@@ -50,6 +52,9 @@ class PosteriorSearch {
     stop_.require_running();
     worker_.open_root(root_);
     try {
+      worker_.grow(root_);
+      poll();
+      measure_distances();
       find_trees(2);
       Ticks step = gap() / kFirstStep + 1;
       std::uint64_t work_on_proof = 0;
@@ -64,6 +69,7 @@ class PosteriorSearch {
         work_on_proof += round;
         poll();
       }
+    } catch (const StoppedBeforeSearch&) {
     } catch (const std::bad_alloc&) {
       stop_.stop(Status::memory_limit);
     }
@@ -71,12 +77,18 @@ class PosteriorSearch {
   }
 
  private:
+  /// How far rows of different classes are apart, for the bounds. This takes long where there are many.
+  void measure_distances() {
+    costs_ = costs_of(rows_, model_, limits_, least_distance(rows_, stop_));
+    if (uses_pairs_) pairs_ = RowPairs(rows_, costs_, stop_);
+    root_.pairs = pairs_.all();
+  }
+
   Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
 
-  /// Rounds of rising width up to `widest`: the first, which at once ends after a stop, because a tree is owed; the
-  /// second whatever it takes.
+  /// Rounds of rising width up to `widest`, the first two whatever they take.
   void find_trees(std::uint32_t widest) {
-    while (width_ == 0 || (width_ < widest && !root_.is_closed() && !stop_.stopped())) {
+    while (width_ < widest && !root_.is_closed() && !stop_.stopped()) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
       const std::uint64_t before = worker_.work();
       worker_.improve(root_, ++width_, before + kWorkOfRound + before / kShareOfRounds);
@@ -113,12 +125,15 @@ class PosteriorSearch {
     result.n_table_entries = table_.size();
     result.bytes = most_bytes_;
     result.seconds = stop_.elapsed();
+    result.counters = worker_.counters();
     result.trace = watch_.take_trace();
     return result;
   }
 
   const DistinctRows& rows_;
+  const PosteriorModel& model_;
   const PosteriorLimits& limits_;
+  const bool uses_pairs_;
   StopSignal& stop_;
   Watch watch_;
   PosteriorCosts costs_;
@@ -133,9 +148,9 @@ class PosteriorSearch {
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const Bounds& bounds, StopSignal& stop,
                          const std::function<bool(const Progress&)>& on_poll) {
-  return PosteriorSearch(rows, model, limits, switches, stop, on_poll).run();
+  return PosteriorSearch(rows, model, limits, bounds, stop, on_poll).run();
 }
 
 }  // namespace hornbeam

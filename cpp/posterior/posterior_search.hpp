@@ -11,8 +11,11 @@
 
 #include <functional>
 
+#include "base/bounds.hpp"
+#include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
-#include "search/search.hpp"
+#include "run/outcome.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 
@@ -24,14 +27,9 @@ struct PosteriorLimits {
   std::function<bool()> interrupted;  // as of SearchLimits
 };
 
-/// As Switches of base/options.hpp.
-struct PosteriorSwitches {
-  bool parted_pairs = true;
-};
-
 /// The weights of `rows` are numbers of rows. Throws StoppedBeforeSearch if stopped before there is a root.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, StopSignal& stop,
+                         const Bounds& bounds, StopSignal& stop,
                          const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

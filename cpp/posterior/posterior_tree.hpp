@@ -4,8 +4,10 @@
 // HOLDS   Costs no more than the root's upper bound, unless the table was too full to keep all entries.
 #pragma once
 
+#include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
-#include "search/result_tree.hpp"
+#include "table/subproblem_table.hpp"
+#include "tree/result_tree.hpp"
 
 namespace hornbeam {
 

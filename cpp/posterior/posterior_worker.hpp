@@ -1,7 +1,7 @@
 // posterior/posterior_worker.hpp
 //
 // WHAT    Branch and bound over pairs (support set, depth): raises the lower bound of one to a budget, or closes it.
-// FLOW    posterior/posterior_search -> here -> posterior/split_looks, search/row_set, table.
+// FLOW    posterior/posterior_search -> here -> posterior/split_looks, rows/row_set, table.
 // HOLDS   (W1) lower <= best <= upper of every frame and entry, also after a stop. (W2) A tree of cost `upper` can be
 //         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves. An
 //         entry of depth 1 is such a tree, of two leaves.
@@ -20,8 +20,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/stop.hpp"
 #include "posterior/split_looks.hpp"
+#include "run/stop.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
@@ -57,6 +57,10 @@ class PosteriorWorker {
   /// Throws StoppedBeforeSearch if stopped.
   void open_root(Frame& root);
 
+  /// Grows a tree of `s` greedily: each node is split where the two leaves cost least, as long as that pays. A look at
+  /// each node is all it takes.
+  void grow(Frame& s);
+
   /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
   void solve(Frame& s, Ticks budget);
 
@@ -64,6 +68,7 @@ class PosteriorWorker {
   /// once `work()` is past `until`.
   void improve(Frame& s, std::uint32_t width, std::uint64_t until);
 
+  const Counters& counters() const { return counters_; }
   std::uint64_t n_expansions() const { return n_expansions_; }
   /// Work done, about a nanosecond a unit.
   std::uint64_t work() const { return work_; }
@@ -73,6 +78,8 @@ class PosteriorWorker {
  private:
   bool goes_on();
   bool has_room_for_child(const Frame& s);
+  bool open(Frame& s);
+  SideLook leaf_of(const Frame& s, std::uint32_t column, int x);
   void expand(Frame& s, Ticks budget);
   void choose_candidates(Frame& s, Ticks cut);
   void look_at_candidates(Frame& s, Ticks cut);
@@ -90,6 +97,7 @@ class PosteriorWorker {
   RowPairs& pairs_;
   SubproblemTable& table_;
   StopSignal& stop_;
+  Counters counters_;
   RowSetMaker maker_;
   SplitLooks looks_;
   const std::optional<std::uint64_t> max_expansions_;

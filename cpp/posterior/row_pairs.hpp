@@ -15,11 +15,11 @@
 #include <span>
 #include <vector>
 
-#include "base/stop.hpp"
 #include "bounds/parted_pairs.hpp"
 #include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "rashomon/histogram.hpp"
-#include "search/row_set.hpp"
+#include "rows/row_set.hpp"
 
 namespace hornbeam {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "rashomon/tree_set.hpp"
-#include "search/two_levels.hpp"
+#include "shallow/two_levels.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {

@@ -15,13 +15,12 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/options.hpp"
-#include "base/stop.hpp"
 #include "rashomon/reliance.hpp"
 #include "rashomon/small_trees.hpp"
-#include "search/problem.hpp"
-#include "search/result_tree.hpp"
-#include "search/search.hpp"
+#include "rows/problem.hpp"
+#include "run/progress.hpp"
+#include "run/stop.hpp"
+#include "tree/result_tree.hpp"
 
 namespace hornbeam {
 

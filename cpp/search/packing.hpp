@@ -11,8 +11,8 @@
 
 #include <vector>
 
-#include "search/problem.hpp"
-#include "search/row_set.hpp"
+#include "rows/problem.hpp"
+#include "rows/row_set.hpp"
 
 namespace hornbeam {
 

@@ -3,11 +3,14 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <thread>
 
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
-#include "search/worker.hpp"
+#include "run/watch.hpp"
+#include "search/and_or_search.hpp"
+#include "search/read_tree.hpp"
 
 namespace hornbeam {
 
@@ -27,31 +30,35 @@ class Search {
 
   Outcome run() {
     Frame root;
-    Worker worker(problem_, shared_, kernels(), 0, [this] { poll(); });
-    worker.open_root(root);
+    AndOrSearch thread(problem_, shared_, kernels(), 0, [this] { poll(); });
+    thread.open_root(root);
     root_key_ = root.key;
     sure_lower_ =
         std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.whole.reference_loss;
     poll();
-    worker.find_incumbent(root);
+    thread.find_incumbent(root);
     poll();
     std::vector<Frame> roots(limits_.threads - 1, root);
     shared_.frame_bytes += roots.size() * root.counted_bytes;
     std::vector<std::thread> others;
     std::vector<std::exception_ptr> failures(limits_.threads);
+    std::vector<Counters> counters(limits_.threads);
     for (std::uint32_t i = 1; i < limits_.threads; ++i)
-      others.emplace_back([&, i] { help(i, roots[i - 1], failures[i]); });
-    run_guarded([&] { worker.solve(root, kInfinity); }, failures[0]);
+      others.emplace_back([&, i] { help(i, roots[i - 1], failures[i], counters[i]); });
+    run_guarded([&] { thread.solve(root, kInfinity); }, failures[0]);
     for (std::thread& other : others) other.join();
     for (const std::exception_ptr& failure : failures)
       if (failure) std::rethrow_exception(failure);
     poll();
-    return outcome(root.room);
+    counters[0] = thread.counters();
+    Outcome found = outcome(root.limits);
+    for (const Counters& each : counters) found.counters += each;
+    return found;
   }
 
  private:
-  /// Runs one worker; running out of memory is a limit like any other, anything else a fault to report.
+  /// Runs one thread; running out of memory is a limit like any other, anything else a fault to report.
   template <class Work>
   void run_guarded(Work work, std::exception_ptr& failure) {
     try {
@@ -65,8 +72,10 @@ class Search {
     }
   }
 
-  void help(std::uint32_t number, Frame& root, std::exception_ptr& failure) {
-    run_guarded([&] { Worker(problem_, shared_, kernels(), number, [] {}).solve(root, kInfinity); }, failure);
+  void help(std::uint32_t number, Frame& root, std::exception_ptr& failure, Counters& counters) {
+    std::optional<AndOrSearch> search;
+    run_guarded([&] { search.emplace(problem_, shared_, kernels(), number, [] {}).solve(root, kInfinity); }, failure);
+    if (search) counters = search->counters();
   }
 
   Progress progress() const {
@@ -81,10 +90,10 @@ class Search {
 
   void poll() { watch_.look(progress()); }
 
-  Outcome outcome(const Room& room) {
+  Outcome outcome(const NodeLimits& limits) {
     Outcome result;
     const Progress last = progress();
-    result.tree = read_tree(problem_, shared_.table, room);
+    result.tree = read_tree(problem_, shared_.table, limits);
     result.lower = last.lower;
     // A stop may come after the proof, and a proof just after a limit.
     const Ticks reached = shared_.table.find(root_key_).value_or(Interval{}).lower;

@@ -50,7 +50,7 @@ def test_every_checker_is_itself_short(name):
     ("path", "text", "said"),
     [
         ("cpp/verify/score.cpp", '#include "search/solve.hpp"\n', "verify may not use search"),
-        ("cpp/base/types.hpp", '#include "bits/mask.hpp"\n', "base may not use bits"),
+        ("cpp/base/types.hpp", '#include "bounds/mask.hpp"\n', "base may not use bounds"),
         ("cpp/extra/a.hpp", "", "extra has no row"),
         ("src/hornbeam/plotting/draw.py", "from hornbeam.estimators import gosdt\n", "plotting may not use estimators"),
         ("src/hornbeam/export/model.py", "def f():\n    import hornbeam._core\n", "export may not use _core"),
@@ -67,7 +67,7 @@ def test_a_use_that_the_layers_forbid_is_rejected(tmp_path, path, text, said):
 
 def test_a_use_that_the_layers_allow_is_accepted(tmp_path):
     files = {
-        "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "bits/mask.hpp"\n#include <vector>\n',
+        "cpp/search/solve.cpp": '#include "search/solve.hpp"\n#include "rows/mask.hpp"\n#include <vector>\n',
         "src/hornbeam/export/text.py": "import numpy\nfrom hornbeam.tree import Tree\n",
         "src/hornbeam/tree/tree.py": "if TYPE_CHECKING:\n    from hornbeam._core import TreeArrays\n",
         "src/hornbeam/__init__.py": "from hornbeam.estimators.gosdt import GOSDTClassifier\n",

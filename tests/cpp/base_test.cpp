@@ -1,7 +1,7 @@
 // base_test.cpp: base/fingerprint.hpp and base/stop.hpp.
 #include "base/fingerprint.hpp"
-#include "base/stop.hpp"
 #include "base/types.hpp"
+#include "run/stop.hpp"
 #include "support/check.hpp"
 
 namespace hornbeam {

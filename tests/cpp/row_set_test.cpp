@@ -1,5 +1,5 @@
-// row_set_test.cpp: search/row_set against the rows themselves, for the root and chains of children.
-#include "search/row_set.hpp"
+// row_set_test.cpp: rows/row_set against the rows themselves, for the root and chains of children.
+#include "rows/row_set.hpp"
 
 #include <algorithm>
 #include <map>

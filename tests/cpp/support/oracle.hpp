@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "search/result_tree.hpp"
 #include "support/problem.hpp"
+#include "tree/result_tree.hpp"
 
 namespace hornbeam::testing {
 

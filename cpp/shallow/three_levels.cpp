@@ -1,12 +1,13 @@
-// search/three_levels.cpp: the part of TwoLevelSolver that finds the best tree of depth at most three of few columns.
+// shallow/three_levels.cpp: the part of TwoLevelSolver that finds the best tree of depth at most three of few columns.
 //
 // WHAT    With few columns it costs less to count all triples at once than to solve both sides of every root: a pair of
 //         columns is looked at once for both of its roots and both of its sides, and no side is gathered or laid out.
-// HOLDS   The result is exact, as in search/two_levels. Counts of a triple give those of all its eight cells, since the
+// HOLDS   The result is exact, as in shallow/two_levels. Counts of a triple give those of all its eight cells, since
+// the
 //         counts of pairs and of columns are known (inclusion and exclusion).
 // COST    columns^2 / 2 x (columns / 16) x (words + some 60) vector steps, whatever the bounds say: see kFewColumns.
 // SOURCE  Counting by inclusion and exclusion: [demirovic2022murtree] for pairs; triples: ours.
-#include "search/two_levels.hpp"
+#include "shallow/two_levels.hpp"
 
 namespace hornbeam {
 

@@ -1,6 +1,6 @@
-// search/slot_names.cpp: the part of RowSet and RowSetMaker that names the rows of a column.
-#include "bits/each_bit.hpp"
-#include "search/row_set.hpp"
+// rows/slot_names.cpp: the part of RowSet and RowSetMaker that names the rows of a column.
+#include "base/each_bit.hpp"
+#include "rows/row_set.hpp"
 
 namespace hornbeam {
 

@@ -1,4 +1,4 @@
-// base/stop.hpp
+// run/stop.hpp
 //
 // WHAT    Why and when a search ends before its proof: clock, memory, interrupt, or another thread's proof.
 // FLOW    Every thread asks `stopped()`; only the calling thread reads the clock and calls back, in `poll`. Where no
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/options.hpp"
+#include "run/limits.hpp"
 
 namespace hornbeam {
 

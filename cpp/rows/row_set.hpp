@@ -1,8 +1,8 @@
-// search/row_set.hpp
+// rows/row_set.hpp
 //
 // WHAT    The rows and columns of one subproblem, compacted to its own size: slots for counting, and the measures of
 //         every column.
-// FLOW    search/worker makes the root from the data and every child from its parent.
+// FLOW    search/child_maker makes the root from the data and every child from its parent.
 // HOLDS   (R1) the counts are those of groups of rows that are equal on all columns left (Costs::settle). (R2) no
 //         column is constant, nor equal or complementary to another (compared, not only hashed), on the slots.
 //         (R3) every column dropped on the way can be left out of some optimal tree of every subset
@@ -107,6 +107,9 @@ class RowSetMaker {
 
   void pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides);
 
+  /// Columns that the children made so far do without by bounds/support_condition.hpp.
+  std::uint64_t n_light_columns() const { return n_light_columns_; }
+
   /// Of the scratch space.
   std::uint64_t bytes() const;
 
@@ -143,6 +146,7 @@ class RowSetMaker {
   std::uint64_t rows_per_leaf_;
   Ticks support_threshold_;
   bool is_narrow_;  // PairInput
+  std::uint64_t n_light_columns_ = 0;
 
   AlignedVector<Word> scratch_, hashes_, wide_;
   AlignedVector<Ticks> pair_sums_, look_values_;

@@ -1,29 +1,18 @@
-// search/watch.hpp
+// run/watch.hpp
 //
 // WHAT    What every search tells while it runs: a line of the trace for each change of the root's interval, and where
 //         it stands, to a caller that may stop it.
 // FLOW    The calling thread of a search -> `look`, several hundred times a second.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include "base/stop.hpp"
-#include "base/types.hpp"
+#include "run/progress.hpp"
+#include "run/stop.hpp"
 
 namespace hornbeam {
-
-/// Where a search stands; costs in ticks.
-struct Progress {
-  double seconds;
-  Ticks upper;
-  Ticks lower;
-  std::uint64_t n_subproblems;
-  std::uint64_t bytes;
-  std::uint32_t n_leaves;  // of the best tree; 0 where the caller has it
-};
 
 class Watch {
  public:

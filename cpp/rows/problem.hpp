@@ -1,0 +1,32 @@
+// rows/problem.hpp
+//
+// WHAT    One problem: distinct rows, costs, limits on the tree, bounds that are switched on.
+// HOLDS   Immutable.
+#pragma once
+
+#include "base/bounds.hpp"
+#include "base/options.hpp"
+#include "bounds/support_condition.hpp"
+#include "data/costs.hpp"
+#include "data/distinct_rows.hpp"
+
+namespace hornbeam {
+
+/// Up to so many columns, trees of three levels are found directly (shallow/three_levels.cpp). Measured in
+/// docs/notes/2026-11-22-three-levels.md.
+inline constexpr std::uint32_t kFewColumns = 40;
+
+struct Problem {
+  const DistinctRows& rows;
+  const Costs& costs;
+  Ticks leaf_cost;
+  TreeLimits tree;
+  Bounds bounds;
+
+  Ticks threshold() const { return support_threshold(bounds.support_condition, leaf_cost); }
+  bool limits_rows() const { return tree.rows_per_leaf > 1; }
+  bool has_few_columns() const { return rows.n_columns <= kFewColumns; }
+  bool has_reference() const { return !rows.reference_loss.empty(); }
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,39 @@
+// run/limits.hpp
+//
+// WHAT    What a search may spend, and why it ended.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace hornbeam {
+
+inline constexpr std::uint32_t kMostThreads = 1024;
+
+/// What one search may spend. `gap` is relative: (upper - lower) / upper.
+struct SearchLimits {
+  std::optional<double> seconds;
+  std::optional<std::uint64_t> bytes;
+  double gap = 0.0;
+  std::uint32_t threads = 1;
+  std::function<bool()> interrupted;  // asked by the calling thread before there is a search to report; may be empty
+};
+
+enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted, expansion_limit };
+
+constexpr const char* name_of(Status status) {
+  switch (status) {
+    case Status::optimal: return "optimal";
+    case Status::guessed: return "guessed";
+    case Status::heuristic: return "heuristic";
+    case Status::time_limit: return "time_limit";
+    case Status::memory_limit: return "memory_limit";
+    case Status::gap_limit: return "gap_limit";
+    case Status::interrupted: return "interrupted";
+    case Status::expansion_limit: return "expansion_limit";
+  }
+  return "";
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,63 @@
+#include "search/search_thread.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hornbeam {
+
+namespace {
+
+/// Words of kernel work between two looks at the clock: well under a millisecond.
+constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
+
+}  // namespace
+
+SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state, const Kernels& used_kernels,
+                           std::uint32_t number, std::function<void()> poll)
+    : problem(of_problem),
+      shared(shared_state),
+      kernels(used_kernels),
+      maker(of_problem.rows, of_problem.costs, used_kernels, of_problem.leaf_cost, of_problem.tree.rows_per_leaf,
+            of_problem.threshold()),
+      number_(number),
+      poll_(std::move(poll)) {}
+
+void SearchThread::count_subproblem() {
+  shared.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  if (number_ != 0) ++counters.helpers;
+}
+
+Counters SearchThread::all_counters() const {
+  Counters all = counters;
+  if (problem.bounds.support_condition) all.support_condition += maker.n_light_columns();
+  return all;
+}
+
+bool SearchThread::stopped() {
+  if (work_ >= kWorkBetweenPolls) {
+    work_ = 0;
+    shared.stop.check_clock();
+    shared.stop.check_bytes(shared.bytes(), shared.byte_limit);
+    if (number_ == 0) poll_();
+  }
+  if (shared.table.is_full()) shared.stop.stop(Status::memory_limit);
+  return finished_elsewhere_ != nullptr || shared.stop.stopped();
+}
+
+void SearchThread::leave(const Frame& frame) {
+  path_.pop_back();
+  if (finished_elsewhere_ == &frame) finished_elsewhere_ = nullptr;
+}
+
+void SearchThread::check_finished_elsewhere() {
+  if (!shared.claims.are_shared()) return;
+  for (const Visit& visit : path_) {
+    if (!shared.claims.is_joined(visit.frame->key)) continue;
+    const Interval known = shared.table.find(visit.frame->key).value_or(Interval{});
+    if (known.lower < std::min(visit.budget, known.tree.cost)) continue;
+    finished_elsewhere_ = visit.frame;
+    return;
+  }
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,69 @@
+// search/search_thread.hpp
+//
+// WHAT    What the parts of one thread's search share: the problem, the state of all threads, the maker of row sets,
+//         the counters, the work since the last poll, and the frames that the thread is in.
+// HOLDS   Every part asks `stopped()` between steps of bounded work and then returns with all intervals valid.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "rows/problem.hpp"
+#include "rows/row_set.hpp"
+#include "search/frame.hpp"
+#include "search/shared_state.hpp"
+
+namespace hornbeam {
+
+class SearchThread {
+ public:
+  /// `number` 0 is the calling thread: it also calls `poll` now and then.
+  SearchThread(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
+               std::function<void()> poll);
+
+  const Problem& problem;
+  SharedState& shared;
+  const Kernels& kernels;
+  RowSetMaker maker;
+  Counters counters;
+
+  void count_subproblem();
+  /// Of the whole thread, once it has ended.
+  Counters all_counters() const;
+  /// Counts words of kernel work towards the next poll.
+  void spend(std::uint64_t words) { work_ += words; }
+  /// Whether to leave the frame in work: the search has ended, or another thread has finished this frame or one above.
+  bool stopped();
+  void poll() const { poll_(); }
+
+  /// Bracket the work on a frame.
+  void enter(const Frame& frame, Ticks budget) { path_.push_back({&frame, budget}); }
+  void leave(const Frame& frame);
+  /// Looks whether another thread has raised a frame of the path to its budget, or closed it.
+  void check_finished_elsewhere();
+
+ private:
+  struct Visit {
+    const Frame* frame;
+    Ticks budget;
+  };
+
+  const std::uint32_t number_;
+  const std::function<void()> poll_;
+  std::uint64_t work_ = 0;
+  std::vector<Visit> path_;                    // the root first
+  const Frame* finished_elsewhere_ = nullptr;  // the first of them: everything below it ends
+};
+
+/// Whether bounds/subset.hpp and bounds/similarity.hpp cover the limits of the frame.
+inline bool subset_bound_holds(const Problem& problem, const Frame& frame) {
+  return problem.bounds.subset && frame.limits.depth == kUnlimited && frame.limits.leaves == kUnlimited &&
+         !problem.limits_rows();
+}
+inline bool similarity_holds(const Problem& problem, const Frame& frame) {
+  return problem.bounds.similarity && frame.limits.leaves == kUnlimited && !problem.limits_rows();
+}
+
+}  // namespace hornbeam

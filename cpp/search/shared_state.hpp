@@ -1,0 +1,56 @@
+// search/shared_state.hpp
+//
+// WHAT    The limits left to a subproblem, and the state that the threads of one search share.
+// HOLDS   SharedState belongs to one search; nothing is global.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+
+#include "bounds/equivalent_points.hpp"
+#include "run/stop.hpp"
+#include "search/claims.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam {
+
+/// Depth and leaves that a subproblem may still use; kUnlimited where the limit cannot bind.
+struct NodeLimits {
+  std::uint32_t depth = kUnlimited;
+  std::uint32_t leaves = kUnlimited;
+
+  bool only_leaf() const { return depth == 0 || leaves == 1; }
+  bool only_stump() const { return depth == 1 || leaves == 2; }
+  std::uint32_t depth_of_side() const { return depth == kUnlimited ? kUnlimited : depth - 1; }
+
+  /// Drops limits that cannot bind, so that equal problems share one entry of the table. `base_loss` is q before any
+  /// merge of rows, the same on every path to the set, and a bound for every tree on it.
+  NodeLimits without_idle_limits(Ticks leaf_cost, Ticks loss, Ticks base_loss) const {
+    NodeLimits left = *this;
+    const Ticks most = most_leaves(leaf_cost, loss, base_loss);
+    if (left.leaves != kUnlimited && left.leaves >= most) left.leaves = kUnlimited;
+    if (left.depth != kUnlimited && left.depth >= most - 1) left.depth = kUnlimited;
+    if (left.leaves != kUnlimited && left.depth != kUnlimited) {
+      if (left.depth >= left.leaves - 1)
+        left.depth = kUnlimited;
+      else if (left.depth < 31 && left.leaves >= (1u << left.depth))
+        left.leaves = kUnlimited;
+    }
+    return left;
+  }
+};
+
+struct SharedState {
+  SubproblemTable table;
+  StopSignal& stop;
+  std::atomic<std::uint64_t> n_subproblems;  // row sets made and searched
+  std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
+  std::optional<std::uint64_t> byte_limit;
+  Claims claims;
+  std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
+
+  std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
+};
+
+}  // namespace hornbeam
