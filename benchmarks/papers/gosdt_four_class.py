@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchmarks.papers.measure import render
-from benchmarks.report.markdown import number
+from benchmarks.report.markdown import number, render
 from benchmarks.report.plots.canvas import save
 from hornbeam import ThresholdBinarizer
 from hornbeam.plotting import plot_roc, plot_tree

@@ -16,8 +16,8 @@ from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
-from benchmarks.papers.measure import Method, measure, render, write_report
-from benchmarks.report.markdown import number, times
+from benchmarks.papers.measure import Method, measure, write_report
+from benchmarks.report.markdown import number, render, times
 from benchmarks.report.plots.canvas import save
 from benchmarks.worker import stopwatch
 from hornbeam import ThresholdGuessBinarizer

@@ -16,8 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks import data
-from benchmarks.papers.measure import render, write_report
-from benchmarks.report.markdown import count
+from benchmarks.papers.measure import write_report
+from benchmarks.report.markdown import count, render
 from benchmarks.report.plots.canvas import save
 from benchmarks.worker import peak_bytes, stopwatch
 from hornbeam import MAPTreeClassifier, NotProvenWarning, log_posterior

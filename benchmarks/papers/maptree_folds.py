@@ -13,9 +13,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks import data
 from benchmarks.papers import maptree
-from benchmarks.papers.measure import render, write_report
+from benchmarks.papers.measure import write_report
 from benchmarks.papers.rivals import COLOURS, fit_and_judge
-from benchmarks.report.markdown import table
+from benchmarks.report.markdown import render, table
 from benchmarks.report.plots.canvas import save
 
 SOURCES = {name: f"cp4im_{name}.bin" for name in maptree.published()}

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from benchmarks import peers, results
 from benchmarks.data import Array
 from benchmarks.peers import Outcome, Problem
-from benchmarks.report.markdown import NOTHING, mebibytes, number, table, times
 from benchmarks.trees import score
 from benchmarks.worker import stopwatch
 
@@ -73,24 +71,6 @@ def complete(
             found[name].append({**record, **results.origin()})
         results.store(path, chain(*found.values()))
     return list(chain(*found.values()))
-
-
-class _Cells(Formatter):
-    """Formats the cells of a table; "n" is a figure of three digits, "x" a ratio, "MiB" a number of bytes."""
-
-    def format_field(self, value: Any, spec: str) -> str:
-        """Format a value."""
-        if value is None:
-            return NOTHING
-        write = {"n": number, "x": times, "MiB": mebibytes}.get(spec)
-        return write(value) if write else str(super().format_field(value, spec))
-
-
-def render(columns: str, rows: Iterable[Mapping[str, Any]], n_texts: int = 1) -> str:
-    """Return a table of rows; `columns` are "head = format of the cells", with " | " or a new line in between."""
-    pairs = (column.split(" = ") for line in columns.splitlines() for column in line.split(" | "))
-    heads, cells = zip(*pairs, strict=True)
-    return table(heads, [[_Cells().vformat(cell, (), row) for cell in cells] for row in rows], n_texts)
 
 
 def write_report(directory: Path, name: str, title: str, records: list[dict[str, Any]], *sections: str) -> Path:

@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
 from benchmarks.data import Array
-from benchmarks.papers.measure import render, write_report
-from benchmarks.report.markdown import NOTHING, number
+from benchmarks.papers.measure import write_report
+from benchmarks.report.markdown import NOTHING, number, render
 from benchmarks.report.plots.canvas import save
 from benchmarks.worker import stopwatch
 from hornbeam import OSDTClassifier, Progress, _core, plot_trace

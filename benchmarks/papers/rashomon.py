@@ -10,7 +10,8 @@ import numpy as np
 from typing_extensions import Self
 
 from benchmarks import data
-from benchmarks.papers.measure import render, write_report
+from benchmarks.papers.measure import write_report
+from benchmarks.report.markdown import render
 from benchmarks.worker import stopwatch
 from hornbeam import RashomonImportance, RashomonSetClassifier, rashomon_importance
 

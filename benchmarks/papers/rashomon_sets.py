@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks import data, environments
-from benchmarks.papers.measure import render, write_report
+from benchmarks.papers.measure import write_report
 from benchmarks.report.comparison import LEAST_BYTES, SHORTEST_SECONDS, geometric_mean
-from benchmarks.report.markdown import mebibytes, times
+from benchmarks.report.markdown import mebibytes, render, times
 from benchmarks.runner import run_once
 from benchmarks.suites import Instance
 from hornbeam import RashomonSetClassifier

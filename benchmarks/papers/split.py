@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from sklearn.model_selection import train_test_split
 
 from benchmarks import data
-from benchmarks.papers.measure import Method, measure, render, write_report
-from benchmarks.report.markdown import NOTHING
+from benchmarks.papers.measure import Method, measure, write_report
+from benchmarks.report.markdown import NOTHING, render
 from benchmarks.report.plots.canvas import save
 from benchmarks.trees import score
 from benchmarks.worker import stopwatch

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from benchmarks.report.runs import REFERENCE_PEER, Contender, Problem, Run
-
-TOLERANCE = 1e-9
+from benchmarks.results import TOLERANCE
 
 DISAGREE = "proofs disagree"
 WRONG_OPTIMUM = "wrong optimum"

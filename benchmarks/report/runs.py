@@ -27,10 +27,13 @@ class Problem:
     @property
     def name(self) -> str:
         """The problem in a line of text."""
-        depth = "any depth" if self.max_depth is None else f"depth {self.max_depth}"
-        return (
-            f"{self.dataset} / {self.binarization} ({self.rows} x {self.columns}), λ {self.regularization:g}, {depth}"
-        )
+        size = f"({self.rows} x {self.columns})"
+        return f"{self.dataset} / {self.binarization} {size}, λ {self.regularization:g}, {self.depth}"
+
+    @property
+    def depth(self) -> str:
+        """The limit of depth in words."""
+        return "any depth" if self.max_depth is None else f"depth {self.max_depth}"
 
     @property
     def order(self) -> tuple[str, str, int, int, float, float]:

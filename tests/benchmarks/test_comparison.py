@@ -15,7 +15,7 @@ from benchmarks.report.faults import (
     WRONG_OPTIMUM,
 )
 from benchmarks.report.runs import read_runs
-from benchmarks.report.settings_section import speed_ups
+from benchmarks.report.settings import speed_ups
 from benchmarks.results import Record, write
 from made_up_runs import MIB, comparison_of, faults_of, killed, outcomes_of, record, stopped
 

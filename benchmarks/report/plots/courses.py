@@ -45,8 +45,7 @@ def draw_courses(outcomes: Outcomes, path: Path) -> Path | None:
         for axes, problem in zip(cells, longest, strict=False):
             for contender in sorted(courses[problem], key=lambda one: one.order, reverse=True):
                 _draw_course(axes, courses[problem][contender], styles)
-            depth = "any depth" if problem.max_depth is None else f"depth {problem.max_depth}"
-            axes.set_title(f"{problem.dataset}, λ {problem.regularization:g}, {depth}")
+            axes.set_title(f"{problem.dataset}, λ {problem.regularization:g}, {problem.depth}")
             axes.set_xscale("log")
             axes.set_xlim(decades(*axes.dataLim.intervalx))
             number_decades(axes.xaxis)
