@@ -68,8 +68,8 @@ Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, c
 void check_score(const Outcome& outcome, const PackedColumns& columns, const PosteriorInput& input) {
   const PosteriorModel& model = input.model;
   const FlatTree tree = flat(outcome.tree);
-  const double scored = score_posterior(tree, columns, input.class_codes, input.weights, model.alpha, model.beta, model.rho,
-                                        input.limits.depth);
+  const double scored = score_posterior(tree, columns, input.class_codes, input.weights, model.alpha, model.beta,
+                                        model.rho, input.limits.depth);
   const auto to_nats = [&](double ticks) { return std::ldexp(ticks, -static_cast<int>(model.bits)); };
   const double found = to_nats(static_cast<double>(outcome.tree.cost));
   const std::int64_t n_rows = std::accumulate(input.weights.begin(), input.weights.end(), std::int64_t{0});

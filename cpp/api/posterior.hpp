@@ -13,7 +13,7 @@ namespace hornbeam {
 
 struct PosteriorInput {
   std::span<const std::int32_t> class_codes;  // (n_rows), 0 .. number of rho - 1
-  std::span<const std::int64_t> weights;  // (n_rows), > 0: how many rows each stands for
+  std::span<const std::int64_t> weights;      // (n_rows), > 0: how many rows each stands for
   PosteriorModel model;
   PosteriorLimits limits;
   Bounds bounds = {};

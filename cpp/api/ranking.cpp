@@ -82,8 +82,8 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   }
   ResultTree& tree = outcome.tree;
   tree.leaf_of_row = leaf_of_rows(flat(tree), columns, 2, input.tree);
-  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, input.price, input.cut,
-                                  input.leaf_cost),
+  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, input.price,
+                                  input.cut, input.leaf_cost),
                     tree.cost, outcome.lower);
   return outcome;
 }

@@ -10,9 +10,11 @@
 #include "bounds/leaf_count.hpp"
 #include "bounds/lookahead.hpp"
 #include "bounds/permutation.hpp"
-#include "bounds/similar_support.hpp"
 #include "bounds/split_lookahead.hpp"
 #include "leafsets/additive_loss.hpp"
+#include "leafsets/choices.hpp"
+#include "leafsets/closed_splits.hpp"
+#include "leafsets/closing_bound.hpp"
 #include "leafsets/leaf_set_tree.hpp"
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
@@ -75,8 +77,6 @@ class LeafSetSearch {
   }
 
  private:
-  // ---- one set of leaves -------------------------------------------------------------------------------------------
-
   std::span<const LeafId> kept() const { return std::span(at_->leaves).first(at_->n_kept); }
   std::span<const LeafId> split() const { return std::span(at_->leaves).subspan(at_->n_kept); }
 
@@ -150,10 +150,7 @@ class LeafSetSearch {
   void expand() {
     if (at_->bound >= upper_) return;
     objective_.fix(kept());
-    if (fails_leaf_count()) {
-      ++counters_.leaf_count;
-      return;
-    }
+    if (fails_leaf_count() && !closed_by(counters_.leaf_count)) return;
     columns_.clear();
     for (const LeafId id : split()) {
       columns_.emplace_back();
@@ -165,19 +162,15 @@ class LeafSetSearch {
     choose_column(0, at_->bound);
   }
 
-  /// Counts a set that is closed by the first of its bounds that is enough: what its leaves cost so far; with the
-  /// leaves that splits add; with what equal rows lose, `by_rows` in all; with few_segments.hpp.
-  void count_closed(Cost so_far, std::size_t n_to_split, Cost by_rows) {
-    const Cost known = bounds_.hierarchical_objective ? so_far : 0;
-    const Cost added = bounds_.lookahead ? lookahead(objective_.leaf_cost(), n_to_split) : 0;
-    if (known >= upper_)
-      ++counters_.hierarchical_objective;
-    else if (known + added >= upper_)
-      ++counters_.lookahead;
-    else if (by_rows < upper_)
-      ++counters_.few_segments;
-    else
-      ++(uses_split_lookahead() ? counters_.split_lookahead : counters_.equivalent_points);
+  /// For what a bound closes; the result goes to a caller who asks whether it is open.
+  static bool closed_by(std::uint64_t& counter) {
+    ++counter;
+    return false;
+  }
+
+  void count_closed(Cost so_far, Cost by_rows) {
+    const BoundsOfSet<Cost> set{so_far, by_rows, to_split_.size(), uses_split_lookahead()};
+    ++(counters_.*closing_bound(set, bounds_, objective_.leaf_cost(), upper_));
   }
 
   bool fails_leaf_count() {
@@ -194,13 +187,11 @@ class LeafSetSearch {
     if (which == columns_.size()) return look_at_child();
     const LeafId id = split()[which];
     const bool is_last = which + 1 == columns_.size();
-    std::vector<Closed> closed;
+    ClosedSplits closed;
     for (const std::uint32_t column : columns_[which]) {
       step();
-      if (uses_similar_support() && is_like_closed(id, column, closed)) {
-        ++counters_.similar_support;
+      if (uses_similar_support() && closed.close(leaves_, id, column) && !closed_by(counters_.similar_support))
         continue;
-      }
       const Cost with_least = least + beyond_best_column(id, column);
       if (!kAsPublished && with_least >= upper_) {
         if (uses_few_segments()) ++counters_.few_segments;
@@ -211,9 +202,8 @@ class LeafSetSearch {
       if (kAsPublished || with_column < upper_) {
         choose_column(which + 1, with_column);
       } else {
-        if (bounds_.split_lookahead) ++counters_.split_lookahead;
-        if (is_last && uses_similar_support())
-          closed.push_back({column, objective_.to_ticks(with_column - upper_)});
+        counters_.split_lookahead += bounds_.split_lookahead;
+        if (is_last && uses_similar_support()) closed.add(column, objective_.to_ticks(with_column - upper_));
       }
       new_.resize(2 * which);
     }
@@ -222,18 +212,6 @@ class LeafSetSearch {
   /// What bounds/few_segments.hpp adds for a leaf that is split on this column.
   Cost beyond_best_column(LeafId id, std::uint32_t column) const {
     return uses_few_segments() ? static_cast<Cost>(leaves_[id].column_loss[column] - leaves_[id].split_loss) : 0;
-  }
-
-  /// A split of the last leaf from which nothing better can come, and by how much.
-  struct Closed {
-    std::uint32_t column;
-    Ticks excess;
-  };
-
-  bool is_like_closed(LeafId id, std::uint32_t column, const std::vector<Closed>& closed) const {
-    return std::any_of(closed.begin(), closed.end(), [&](const Closed& other) {
-      return too_similar(other.excess, leaves_.loss_of_moved(id, other.column, column));
-    });
   }
 
   /// What all trees cost that split the first leaves as chosen, the last of them, number `which`, just now.
@@ -301,25 +279,19 @@ class LeafSetSearch {
   bool may_be(const Measured& leaf) {
     const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
-    if (!bounds_.leaf_accuracy || objective_.may_be(leaf)) return true;
-    ++counters_.leaf_accuracy;
-    return false;
+    return !bounds_.leaf_accuracy || objective_.may_be(leaf) || closed_by(counters_.leaf_accuracy);
   }
 
   /// `others` are the leaves beside the fixed ones, this one among them.
   bool can_split(LeafId id, std::span<const LeafId> others) {
     const Leaf& leaf = leaves_[id];
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
-    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) {
-      ++counters_.leaf_support;
-      return false;
-    }
+    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points))
+      return closed_by(counters_.leaf_support);
     if (!kAsPublished && !leaf.is_open) open(id);
     look_below(id, 1);
-    if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) {
-      ++counters_.few_segments;
-      return false;
-    }
+    if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true))
+      return closed_by(counters_.few_segments);
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (leaves_[id].may_be_split_on(column)) return true;
     return false;
@@ -353,55 +325,40 @@ class LeafSetSearch {
   void look_at_child() {
     const std::size_t n_leaves = at_->n_kept + new_.size();
     if (tree_.leaves && n_leaves > *tree_.leaves) return;
-    if (bounds_.permutation && !is_new()) {
-      ++counters_.permutation;
-      return;
-    }
+    if (bounds_.permutation && !is_new() && !closed_by(counters_.permutation)) return;
     consider(new_);
-    free_.clear();
+    choices_.reset(new_.size());
     for (std::size_t i = 0; i < new_.size(); ++i)
-      if (can_split(new_[i], new_)) free_.push_back(i);
+      if (can_split(new_[i], new_)) choices_.add_free(i);
     needs_split_.clear();
     for (std::size_t i = 0; i < split().size(); ++i)
       if (Objective::kIsSum && bounds_.incremental_progress &&
           !progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss, leaf_cost_))
         needs_split_.push_back(i);
     counters_.incremental_progress += needs_split_.size();
-    is_split_.assign(new_.size(), false);
-    while (next_choice())
+    while (choices_.next())
       if (std::all_of(needs_split_.begin(), needs_split_.end(),
-                      [&](std::size_t i) { return is_split_[2 * i] || is_split_[2 * i + 1]; }))
+                      [&](std::size_t i) { return choices_.is_split(2 * i) || choices_.is_split(2 * i + 1); }))
         push_choice(n_leaves);
-  }
-
-  /// Counts up in binary, the last free leaf first; false when all choices have been made.
-  bool next_choice() {
-    for (std::size_t k = free_.size(); k-- > 0;) {
-      is_split_[free_[k]] = !is_split_[free_[k]];
-      if (is_split_[free_[k]]) return true;
-    }
-    return false;
   }
 
   void push_choice(std::size_t n_leaves) {
     step();
     keep_.clear();
     to_split_.clear();
-    for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
+    for (std::size_t i = 0; i < new_.size(); ++i) (choices_.is_split(i) ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
     // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
-    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_) {
-      ++counters_.lookahead;
+    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_ &&
+        !closed_by(counters_.lookahead))
       return;
-    }
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
     const Cost by_rows = bound(keep_, to_split_, so_far);
-    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_)
-      return count_closed(so_far, to_split_.size(), by_rows);
+    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_) return count_closed(so_far, by_rows);
     for (const LeafId id : to_split_) look_below(id, kLevels);
     Entry set;
     set.bound = by_rows + beyond_rows(to_split_);
-    if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, to_split_.size(), by_rows);
+    if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, by_rows);
     set.leaves.reserve(n_leaves);
     set.leaves.assign(kept().begin(), kept().end());
     set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
@@ -419,8 +376,6 @@ class LeafSetSearch {
     seen_bytes_ += name.heap_bytes();
     return seen_.insert(name).second;
   }
-
-  // ---- limits and trace --------------------------------------------------------------------------------------------
 
   /// Throws Stopped.
   void step() {
@@ -516,8 +471,8 @@ class LeafSetSearch {
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
   std::vector<LeafId> new_, keep_, to_split_, rest_;
-  std::vector<std::size_t> free_, needs_split_;
-  std::vector<bool> is_split_;
+  std::vector<std::size_t> needs_split_;
+  Choices choices_;
 };
 
 }  // namespace

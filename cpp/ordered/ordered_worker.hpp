@@ -11,11 +11,11 @@
 #include <atomic>
 #include <functional>
 
+#include "base/bounds.hpp"
 #include "ordered/cut_heap.hpp"
 #include "ordered/ordered_problem.hpp"
 #include "ordered/plan.hpp"
 #include "ordered/two_level_cuts.hpp"
-#include "base/bounds.hpp"
 #include "run/stop.hpp"
 
 namespace hornbeam {

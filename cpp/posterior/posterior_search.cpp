@@ -36,8 +36,7 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const Bounds& bounds, StopSignal& stop,
-                  const std::function<bool(const Progress&)>& on_poll)
+                  const Bounds& bounds, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll)
       : rows_(rows),
         model_(model),
         limits_(limits),
@@ -148,8 +147,7 @@ class PosteriorSearch {
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const Bounds& bounds, StopSignal& stop,
-                         const std::function<bool(const Progress&)>& on_poll) {
+                         const Bounds& bounds, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
   return PosteriorSearch(rows, model, limits, bounds, stop, on_poll).run();
 }
 

@@ -29,7 +29,6 @@ struct PosteriorLimits {
 
 /// The weights of `rows` are numbers of rows. Throws StoppedBeforeSearch if stopped before there is a root.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const Bounds& bounds, StopSignal& stop,
-                         const std::function<bool(const Progress&)>& on_poll);
+                         const Bounds& bounds, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
 
 }  // namespace hornbeam

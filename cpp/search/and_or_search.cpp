@@ -61,11 +61,10 @@ void AndOrSearch::expand(Frame& frame) {
   frame.update_tree({leaf, kNoSplit, kUnlimited, {1, 0}});
   const Ticks larger_trees = cost_of_two_leaves_or_more(problem.leaf_cost, frame.least_loss);
   frame.raise(std::min(leaf, larger_trees));
+  if (frame.least_loss > 0) ++thread_.counters.equivalent_points;
   const bool too_light = too_light_to_split(frame.largest_loss, frame.least_loss, problem.threshold());
   if (leaf <= larger_trees || too_light || frame.limits.only_leaf()) {
-    Counters& counters = thread_.counters;
-    if (leaf <= larger_trees && leaf > cost_of_two_leaves_or_more(problem.leaf_cost, 0)) ++counters.equivalent_points;
-    if (leaf > larger_trees && too_light && problem.bounds.support_condition) ++counters.support_condition;
+    if (leaf > larger_trees && too_light && problem.bounds.support_condition) ++thread_.counters.support_condition;
     frame.lower = frame.upper();
     return record(frame);
   }

@@ -26,13 +26,13 @@ _RANGE_BITS = 57  # the search wants costs below 2^58 ticks
 
 
 @dataclass(frozen=True, slots=True)
-class Nats:
+class LogPosteriorScale:
     """Ticks of ``2 ** -bits`` nats."""
 
     bits: int
 
     @classmethod
-    def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> Nats:
+    def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> LogPosteriorScale:
         """Return the finest unit, of 40 bits at most, in which no tree on so many rows leaves the range.
 
         Raises

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import _core
 from hornbeam.binarizers import Conditions, Thresholds, rank_conditions
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.training import TrainingData
 
 # Of scikit-learn's tree, a cell and level: seconds, at most, and bytes of the table and its copy.
 _SECONDS_OF_CELL = 1e-7
@@ -19,7 +19,7 @@ _BYTES_OF_CELL = 12
 
 def cart_tree(
     conditions: Conditions,
-    training: Training,
+    training: TrainingData,
     losses: npt.NDArray[np.int64],
     share: float,
     is_cut_back: bool,
@@ -34,7 +34,7 @@ def cart_tree(
     ----------
     conditions : Conditions
         The binary columns.
-    training : Training
+    training : TrainingData
         The rows, and the budget: where it may not do for the tree, there is none.
     losses : ndarray of int64 of shape (n_rows,)
         What each row weighs in the tree: the largest loss that it can have.

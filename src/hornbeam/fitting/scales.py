@@ -1,4 +1,4 @@
-"""From the user's weights and costs to the exact integers of the search, and back: no other file knows both.
+"""Convert the user's weights and costs to exact integers, and back.
 
 The search counts in ticks. A tree costs ``sum_r weights[r] * costs[class_r, prediction_r] + leaf_cost * n_leaves``
 ticks, all integers. Weights and costs are taken over *exactly* if
@@ -10,10 +10,11 @@ Otherwise the largest cost of its class is multiplied into each row's weight, an
 the largest possible loss; or to 2^-31 of it if a class has costs other than 0 and its largest, and these are then
 rounded to 2^-20 of the largest. No weight is rounded to zero, nor counts as less than 2^-500 of the largest.
 
-The smallest cost of each class is lost by every tree: it is taken away before, and added to every objective after.
+Every tree pays at least the smallest cost of each row's class. It is subtracted before the search and added to all
+reported objectives.
 
-Sets of trees leave the lowest bits of all ticks to the number of leaves: costs are multiples of ``2**leaf_bits``, and
-the price of a leaf is one more than such a multiple, so that trees are in the order of objective, then of leaves.
+For Rashomon sets the lowest bits of every cost count leaves: costs are multiples of ``2**leaf_bits``, and
+the cost of a leaf is one more than such a multiple, so that trees are in the order of objective, then of leaves.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, fsum, gcd, lcm
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._checks import as_array, as_float, shown
+from hornbeam._checks import shown
+from hornbeam.fitting.progress import Scale
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
 
 _LIMIT_BITS = 52
@@ -42,8 +44,20 @@ _Integers: TypeAlias = npt.NDArray[np.int64]
 _Scaled: TypeAlias = tuple[_Integers, _Integers, int]
 
 
+class RegularizedScale(Scale, Protocol):
+    """A `Scale` of an objective with a leaf penalty."""
+
+    @property
+    def leaf_cost(self) -> Any:
+        """What one leaf adds to the cost of a tree, in the numbers of the search."""
+
+    @property
+    def regularization(self) -> float:
+        """The leaf penalty that is really used, in the user's unit."""
+
+
 @dataclass(frozen=True, slots=True)
-class Units:
+class AdditiveScale:
     """One problem in ticks.
 
     Attributes
@@ -93,7 +107,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class FScoreUnits:
+class FScoreScale:
     """One problem of the F-score in integers: here a tick is a whole unit of weight, and costs are exact fractions.
 
     Attributes
@@ -138,66 +152,20 @@ class FScoreUnits:
         return Fraction(ceil(slope * scale), scale), Fraction(floor(price * scale), scale), scale
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | _Integers:
-    """Read the weights of the rows, as int64 where they are integers and as float64 otherwise.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_rows,) or None
-        None: every row weighs 1.
-    n_rows : int
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-
-    Raises
-    ------
-    ValueError
-        If the shape is wrong, or a weight is negative, NaN or infinite, or all weights are zero.
-    TypeError
-        If the weights are no numbers.
-    """
-    if sample_weight is None:
-        ones = np.empty(n_rows, dtype=np.int64)
-        ones.fill(1)
-        return ones
-    weights = as_array("sample_weight", sample_weight)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have shape ({n_rows},), one weight for each row; got {weights.shape}.")
-    try:
-        if weights.dtype.kind in "cmM":
-            raise TypeError
-        numbers = weights.astype(np.float64)
-    except OverflowError:  # of Python's integers and fractions
-        numbers = np.array([as_float(weight) for weight in weights.tolist()])
-    except (TypeError, ValueError):
-        raise TypeError(f"sample_weight must hold numbers, got an array of dtype {weights.dtype}.") from None
-    for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise ValueError(f"sample_weight must be {what}, got {shown(weights.tolist()[row])} in row {row}.")
-    if not numbers.any():
-        raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
-    if weights.dtype.kind in "biu" and numbers.max() < 2**_LIMIT_BITS:
-        return weights.astype(np.int64)
-    return numbers
-
-
-def make_units(
+def make_scale(
     weights: npt.NDArray[np.float64] | _Integers,
     codes: npt.NDArray[np.int32],
     n_classes: int,
     make_loss: Callable[[tuple[Exact, ...]], Loss],
     regularization: float,
     leaf_bits: int = 0,
-) -> Units:
+) -> AdditiveScale:
     """Turn a problem into ticks.
 
     Parameters
     ----------
     weights : ndarray of shape (n_rows,)
-        Weights as read by `check_weights`, all greater than zero.
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero.
     codes : ndarray of int32 of shape (n_rows,)
         Class of each row, 0 to n_classes - 1; every class occurs.
     n_classes : int
@@ -206,11 +174,11 @@ def make_units(
     regularization : float
         Price of one leaf in the unit of the objective; rounded once, to a tick.
     leaf_bits : int, default=0
-        See `Units`. If greater than 0, the price of a leaf is a whole number of ticks wherever it can be.
+        See `AdditiveScale`. If greater than 0, the price of a leaf is a whole number of ticks wherever it can be.
 
     Returns
     -------
-    Units
+    AdditiveScale
 
     Raises
     ------
@@ -244,21 +212,21 @@ def make_units(
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
-    return Units(integers, matrix * (factor << leaf_bits), leaf_ticks, one, offset, leaf_bits)
+    return AdditiveScale(integers, matrix * (factor << leaf_bits), leaf_ticks, one, offset, leaf_bits)
 
 
-def make_fscore_units(
+def make_fscore_scale(
     weights: npt.NDArray[np.float64] | _Integers,
     codes: npt.NDArray[np.int32],
     multipliers: Callable[[tuple[Exact, ...]], tuple[Exact, ...]],
     regularization: float,
-) -> FScoreUnits:
+) -> FScoreScale:
     """Turn a problem of the F-score into integers.
 
     Parameters
     ----------
     weights : ndarray of shape (n_rows,)
-        Weights as read by `check_weights`, all greater than zero.
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero.
     codes : ndarray of int32 of shape (n_rows,)
         1 for rows of the positive class, 0 for the others; both occur.
     multipliers : callable
@@ -268,7 +236,7 @@ def make_fscore_units(
 
     Returns
     -------
-    FScoreUnits
+    FScoreScale
 
     Raises
     ------
@@ -292,14 +260,14 @@ def make_fscore_units(
     if scaled is not None:
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
-            return _fscore_units(whole * matrix.max(axis=1)[codes], codes, price)
+            return _fscore_scale(whole * matrix.max(axis=1)[codes], codes, price)
     shares = np.array([float(Fraction(factor, max(factors))) for factor in factors])  # factors may be huge
     products = weights * shares[codes]
-    return _fscore_units(_rounded_to_small(products), codes, price)
+    return _fscore_scale(_rounded_to_small(products), codes, price)
 
 
-def _fscore_units(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreUnits:
-    return FScoreUnits(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
+def _fscore_scale(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreScale:
+    return FScoreScale(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
 
 
 def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
@@ -308,7 +276,7 @@ def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
     Parameters
     ----------
     weights : ndarray of shape (n_rows,)
-        Weights as read by `check_weights`, all greater than zero, of less than 2^24 rows.
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero, of less than 2^24 rows.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What an objective that is not a sum over the rows brings along: its parameters, its integers and its search."""
+"""A non-additive objective: its parameters, its integer scale and its search."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from hornbeam import _core
     from hornbeam.binarizers import Conditions
-    from hornbeam.estimators._search import Search
-    from hornbeam.estimators._training import Training
+    from hornbeam.fitting.scales import RegularizedScale
+    from hornbeam.fitting.search import Search
+    from hornbeam.fitting.training import TrainingData
 
 
-class ObjectiveFamily(Protocol):
-    """Objectives of one kind; `GOSDTClassifier` names each family once, by its objectives."""
+class NonAdditiveObjective(Protocol):
+    """An objective, or several of one kind, that `GOSDTClassifier` solves by a sequence of additive problems."""
 
     def check(self, classifier: Any) -> None:
         """Check the parameters of the classifier for this objective."""
 
-    def make_units(self, classifier: Any, training: Training) -> Any:
+    def make_scale(self, classifier: Any, training: TrainingData) -> RegularizedScale:
         """Turn the problem into the integers of the search."""
 
     def choose_search(
         self,
         classifier: Any,
         conditions: Conditions,
-        training: Training,
-        units: Any,
+        training: TrainingData,
+        scale: Any,
         options: _core.SearchOptions,
     ) -> Search:
         """Return the search."""

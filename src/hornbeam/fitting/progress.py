@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from hornbeam._core import Outcome
     from hornbeam._core import Progress as Record
 
 
-class Units(Protocol):
-    """What the integers of a search mean to the user."""
+class Scale(Protocol):
+    """Converts the integers of a search to the user's units: `AdditiveScale`, `FScoreScale`, `AucScale` and so on."""
 
-    def objective(self, ticks: int, /) -> float:
+    def objective(self, ticks: Any, /) -> float:
         """Return the objective of a tree, or of a bound, of so many ticks."""
 
 
@@ -55,18 +55,18 @@ class Progress(NamedTuple):
     n_leaves: int
 
     @classmethod
-    def from_record(cls, record: Record, units: Units) -> Progress:
+    def from_record(cls, record: Record, scale: Scale) -> Progress:
         """Translate what the search says in ticks."""
         elapsed, upper, lower, subproblems, memory, n_leaves = record
-        objective, bound = units.objective(upper), units.objective(lower)
+        objective, bound = scale.objective(upper), scale.objective(lower)
         return cls(elapsed, objective, bound, relative_gap(objective, bound), subproblems, memory, n_leaves)
 
 
-def make_trace(outcome: Outcome, units: Units) -> list[Progress]:
+def make_trace(outcome: Outcome, scale: Scale) -> list[Progress]:
     """Return the course of a search; its last entry is the end of the search."""
     end = end_of(outcome)
     records = [record for record in outcome["trace"] if record[0] < end[0]]
-    return [Progress.from_record(record, units) for record in (*records, end)]
+    return [Progress.from_record(record, scale) for record in (*records, end)]
 
 
 def end_of(outcome: Outcome) -> Record:

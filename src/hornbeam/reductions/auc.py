@@ -6,14 +6,14 @@ from typing import Any
 
 from hornbeam import _core
 from hornbeam.binarizers import Conditions
-from hornbeam.estimators._pair_units import PairUnits, make_pair_units
-from hornbeam.estimators._rank_search import RankSearch
-from hornbeam.estimators._search import packed_columns, within
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.search import packed_columns, within
+from hornbeam.fitting.training import TrainingData
+from hornbeam.reductions.auc_scale import AucScale, make_auc_scale
+from hornbeam.reductions.auc_search import AucSearch
 
 
-class RankingObjectives:
-    """The `ObjectiveFamily` of "auc" and "partial_auc"."""
+class AucObjectives:
+    """The `NonAdditiveObjective` of "auc" and "partial_auc"."""
 
     def check(self, classifier: Any) -> None:
         """Refuse what ranks have no use for."""
@@ -21,18 +21,18 @@ class RankingObjectives:
             if getattr(classifier, name) is not None:
                 raise ValueError(f"{name} is not for objective={classifier.objective!r}; leave it at None.")
 
-    def make_units(self, classifier: Any, training: Training) -> PairUnits:
+    def make_scale(self, classifier: Any, training: TrainingData) -> AucScale:
         """Return the problem in ticks."""
-        return make_pair_units(training, classifier.objective, classifier.regularization, classifier.theta)
+        return make_auc_scale(training, classifier.objective, classifier.regularization, classifier.theta)
 
     def choose_search(
         self,
         classifier: Any,
         conditions: Conditions,
-        training: Training,
-        units: PairUnits,
+        training: TrainingData,
+        scale: AucScale,
         options: _core.SearchOptions,
-    ) -> RankSearch:
+    ) -> AucSearch:
         """Return the search by searches for sums."""
         columns = packed_columns(conditions, training)
-        return RankSearch(columns, training.codes, units, within(options, training.budget))
+        return AucSearch(columns, training.codes, scale, within(options, training.budget))

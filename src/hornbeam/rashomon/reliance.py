@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hornbeam import _core
 
 if TYPE_CHECKING:
-    from hornbeam.estimators._enumeration import Enumeration
+    from hornbeam.rashomon.problem import RashomonProblem
 
 _Path: TypeAlias = frozenset[tuple[int, bool]]  # conditions, by number, and whether they hold
 
@@ -37,21 +37,21 @@ class Reliances:
 
     Parameters
     ----------
-    enumeration : Enumeration
+    problem : RashomonProblem
         What the trees are made of.
     """
 
-    def __init__(self, enumeration: Enumeration) -> None:
-        self._columns = enumeration.columns
-        self._variables = [condition.column for condition in enumeration.conditions]
-        self._n_variables = len(enumeration.schema.names)
-        units = enumeration.units
-        self._losses = units.weights * units.costs[enumeration.codes].T  # (n_predictions, n_rows)
-        self._shares = _integer_shares(enumeration.weights)
+    def __init__(self, problem: RashomonProblem) -> None:
+        self._columns = problem.columns
+        self._variables = [condition.column for condition in problem.conditions]
+        self._n_variables = len(problem.schema.names)
+        scale = problem.scale
+        self._losses = scale.weights * scale.costs[problem.codes].T  # (n_predictions, n_rows)
+        self._shares = _integer_shares(problem.weights)
         self._total = int(self._shares.sum())
         # From ticks times the total of the shares to the user's unit.
-        self._numerator = units.one.denominator
-        self._denominator = (self._total << units.leaf_bits) * units.one.numerator
+        self._numerator = scale.one.denominator
+        self._denominator = (self._total << scale.leaf_bits) * scale.one.numerator
         self._share_of: dict[_Path, int] = {}
         self._loss_of: dict[tuple[_Path, int], int] = {}
         self._added_by: dict[tuple[_Path, int], list[tuple[int, int]]] = {}

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from hornbeam._checks import as_array, shown
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.training import TrainingData
 
 
-def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binarizer) -> npt.NDArray[np.int32]:
+def reference_codes(reference: Any, X: Any, training: TrainingData, binarizer: Binarizer) -> npt.NDArray[np.int32]:
     """Return the predictions as codes (indices into `training.classes`) of the rows of `training`.
 
     Raises
@@ -44,7 +44,7 @@ def reference_codes(reference: Any, X: Any, training: Training, binarizer: Binar
     return np.array(codes, dtype=np.int32)
 
 
-def _of_binarizer(reference: str, binarizer: Binarizer, training: Training) -> npt.NDArray[Any]:
+def _of_binarizer(reference: str, binarizer: Binarizer, training: TrainingData) -> npt.NDArray[Any]:
     if reference != "binarizer":
         raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer', got {shown(reference)}.")
     if not hasattr(binarizer, "reference_"):

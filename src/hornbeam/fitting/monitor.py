@@ -12,9 +12,9 @@ from time import perf_counter, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from hornbeam.estimators._advice import early_note
-from hornbeam.estimators._progress import Progress, Units, end_of
-from hornbeam.estimators._progress_line import ProgressLine, is_live, print_line, progress_text
+from hornbeam.fitting.advice import early_note
+from hornbeam.fitting.progress import Progress, Scale, end_of
+from hornbeam.fitting.progress_line import ProgressLine, is_live, print_line, progress_text
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -64,16 +64,16 @@ class Monitor:
         if self._estimator.verbose:
             self._line = ProgressLine(activity)
 
-    def listener(self, units: Units) -> Callable[[Record], bool]:
+    def listener(self, scale: Scale) -> Callable[[Record], bool]:
         """Return what the search shall call; it returns True to stop it."""
         self._hold_ctrl_c()
 
         def listen(record: Record) -> bool:
             if not self._is_patient and perf_counter() - self._begin >= _PATIENCE:
-                self._note_long_search(Progress.from_record(record, units))
+                self._note_long_search(Progress.from_record(record, scale))
             if self._line is None and self._estimator.callback is None:
                 return self._is_stopped()
-            progress = Progress.from_record(record, units)
+            progress = Progress.from_record(record, scale)
             seconds = perf_counter() - self._begin
             if self._line is not None:
                 self._line.show(progress_text(progress, seconds), seconds)
@@ -94,10 +94,10 @@ class Monitor:
             with nullcontext() if self._line is None else self._line.hidden():
                 print_line(f"Searching for {seconds:.0f} s, gap {100 * progress.gap:.0f} %. {note}")
 
-    def finish(self, outcome: Outcome, units: Units) -> None:
+    def finish(self, outcome: Outcome, scale: Scale) -> None:
         """Show how the search ended."""
         if self._line is not None:
-            text = progress_text(Progress.from_record(end_of(outcome), units), perf_counter() - self._begin)
+            text = progress_text(Progress.from_record(end_of(outcome), scale), perf_counter() - self._begin)
             self._last_text = f"{text}  {outcome['status']}"
 
     def _is_stopped(self) -> bool:

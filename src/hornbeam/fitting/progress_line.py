@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hornbeam.estimators._progress import Progress
+    from hornbeam.fitting.progress import Progress
 
 _FIRST_PRINT = 10.0  # seconds
 

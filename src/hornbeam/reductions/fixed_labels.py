@@ -1,10 +1,10 @@
-"""Exact search for sums over trees whose leaves do not choose their labels: a rule on the rows of the leaf does.
+"""Exact search for additive objectives when a rule, not the optimizer, labels each leaf.
 
 GOSDT labels for the F-score so: a leaf is positive if its positives, times omega, outweigh its negatives. Such a leaf
 may lose more than with its other label, and to give rows to it may turn its label, so that no bound of the core holds
 that moves rows between leaves. What holds is the equivalent points bound in its free form: equal rows end in one leaf
-and lose the lighter price at least, whatever the label. This is a plain dynamic programme on support sets, in Python,
-for tables of some thousand distinct rows and some ten columns.
+and lose the lighter cost at least, whatever the label. This is a plain dynamic program on support sets, in Python, for
+tables of some thousand distinct rows and some ten columns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hornbeam.objectives import exact_fraction
 if TYPE_CHECKING:
     from hornbeam import _core
     from hornbeam.binarizers import Conditions
-    from hornbeam.estimators._search import Listener
+    from hornbeam.fitting.search import Listener
     from hornbeam.table import Table
 
 _Integers: TypeAlias = npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ class _StoppedError(Exception):
     """Unwinds the search; its argument is the status."""
 
 
-class LabelledSearch:
+class FixedLabelSearch:
     """What `_core.solve` is for one problem, for labels by omega.
 
     Parameters
@@ -88,7 +88,9 @@ class LabelledSearch:
         self._group = self._group.reshape(-1)
         self._omega, n_groups = omega, len(self._rows)
         # Of each group of equal rows: weights of the classes, rows.
-        self._masses = [np.bincount(self._group[codes == k], weights[codes == k], n_groups) for k in (0, 1)]
+        self._group_class_weights = [
+            np.bincount(self._group[codes == k], weights[codes == k], n_groups) for k in (0, 1)
+        ]
         self._counts = np.bincount(self._group, minlength=n_groups)
 
     @staticmethod
@@ -108,7 +110,7 @@ class LabelledSearch:
         self._prices, self._leaf_cost = costs, leaf_cost
         n_groups = len(self._rows)
         # Of each group of equal rows: weights of the classes, what it loses at least, rows.
-        negative, positive = (mass.astype(np.int64) for mass in self._masses)
+        negative, positive = (each.astype(np.int64) for each in self._group_class_weights)
         least = np.minimum(negative * costs[0, 1], positive * costs[1, 0])
         self._measures = np.column_stack([negative, positive, least, self._counts])
         self._known: dict[tuple[bytes, _Room], _Known] = {}

@@ -14,8 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam._checks import as_array, shown
-from hornbeam._units import check_weights
+from hornbeam._checks import as_array, check_weights, shown
 from hornbeam.columns import warn_of_columns
 from hornbeam.exceptions import ColumnWarning
 from hornbeam.table import Table, is_missing_value, read_table
@@ -25,7 +24,7 @@ _MOST_CLASSES = 20  # more numbers than these may be a quantity,
 _FEWEST_ROWS_OF_CLASS = 20  # unless there are so many rows of each, on average
 
 
-class Training(NamedTuple):
+class TrainingData(NamedTuple):
     """Rows of weight greater than zero, with the code (index into `classes`) of each row's label."""
 
     table: Table
@@ -44,7 +43,7 @@ class Training(NamedTuple):
     """What a reference model predicts for the rows, as codes."""
 
 
-def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> Training:
+def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> TrainingData:
     """Read and check what `fit` was given, on behalf of `user` (a class name); rows of weight 0 are dropped.
 
     Raises
@@ -79,7 +78,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
         )
     _warn_of_quantity(classes, len(codes), stacklevel=4)
     warn_of_columns(table, X, codes, len(classes), stacklevel=4)
-    return Training(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
+    return TrainingData(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
 
 
 def _read_labels(y: Any) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ all trees, where v is its lower bound less ``2 P a``; also if it was stopped ear
 tree of h leaves is better; where none is open, the best tree known is optimal.
 
 **The next cut** has ``a = c`` for an h that is open: it closes h if all trees have ``N - c D + m (H - h) >= 0``. With m
-close to ``regularization * D`` it also closes neighbors of h. A known tree shows which m are in vain: with
+close to ``regularization * D`` it also closes neighbors of h. A known tree rules out some values of m: with
 fewer leaves than h, those above ``(N - c D) / (h - H)``; with more, those below ``(c D - N) / (H - h)``. An h for which
 that leaves some m comes first. Where no h is left, its trees may be inside the convex hull of smaller and larger ones;
 the search is then limited to trees of at most h leaves, for which only the first condition counts.
@@ -42,18 +42,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._units import FScoreUnits, make_fscore_units
 from hornbeam.binarizers import Conditions
-from hornbeam.estimators._by_sums import SearchBySums
-from hornbeam.estimators._labelled import LabelledSearch, check_omega
-from hornbeam.estimators._search import Listener, packed_columns, within
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.scales import FScoreScale, make_fscore_scale
+from hornbeam.fitting.search import Listener, packed_columns, within
+from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import ClassData, Exact, is_one
+from hornbeam.reductions.additive_reduction import AdditiveReduction
+from hornbeam.reductions.fixed_labels import FixedLabelSearch, check_omega
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
     from hornbeam.binarizers import Conditions
-    from hornbeam.estimators._training import Training
+    from hornbeam.fitting.training import TrainingData
 
 _Interval: TypeAlias = tuple[Fraction, Fraction]
 # From costs, the price of a leaf, options and a listener to an outcome.
@@ -72,7 +72,7 @@ class _Point(NamedTuple):
         return Fraction(self.mistakes, self.denominator)
 
 
-class _Cut(NamedTuple):
+class _LinearBound(NamedTuple):
     """``mistakes - slope * denominator + price * leaves >= least`` for trees of at most `most_leaves`, if not None."""
 
     slope: Fraction
@@ -85,7 +85,7 @@ class _Cut(NamedTuple):
 
 
 class FScoreObjective:
-    """The `ObjectiveFamily` of "f1"."""
+    """The `NonAdditiveObjective` of "f1"."""
 
     def check(self, classifier: Any) -> None:
         """Refuse what a ratio, or labels by omega, have no use for."""
@@ -98,7 +98,7 @@ class FScoreObjective:
             if classifier.bounds is not None:
                 raise ValueError("bounds is for the searches of the core; labelling='omega' has another.")
 
-    def make_units(self, classifier: Any, training: Training) -> FScoreUnits:
+    def make_scale(self, classifier: Any, training: TrainingData) -> FScoreScale:
         """Return weights times class weights as integers, and the exact price of a leaf."""
         classes, class_weight = training.classes, classifier.class_weight
         if len(classes) != 2:
@@ -110,31 +110,31 @@ class FScoreObjective:
         def multipliers(totals: tuple[Exact, ...]) -> tuple[Exact, ...]:
             return ClassData(classes, totals, class_weight=class_weight).multipliers()
 
-        return make_fscore_units(training.weights, training.codes, multipliers, classifier.regularization)
+        return make_fscore_scale(training.weights, training.codes, multipliers, classifier.regularization)
 
     def choose_search(
         self,
         classifier: Any,
         conditions: Conditions,
-        training: Training,
-        units: FScoreUnits,
+        training: TrainingData,
+        scale: FScoreScale,
         options: _core.SearchOptions,
     ) -> FScoreSearch:
         """Return the search by a few searches for sums."""
         omega = check_omega(classifier.omega) if classifier.labelling == "omega" else None
-        return FScoreSearch(training, conditions, units, options, omega)
+        return FScoreSearch(training, conditions, scale, options, omega)
 
 
-class FScoreSearch(SearchBySums):
+class FScoreSearch(AdditiveReduction):
     """One search for the tree of best F-score.
 
     Parameters
     ----------
-    training : Training
+    training : TrainingData
         The rows, and the budget of the search.
     conditions : Conditions
         The condition behind each binary column.
-    units : FScoreUnits
+    scale : FScoreScale
         Weights and prices.
     options : SearchOptions
         What goes to a search for a sum.
@@ -142,62 +142,62 @@ class FScoreSearch(SearchBySums):
         None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
     """
 
-    _units: FScoreUnits
+    _scale: FScoreScale
     _upper: Fraction
     _lower: Fraction
 
     def __init__(
         self,
-        training: Training,
+        training: TrainingData,
         conditions: Conditions,
-        units: FScoreUnits,
+        scale: FScoreScale,
         options: _core.SearchOptions,
         omega: Fraction | None = None,
     ) -> None:
         table, budget = training.table, training.budget
         self._columns = packed_columns(conditions, training)
         super().__init__(training.codes, within(options, budget))
-        self._units, self._omega = units, omega
+        self._scale, self._omega = scale, omega
         depth = 64 if options.max_depth is None else min(options.max_depth, 64)
         limits = [max(1, table.n_rows // options.min_samples_leaf), 2**depth]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
         # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
         self._solvers: list[_Solver] = [self._solve_in_core]
-        if omega is not None and not budget.is_spent() and budget.hold(LabelledSearch.bytes_for(conditions, table)):
-            self._solvers.append(LabelledSearch(conditions, table, training.codes, units.weights, omega))
-        self._cuts: list[_Cut] = []
+        if omega is not None and not budget.is_spent() and budget.hold(FixedLabelSearch.bytes_for(conditions, table)):
+            self._solvers.append(FixedLabelSearch(conditions, table, training.codes, scale.weights, omega))
+        self._linear_bounds: list[_LinearBound] = []
         self._points: set[_Point] = set()
         self._unresolved: set[int] = set()
 
     def _start(self, leaf: TreeArrays) -> None:
-        self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._units.leaf_cost, 1  # above a leaf's
+        self._lower, self._upper, self._n_leaves = Fraction(0), 2 + self._scale.leaf_cost, 1  # above a leaf's
         self._take_tree(leaf)
-        above = self._units.positives + self._units.total + 1
+        above = self._scale.positives + self._scale.total + 1
         self._open = dict.fromkeys(self._worthwhile(), (Fraction(0), Fraction(above)))
         self._narrow([])
 
     def _worthwhile(self) -> range:
         """Return the numbers of leaves whose price alone is below the best cost known."""
-        price = self._units.leaf_cost
+        price = self._scale.leaf_cost
         if price == 0:  # trees of at most so many leaves
             return range(self._most_leaves, self._most_leaves + 1)
         return range(1, min(self._most_leaves, -(-self._upper // price) - 1) + 1)
 
     def _run(self) -> str:
         while self._open:
-            status = self._pause() or self._search_sum(*self._next_sum())
+            status = self._check_limits() or self._search_sum(*self._next_sum())
             if status != "optimal":
                 return status
         return "optimal"
 
     def _next_sum(self) -> tuple[int, Fraction, Fraction, int | None]:
-        """Return a number of leaves; slope, price and most leaves of the cut that may close it."""
+        """Return a number of leaves; slope, price and most leaves of the problem that may close it."""
         numbers = sorted(self._open)
         start = numbers[len(numbers) // 3]
         for h in sorted(numbers, key=lambda h: abs(h - start)):
             slope, least, most = self._prices(h)
             if least <= most and h not in self._unresolved:
-                wanted = self._units.leaf_cost * sum(self._open[h]) / 2
+                wanted = self._scale.leaf_cost * sum(self._open[h]) / 2
                 return h, slope, _short_between(least, min(max(wanted, least), most), most), self._max_leaves
         h = numbers[0]
         if h in self._unresolved:
@@ -207,17 +207,17 @@ class FScoreSearch(SearchBySums):
 
     def _prices(self, h: int) -> tuple[Fraction, Fraction, Fraction]:
         """Return the slope for a number of leaves, and the interval of prices that known trees leave."""
-        slope = self._upper - self._units.leaf_cost * h
+        slope = self._upper - self._scale.leaf_cost * h
         least = max([Fraction(0), *((slope * d - n) / (k - h) for n, d, k in self._points if k > h)])
         below = ((n - slope * d) / (h - k) for n, d, k in self._points if k < h)
-        return slope, least, min(below, default=least + 2 * self._units.total)
+        return slope, least, min(below, default=least + 2 * self._scale.total)
 
     def _search_sum(self, h: int, slope: Fraction, price: Fraction, max_leaves: int | None) -> str:
         """Search for a sum, learn from it, and return how it ended."""
-        slope, price, scale = self._units.fit(slope, price)
+        slope, price, factor = self._scale.fit(slope, price)
         n_points = len(self._points)
         for solve in self._solvers:
-            status = self._cut(solve, slope, price, scale, max_leaves)
+            status = self._add_linear_bound(solve, slope, price, factor, max_leaves)
             if status != "optimal" or h not in self._open:
                 return status
         if len(self._points) == n_points:
@@ -227,95 +227,100 @@ class FScoreSearch(SearchBySums):
     def _solve_in_core(
         self, costs: npt.NDArray[np.int64], leaf_cost: int, options: _core.SearchOptions, listener: Listener | None
     ) -> _core.Outcome:
-        problem = _core.Problem(self._codes, self._units.weights, costs, leaf_cost)
+        problem = _core.Problem(self._codes, self._scale.weights, costs, leaf_cost)
         return _core.solve(self._columns, problem, options, callback=listener)
 
-    def _cut(self, solve: _Solver, slope: Fraction, price: Fraction, scale: int, max_leaves: int | None) -> str:
+    def _add_linear_bound(
+        self, solve: _Solver, slope: Fraction, price: Fraction, factor: int, max_leaves: int | None
+    ) -> str:
         outcome = solve(
-            np.array([[0, (1 - slope) * scale], [(1 + slope) * scale, 0]], dtype=np.int64),
-            int(price * scale),
+            np.array([[0, (1 - slope) * factor], [(1 + slope) * factor, 0]], dtype=np.int64),
+            int(price * factor),
             self._options.replace(max_leaves=max_leaves, time_limit=self._left()),
             self._listener(),
         )
-        self._count(outcome["statistics"])
-        least = Fraction(outcome["lower"], scale) - 2 * self._units.positives * slope
-        self._cuts.append(_Cut(slope, price, least, max_leaves if max_leaves != self._max_leaves else None))
+        self._add_statistics(outcome["statistics"])
+        least = Fraction(outcome["lower"], factor) - 2 * self._scale.positives * slope
+        self._linear_bounds.append(
+            _LinearBound(slope, price, least, max_leaves if max_leaves != self._max_leaves else None)
+        )
         upper = self._upper
         self._take_tree(outcome["tree"])
-        self._narrow(self._cuts if self._upper < upper else self._cuts[-1:])
+        self._narrow(self._linear_bounds if self._upper < upper else self._linear_bounds[-1:])
         return str(outcome["status"])
 
     def _take_tree(self, tree: TreeArrays) -> None:
         """Note a tree with its labels; keep it with its best labels if it is better than the best so far."""
-        units = self._units
-        masses: list[list[int]] = self._masses(tree).tolist()
+        scale = self._scale
+        class_weights: list[list[int]] = self._leaf_class_weights(tree).tolist()
         leaves = np.flatnonzero(tree["column"] < 0).tolist()
         labels = tree["prediction"].tolist()
         if self._omega is not None:
-            labels = [self._omega * positive > negative for negative, positive in masses]
-        best = self._point(masses, leaves, (leaf for leaf in leaves if labels[leaf]))
+            labels = [self._omega * positive > negative for negative, positive in class_weights]
+        best = self._point(class_weights, leaves, (leaf for leaf in leaves if labels[leaf]))
         self._points.add(best)
         if self._omega is None:
-            by_share = sorted(leaves, key=lambda leaf: Fraction(masses[leaf][1], sum(masses[leaf])), reverse=True)
-            prefixes = (by_share[:length] for length in range(1, len(leaves) + 1))
-            best = min((self._point(masses, leaves, prefix) for prefix in prefixes), key=lambda point: point.loss)
+            shares = {leaf: Fraction(class_weights[leaf][1], sum(class_weights[leaf])) for leaf in leaves}
+            by_share = sorted(leaves, key=shares.__getitem__, reverse=True)
+            points = (self._point(class_weights, leaves, by_share[:n]) for n in range(1, len(leaves) + 1))
+            best = min(points, key=lambda point: point.loss)
             self._points.add(best)
-        cost = best.loss + units.leaf_cost * len(leaves)
+        cost = best.loss + scale.leaf_cost * len(leaves)
         if (cost, len(leaves)) >= (self._upper, self._n_leaves):
             return
         # The labels of best F-score are a threshold on the share of positives: half the F-score.
         omega = (1 + best.loss) / (1 - best.loss) if self._omega is None else self._omega
-        prediction = [omega * positive > negative for negative, positive in masses]
+        prediction = [omega * positive > negative for negative, positive in class_weights]
         labelled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
         self._upper, self._n_leaves, self._tree = cost, len(leaves), labelled
 
-    def _point(self, masses: list[list[int]], leaves: list[int], positive: Iterable[int]) -> _Point:
+    def _point(self, class_weights: list[list[int]], leaves: list[int], positive: Iterable[int]) -> _Point:
         negatives_found, positives_found = 0, 0
         for leaf in positive:
-            negatives_found += masses[leaf][0]
-            positives_found += masses[leaf][1]
-        denominator = self._units.positives + positives_found + negatives_found
+            negatives_found += class_weights[leaf][0]
+            positives_found += class_weights[leaf][1]
+        denominator = self._scale.positives + positives_found + negatives_found
         return _Point(denominator - 2 * positives_found, denominator, len(leaves))
 
-    def _narrow(self, cuts: Iterable[_Cut]) -> None:
-        """Narrow the open intervals of the denominator by cuts, and by the best cost known."""
-        twice = 2 * self._units.positives
+    def _narrow(self, bounds: Iterable[_LinearBound]) -> None:
+        """Narrow the open intervals of the denominator by bounds, and by the best cost known."""
+        twice = 2 * self._scale.positives
         for h, (low, high) in list(self._open.items()):
-            loss = self._upper - self._units.leaf_cost * h  # what is to be beaten
+            loss = self._upper - self._scale.leaf_cost * h  # what is to be beaten
             if loss > 0:
                 low, high = max(low, twice / (1 + loss)), min(high, twice / (1 - loss) if loss < 1 else high)
-                for cut in cuts:
-                    if cut.holds_for(h):
-                        low, high = _beyond(cut, h, loss, low, high)
+                for bound in bounds:
+                    if bound.holds_for(h):
+                        low, high = _beyond(bound, h, loss, low, high)
             if loss > 0 and low < high:
                 self._open[h] = low, high
             else:
                 del self._open[h]
 
     def _proven(self) -> Fraction:
-        """Return the least cost that no cut forbids."""
+        """Return the least cost that no bound forbids."""
         return min((self._least_cost(h, *interval) for h, interval in self._open.items()), default=self._upper)
 
     def _least_cost(self, h: int, low: Fraction, high: Fraction) -> Fraction:
         """Return a lower bound for the trees of h leaves with a denominator in an interval.
 
-        By each cut the loss is at least ``slope + rest * x``, where x is 1 over the denominator: the largest of these
+        By each bound the loss is at least ``slope + rest * x``, where x is 1 over the denominator: the largest of these
         is convex in x, and followed downhill from the least x.
         """
-        lines = [(cut.slope, cut.least - cut.price * h) for cut in self._cuts if cut.holds_for(h)]
+        lines = [(bound.slope, bound.least - bound.price * h) for bound in self._linear_bounds if bound.holds_for(h)]
         lines.append((Fraction(0), Fraction(0)))
         at, last = 1 / high, 1 / low
         while True:
             value, rest = max((slope + rest * at, rest) for slope, rest in lines)
             if rest >= 0 or at == last:
-                return min(value + self._units.leaf_cost * h, self._upper)
+                return min(value + self._scale.leaf_cost * h, self._upper)
             start = value - rest * at
             at = min([last, *((start - other) / (steep - rest) for other, steep in lines if steep > rest)])
 
 
-def _beyond(cut: _Cut, h: int, loss: Fraction, low: Fraction, high: Fraction) -> _Interval:
-    """Return the part of an open interval that a cut leaves to trees of h leaves and less than a loss."""
-    gain, rest = loss - cut.slope, cut.least - cut.price * h
+def _beyond(bound: _LinearBound, h: int, loss: Fraction, low: Fraction, high: Fraction) -> _Interval:
+    """Return the part of an open interval that a bound leaves to trees of h leaves and less than a loss."""
+    gain, rest = loss - bound.slope, bound.least - bound.price * h
     if gain == 0:
         return (low, high) if rest < 0 else (high, high)
     return (max(low, rest / gain), high) if gain > 0 else (low, min(high, rest / gain))

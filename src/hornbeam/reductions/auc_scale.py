@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import shown
-from hornbeam._units import small_integers
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.scales import small_integers
+from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import exact_fraction
 
 _MOST_BITS = _core.COST_BITS - 1
 
 
 @dataclass(frozen=True, slots=True)
-class PairUnits:
+class AucScale:
     """One problem in ticks: `price` of them for half a pair of a positive and a negative row of weight 1.
 
     Attributes
@@ -95,7 +95,7 @@ def check_theta(objective: str, theta: Any) -> None:
         raise ValueError(f"objective='partial_auc' needs theta, greater than 0 and at most 1, got {shown(theta)}.")
 
 
-def make_pair_units(training: Training, objective: str, regularization: float, theta: Any) -> PairUnits:
+def make_auc_scale(training: TrainingData, objective: str, regularization: float, theta: Any) -> AucScale:
     """Turn a problem into ticks; `theta` None stands for the whole curve.
 
     Raises
@@ -119,4 +119,4 @@ def make_pair_units(training: Training, objective: str, regularization: float, t
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
     cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.CUT_BITS))
-    return PairUnits(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)
+    return AucScale(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)

@@ -1,4 +1,4 @@
-"""What searches share that solve an objective that is not a sum by a sequence of additive problems."""
+"""Shared code of the reductions: a non-additive objective solved by several additive searches."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
 
 
-class SearchBySums(ABC):
+class AdditiveReduction(ABC):
     """One search, of limits that hold for all searches for sums together.
 
-    Costs of trees are integers or exact fractions; a subclass keeps `_units`, `_upper`, `_tree` and `_n_leaves`, of the
+    Costs of trees are integers or exact fractions; a subclass keeps `_scale`, `_upper`, `_tree` and `_n_leaves`, of the
     best tree so far, and `_lower`, a bound on all trees.
 
     Parameters
@@ -32,7 +32,7 @@ class SearchBySums(ABC):
         What goes to a search for a sum, and limits of the whole search.
     """
 
-    _units: Any
+    _scale: Any
     _upper: Any
     _lower: Any
     _tree: TreeArrays
@@ -89,9 +89,9 @@ class SearchBySums(ABC):
 
     def _listener(self) -> Callable[[Any], bool] | None:
         """Return whom the next call of the core reports to."""
-        return None if self._callback is None else self._listen
+        return None if self._callback is None else self._forward_core_progress
 
-    def _pause(self) -> str | None:
+    def _check_limits(self) -> str | None:
         """Report between two searches, and say why to end if so."""
         if self._is_traced or self._callback is not None or self._gap_limit > 0:
             self._lower = self._proven()
@@ -101,13 +101,13 @@ class SearchBySums(ABC):
                 return "gap_limit"
         return None
 
-    def _masses(self, tree: TreeArrays) -> npt.NDArray[np.int64]:
+    def _leaf_class_weights(self, tree: TreeArrays) -> npt.NDArray[np.int64]:
         """Return the weight of the negatives and the positives in each node."""
         nodes = (tree["left"], tree["right"], tree["leaf_of_row"])
-        _, masses = _core.node_statistics(*nodes, self._codes, self._units.weights, 2)
-        return masses.astype(np.int64)
+        _, weights = _core.node_statistics(*nodes, self._codes, self._scale.weights, 2)
+        return weights.astype(np.int64)
 
-    def _count(self, statistics: Mapping[str, Any]) -> None:
+    def _add_statistics(self, statistics: Mapping[str, Any]) -> None:
         self._bounds.update(statistics["bounds"])
         mine = self._statistics
         mine["bytes"] = max(mine["bytes"], statistics["bytes"])
@@ -115,12 +115,13 @@ class SearchBySums(ABC):
         for name in ("subproblems", "table_entries"):
             mine[name] += statistics[name]
 
-    def _listen(self, record: Any) -> bool:
-        """Report while the core is at work."""
+    def _forward_core_progress(self, record: Any) -> bool:
+        """Report the progress of the core as that of the whole search."""
         _, _, _, subproblems, memory, _ = record
-        return self._tell(self._statistics["subproblems"] + subproblems, max(self._statistics["bytes"], memory))
+        subproblems += self._statistics["subproblems"]
+        return self._forward_progress(subproblems, max(self._statistics["bytes"], memory))
 
-    def _tell(self, subproblems: int, memory: int) -> bool:
+    def _forward_progress(self, subproblems: int, memory: int) -> bool:
         assert self._callback is not None
         return self._callback((self._seconds(), self._upper, self._lower, subproblems, memory, self._n_leaves))
 
@@ -129,4 +130,4 @@ class SearchBySums(ABC):
         subproblems, memory = self._statistics["subproblems"], self._statistics["bytes"]
         if self._is_traced and (not self._trace or self._trace[-1][1:3] != (self._upper, self._lower)):
             self._trace.append((self._seconds(), self._upper, self._lower, subproblems, memory, self._n_leaves))
-        return self._callback is not None and self._tell(subproblems, memory)
+        return self._callback is not None and self._forward_progress(subproblems, memory)

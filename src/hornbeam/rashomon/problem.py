@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._budget import Limits
-from hornbeam._units import Units
 from hornbeam.binarizers import Conditions
+from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.table import TableSchema
 
 
@@ -24,7 +24,7 @@ class Lookahead(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Enumeration:
+class RashomonProblem:
     """Everything that says which trees there are, and what they are made of.
 
     Attributes
@@ -35,7 +35,7 @@ class Enumeration:
         What the columns ask.
     codes, weights : ndarrays of shape (n_rows,)
         Class and weight of each training row.
-    units : Units
+    scale : AdditiveScale
         With bits for the number of leaves.
     optimum : int
         Ticks of the best tree, or of RESPLIT's best prefix.
@@ -53,7 +53,7 @@ class Enumeration:
     conditions: Conditions
     codes: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
-    units: Units
+    scale: AdditiveScale
     optimum: int
     max_depth: int | None
     min_samples_leaf: int
@@ -71,20 +71,20 @@ class Enumeration:
         callback: Callable[[_core.Progress], bool] | None = None,
     ) -> _core.RashomonSet:
         """Find all trees of at most `bound` ticks, or those of RESPLIT."""
-        units, n_rows = self.units, len(self.codes)
+        scale, n_rows = self.scale, len(self.codes)
         seconds, n_bytes = limits or (None, None)
         options = _core.SearchOptions(
             max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, time_limit=seconds, memory_limit=n_bytes
         )
         return _core.rashomon_set(
             _core.PackedColumns(self.columns, n_rows),
-            _core.Problem(self.codes, units.weights, units.costs, units.leaf_cost),
+            _core.Problem(self.codes, scale.weights, scale.costs, scale.leaf_cost),
             options,
             self.optimum,
             bound,
             self.leaf_rule,
             lookahead_depth=self.lookahead and self.lookahead.depth,
             greedy_depth=self.lookahead.greedy_depth if self.lookahead else 0,
-            leaf_bits=units.leaf_bits,
+            leaf_bits=scale.leaf_bits,
             callback=callback,
         )

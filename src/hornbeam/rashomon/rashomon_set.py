@@ -17,11 +17,11 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import is_integer, random_numbers, shown
 from hornbeam.binarizers import ask
-from hornbeam.estimators._enumeration import Enumeration
-from hornbeam.estimators._parameters import check_integer
-from hornbeam.estimators._reliance import Reliances
 from hornbeam.export import to_timbertrek
+from hornbeam.fitting.parameters import check_integer
 from hornbeam.plotting import trees_html
+from hornbeam.rashomon.problem import RashomonProblem
+from hornbeam.rashomon.reliance import Reliances
 from hornbeam.table import read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves
@@ -45,7 +45,7 @@ class RashomonSet(Sequence[Tree]):
 
     Parameters
     ----------
-    enumeration : Enumeration
+    problem : RashomonProblem
         What the trees are made of; both parameters are made by the classifier.
     trees : hornbeam._core.RashomonSet
         The graph.
@@ -76,13 +76,14 @@ class RashomonSet(Sequence[Tree]):
     (12, 7)
     """
 
-    def __init__(self, enumeration: Enumeration, trees: _core.RashomonSet) -> None:
-        self._enumeration = enumeration
+    def __init__(self, problem: RashomonProblem, trees: _core.RashomonSet) -> None:
+        self._problem = problem
         self._trees: _core.RashomonSet | None = trees
         description = _core.describe_set(trees)
         self._bound = description["complete_up_to"]
-        self.searched_up_to = enumeration.units.objective(self._bound) if self._bound >= 0 else -inf
-        self.complete_up_to = -inf if enumeration.lookahead else self.searched_up_to
+        self.searched_up_to = problem.scale.objective(self._bound) if self._bound >= 0 else -inf
+        self._is_exact = problem.lookahead is None
+        self.complete_up_to = self.searched_up_to if self._is_exact else -inf
         self._costs = description["costs"]
         self.n_prefixes = _to_integer(description["prefixes"])
         self._counts = [_to_integer(words) for words in description["counts"]]
@@ -119,7 +120,7 @@ class RashomonSet(Sequence[Tree]):
         -------
         float
         """
-        return self._enumeration.units.objective(self._costs[self._position(index)[1]])
+        return self._problem.scale.objective(self._costs[self._position(index)[1]])
 
     def objectives(self) -> tuple[npt.NDArray[np.float64], list[int]]:
         """Return the objectives that occur, and how many trees have each.
@@ -131,9 +132,9 @@ class RashomonSet(Sequence[Tree]):
         counts : list of int of length n_objectives
             Exact numbers of trees.
         """
-        bits = self._enumeration.units.leaf_bits
+        bits = self._problem.scale.leaf_bits
         by_objective = _added_up((cost >> bits << bits, count) for cost, count in self._histogram())
-        return np.array([self._enumeration.units.objective(cost) for cost in by_objective]), list(by_objective.values())
+        return np.array([self._problem.scale.objective(cost) for cost in by_objective]), list(by_objective.values())
 
     def n_leaves(self) -> dict[int, int]:
         """Return how many trees have how many leaves.
@@ -143,7 +144,7 @@ class RashomonSet(Sequence[Tree]):
         dict of int to int
             From a number of leaves to the exact number of trees; by rising leaves.
         """
-        leaves = (1 << self._enumeration.units.leaf_bits) - 1
+        leaves = (1 << self._problem.scale.leaf_bits) - 1
         return dict(sorted(_added_up((cost & leaves, count) for cost, count in self._histogram()).items()))
 
     def depths(self) -> dict[int, int]:
@@ -159,7 +160,7 @@ class RashomonSet(Sequence[Tree]):
         counts: dict[int, int] = {}
         depth = n_before = 0
         while n_before < self.n_trees:
-            found = replace(self._enumeration, max_depth=depth).find(self._bound)
+            found = replace(self._problem, max_depth=depth).find(self._bound)
             n_trees = sum(map(_to_integer, _core.describe_set(found)["counts"]))
             if n_trees > n_before:
                 counts[depth] = n_trees - n_before
@@ -230,7 +231,7 @@ class RashomonSet(Sequence[Tree]):
             if not (allowed is None or is_integer(allowed) or isinstance(allowed, Container)):
                 raise TypeError(f"{name} must be an integer, a container of integers or None, got {shown(allowed)}.")
         used, avoided = self._column_numbers(uses), self._column_numbers(avoids)
-        mask = (1 << self._enumeration.units.leaf_bits) - 1
+        mask = (1 << self._problem.scale.leaf_bits) - 1
 
         def found() -> Iterator[tuple[int, Tree]]:
             begin = 0
@@ -266,7 +267,7 @@ class RashomonSet(Sequence[Tree]):
         ValueError
             If there is no tree to ask.
         """
-        n_classes = len(self._enumeration.classes)
+        n_classes = len(self._problem.classes)
         counts: Any = 0
         for prediction in self._predictions(X, indices):
             counts = counts + (prediction[:, None] == np.arange(n_classes))
@@ -330,12 +331,12 @@ class RashomonSet(Sequence[Tree]):
         ndarray of shape (n_trees asked, n_columns)
             In the unit of the loss; `model_class_reliance` says what exactly it is.
         """
-        return Reliances(self._enumeration).of_trees(map(self._arrays, self._numbers(indices)))
+        return Reliances(self._problem).of_trees(map(self._arrays, self._numbers(indices)))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of the table."""
-        return self._enumeration.schema.names
+        return self._problem.schema.names
 
     def to_timbertrek(self, indices: Iterable[int] | None = None) -> str:
         """Write trees of two classes as JSON for TimberTrek; see `hornbeam.export.to_timbertrek`.
@@ -365,7 +366,7 @@ class RashomonSet(Sequence[Tree]):
 
     def _graph(self) -> _core.RashomonSet:
         if self._trees is None:  # after unpickling
-            trees = self._enumeration.find(self._bound)
+            trees = self._problem.find(self._bound)
             if _core.describe_set(trees)["status"] == "interrupted":
                 raise KeyboardInterrupt
             self._trees = trees
@@ -389,7 +390,7 @@ class RashomonSet(Sequence[Tree]):
         return _core.read_tree(self._graph(), self._costs[at], _to_words(rank))
 
     def _tree(self, index: int) -> Tree:
-        made_of = self._enumeration
+        made_of = self._problem
         arrays = self._arrays(index)
         return Tree.from_search(
             arrays,
@@ -404,8 +405,8 @@ class RashomonSet(Sequence[Tree]):
 
     def _predictions(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.int32]]:
         """Return what the trees predict for each row, as indices into the classes."""
-        table = read_table(X, expect=self._enumeration.schema)
-        answers = list(ask(self._enumeration.conditions, table))
+        table = read_table(X, expect=self._problem.schema)
+        answers = list(ask(self._problem.conditions, table))
         for index in self._numbers(indices):
             arrays = self._arrays(index)
             leaves = reached_leaves(arrays["left"], arrays["right"], _asker(arrays, answers), table.n_rows)
@@ -422,7 +423,7 @@ class RashomonSet(Sequence[Tree]):
         return (prediction != best for prediction in self._predictions(X, indices))
 
     def _column_numbers(self, columns: Iterable[int | str]) -> set[int]:
-        names = self._enumeration.schema.names
+        names = self._problem.schema.names
         numbers = set()
         for column in columns:
             known: Any = names.index(column) if isinstance(column, str) and column in names else column
@@ -437,10 +438,10 @@ class RashomonSet(Sequence[Tree]):
 
     def __repr__(self) -> str:
         """Say how many trees there are."""
-        units = self._enumeration.units
+        scale = self._problem.scale
         if self.n_trees == 0:
             return "<RashomonSet of no tree>"
-        first, last = units.objective(self._costs[0]), units.objective(self._costs[-1])
+        first, last = scale.objective(self._costs[0]), scale.objective(self._costs[-1])
         return f"<RashomonSet of {count(self.n_trees, 'tree')}, objectives {first:.6g} to {last:.6g}>"
 
     def _repr_html_(self) -> str:
@@ -448,7 +449,7 @@ class RashomonSet(Sequence[Tree]):
         n_shown = min(_N_SHOWN, self.n_trees)
         if n_shown == 0:
             return trees_html([], "RashomonSet of no tree")
-        first, last = self.objective(0), self._enumeration.units.objective(self._costs[-1])
+        first, last = self.objective(0), self._problem.scale.objective(self._costs[-1])
         objectives = f"objective {first:.6g}" if first == last else f"objectives {first:.6g} to {last:.6g}"
         heading = f"RashomonSet of {self._size_in_words()}, {objectives}"
         if n_shown < self.n_trees:

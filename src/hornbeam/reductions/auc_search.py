@@ -17,8 +17,8 @@ proves a lower bound for all trees, within all limits, and finds a tree that att
 area, too.
 
 **Which reference?** The largest bound is that of the mixture of curves, leaf by leaf, which no tree can improve; it is
-approached by adding the tree that each search finds (Frank and Wolfe's method [1]_, with the shares of all trees known
-so far put right each time: `CurveMixture`). Any reference gives a true bound, so it is rounded as is convenient.
+approached by adding the tree that each search finds and re-optimizing the mixture weights of all trees (fully
+corrective Frank-Wolfe [1]_, see `CurveMixture`). Any reference gives a true bound, so it is rounded as is convenient.
 
 **The rest is listed.** What is left between the bound and the best tree known is usually less than the leaf penalty,
 and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS [2]_),
@@ -38,18 +38,19 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam.estimators._by_sums import SearchBySums
-from hornbeam.estimators._curve_mixture import CurveMixture
-from hornbeam.estimators._pair_units import PairUnits
+from hornbeam.reductions.additive_reduction import AdditiveReduction
+from hornbeam.reductions.auc_scale import AucScale
+from hornbeam.reductions.curve_mixture import CurveMixture
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
 
 _Integers = npt.NDArray[np.int64]
 
-# Parts of the gap: by how much a reference may be coarser than its mixture, how well shares are put right, and what a
-# better mixture may still be worth when the rest is listed.
-_COARSE, _SETTLED, _ENOUGH = 1 / 50, 1 / 50, 1 / 10
+# All three are fractions of the gap.
+_REFERENCE_ROUNDING = 1 / 50  # how much coarser a reference may be than its mixture
+_FRANK_WOLFE_TOLERANCE = 1 / 50  # how close the mixture weights are to the best ones
+_LISTING_THRESHOLD = 1 / 10  # how much a better mixture may still gain when the remaining trees are listed
 _LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
 
 
@@ -60,7 +61,7 @@ class _Tangent(NamedTuple):
     base: int
 
 
-class RankSearch(SearchBySums):
+class AucSearch(AdditiveReduction):
     """One search for the tree of the largest area.
 
     Parameters
@@ -69,13 +70,13 @@ class RankSearch(SearchBySums):
         The binary columns.
     codes : ndarray of int32 of shape (n_rows,)
         1 for rows of the positive class, 0 for the others.
-    units : PairUnits
+    scale : AucScale
         Weights and prices.
     options : SearchOptions
         What goes to a search for a sum, and limits of the whole search.
     """
 
-    _units: PairUnits
+    _scale: AucScale
     _upper: int
     _lower: int
 
@@ -83,44 +84,44 @@ class RankSearch(SearchBySums):
         self,
         columns: _core.PackedColumns,
         codes: npt.NDArray[np.int32],
-        units: PairUnits,
+        scale: AucScale,
         options: _core.SearchOptions,
     ) -> None:
         super().__init__(codes, options)
-        self._units, self._columns = units, columns
+        self._scale, self._columns = scale, columns
         self._statistics["leaf_sets_listed"] = 0
 
     def _start(self, leaf: TreeArrays) -> None:
-        self._lower, self._upper, self._n_leaves = 0, 2 * (self._units.one + self._units.leaf_cost), 1
-        self._totals = self._masses(leaf)[0]
-        theta = self._units.cut / (int(self._totals[0]) << _core.CUT_BITS)
-        self._mixture = CurveMixture(theta, self._units.regularization)
+        self._lower, self._upper, self._n_leaves = 0, 2 * (self._scale.one + self._scale.leaf_cost), 1
+        self._totals = self._leaf_class_weights(leaf)[0]
+        theta = self._scale.cut / (int(self._totals[0]) << _core.CUT_BITS)
+        self._mixture = CurveMixture(theta, self._scale.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
 
     def _proven(self) -> int:
         return min(self._lower, self._upper)
 
     def _run(self) -> str:
-        while (status := self._pause()) is None:
-            gap = (self._upper - self._lower) / self._units.one
-            tangent = self._tangent(self._mixture.points(_COARSE * gap))
+        while (status := self._check_limits()) is None:
+            gap = (self._upper - self._lower) / self._scale.one
+            tangent = self._tangent(self._mixture.points(_REFERENCE_ROUNDING * gap))
             status, leaves = self._search_sum(tangent)
             if status != "optimal" or self._lower >= self._upper:
                 return status
-            gap = (self._upper - self._lower) / self._units.one
-            missing = self._mixture.loss() - self._lower / self._units.one
-            if not self._mixture.add(leaves / self._totals) or missing <= _ENOUGH * gap:
+            gap = (self._upper - self._lower) / self._scale.one
+            missing = self._mixture.loss() - self._lower / self._scale.one
+            if not self._mixture.add(leaves / self._totals) or missing <= _LISTING_THRESHOLD * gap:
                 return self._list_trees(tangent)
-            self._mixture.improve(_SETTLED * gap)
+            self._mixture.improve(_FRANK_WOLFE_TOLERANCE * gap)
         return status
 
     def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
-        units, (negatives, positives) = self._units, self._totals.tolist()
-        part_bits = min(_core.CUT_BITS, units.price.bit_length() - 1)
-        price = units.price >> part_bits  # of half a pair of a row with a part of a row
+        scale, (negatives, positives) = self._scale, self._totals.tolist()
+        part_bits = min(_core.CUT_BITS, scale.price.bit_length() - 1)
+        price = scale.price >> part_bits  # of half a pair of a row with a part of a row
         across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
-        cut = -(-units.cut >> (_core.CUT_BITS - part_bits))  # if anything, the area counts a bit further
+        cut = -(-scale.cut >> (_core.CUT_BITS - part_bits))  # if anything, the area counts a bit further
         last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
         wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
         excess, width = int(across[last]) - cut, int(wide[-1])
@@ -137,14 +138,14 @@ class RankSearch(SearchBySums):
     def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
         """Search for a sum, learn from it, and return how it ended and the leaves of its tree."""
         outcome = self._solve(tangent, self._max_leaves)
-        self._count(outcome["statistics"])
+        self._add_statistics(outcome["statistics"])
         leaves = self._take_tree(outcome["tree"])
         self._least_sum, self._least_leaves = outcome["lower"], len(leaves)
         self._lower = max(self._lower, self._least_sum + tangent.base)
         return str(outcome["status"]), leaves
 
     def _list_trees(self, tangent: _Tangent) -> str:
-        """Ask all trees for their area that the last tangent leaves."""
+        """Compute the AUC of every tree that the last tangent does not exclude."""
         bound, most = self._upper - 1 - tangent.base, self._max_leaves or 0
         more, optimum, status = self._price_of_too_many(tangent, bound)
         if status != "optimal":
@@ -166,8 +167,8 @@ class RankSearch(SearchBySums):
         )
         found = _core.describe_set(trees)
         self._statistics["bytes"] = max(self._statistics["bytes"], int(found["statistics"]["bytes"]))
-        units = self._units
-        prices = (units.price, units.cut, units.leaf_cost, self._upper)
+        scale = self._scale
+        prices = (scale.price, scale.cut, scale.leaf_cost, self._upper)
         limits = _core.SearchOptions(
             max_leaves=self._max_leaves, time_limit=self._left(), memory_limit=known.memory_limit
         )
@@ -181,7 +182,7 @@ class RankSearch(SearchBySums):
         return found["status"]
 
     def _price_of_too_many(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
-        """Return what leaves have to cost more so that few trees of too many are listed; the best sum then; the status.
+        """Return a per-leaf surcharge that makes trees above `max_leaves` rare, the optimum under it, and the status.
 
         Sets of trees know no `max_leaves`. But a tree of at most as many leaves and within a bound is also within that
         bound and any price for each leaf that is allowed. The price is raised to where the best tree of any number of
@@ -190,7 +191,7 @@ class RankSearch(SearchBySums):
         more, largest = 0, 0 if self._max_leaves is None else (_LARGEST_BOUND - bound) // self._max_leaves
         while more < largest:
             outcome = self._solve(tangent, None, more)
-            self._count(outcome["statistics"])
+            self._add_statistics(outcome["statistics"])
             n_leaves = int((outcome["tree"]["column"] < 0).sum())
             if outcome["status"] != "optimal" or n_leaves <= (self._max_leaves or 0):
                 return more, outcome["lower"], outcome["status"]
@@ -200,7 +201,7 @@ class RankSearch(SearchBySums):
 
     def _problem(self, tangent: _Tangent, more: int) -> _core.Problem:
         """Return the sum that a tangent makes, with leaves that cost more."""
-        return _core.Problem(self._codes, self._units.weights, tangent.costs, self._units.leaf_cost + more)
+        return _core.Problem(self._codes, self._scale.weights, tangent.costs, self._scale.leaf_cost + more)
 
     def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
         """Solve the sum within what the limits leave."""
@@ -209,12 +210,12 @@ class RankSearch(SearchBySums):
 
     def _take_tree(self, tree: TreeArrays) -> _Integers:
         """Keep a tree if it is better than the best so far, and return its leaves: negatives and positives of each."""
-        masses = self._masses(tree)
-        leaves = masses[tree["column"] < 0]
+        class_weights = self._leaf_class_weights(tree)
+        leaves = class_weights[tree["column"] < 0]
         if self._max_leaves is not None and len(leaves) > self._max_leaves:
             return leaves
-        cost = self._units.cost(leaves)
+        cost = self._scale.cost(leaves)
         if (cost, len(leaves)) < (self._upper, self._n_leaves):
-            prediction = (masses[:, 1] > masses[:, 0]).astype(np.int32)
+            prediction = (class_weights[:, 1] > class_weights[:, 0]).astype(np.int32)
             self._upper, self._n_leaves, self._tree = cost, len(leaves), {**tree, "prediction": prediction}
         return leaves
