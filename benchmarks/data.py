@@ -50,12 +50,12 @@ class RowQuantiles(ThresholdBinarizer):
 
 
 def guess(n_stumps: int) -> ThresholdGuessBinarizer:
-    """Return the binarizer that asks what so many boosted stumps ask, less what they can do without."""
+    """Return the binarizer with the thresholds of so many boosted stumps, less those that they do not need."""
     return ThresholdGuessBinarizer(GradientBoostingClassifier(n_estimators=n_stumps, max_depth=1, random_state=0))
 
 
 BINARIZERS = {
-    "midpoints": ThresholdBinarizer(),
+    "midpoints": ThresholdBinarizer(),  # every threshold between two neighboring values, every category
     "quantiles8": RowQuantiles(strategy="quantile", n_thresholds=8),
     "guess20": guess(20),
     "guess200": guess(200),
@@ -75,7 +75,11 @@ class Prepared:
 
 
 def prepare(dataset: str, binarization: str) -> Prepared:
-    """Return a data set in the form that all peers get, made now or before."""
+    """Return a data set in the form that all peers get, made now or before.
+
+    `binarization` is "binary" (the columns hold 0 and 1), "raw" (numbers as they are) or a key of `BINARIZERS`. Of
+    binary columns, constant ones and all but the first of equal ones are left out.
+    """
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
         X, y = read(dataset)

@@ -28,7 +28,7 @@ SHORT_SECONDS = 0.1
 
 
 def main(job_path: Path, result_path: Path) -> None:
-    """Solve the problem of a job and write what came out."""
+    """Solve the problem of a job, see `runner.run_once`, and write the fields of a record that the run decides."""
     job = json.loads(job_path.read_text())
     result_path.write_text(json.dumps(solve(job, Path(f"{result_path}.started"))))
 

@@ -31,7 +31,7 @@ hornbeam slower = {slower} | worst for hornbeam = {worst}
 
 
 def performance_table(results: Path) -> str:
-    """Return the table of ratios of docs/benchmarks.md."""
+    """Return the table of ratios of docs/benchmarks.md, in Markdown, of all suites in a directory of results."""
     rows, lines = [], []
     for suite in sorted(SUITES):
         path = results / f"{suite}.jsonl"

@@ -101,7 +101,10 @@ class Run:
 
 
 def read_runs(path: Path, suite: str) -> list[Run]:
-    """Read the runs of a suite."""
+    """Read the runs of a suite: of each contender on each instance those of the build that ran last.
+
+    The build of hornbeam is its commit, that of others their version. Raise ValueError if there is no run.
+    """
     runs = [run_of(record) for record in results.read(path).values() if record.suite == suite]
     if not runs:
         raise ValueError(f"suite: {path.name} holds no run of {suite!r}; run the suite first.")
