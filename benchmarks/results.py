@@ -69,7 +69,7 @@ _DEFAULTS: dict[str, Any] = {**{one.name: one.default for one in fields(Record)}
 
 
 def origin() -> dict[str, Any]:
-    """Return what all records of a paper share: the machine, the commit, and the date in UTC."""
+    """Return what all records of a run share: the machine, the commit, and the date at which it began, in UTC."""
     date = datetime.now(timezone.utc).date().isoformat()
     return {"machine": describe_machine(), "commit": describe_commit(), "date": date}
 

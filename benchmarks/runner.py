@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
     records = results.read(plan.path)
     done = set() if plan.again else set(records)
     peers = _ready(plan.peers)
-    versions = {peer: environments.version(peer) for peer in sorted(peers)}
+    shared = {**results.origin(), "versions": {peer: environments.version(peer) for peer in sorted(peers)}}
     missing: set[str] = set()
     for row in plan.rows:
         try:
@@ -64,7 +64,7 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
                         return False
                     fields = run_once(instance, peer, prepared, plan.memory)
                     records.pop(key, None)  # the new one belongs to the end, after those of earlier runs
-                    records[key] = _record(instance, peer, repeat, prepared, versions, fields)
+                    records[key] = _record(instance, peer, repeat, prepared, {**shared, **fields})
                     done.add(key)
                     results.write(plan.path, records.values())
                     print(_line(records[key]), flush=True)
@@ -115,14 +115,7 @@ def run_once(instance: Instance, peer: str, prepared: data.Prepared, memory: int
     return {**whole, "message": "" if prepared_in_time else "before fitting began"}
 
 
-def _record(
-    instance: Instance,
-    peer: str,
-    repeat: int,
-    prepared: data.Prepared,
-    versions: Mapping[str, str],
-    fields: dict[str, Any],
-) -> Record:
+def _record(instance: Instance, peer: str, repeat: int, prepared: data.Prepared, fields: dict[str, Any]) -> Record:
     """Combine the problem and what a run returned; a claim that agrees with the tree is left out."""
     subproblems = fields.pop("extra", {}).get("subproblems")
     objective, claimed = fields.get("objective"), fields.get("claimed_objective")
@@ -135,8 +128,6 @@ def _record(
         rows=prepared.rows,
         columns=prepared.columns,
         subproblems=subproblems,
-        versions=versions,
-        **results.origin(),
         **fields,
     )
 

@@ -60,6 +60,7 @@ def complete(
     as "limit". The file holds whole sources only: one that is interrupted is measured anew the next time.
     """
     found: dict[str, list[dict[str, Any]]] = {}
+    shared = results.origin()
     for record in results.load(path):
         found.setdefault(record["dataset"], []).append(record)
     for name, records in sources.items():
@@ -68,7 +69,7 @@ def complete(
         found[name] = []
         for record in records:
             print(" ".join(f"{field} {value}" for field, value in record.items()), flush=True)
-            found[name].append({**record, **results.origin()})
+            found[name].append({**record, **shared})
         results.store(path, chain(*found.values()))
     return list(chain(*found.values()))
 
