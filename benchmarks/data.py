@@ -68,7 +68,7 @@ class Prepared:
 
     # A NumPy archive with the columns `X` (uint8 if binary, else float64) and the codes of the classes `y` (int64).
     path: Path
-    rows: int  # how many there are
+    rows: int
     columns: int
     classes: int
     binary: bool  # whether all columns hold only 0 and 1

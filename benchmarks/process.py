@@ -26,9 +26,9 @@ class Limits:
 class Finished:
     """How a process ended and what it spent, from its first to its last instruction."""
 
-    status: str  # "ok", "error", "timeout", "memory": "error": it failed. "timeout" and "memory": it was killed
-    exit_code: int  # its exit code; negative for a signal
-    user_seconds: float  # user CPU of all its threads, and wall clock
+    status: str  # "ok"; "error": it failed; "timeout" or "memory": it was killed
+    exit_code: int  # negative for a signal
+    user_seconds: float  # CPU of all its threads
     wall_seconds: float
     peak_bytes: int  # largest resident memory that was seen
 
@@ -42,7 +42,10 @@ def run(
     directory: Path,
     environment: Mapping[str, str],
 ) -> Finished:
-    """Run a command until it ends or exceeds a limit; then it is killed with all its children."""
+    """Run a command until it ends or exceeds a limit; then kill it with all its children.
+
+    The process makes the file `started` when its preparation is over; `output` gets all that it prints.
+    """
     begin = time.perf_counter()
     deadline, working, peak, stopped = begin + limits.preparation, False, 0, ""
     with (

@@ -35,10 +35,10 @@ class Result:
     outcome: str  # one of `OUTCOMES`
     seconds: float | None  # median of the user seconds; the limit where the outcome is a timeout
     spread: float  # longest minus shortest time of the repeats, in user seconds
-    objective: float | None  # best tree, highest bound of the repeats
-    lower_bound: float | None
-    wall_seconds: float | None  # medians; growth is what the fit added to the peak of the process
-    growth_bytes: float | None
+    objective: float | None  # of the best tree of the repeats
+    lower_bound: float | None  # the highest of the repeats
+    wall_seconds: float | None  # this and the next three are medians
+    growth_bytes: float | None  # what the fit added to the peak of the process
     peak_bytes: float | None
     subproblems: float | None
     runs: tuple[Run, ...]  # the repeats with this outcome
