@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchmarks.report.comparison import compare, geometric_mean
-from benchmarks.report.faults import TOLERANCE
-from benchmarks.report.markdown import NOTHING, number, table, times
+from benchmarks.report.markdown import NOTHING, number, render, table, times
 from benchmarks.report.outcomes import Outcomes, Result
 from benchmarks.report.runs import Contender, Instance
 from benchmarks.report.summary_section import mean_of
+from benchmarks.results import TOLERANCE
 
 _ABLATION = """\
 Each setting divided by hornbeam's plain setting, geometric means over the instances that both prove; in brackets
 their number. *Either proves* also counts those that only one proves, with the limit: at least (≥) that much. Below 1
 the bound costs more than it saves. *Same optimum*: of the instances that both prove, those with equal objectives.
+"""
+_ABLATION_TABLE = """\
+setting = {setting} | time, both prove = {both} | time, either proves = {either} | subproblems = {subproblems}
+memory growth = {growth} | most time = {most:x} | on = {most_on} | same optimum = {agreeing}
 """
 
 
@@ -110,27 +114,18 @@ def ablation_section(outcomes: Outcomes) -> str:
             if result.is_proven and mine.is_proven and result.subproblems and mine.subproblems
         ]
         rows.append(
-            (
-                outcomes.label(contender),
-                mean_of(comparison.both),
-                mean_of(comparison.either),
-                f"{times(geometric_mean(subproblems))} ({len(subproblems)})" if subproblems else NOTHING,
-                mean_of(comparison.growth),
-                times(largest.value) if largest else NOTHING,
-                largest.instance.name if largest else NOTHING,
-                f"{sum(agreeing)} of {len(agreeing)}",
-            )
+            {
+                "setting": outcomes.label(contender),
+                "both": mean_of(comparison.both),
+                "either": mean_of(comparison.either),
+                "subproblems": f"{times(geometric_mean(subproblems))} ({len(subproblems)})" if subproblems else None,
+                "growth": mean_of(comparison.growth),
+                "most": largest.value if largest else None,
+                "most_on": largest.instance.name if largest else None,
+                "agreeing": f"{sum(agreeing)} of {len(agreeing)}",
+            }
         )
-    heads = (
-        "time, both prove",
-        "time, either proves",
-        "subproblems",
-        "memory growth",
-        "most time",
-        "on",
-        "same optimum",
-    )
-    return "## Ablation\n\n" + _ABLATION + "\n" + table(("setting", *heads), rows)
+    return "## Ablation\n\n" + _ABLATION + "\n" + render(_ABLATION_TABLE, rows)
 
 
 def _speed_up_row(outcomes: Outcomes, pair: SpeedUp) -> tuple[str, ...]:
