@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "data": {"base", "bits", "kernels", "run"},
     "table": {"base"},
     "rows": {"base", "bits", "bounds", "data", "kernels", "run"},
-    "shallow": {"base", "bounds", "data", "kernels", "rows", "table"},
+    "shallow": {"base", "bounds", "data", "kernels", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"shallow"},
     "ordered": {"base", "data", "kernels", "run", "tree"},
     "leafsets": {"base", "bits", "bounds", "data", "run", "tree"},

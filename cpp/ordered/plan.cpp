@@ -33,7 +33,7 @@ class PlanReader {
     for (const bool side : {true, false}) {
       OrderedRows child;
       std::vector<std::uint32_t> number;
-      rows.make_child(split.variable, rows.n_held_by(split), side, child, number, [](std::uint64_t) { return true; });
+      rows.make_child(split.variable, rows.n_held_by(split), side, child, number, unlimited_);
       (side ? tree.left : tree.right)[node] = static_cast<std::int32_t>(tree.column.size());
       read(child, next);
     }
@@ -51,6 +51,8 @@ class PlanReader {
 
   const RankedColumns& columns_;
   const OrderedCosts& costs_;
+  Run never_stopped_;
+  Budget unlimited_{never_stopped_};
 };
 
 }  // namespace

@@ -13,8 +13,7 @@
 
 #include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
-#include "run/outcome.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
@@ -31,9 +30,8 @@ struct PosteriorSwitches {
   bool parted_pairs = true;
 };
 
-/// The weights of `rows` are numbers of rows. Throws StoppedBeforeSearch if stopped before there is a root.
+/// The weights of `rows` are numbers of rows. Throws Stopped if it is stopped before there is a root.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, StopSignal& stop,
-                         const std::function<bool(const Progress&)>& on_poll);
+                         const PosteriorSwitches& switches, Run& run);
 
 }  // namespace hornbeam

@@ -102,7 +102,7 @@ void Worker::pair(Frame& frame, Candidate& candidate) {
   const SlotTile slots = frame.rows.slot_tile();
   PairSide found[2];
   maker_.pair_stage(frame.rows, candidate.column, found);
-  work_ += std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8);
+  budget_.add(std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8));
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
     const PairSide& pairs = found[1 - x];  // the kernel lists the true side first
@@ -272,7 +272,7 @@ void Worker::spread_similarity(Frame& frame, const Candidate& from, Ticks budget
   const RowSet& rows = frame.rows;
   const std::size_t stride = rows.stride;
   const Ticks* both = maker_.pair_measures(rows, from.column);
-  work_ += std::uint64_t{rows.stride} * rows.slot_tile().tile.n_words;
+  budget_.add(std::uint64_t{rows.stride} * rows.slot_tile().tile.n_words);
   for (Candidate& g : frame.candidates) {
     if (!is_open(g)) continue;
     Ticks distance[2][2], least_loss[2][2];  // [side of f][side of g]: del and q of the rows on both sides

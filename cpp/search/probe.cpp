@@ -49,7 +49,7 @@ Worker::Probed Worker::probe(Frame& frame, Candidate& candidate, int x, Ticks go
 void Worker::open_counted(const Frame& frame, const Candidate& candidate, int x) {
   const Side& side = candidate.side[x];
   maker_.count_child(frame.rows, candidate.column, x == 1, counted_.rows);
-  work_ += std::uint64_t{frame.rows.stride} * frame.rows.n_slot_words / kLanes;
+  budget_.add(std::uint64_t{frame.rows.stride} * frame.rows.n_slot_words / kLanes);
   counted_.room = side.room.without_idle_limits(problem_.leaf_cost, side.loss, side.base_loss);
   counted_.lower = side.lower;
   counted_.tree = {problem_.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}};

@@ -20,32 +20,21 @@ constexpr std::uint32_t kLeastDepthToPack = 4;
 
 }  // namespace
 
-Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
-               std::function<void()> poll)
+Worker::Worker(const Problem& problem, SharedState& shared, const Kernels& kernels, std::function<void()> poll)
     : problem_(problem),
       shared_(shared),
       kernels_(kernels),
-      number_(number),
       poll_(std::move(poll)),
+      budget_(shared.run, kWorkBetweenPolls, poll_),
       measures_(problem.costs.measures()),
       cell_(measures_.size()),
       maker_(problem.rows, problem.costs, kernels, problem.leaf_cost, problem.tree.rows_per_leaf, problem.threshold()),
-      two_levels_(problem, kernels,
-                  [this](std::uint64_t work) {
-                    work_ += work;
-                    return !stopped();
-                  }),
+      two_levels_(problem, kernels, budget_),
       packer_(problem, kernels) {}
 
 bool Worker::stopped() {
-  if (work_ >= kWorkBetweenPolls) {
-    work_ = 0;
-    shared_.stop.check_clock();
-    shared_.stop.check_bytes(shared_.bytes(), shared_.byte_limit);
-    if (number_ == 0) poll_();
-  }
-  if (shared_.table.is_full()) shared_.stop.stop(Status::memory_limit);
-  return overtaken_ != nullptr || shared_.stop.stopped();
+  if (shared_.table.is_full()) shared_.run.stop(Status::memory_limit);
+  return !budget_.spend(0) || overtaken_ != nullptr;
 }
 
 /// A frame that another thread has raised to its goal or closed need not be searched on.
@@ -62,7 +51,7 @@ void Worker::look_for_overtaken() {
 
 void Worker::open_root(Frame& root) {
   root.is_root = true;
-  maker_.make_root(root.rows, shared_.stop);
+  maker_.make_root(root.rows, shared_.run);
   Room room;
   room.depth = problem_.tree.depth.value_or(kUnlimited);
   room.leaves = problem_.tree.leaves.value_or(kUnlimited);
@@ -134,7 +123,7 @@ void Worker::pack_pairs(Frame& frame, Ticks budget) {
   maker_.make_slot_rows(frame.rows);
   const Ticks without = packing_bound(problem_.leaf_cost, frame.least_loss, 0);
   const Ticks packed = packer_.pack(frame.rows, frame.cut(budget) - without, frame.upper() - without);
-  work_ += packer_.work();
+  budget_.add(packer_.work());
   frame.lower = std::max(frame.lower, std::min(frame.upper(), without + packed));
   packing_credit_ = frame.lower >= frame.cut(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
   if (packing_credit_ < 0) packing_credit_ = -64;
@@ -180,7 +169,7 @@ void Worker::solve(Frame& frame, Ticks budget) {
   bool is_refreshed = false;
   while (!stopped()) {
     look_for_overtaken();
-    work_ += 16 * frame.candidates.size();  // they are looked at several times below
+    budget_.add(16 * frame.candidates.size());  // they are looked at several times below
     if (const auto known = shared_.table.find(frame.key)) {
       frame.lower = std::max(frame.lower, known->lower);
       if (known->tree.better_than(frame.tree)) frame.tree = known->tree;
@@ -309,7 +298,7 @@ std::unique_ptr<Frame> Worker::make_child(const Frame& frame, const Candidate& c
   }
   maker_.make_child(frame.rows, candidate.column, x == 1,
                     {candidate.key[x].set, candidate.side[x].base_loss, candidate.side[x].reference_loss}, child->rows);
-  work_ += std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words;
+  budget_.add(std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words);
   open(*child, candidate.side[x].room);
   return child;
 }

@@ -27,11 +27,10 @@ namespace hornbeam {
 
 class Worker {
  public:
-  /// `number` 0 is the calling thread: it also calls `poll` now and then.
-  Worker(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
-         std::function<void()> poll);
+  /// `poll` is called now and then; it may stop the run.
+  Worker(const Problem& problem, SharedState& shared, const Kernels& kernels, std::function<void()> poll);
 
-  /// Makes the frame of the whole problem and records its single leaf. Throws StoppedBeforeSearch if stopped.
+  /// Makes the frame of the whole problem and records its single leaf. Throws Stopped if stopped.
   void open_root(Frame& root);
 
   /// A good first tree: at each set the split whose best two stumps cost least, recursively (LicketySPLIT with a
@@ -95,8 +94,8 @@ class Worker {
   const Problem& problem_;
   SharedState& shared_;
   const Kernels& kernels_;
-  const std::uint32_t number_;
   const std::function<void()> poll_;
+  Budget budget_;
   const Measures measures_;
   std::vector<Ticks> cell_;  // measures of one row set, spare
   RowSetMaker maker_;
@@ -105,7 +104,6 @@ class Worker {
   int packing_credit_ = 16;  // below zero: frames to leave out
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
   std::vector<std::unique_ptr<Frame>> spare_;
-  std::uint64_t work_ = 0;
   Frame counted_;  // the side that is being probed
   int probe_credit_ = 1;
   std::uint32_t n_probes_left_out_ = 0;
