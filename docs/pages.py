@@ -1,12 +1,14 @@
 """Pages that are made from other files of the repository, so that nothing is written twice.
 
-The bounds are read from the comments that open their headers in `cpp/`; results of benchmarks are taken in as they are.
+The bounds are read from the comments that open their headers in `cpp/`, the formats of a tree from `hornbeam.export`;
+results of benchmarks are included unchanged.
 """
 
 import re
 from pathlib import Path
 
 from check_bounds import marks_of
+from hornbeam.export import FORMATS, TEXT_FORMATS
 
 # The order of reading; an example that is not named comes last.
 EXAMPLES = [
@@ -55,6 +57,26 @@ Bounds that need the BCART prior are those of {class}`~hornbeam.MAPTreeClassifie
 posteriors, R is the sum of rho, and e(i) is what one more row costs a leaf of i rows of the same class; the lemmas are
 those of {cite:t}`sullivan2024maptree`.
 """
+FORMATS_PAGE = """# Formats of a tree
+
+Each format is a function of `hornbeam.export` and a method of {{class}}`~hornbeam.Tree`. The command
+`hornbeam export --format NAME` writes those with a name in the last column.
+
+<!-- table -->
+| result | method | `--format` |
+| :-- | :-- | :-- |
+{rows}
+<!-- end of the table -->
+
+```{{eval-rst}}
+.. currentmodule:: hornbeam
+
+.. autosummary::
+   :toctree: api
+
+{names}
+```
+"""
 
 
 def order_of_examples(name: str) -> int:
@@ -66,6 +88,7 @@ def order_of_examples(name: str) -> int:
 def write(root: Path, folder: Path) -> None:
     """Write all pages of this file into a folder."""
     save(folder / "bounds.md", bounds_page(root))
+    save(folder / "formats.md", formats_page())
     for path in sorted((root / "benchmarks/results").glob("*.md")):
         save(
             folder / "benchmarks" / path.name,
@@ -78,6 +101,16 @@ def save(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
+
+
+def formats_page() -> str:
+    """Return the page of all formats that a tree can be written in."""
+    rows = (
+        f"| {format.description} | `tree.to_{name}()` | {f'`{name}`' if name in TEXT_FORMATS else ''} |"
+        for name, format in FORMATS.items()
+    )
+    names = "\n".join(f"   export.to_{name}" for name in FORMATS)
+    return FORMATS_PAGE.format(rows="\n".join(rows), names=names)
 
 
 def bounds_page(root: Path) -> str:

@@ -15,23 +15,22 @@ MAY_INCLUDE = {
     "run": {"base", "tree"},
     "bounds": {"base"},
     "kernels": {"base", "bounds"},
-    "bits": {"base", "kernels"},
-    "data": {"base", "bits", "kernels", "run"},
+    "data": {"base", "kernels", "run"},
     "table": {"base"},
-    "rows": {"base", "bits", "bounds", "data", "kernels", "run"},
+    "rows": {"base", "bounds", "data", "kernels", "run"},
     "shallow": {"base", "bounds", "data", "kernels", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"shallow"},
     "ordered": {"base", "data", "kernels", "run", "tree"},
-    "leafsets": {"base", "bits", "bounds", "data", "run", "tree"},
+    "leafsets": {"base", "bounds", "data", "run", "tree"},
     "lookahead": BELOW_SEARCH,
     "posterior": BELOW_SEARCH,
-    "rashomon": BELOW_SEARCH | {"bits", "lookahead", "shallow"},
+    "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
     "api": BELOW_SEARCH | {"leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
     "bindings": {"api", "base", "data"},
 }
 
-READING = {"conditions", "export", "plotting", "table", "tree"}  # a tree's methods import its exports when called
+READING = {"conditions", "export", "plotting", "table", "tree"}
 MAY_IMPORT = {
     "_dates": set(),
     "exceptions": set(),
@@ -44,7 +43,7 @@ MAY_IMPORT = {
     "_units": {"_checks", "_core", "objectives"},
     "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
-    "tree": {"_core", "conditions", "export", "plotting", "table"},
+    "tree": {"_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_units", "conditions", "table"},

@@ -1,25 +1,14 @@
 // bounds/parted_pairs.hpp
 //
-// SAYS     Let J hold m pairs of rows of different classes, no row in two of them, and let no column tell the rows of
-//          more than c < m of the pairs apart; x = m - c. A tree with a split on J costs at least that split, pure(a) +
-//          pure(b) for its a and b rows of the two classes (bounds/perfect_split.hpp), and r x, where r is the least of
-//          (split below + log v(w) + f) / w for w from 1 to c, v(w) being how many columns tell w pairs apart at least;
-//          (mix(w, w) + f) / w, for mix(a, b) = cost(a, b) - pure(a) - pure(b); and f, the least price of the first row
-//          of a leaf less that of the row after c others. Also, for t < x, at least the least of three more:
-//          pure(x - t + 1) - e(0) - x e(min(a, b) - x); mix(u, u) - r u for a u > c; (t + 1) f + (r' - r) x, where r'
-//          is r with 0 for f in both quotients.
-// SO       A set from which splits cut small corners is known to need several splits more, without a look at them.
-// WHY      The first split parts at most c pairs; any other pair is parted by another split or ends in a leaf. A split
-//          that parts w pairs has 2w different rows and two that are as far apart as the closest pair, so v(w) columns
-//          at least. A leaf with w pairs has w rows of both classes, and mix(a, b) does not fall in a or b. If s splits
-//          beside the first part pairs and t leaves hold some, the classes lie in n >= s + t leaves beside the largest
-//          of each: one for each split, one more for each mixed leaf. Having n such leaves costs at least f each, or x
-//          f in all (lemma 14: e(0) - e(i) each, for an i >= c up to the x-th). So r x is paid. Where the largest
-//          leaves of the classes differ, one split alone parts pairs within them, at most c; so x rows or more lie in
-//          the n leaves beside: if n <= t, these cost no less than with n - 1 rows alone and the rest together
-//          (majorization), which is the first of the three beyond f each; if n > t, they pay (t + 1) f. Where both
-//          largest leaves are one with u pairs, the same holds if u <= c, and else mix(u, u) is paid.
-// NEEDS    two classes; the BCART prior; prices of splits that do not fall with depth. Limits only shrink the set.
+// SAYS     Let J hold m pairs of rows of different classes, no row in two of them, and let no column separate more than
+//          c < m of the pairs. A tree with a split on J costs at least that split, a leaf of each class alone
+//          (bounds/perfect_split.hpp), and a rate r for each of the m - c pairs that the split cannot separate.
+// SO       A set from which splits cut only small corners is known to need several more splits before its columns are
+//          counted.
+// WHY      Any other pair is separated by a later split or ends in a leaf. Such a split or leaf has to hold both rows
+//          of each of its pairs, and it leaves a class in one leaf more; r is the least that this costs per pair. The
+//          proof, with what few or many leaves add, is in docs/theory/separated_pairs.md.
+// NEEDS    two classes; the BCART prior; split costs that do not fall with depth. Limits only shrink the set of trees.
 // KEEPS    all optima.
 // SOURCE   ours; after bounds/packing.hpp.
 // Switch   parted_pairs
@@ -34,8 +23,8 @@
 
 namespace hornbeam {
 
-/// What the rates hang on: the price of a split one level below; the logarithm of each number of columns; how many
-/// columns tell the closest pair apart; by class, the increments e of a leaf of that class alone; log(i + R), summed.
+/// Inputs of the rate: the cost of a split one level below; the logarithm of each number of columns; how many columns
+/// separate the closest pair; by class, the increments e of a leaf of that class alone; the sums of log(i + R).
 struct PairPrices {
   Ticks split_below;
   const std::vector<Ticks>& logs;

@@ -2,7 +2,7 @@
 //
 // WHAT    The counting kernels: sums over all columns at once, the pair stage, and the transposition of bits. One
 //         source (lanes.inl), compiled once per instruction set and chosen at run time.
-// FLOW    rows/row_set and search/worker call through the table that `kernels()` returns.
+// FLOW    rows/row_set and search/ call through the table that `kernels()` returns.
 // HOLDS   Every instruction set gives the same numbers: all arithmetic is on exact integers.
 // CHOICE  Word-major tiles: word w of all columns lies side by side, so a vector holds the same word of eight
 //         columns and is fully used however few rows a subproblem has. Column-major bits waste a vector on

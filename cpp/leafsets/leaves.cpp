@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bits/each_bit.hpp"
+#include "base/each_bit.hpp"
 
 namespace hornbeam {
 

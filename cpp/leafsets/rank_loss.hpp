@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "bits/each_bit.hpp"
+#include "base/each_bit.hpp"
 #include "bounds/few_segments.hpp"
 #include "bounds/rank_leaves.hpp"
 #include "leafsets/leaves.hpp"

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "bits/each_bit.hpp"
+#include "base/each_bit.hpp"
 #include "data/distinct_rows.hpp"
 
 namespace hornbeam {

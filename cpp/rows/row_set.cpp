@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "bits/each_bit.hpp"
+#include "base/each_bit.hpp"
 #include "bounds/support_condition.hpp"
 
 namespace hornbeam {

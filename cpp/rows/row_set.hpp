@@ -2,7 +2,7 @@
 //
 // WHAT    The rows and columns of one subproblem, compacted to its own size: slots for counting, and the measures of
 //         every column.
-// FLOW    search/worker makes the root from the data and every child from its parent.
+// FLOW    search/child_maker makes the root from the data and every child from its parent.
 // HOLDS   (R1) the counts are those of groups of rows that are equal on all columns left (Costs::settle). (R2) no
 //         column is constant, nor equal or complementary to another (compared, not only hashed), on the slots.
 //         (R3) every column dropped on the way can be left out of some optimal tree of every subset

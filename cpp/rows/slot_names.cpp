@@ -1,5 +1,5 @@
 // rows/slot_names.cpp: the part of RowSet and RowSetMaker that names the rows of a column.
-#include "bits/each_bit.hpp"
+#include "base/each_bit.hpp"
 #include "rows/row_set.hpp"
 
 namespace hornbeam {

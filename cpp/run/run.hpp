@@ -102,15 +102,14 @@ class Budget {
   }
   /// Adds work without a poll, which comes with the next `spend`.
   void add(std::uint64_t work) { spent_ += work; }
-  std::uint64_t spent() const { return spent_; }
-  bool stopped() const { return run_.stopped(); }
-
- private:
   void poll() {
     polled_ = spent_;
     poll_();
   }
+  std::uint64_t spent() const { return spent_; }
+  bool stopped() const { return run_.stopped(); }
 
+ private:
   Run& run_;
   const std::uint64_t work_between_polls_;
   const std::function<void()> poll_;

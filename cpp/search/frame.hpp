@@ -9,8 +9,6 @@
 #include "base/types.hpp"
 #include "rows/row_set.hpp"
 #include "search/shared_state.hpp"
-#include "shallow/two_levels.hpp"
-#include "table/subproblem_table.hpp"
 
 namespace hornbeam {
 
@@ -22,13 +20,13 @@ struct Side {
   Ticks base_loss;           // q of the distinct rows before merges; known once the keys are
   Ticks reference_loss = 0;  // the same
   Ticks lower;
-  Ticks large;      // bound for every tree that `upper` did not come from by bounds/pair_stage.hpp
-  Ticks upper;      // cost of the best tree known
-  TreeShape shape;  // of that tree
-  Room room;
+  Ticks larger_trees_lower;  // bound of the trees that `upper` was not taken from by bounds/pair_stage.hpp
+  Ticks upper;               // cost of the best tree known
+  TreeShape shape;           // of that tree
+  NodeLimits limits;
 
   bool is_closed() const { return lower >= upper; }
-  void know_tree(Ticks cost, TreeShape of_tree) {
+  void update_tree(Ticks cost, TreeShape of_tree) {
     if (cost < upper || (cost == upper && of_tree < shape)) {
       upper = cost;
       shape = of_tree;
@@ -37,15 +35,16 @@ struct Side {
 };
 
 /// A split and the leaves that its sides may have. Where leaves are limited, it stands for a range of ways to share
-/// them (`is_range`): the true side has at least what the false side's room leaves over and at most its own room.
-/// Then the sides' trees may together have too many leaves; a range is divided before its sides are searched.
+/// them (`is_range`): the true side has at least what the limit of the false side leaves over and at most its own
+/// limit. Then the sides' trees may together have too many leaves; a range is split before its sides are searched.
 struct Candidate {
   std::uint32_t column;  // of the frame's row set
   bool is_range = false;
   bool is_paired = false;
   bool has_keys = false;
   Side side[2];  // 0: the column fails, 1: it holds
-  Ticks rest;    // a bound: every tree with this root split that costs less than `rest` is no better than upper + upper
+  /// A bound: every tree with this root split that costs less than this is no better than upper + upper.
+  Ticks lower = 0;
   SubproblemKey key[2];
 
   Ticks upper() const { return side[0].upper + side[1].upper; }
@@ -57,14 +56,16 @@ struct Candidate {
     const auto lost = static_cast<double>(side[1].loss);
     return static_cast<std::uint32_t>(leaves * lost / std::max(1.0, lost + static_cast<double>(side[0].loss)));
   }
-  void raise_rest() {
+  /// Raises the bound of the split to what its sides prove together.
+  void raise() {
     if (is_range) {
-      rest = std::max(rest, side[0].lower + side[1].lower);
+      lower = std::max(lower, side[0].lower + side[1].lower);
       return;
     }
-    Ticks large[2];
-    for (int x = 0; x < 2; ++x) large[x] = side[x].is_closed() ? kInfinity : std::max(side[x].large, side[x].lower);
-    rest = std::max(rest, std::min({large[1] + side[0].lower, side[1].lower + large[0], kInfinity}));
+    Ticks larger[2];
+    for (int x = 0; x < 2; ++x)
+      larger[x] = side[x].is_closed() ? kInfinity : std::max(side[x].larger_trees_lower, side[x].lower);
+    lower = std::max(lower, std::min({larger[1] + side[0].lower, side[1].lower + larger[0], kInfinity}));
   }
 };
 
@@ -73,7 +74,7 @@ inline constexpr std::uint32_t kNoCandidate = ~std::uint32_t{0};
 struct Frame {
   RowSet rows;
   SubproblemKey key;
-  Room room;
+  NodeLimits limits;
   Ticks largest_loss, loss, least_loss;
   Ticks lower;
   KnownTree tree;  // the best known; its cost is the upper bound
@@ -85,8 +86,19 @@ struct Frame {
   std::uint64_t counted_bytes = 0;
 
   Ticks upper() const { return tree.cost; }
-  Ticks cut(Ticks budget) const { return std::min(tree.cost, budget); }
+  /// The bound that a budget asks for: a larger one would not change the best tree.
+  Ticks target(Ticks budget) const { return std::min(tree.cost, budget); }
+  bool has_reached(Ticks budget) const { return lower >= target(budget); }
   bool is_closed() const { return lower >= tree.cost; }
+  void raise(Ticks bound) { lower = std::max(lower, bound); }
+  void update_tree(const KnownTree& found) {
+    if (found.better_than(tree)) tree = found;
+  }
+  /// Takes over what is known elsewhere of the same subproblem.
+  void update(const Interval& known) {
+    raise(known.lower);
+    update_tree(known.tree);
+  }
 };
 
 }  // namespace hornbeam

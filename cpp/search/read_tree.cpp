@@ -27,10 +27,10 @@ class TreeReader {
  public:
   TreeReader(const Problem& problem, const SubproblemTable& table) : problem_(problem), table_(table) {}
 
-  ResultTree read(const Room& room) {
+  ResultTree read(const NodeLimits& limits) {
     Rows all(problem_.rows.n_rows);
     std::iota(all.begin(), all.end(), 0u);
-    tree_.cost = add_node(part_of(std::move(all), !room.only_leaf()), room);
+    tree_.cost = add_node(part_of(std::move(all), !limits.only_leaf()), limits);
     return std::move(tree_);
   }
 
@@ -132,21 +132,21 @@ class TreeReader {
     return best;
   }
 
-  KnownTree best_known(const Part& part, const Room& room, Ticks loss) const {
+  KnownTree best_known(const Part& part, const NodeLimits& limits, Ticks loss) const {
     KnownTree best{problem_.leaf_cost + loss, kNoSplit, kUnlimited, {1, 0}};
     if (loss - part.base_loss <= problem_.leaf_cost) return best;  // no tree is better: q bounds them all
     // An entry is made when a subproblem is expanded, with its best stump or better.
-    const auto known = table_.find({part.set, room.depth, room.leaves});
+    const auto known = table_.find({part.set, limits.depth, limits.leaves});
     const KnownTree tree = known ? known->tree : best_stump(part.rows, part.weight);
     return tree.better_than(best) ? tree : best;
   }
 
-  Ticks add_node(const Part& part, const Room& wide_room) {
+  Ticks add_node(const Part& part, const NodeLimits& wide_limits) {
     const std::uint32_t prediction = problem_.costs.best_prediction(part.weight.data());
     const Ticks loss = problem_.costs.loss_of(part.weight.data(), prediction);
-    const Room room = wide_room.without_idle_limits(problem_.leaf_cost, loss, part.base_loss);
+    const NodeLimits limits = wide_limits.without_idle_limits(problem_.leaf_cost, loss, part.base_loss);
     KnownTree best;  // no split
-    if (!wide_room.only_leaf()) best = best_known(part, room, loss);
+    if (!wide_limits.only_leaf()) best = best_known(part, limits, loss);
 
     const std::size_t node = tree_.column.size();
     tree_.column.push_back(-1);
@@ -155,18 +155,18 @@ class TreeReader {
     tree_.prediction.push_back(static_cast<std::int32_t>(prediction));
     if (best.split == kNoSplit) return problem_.leaf_cost + loss;
 
-    Room side_room[2];
+    NodeLimits side_limits[2];
     for (int x = 0; x < 2; ++x) {
-      side_room[x].depth = room.depth_of_side();
-      if (room.leaves != kUnlimited)
-        side_room[x].leaves = x == 1 ? best.leaves_of_true_side : room.leaves - best.leaves_of_true_side;
+      side_limits[x].depth = limits.depth_of_side();
+      if (limits.leaves != kUnlimited)
+        side_limits[x].leaves = x == 1 ? best.leaves_of_true_side : limits.leaves - best.leaves_of_true_side;
     }
-    const auto side = sides_of(part, best.split, !side_room[0].only_leaf() || !side_room[1].only_leaf());
+    const auto side = sides_of(part, best.split, !side_limits[0].only_leaf() || !side_limits[1].only_leaf());
     tree_.column[node] = static_cast<std::int32_t>(best.split);
     tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
-    const Ticks true_cost = add_node(side[1], side_room[1]);
+    const Ticks true_cost = add_node(side[1], side_limits[1]);
     tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
-    return true_cost + add_node(side[0], side_room[0]);
+    return true_cost + add_node(side[0], side_limits[0]);
   }
 
   const Problem& problem_;
@@ -176,8 +176,8 @@ class TreeReader {
 
 }  // namespace
 
-ResultTree read_tree(const Problem& problem, const SubproblemTable& table, const Room& room) {
-  return TreeReader(problem, table).read(room);
+ResultTree read_tree(const Problem& problem, const SubproblemTable& table, const NodeLimits& limits) {
+  return TreeReader(problem, table).read(limits);
 }
 
 }  // namespace hornbeam

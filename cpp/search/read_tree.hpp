@@ -10,6 +10,6 @@
 namespace hornbeam {
 
 /// Follows the best known splits from the whole problem down. Costs no more than the root's upper bound.
-ResultTree read_tree(const Problem& problem, const SubproblemTable& table, const Room& room);
+ResultTree read_tree(const Problem& problem, const SubproblemTable& table, const NodeLimits& limits);
 
 }  // namespace hornbeam

@@ -3,8 +3,8 @@
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
 #include "run/threads.hpp"
+#include "search/and_or_search.hpp"
 #include "search/read_tree.hpp"
-#include "search/worker.hpp"
 
 namespace hornbeam {
 
@@ -20,26 +20,28 @@ class Search {
 
   Outcome run() {
     Frame root;
-    Worker worker(problem_, shared_, kernels(), [this] { report(); });
-    worker.open_root(root);
+    AndOrSearch thread(problem_, shared_, kernels(), [this] { report(); });
+    thread.open_root(root);
     root_key_ = root.key;
     sure_lower_ =
         std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.whole.reference_loss;
     report();
-    worker.find_incumbent(root);
+    thread.find_incumbent(root);
     report();
     const std::uint32_t n_threads = run_.limits().threads;
     std::vector<Frame> roots(n_threads - 1, root);
     shared_.frame_bytes += roots.size() * root.counted_bytes;
     on_threads(run_, n_threads, [&](std::uint32_t i) {
       if (i == 0)
-        worker.solve(root, kInfinity);
+        thread.solve(root, kInfinity);
       else
-        Worker(problem_, shared_, kernels(), [this] { run_.check(shared_.bytes()); }).solve(roots[i - 1], kInfinity);
+        AndOrSearch(problem_, shared_, kernels(), [this] {
+          run_.check(shared_.bytes());
+        }).solve(roots[i - 1], kInfinity);
       run_.stop(Status::optimal);  // whoever comes back unstopped has closed the root
     });
-    return outcome(root.room);
+    return outcome(root.limits);
   }
 
  private:
@@ -57,8 +59,8 @@ class Search {
 
   void report() { run_.report(progress()); }
 
-  Outcome outcome(const Room& room) {
-    ResultTree tree = read_tree(problem_, shared_.table, room);
+  Outcome outcome(const NodeLimits& limits) {
+    ResultTree tree = read_tree(problem_, shared_.table, limits);
     // A stop may come after the proof, and a proof just after a limit.
     const bool is_closed = root_interval().lower >= tree.cost;
     return run_.finish(std::move(tree), progress(), shared_.table.size(),

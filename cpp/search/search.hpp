@@ -1,7 +1,7 @@
 // search/search.hpp
 //
 // WHAT    One search from start to outcome: threads, the root's interval over time, limits, the tree.
-// FLOW    api/solve -> here -> search/worker (one a thread) -> search/read_tree.
+// FLOW    api/solve -> here -> search/and_or_search (one a thread) -> search/read_tree.
 // HOLDS   Re-entrant: two searches in two threads do not meet. Outcome holds values only.
 #pragma once
 

@@ -15,7 +15,7 @@
 namespace hornbeam {
 
 /// Depth and leaves that a subproblem may still use; kUnlimited where the limit cannot bind.
-struct Room {
+struct NodeLimits {
   std::uint32_t depth = kUnlimited;
   std::uint32_t leaves = kUnlimited;
 
@@ -25,18 +25,18 @@ struct Room {
 
   /// Drops limits that cannot bind, so that equal problems share one entry of the table. `base_loss` is q before any
   /// merge of rows, the same on every path to the set, and a bound for every tree on it.
-  Room without_idle_limits(Ticks leaf_cost, Ticks loss, Ticks base_loss) const {
-    Room room = *this;
+  NodeLimits without_idle_limits(Ticks leaf_cost, Ticks loss, Ticks base_loss) const {
+    NodeLimits left = *this;
     const Ticks most = most_leaves(leaf_cost, loss, base_loss);
-    if (room.leaves != kUnlimited && room.leaves >= most) room.leaves = kUnlimited;
-    if (room.depth != kUnlimited && room.depth >= most - 1) room.depth = kUnlimited;
-    if (room.leaves != kUnlimited && room.depth != kUnlimited) {
-      if (room.depth >= room.leaves - 1)
-        room.depth = kUnlimited;
-      else if (room.depth < 31 && room.leaves >= (1u << room.depth))
-        room.leaves = kUnlimited;
+    if (left.leaves != kUnlimited && left.leaves >= most) left.leaves = kUnlimited;
+    if (left.depth != kUnlimited && left.depth >= most - 1) left.depth = kUnlimited;
+    if (left.leaves != kUnlimited && left.depth != kUnlimited) {
+      if (left.depth >= left.leaves - 1)
+        left.depth = kUnlimited;
+      else if (left.depth < 31 && left.leaves >= (1u << left.depth))
+        left.leaves = kUnlimited;
     }
-    return room;
+    return left;
   }
 };
 

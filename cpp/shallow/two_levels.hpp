@@ -1,7 +1,7 @@
 // shallow/two_levels.hpp
 //
 // WHAT    The best tree of depth at most two on one side of a split, found directly from pair counts.
-// FLOW    search/worker asks for it where no deeper tree is allowed or can win -> kernels.
+// FLOW    search/bound_raiser asks for it where no deeper tree is allowed or can win -> kernels.
 // HOLDS   The result is exact: every pair of columns that could be the root and a stump below it is counted, or its
 //         root is shown to cost no less than the best (bounds/equivalent_points.hpp, bounds/similarity.hpp).
 // COST    (rows x columns + roots x columns x slot words) / 16 vector steps; no groups, no keys, no merging, so a side

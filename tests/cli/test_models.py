@@ -9,6 +9,7 @@ import pytest
 
 from cli.conftest import without_columns
 from hornbeam.cli.model import Model
+from hornbeam.export import TEXT_FORMATS
 from hornbeam.tree import Tree
 
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -98,7 +99,7 @@ def test_predict_refuses_a_column_of_texts_where_the_model_has_numbers(run, mode
     assert "'weight'" in err
 
 
-@pytest.mark.parametrize("form", ["text", "rules", "dot", "json", "dict", "sql", "python", "svg"])
+@pytest.mark.parametrize("form", [*TEXT_FORMATS, "svg"])
 def test_export_writes_the_same_to_the_screen_and_to_a_file(run, model, tmp_path, form):
     path = tmp_path / "out"
     screen = run("export", model, "--format", form)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hornbeam
+from hornbeam.export import FORMATS
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(hornbeam.__path__, "hornbeam."))
 CLASSES = [thing for thing in map(vars(hornbeam).get, hornbeam.__all__) if inspect.isclass(thing)]
@@ -22,7 +23,7 @@ PARTS = [
 
 
 API = (Path(__file__).resolve().parents[2] / "docs/api.rst").read_text()
-DOCUMENTED = re.findall(r"^   (\w[\w.]*)$", API, re.M)
+DOCUMENTED = [*re.findall(r"^   (\w[\w.]*)$", API, re.M), *(f"export.to_{name}" for name in FORMATS)]
 
 
 @pytest.mark.parametrize("name", MODULES)

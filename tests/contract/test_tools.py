@@ -50,7 +50,7 @@ def test_every_checker_is_itself_short(name):
     ("path", "text", "said"),
     [
         ("cpp/verify/score.cpp", '#include "search/solve.hpp"\n', "verify may not use search"),
-        ("cpp/base/types.hpp", '#include "bits/mask.hpp"\n', "base may not use bits"),
+        ("cpp/base/types.hpp", '#include "bounds/mask.hpp"\n', "base may not use bounds"),
         ("cpp/extra/a.hpp", "", "extra has no row"),
         ("src/hornbeam/plotting/draw.py", "from hornbeam.estimators import gosdt\n", "plotting may not use estimators"),
         ("src/hornbeam/export/model.py", "def f():\n    import hornbeam._core\n", "export may not use _core"),

@@ -36,7 +36,7 @@ from interrupts import ctrl_c_when_called, one_ctrl_c
 RANDOM = np.random.default_rng(0)
 X, Y = RANDOM.integers(0, 2, (400, 40)), RANDOM.integers(0, 2, 400)
 NUMBERS = RANDOM.normal(size=(400, 6))
-LIMIT = {"time_limit": 10.0}  # of a test that fails
+LIMIT = {"time_limit": 60.0}  # of a test that fails
 BITS = {"regularization": 1e-4, "binarizer": None, **LIMIT}
 
 NOBODY_PROVES = {
@@ -47,7 +47,7 @@ NOBODY_PROVES = {
     "GOSDT, F-score, labels by omega": (GOSDTClassifier(objective="f1", labelling="omega", **BITS), X),
     "GOSDT, AUC": (GOSDTClassifier(objective="auc", **BITS), X),
     "OSDT": (OSDTClassifier(**BITS), X),
-    "SPLIT": (SPLITClassifier(max_depth=30, **BITS), X),
+    "SPLIT": (SPLITClassifier(lookahead_depth=5, max_depth=30, **BITS), X),
     "MAPTree": (MAPTreeClassifier(binarizer=None, **LIMIT), X),
     "Rashomon set": (RashomonSetClassifier(max_depth=None, **BITS), X),
 }

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hornbeam.export import TEXT_FORMATS
+
 if TYPE_CHECKING:
     from hornbeam.cli.text_columns import CsvFormat
 
@@ -207,9 +209,7 @@ def show(model: ModelFile, picture: Picture = None) -> None:
 @app.command()
 def export(
     model: ModelFile,
-    format: Annotated[
-        str, typer.Option(metavar="NAME", help="text, rules, dot, json, dict, sql, python, svg, png or pdf.")
-    ],
+    format: Annotated[str, typer.Option(metavar="NAME", help=f"{', '.join(TEXT_FORMATS)}, svg, png or pdf.")],
     output: Output = None,
 ) -> None:
     """Write a model's tree in another form."""

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Model
+from hornbeam.export import FORMATS, TEXT_FORMATS
 from hornbeam.plotting import save_picture
-from hornbeam.tree import Tree
 from hornbeam.tree.words import count
 
 PICTURES = ("svg", "png", "pdf")
-TEXTS: dict[str, Callable[[Tree], str]] = {
-    "text": Tree.to_text,
-    "rules": lambda tree: "\n".join(tree.to_rules()),
-    "dot": Tree.to_dot,
-    "json": Tree.to_json,
-    "dict": lambda tree: json.dumps(tree.to_dict(), indent=2, ensure_ascii=False),
-    "sql": Tree.to_sql,
-    "python": Tree.to_python,
-}
 
 
 def check_writable(path: Path | None) -> None:
@@ -57,10 +46,12 @@ def exported(model: Model, form: str) -> bytes:
     CommandError
         If there is no form of this name.
     """
-    if form in TEXTS:
-        return f"{TEXTS[form](model.tree).rstrip()}\n".encode()
+    if form in FORMATS and (as_text := FORMATS[form].as_text):
+        return f"{as_text(FORMATS[form].export(model.tree)).rstrip()}\n".encode()
     if form not in PICTURES:
-        raise CommandError(f"--format {form!r}: expected {', '.join((*TEXTS, *PICTURES[:-1]))} or {PICTURES[-1]}")
+        raise CommandError(
+            f"--format {form!r}: expected {', '.join((*TEXT_FORMATS, *PICTURES[:-1]))} or {PICTURES[-1]}"
+        )
     with TemporaryDirectory() as directory:
         picture = Path(directory, f"tree.{form}")
         draw(model, picture)

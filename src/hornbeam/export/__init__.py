@@ -1,5 +1,16 @@
-"""A tree in other forms: each format is one file with one function, also found as method of `Tree`."""
+"""A tree in other forms: each format is one file with one function, which is also a method of `Tree`.
 
+`FORMATS` lists them. The command line, the documentation and the tests read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from json import dumps
+from typing import Any, NamedTuple
+
+from hornbeam.export import dot, json, nested, python, rules, sklearn, sql, text
 from hornbeam.export.dot import to_dot
 from hornbeam.export.json import from_json, to_json
 from hornbeam.export.nested import to_dict
@@ -9,8 +20,13 @@ from hornbeam.export.sklearn import to_sklearn
 from hornbeam.export.sql import to_sql
 from hornbeam.export.text import to_text
 from hornbeam.export.timbertrek import to_timbertrek
+from hornbeam.tree import Tree
 
 __all__ = [
+    "FORMATS",
+    "TEXT_FORMATS",
+    "Format",
+    "TreeMethods",
     "from_json",
     "to_dict",
     "to_dot",
@@ -22,3 +38,42 @@ __all__ = [
     "to_text",
     "to_timbertrek",
 ]
+
+
+class Format(NamedTuple):
+    """A format: its function, a description, and how a result becomes the text of a file (None: it cannot)."""
+
+    export: Callable[..., Any]
+    description: str
+    as_text: Callable[[Any], str] | None = str
+
+
+class TreeMethods:
+    """The methods that this package adds to `Tree`; a type checker reads them here."""
+
+    to_text = text.to_text
+    to_rules = rules.to_rules
+    to_dot = dot.to_dot
+    to_json = json.to_json
+    from_json = staticmethod(json.from_json)
+    to_dict = nested.to_dict
+    to_sql = sql.to_sql
+    to_python = python.to_python
+    to_sklearn = sklearn.to_sklearn
+
+
+FORMATS = {
+    "text": Format(to_text, "text for a terminal, as `print(tree)`"),
+    "rules": Format(to_rules, "sentences, one per leaf", "\n".join),
+    "dot": Format(to_dot, "a graph for Graphviz"),
+    "json": Format(to_json, "JSON, which `Tree.from_json` reads back"),
+    "dict": Format(to_dict, "nested dicts", partial(dumps, indent=2, ensure_ascii=False)),
+    "sql": Format(to_sql, "SQL, one `CASE` expression"),
+    "python": Format(to_python, "a Python function without dependencies"),
+    "sklearn": Format(to_sklearn, "a fitted scikit-learn tree, for shap, dtreeviz, ONNX", None),
+}
+TEXT_FORMATS = [name for name, format in FORMATS.items() if format.as_text]
+
+for _name, _method in vars(TreeMethods).items():
+    if not _name.startswith("__"):
+        setattr(Tree, _name, _method)

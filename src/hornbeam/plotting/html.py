@@ -47,6 +47,14 @@ def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
     return f'<div style="{_TEXT}">{"".join(parts)}</div>'
 
 
+def _repr_html_(tree: Tree) -> str:
+    """Return the picture for notebooks; the tree as text where matplotlib is not installed."""
+    return trees_html([(tree, "")])
+
+
+Tree._repr_html_ = _repr_html_  # type: ignore[attr-defined]
+
+
 def _picture(tree: Tree) -> str:
     try:
         return _svg(tree)

@@ -17,9 +17,9 @@ from hornbeam.tree.checks import check_conditions, check_tree
 from hornbeam.tree.routing import leaf_of_rows, node_depths, path_matrix
 
 if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
-
-    from hornbeam.export.sql import Quote
+    from hornbeam.export import TreeMethods
+else:
+    TreeMethods = object  # when `hornbeam.export` is imported, it adds these methods to `Tree`
 
 # Types of the arrays; `classes` keeps the type of the user's labels.
 _DTYPES = {
@@ -33,7 +33,7 @@ _DTYPES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class Tree(TreeMethods):
     """Immutable binary decision tree whose nodes test conditions on the columns of the user's table.
 
     Nodes are numbered in pre-order, left child first; node 0 is the root. A row goes to the left child if the
@@ -259,67 +259,6 @@ class Tree:
 
     def __str__(self) -> str:
         return self.to_text()
-
-    def _repr_html_(self) -> str:
-        """Return the picture for notebooks; the tree as text where matplotlib is not installed."""
-        from hornbeam.plotting import trees_html
-
-        return trees_html([(self, "")])
-
-    def to_text(self, *, ascii: bool = False) -> str:
-        """Draw the tree for a terminal, see `hornbeam.export.to_text`."""
-        from hornbeam.export import to_text
-
-        return to_text(self, ascii=ascii)
-
-    def to_dot(self) -> str:
-        """Write the tree for Graphviz, see `hornbeam.export.to_dot`."""
-        from hornbeam.export import to_dot
-
-        return to_dot(self)
-
-    def to_json(self) -> str:
-        """Write the tree as JSON, see `hornbeam.export.to_json`."""
-        from hornbeam.export import to_json
-
-        return to_json(self)
-
-    @staticmethod
-    def from_json(text: str | bytes) -> Tree:
-        """Read what `to_json` wrote, see `hornbeam.export.from_json`."""
-        from hornbeam.export import from_json
-
-        return from_json(text)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as nested dicts, see `hornbeam.export.to_dict`."""
-        from hornbeam.export import to_dict
-
-        return to_dict(self)
-
-    def to_rules(self) -> list[str]:
-        """Write the tree in English, one sentence per leaf, see `hornbeam.export.to_rules`."""
-        from hornbeam.export import to_rules
-
-        return to_rules(self)
-
-    def to_sql(self, *, quote: Quote = '"') -> str:
-        """Write the tree as a SQL expression, see `hornbeam.export.to_sql`."""
-        from hornbeam.export import to_sql
-
-        return to_sql(self, quote=quote)
-
-    def to_python(self, *, function_name: str = "predict") -> str:
-        """Write the tree as a Python function, see `hornbeam.export.to_python`."""
-        from hornbeam.export import to_python
-
-        return to_python(self, function_name=function_name)
-
-    def to_sklearn(self, *, conditions: Sequence[Condition] | None = None) -> DecisionTreeClassifier:
-        """Return a fitted scikit-learn tree that predicts the same, see `hornbeam.export.to_sklearn`."""
-        from hornbeam.export import to_sklearn
-
-        return to_sklearn(self, conditions=conditions)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -1,4 +1,4 @@
-// bits/each_bit.hpp
+// base/each_bit.hpp
 //
 // WHAT    Walks over the set bits of words that stand for consecutive indices.
 #pragma once

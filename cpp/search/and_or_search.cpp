@@ -1,0 +1,167 @@
+#include "search/and_or_search.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "bounds/equivalent_points.hpp"
+#include "bounds/support_condition.hpp"
+
+namespace hornbeam {
+
+AndOrSearch::AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels,
+                         std::function<void()> poll)
+    : thread_(problem, shared, kernels, std::move(poll)),
+      children_(thread_),
+      candidates_(thread_, children_),
+      raiser_(thread_, children_, candidates_) {}
+
+void AndOrSearch::open_root(Frame& root) {
+  children_.make_root(root);
+  expand(root);
+}
+
+void AndOrSearch::solve(Frame& frame, Ticks budget) {
+  if (!frame.is_expanded) expand(frame);
+  thread_.enter(frame, budget);
+  for (bool is_first_round = true; !thread_.stopped(); is_first_round = false) {
+    thread_.check_finished_elsewhere();
+    thread_.budget.add(16 * frame.candidates.size());  // each round reads all of them several times
+    if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
+    if (frame.has_reached(budget)) break;
+
+    candidates_.pair_open(frame, budget);
+    if (thread_.stopped()) break;
+    // Only now, since keys are needed for those alone that their pairs leave open.
+    if (is_first_round) candidates_.refresh_open(frame, budget);
+    frame.raise(std::min(frame.upper(), CandidateList::lowest(frame)));
+    if (!frame.has_reached(budget)) raiser_.raise_by_packing(frame, budget);
+    record(frame);
+    if (frame.is_root) thread_.budget.poll();
+    if (frame.has_reached(budget)) break;
+
+    const std::size_t chosen = candidates_.choose(frame, budget);
+    if (frame.candidates[chosen].is_range) {
+      candidates_.split_range(frame, chosen);
+      continue;
+    }
+    raise(frame, frame.candidates[chosen], budget);
+    if (similarity_holds(thread_.problem, frame)) spread_to_similar(thread_, frame, frame.candidates[chosen], budget);
+  }
+  record(frame);
+  thread_.leave(frame);
+}
+
+/// Closes the frame as a leaf if a bound proves it; otherwise lists the candidate splits.
+void AndOrSearch::expand(Frame& frame) {
+  frame.is_expanded = true;
+  const Problem& problem = thread_.problem;
+  const Ticks leaf = problem.leaf_cost + frame.loss;
+  if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
+  frame.update_tree({leaf, kNoSplit, kUnlimited, {1, 0}});
+  const Ticks larger_trees = cost_of_two_leaves_or_more(problem.leaf_cost, frame.least_loss);
+  frame.raise(std::min(leaf, larger_trees));
+  const bool too_light = too_light_to_split(frame.largest_loss, frame.least_loss, problem.threshold());
+  if (leaf <= larger_trees || too_light || frame.limits.only_leaf()) {
+    frame.lower = frame.upper();
+    return record(frame);
+  }
+  candidates_.list(frame);
+  children_.count_bytes(frame);
+  if (frame.candidates.empty())
+    frame.lower = frame.upper();
+  else if (problem.has_reference())
+    raise_to_guess(thread_, frame.rows.whole.reference_loss, frame.upper(), frame.lower);
+  record(frame);
+}
+
+/// Raises the two sides in turn, the one raised less so far first, until the candidate reaches the budget or is closed.
+/// A side that another thread is in is left to it for one step, where the candidate would be open after that step.
+void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
+  candidates_.refresh(frame, candidate);
+  thread_.maker.make_slot_rows(frame.rows);
+  Claims& claims = thread_.shared.claims;
+  std::unique_ptr<Frame> child[2];
+  const Ticks first_step = std::max<Ticks>(2 * thread_.problem.leaf_cost, 1);
+  Ticks step[2] = {first_step, first_step};
+  const Ticks start[2] = {candidate.side[0].lower, candidate.side[1].lower};
+  while (candidate.lower < frame.target(budget) && !thread_.stopped()) {
+    const Side* side = candidate.side;
+    const Ticks raised[2] = {side[0].lower - start[0], side[1].lower - start[1]};
+    int x = raised[1] <= raised[0] ? 1 : 0;
+    Ticks awaited = 0;  // what another thread is about to raise the other side by
+    if (side[x].is_closed()) {
+      x = 1 - x;
+    } else if (candidates_.is_taken(candidate, x) && !candidates_.is_taken(candidate, 1 - x) &&
+               !side[1 - x].is_closed() && raised[1 - x] <= raised[x] + step[x] &&
+               side[0].lower + side[1].lower + step[x] < frame.target(budget)) {
+      awaited = step[x];
+      x = 1 - x;
+    }
+    if (const std::uint32_t levels = raiser_.needed_levels(candidate, x)) {
+      const Claims::Claim claim(claims, candidate.key[x]);
+      raiser_.solve_shallow(frame, candidate, x, levels);
+      continue;
+    }
+    const Ticks needed = frame.target(budget) - side[1 - x].lower - awaited;
+    const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
+    if (child[x] == nullptr) {
+      if (raiser_.raise_by_probes(frame, candidate, x, goal, budget, child[1 - x] == nullptr)) {
+        step[x] += step[x] / 2 + 1;
+        continue;
+      }
+      if (thread_.stopped()) break;
+      child[x] = children_.make(frame, candidate, x);
+    }
+    child[x]->raise(side[x].lower);
+    {
+      const Claims::Claim claim(claims, candidate.key[x]);
+      solve(*child[x], goal);
+    }
+    step[x] += step[x] / 2 + 1;
+    candidates_.update_side(frame, candidate, x, {child[x]->lower, child[x]->tree});
+    if (claims.are_shared()) candidates_.refresh(frame, candidate);  // the other side may have been raised elsewhere
+  }
+  for (auto& used : child)
+    if (used != nullptr) children_.release(std::move(used));
+}
+
+/// What the frame proves goes to the table; what others have proven since comes back.
+void AndOrSearch::record(Frame& frame) {
+  const Interval merged = thread_.shared.table.tighten(frame.key, {std::min(frame.lower, frame.upper()), frame.tree});
+  frame.lower = merged.lower;
+  frame.tree = merged.tree;
+}
+
+void AndOrSearch::find_incumbent(Frame& frame) {
+  if (!frame.is_expanded) expand(frame);
+  candidates_.pair_open(frame, kInfinity);
+  record(frame);
+  if (thread_.stopped() || frame.is_closed() || frame.tree.split == kNoSplit) return;
+  const auto is_root_split = [&](const Candidate& candidate) {
+    return frame.rows.columns[candidate.column] == frame.tree.split;
+  };
+  auto found = std::find_if(frame.candidates.begin(), frame.candidates.end(), is_root_split);
+  if (found == frame.candidates.end()) return;
+  if (found->is_range) {
+    const std::uint32_t leaves = frame.limits.leaves;
+    const std::uint32_t of_true = std::clamp(found->fair_share(leaves), 1u, leaves - 1);
+    const Candidate shared = candidates_.make(frame, thread_.maker.look(frame.rows), found->column, of_true, of_true);
+    candidates_.update_tree(frame, shared);
+    if (shared.lower >= frame.upper()) return;
+    frame.candidates.push_back(shared);
+    found = frame.candidates.end() - 1;
+  }
+  if (!found->has_keys) children_.find_keys(frame, *found);
+  thread_.maker.make_slot_rows(frame.rows);
+  for (int x = 0; x < 2; ++x) {
+    if (found->side[x].is_closed() || thread_.stopped()) continue;
+    std::unique_ptr<Frame> child = children_.make(frame, *found, x);
+    find_incumbent(*child);
+    candidates_.update_side(frame, *found, x, {child->lower, child->tree});
+    children_.release(std::move(child));
+  }
+  record(frame);
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,50 @@
+// search/and_or_search.hpp
+//
+// WHAT    One thread's depth-first branch and bound over subproblems with budgets: expand, choose, raise, record.
+// FLOW    search/search starts one a thread -> here -> candidate_list, bound_raiser, child_maker; all of them share a
+//         search_thread.
+// HOLDS   (W1) lower <= best <= upper in every frame and entry, also when a stop unwinds the search. (W2) a call of
+//         solve(frame, budget) returns with lower >= budget, or lower = upper, or stopped, or another thread has
+//         finished a frame above.
+// CHOICE  Depth first with budgets that grow by half, not best first: no queue, and the two sides of a split are
+//         raised in turn so that the cheaper proof is found first. Candidates live in the frame, not in the table.
+// SOURCE  Recursion over support sets: [lin2020gosdt]; the order and the budgets are ours.
+#pragma once
+
+#include <functional>
+
+#include "search/bound_raiser.hpp"
+#include "search/candidate_list.hpp"
+#include "search/child_maker.hpp"
+#include "search/search_thread.hpp"
+#include "search/similar_splits.hpp"
+
+namespace hornbeam {
+
+class AndOrSearch {
+ public:
+  /// `poll` is called now and then; it may stop the run.
+  AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::function<void()> poll);
+
+  /// Makes the frame of the whole problem and records its single leaf. Throws Stopped.
+  void open_root(Frame& root);
+
+  /// A good first tree: at each set the split whose best two stumps cost least, recursively (LicketySPLIT with a
+  /// lookahead of two levels, [babbar2025split]).
+  void find_incumbent(Frame& frame);
+
+  /// Raises the frame's lower bound to `budget`, or closes it (W2).
+  void solve(Frame& frame, Ticks budget);
+
+ private:
+  void expand(Frame& frame);
+  void raise(Frame& frame, Candidate& candidate, Ticks budget);
+  void record(Frame& frame);
+
+  SearchThread thread_;
+  ChildMaker children_;
+  CandidateList candidates_;
+  BoundRaiser raiser_;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,81 @@
+#include "search/bound_raiser.hpp"
+
+#include <algorithm>
+
+#include "bounds/packing.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Below so many open candidates, or so little depth, searching a frame costs less than packing its rows.
+constexpr std::ptrdiff_t kLeastOpenToPack = 8;
+constexpr std::uint32_t kLeastDepthToPack = 4;
+
+}  // namespace
+
+BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateList& candidates)
+    : thread_(thread),
+      children_(children),
+      candidates_(candidates),
+      two_levels_(thread.problem, thread.kernels, thread.budget),
+      packer_(thread.problem, thread.kernels) {}
+
+void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
+  if (frame.is_packed || !packer_.is_usable() || frame.limits.depth < kLeastDepthToPack) return;
+  const auto is_open = [&](const Candidate& candidate) { return candidate.lower < frame.target(budget); };
+  if (std::count_if(frame.candidates.begin(), frame.candidates.end(), is_open) < kLeastOpenToPack) return;
+  frame.is_packed = true;
+  // Packing that rarely closes frames is tried less often.
+  if (packing_credit_ < 0) {
+    ++packing_credit_;
+    return;
+  }
+  thread_.maker.make_slot_rows(frame.rows);
+  const Ticks without = packing_bound(thread_.problem.leaf_cost, frame.least_loss, 0);
+  const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without);
+  thread_.budget.add(packer_.work());
+  frame.raise(std::min(frame.upper(), without + packed));
+  packing_credit_ = frame.has_reached(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
+  if (packing_credit_ < 0) packing_credit_ = -64;
+}
+
+/// Two where no more are allowed or can pay (a tree of more has four leaves or more), three of few columns where no
+/// more are allowed.
+std::uint32_t BoundRaiser::needed_levels(const Candidate& candidate, int x) const {
+  const Side& side = candidate.side[x];
+  if (!two_levels_.is_usable()) return 0;
+  if (side.limits.depth <= 2 || side.upper <= 4 * thread_.problem.leaf_cost + side.least_loss) return 2;
+  return candidate.key[x].depth == 3 && thread_.problem.has_few_columns() ? 3 : 0;
+}
+
+void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels) {
+  thread_.shared.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  const Side& side = candidate.side[x];
+  const auto found = levels == 2 ? two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper)
+                                 : two_levels_.solve_three_levels(frame.rows, candidate.column, x == 1, side.upper);
+  if (found && found->shape.depth == 3) record_below(frame, candidate, x);
+  // Stopped on the way, or since there was no memory for the entries below: then the side's own entry must not be made.
+  if (thread_.stopped() || !found) return;
+  KnownTree best = *found;
+  if (const KnownTree leaf{thread_.problem.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
+    best = leaf;
+  const Interval known = thread_.shared.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best});
+  candidates_.update_side(frame, candidate, x, known);
+}
+
+/// The two sides below the root of a tree of three levels get entries of their own, so that it can be read off.
+void BoundRaiser::record_below(const Frame& frame, const Candidate& candidate, int x) {
+  SlotName name = thread_.maker.name_of(frame.rows, candidate.column, x == 1, two_levels_.best_root());
+  for (const bool holds : {true, false}) {
+    const TwoLevelSolver::Below below = two_levels_.below_root(frame.rows, holds);
+    const NodeLimits limits =
+        NodeLimits{2, kUnlimited}.without_idle_limits(thread_.problem.leaf_cost, below.loss, name.base_loss);
+    if (below.tree.shape.depth == 2)
+      thread_.shared.table.tighten({name.identity, limits.depth, limits.leaves}, {below.tree.cost, below.tree});
+    name.identity ^= candidate.key[x].set;
+    name.base_loss = candidate.side[x].base_loss - name.base_loss;
+  }
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,55 @@
+// search/bound_raiser.hpp
+//
+// WHAT    Three ways to raise a lower bound without opening a frame: a packing of pairs of rows for a frame whose pair
+//         stage leaves it open; the best tree of two or three levels of a side; a probe of a side (probe.cpp).
+// HOLDS   What is proven of a side is in the table when a call returns, unless the search is stopped.
+// CHOICE  The last two are tried on a side before its frame is made: most sides never need one.
+#pragma once
+
+#include <cstdint>
+
+#include "search/candidate_list.hpp"
+#include "search/packing.hpp"
+#include "shallow/two_levels.hpp"
+
+namespace hornbeam {
+
+class BoundRaiser {
+ public:
+  BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateList& candidates);
+
+  /// Bounds a frame by bounds/packing.hpp, once.
+  void raise_by_packing(Frame& frame, Ticks budget);
+
+  /// Levels of which the best tree of a side is to be found directly; 0 if that is not the way.
+  std::uint32_t needed_levels(const Candidate& candidate, int x) const;
+  /// Closes the side `x` by its best tree of so many levels.
+  void solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels);
+
+  /// Raises the side `x` of a candidate to `goal` by a probe. If that fails and the other side has no frame either
+  /// (`may_probe_other`), tries to prove the remaining amount on the other side, so that neither needs a frame. Returns
+  /// whether either worked.
+  bool raise_by_probes(Frame& frame, Candidate& candidate, int x, Ticks goal, Ticks budget, bool may_probe_other);
+
+ private:
+  struct Probe {
+    bool has_reached;
+    Ticks most;  // the bound that a probe can prove at most
+  };
+
+  bool may_probe(const Frame& frame);
+  Probe probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
+  Probe pair_filtered(Frame& frame, Candidate& candidate, int x, Ticks goal);
+  void record_below(const Frame& frame, const Candidate& candidate, int x);
+
+  SearchThread& thread_;
+  ChildMaker& children_;
+  CandidateList& candidates_;
+  TwoLevelSolver two_levels_;
+  PairPacker packer_;
+  int packing_credit_ = 16;  // below zero: frames to leave out
+  int probe_credit_ = 1;
+  std::uint32_t n_probes_left_out_ = 0;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,45 @@
+#include "search/search_thread.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hornbeam {
+
+namespace {
+
+/// Words of kernel work between two looks at the clock: well under a millisecond.
+constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
+
+}  // namespace
+
+SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state, const Kernels& used_kernels,
+                           std::function<void()> poll)
+    : problem(of_problem),
+      shared(shared_state),
+      kernels(used_kernels),
+      maker(of_problem.rows, of_problem.costs, used_kernels, of_problem.leaf_cost, of_problem.tree.rows_per_leaf,
+            of_problem.threshold()),
+      budget(shared_state.run, kWorkBetweenPolls, std::move(poll)) {}
+
+bool SearchThread::stopped() {
+  if (shared.table.is_full()) shared.run.stop(Status::memory_limit);
+  return !budget.spend(0) || finished_elsewhere_ != nullptr;
+}
+
+void SearchThread::leave(const Frame& frame) {
+  path_.pop_back();
+  if (finished_elsewhere_ == &frame) finished_elsewhere_ = nullptr;
+}
+
+void SearchThread::check_finished_elsewhere() {
+  if (!shared.claims.are_shared()) return;
+  for (const Visit& visit : path_) {
+    if (!shared.claims.is_joined(visit.frame->key)) continue;
+    const Interval known = shared.table.find(visit.frame->key).value_or(Interval{});
+    if (known.lower < std::min(visit.budget, known.tree.cost)) continue;
+    finished_elsewhere_ = visit.frame;
+    return;
+  }
+}
+
+}  // namespace hornbeam

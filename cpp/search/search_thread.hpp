@@ -1,0 +1,59 @@
+// search/search_thread.hpp
+//
+// WHAT    What the parts of one thread's search share: the problem, the state of all threads, the maker of row sets,
+//         the budget, and the frames that the thread is in.
+// HOLDS   Every part asks `stopped()` between steps of bounded work and then returns with all intervals valid.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "rows/problem.hpp"
+#include "rows/row_set.hpp"
+#include "search/frame.hpp"
+#include "search/shared_state.hpp"
+
+namespace hornbeam {
+
+class SearchThread {
+ public:
+  /// `poll` is called now and then; it may stop the run.
+  SearchThread(const Problem& problem, SharedState& shared, const Kernels& kernels, std::function<void()> poll);
+
+  const Problem& problem;
+  SharedState& shared;
+  const Kernels& kernels;
+  RowSetMaker maker;
+  Budget budget;  // of words of kernel work
+
+  /// Whether to leave the frame in work: the search has ended, or another thread has finished this frame or one above.
+  bool stopped();
+
+  /// Bracket the work on a frame.
+  void enter(const Frame& frame, Ticks budget) { path_.push_back({&frame, budget}); }
+  void leave(const Frame& frame);
+  /// Looks whether another thread has raised a frame of the path to its budget, or closed it.
+  void check_finished_elsewhere();
+
+ private:
+  struct Visit {
+    const Frame* frame;
+    Ticks budget;
+  };
+
+  std::vector<Visit> path_;                    // the root first
+  const Frame* finished_elsewhere_ = nullptr;  // the first of them: everything below it ends
+};
+
+/// Whether bounds/subset.hpp and bounds/similarity.hpp cover the limits of the frame.
+inline bool subset_bound_holds(const Problem& problem, const Frame& frame) {
+  return problem.switches.subset && frame.limits.depth == kUnlimited && frame.limits.leaves == kUnlimited &&
+         !problem.limits_rows();
+}
+inline bool similarity_holds(const Problem& problem, const Frame& frame) {
+  return problem.switches.similarity && frame.limits.leaves == kUnlimited && !problem.limits_rows();
+}
+
+}  // namespace hornbeam

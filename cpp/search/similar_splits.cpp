@@ -1,0 +1,106 @@
+#include "search/similar_splits.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "bounds/similarity.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Where one true side holds the other: the larger set of each side costs no less, the smaller no less than the
+/// larger without the difference (del <= n).
+void raise_nested(const Candidate& from, Candidate& to) {
+  for (int x = 0; x < 2; ++x) {
+    Side& side = to.side[x];
+    const Ticks gone = std::max<Ticks>(from.side[x].largest_loss - side.largest_loss, 0);
+    const Ticks more = std::max<Ticks>(side.least_loss - from.side[x].least_loss, 0);
+    side.lower = std::min(std::max(side.lower, from.side[x].lower - gone + more), side.upper);
+  }
+  to.raise();
+}
+
+/// Of the rows on one side of the split f and on one side of the split g.
+struct SharedRows {
+  Ticks distance, least_loss;  // del and q
+};
+
+class SimilarSplits {
+ public:
+  SimilarSplits(SearchThread& thread, const Frame& frame, const Candidate& from)
+      : costs_(thread.problem.costs),
+        rows_(frame.rows),
+        f_(from),
+        both_(thread.maker.pair_measures(frame.rows, from.column)),
+        leaf_cost_(thread.problem.leaf_cost),
+        may_not_add_split_(frame.limits.depth != kUnlimited || thread.problem.has_reference()),
+        cell_(costs_.measures().size()) {}
+
+  void raise(Candidate& g) {
+    SharedRows shared[2][2];  // [side of f][side of g]
+    for (int f = 0; f < 2; ++f)
+      for (int y = 0; y < 2; ++y) shared[f][y] = shared_rows(g, f, y);
+    for (int y = 0; y < 2; ++y) {
+      const Ticks bound = std::max(f_.side[1].lower - shared[1][1 - y].distance + shared[0][y].least_loss,
+                                   f_.side[0].lower - shared[0][1 - y].distance + shared[1][y].least_loss);
+      if (bound > g.side[y].lower) g.side[y].lower = std::min(bound, g.side[y].upper);
+    }
+    g.raise();
+  }
+
+ private:
+  SharedRows shared_rows(const Candidate& g, int f, int y) {
+    for (std::size_t m = 0; m < cell_.size(); ++m) {
+      const Ticks f1 = rows_.sums[m * rows_.stride + f_.column], g1 = rows_.sums[m * rows_.stride + g.column];
+      const Ticks f1g1 = both_[m * rows_.stride + g.column];
+      const Ticks in_g1 = f == 1 ? f1g1 : g1 - f1g1;
+      cell_[m] = y == 1 ? in_g1 : (f == 1 ? f1 : rows_.total[m] - f1) - in_g1;
+    }
+    return {similarity_distance(costs_.largest_loss(cell_.data()), costs_.loss(cell_.data()), leaf_cost_,
+                                may_not_add_split_),
+            costs_.least_loss(cell_.data())};
+  }
+
+  const Costs& costs_;
+  const RowSet& rows_;
+  const Candidate& f_;
+  const Ticks* both_;  // measures of the rows where f and each other column hold
+  const Ticks leaf_cost_;
+  const bool may_not_add_split_;
+  std::vector<Ticks> cell_;
+};
+
+}  // namespace
+
+void spread_to_nested(Frame& frame, const Candidate& from) {
+  const RowSet& rows = frame.rows;
+  const Ticks slack = from.side[0].lower + from.side[1].lower - frame.upper();
+  if (slack < 0) return;
+  if (frame.candidate_of.empty()) {
+    frame.candidate_of.assign(rows.n_columns, kNoCandidate);
+    for (std::uint32_t i = 0; i < frame.candidates.size(); ++i) frame.candidate_of[frame.candidates[i].column] = i;
+  }
+  for (const std::int64_t step : {1, -1}) {
+    for (std::int64_t next = from.column + step; next >= 0 && next < rows.n_columns; next += step) {
+      const std::uint32_t index = frame.candidate_of[static_cast<std::size_t>(next)];
+      if (index == kNoCandidate) continue;
+      Candidate& to = frame.candidates[index];
+      if (std::abs(to.side[1].largest_loss - from.side[1].largest_loss) > slack) break;
+      if (!rows.are_nested(from.column, to.column)) break;
+      if (!to.is_paired && to.lower < frame.upper()) raise_nested(from, to);
+    }
+  }
+}
+
+void spread_to_similar(SearchThread& thread, Frame& frame, const Candidate& from, Ticks budget) {
+  const auto is_open = [&](const Candidate& g) { return &g != &from && g.lower < frame.target(budget); };
+  if (std::none_of(frame.candidates.begin(), frame.candidates.end(), is_open)) return;
+  thread.budget.add(std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words);
+  SimilarSplits similar(thread, frame, from);
+  for (Candidate& g : frame.candidates)
+    if (is_open(g)) similar.raise(g);
+}
+
+}  // namespace hornbeam
