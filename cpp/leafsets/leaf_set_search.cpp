@@ -46,7 +46,7 @@ class LeafSetSearch {
         options_(options),
         bounds_(options.bounds),
         run_(run),
-        budget_(run, kWorkBetweenPolls, [this] { report(); }),
+        meter_(run, kWorkBetweenPolls, [this] { report(); }),
         leaves_(problem.rows, problem.costs),
         objective_(make_objective(leaves_)) {}
 
@@ -375,13 +375,13 @@ class LeafSetSearch {
   // ---- limits and trace --------------------------------------------------------------------------------------------
 
   /// Spends what was measured since the last step. Throws Stopped.
-  void step() { budget_.require(kWorkOfStep + leaves_.work() - std::exchange(measured_, leaves_.work())); }
+  void step() { meter_.require(kWorkOfStep + leaves_.work() - std::exchange(measured_, leaves_.work())); }
 
   /// The least bound of what is open; searched for again only when as much work has been done since.
   void raise_lower() {
     if (is_finished_) lower_ = upper_;
-    if (is_finished_ || !has_started_ || budget_.spent() < next_search_) return;
-    next_search_ = budget_.spent() + kWorkOfStep * queue_.size() + kWorkBetweenPolls;
+    if (is_finished_ || !has_started_ || meter_.spent() < next_search_) return;
+    next_search_ = meter_.spent() + kWorkOfStep * queue_.size() + kWorkBetweenPolls;
     Cost least = at_ ? std::min(upper_, at_->bound) : upper_;
     for (const auto& each : queue_.entries()) least = std::min(least, each.bound);
     lower_ = std::max(lower_, least);
@@ -422,7 +422,7 @@ class LeafSetSearch {
   const LeafSetOptions& options_;
   const LeafSetBounds& bounds_;
   Run& run_;
-  Budget budget_;
+  WorkMeter meter_;
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
   Objective objective_;

@@ -30,7 +30,7 @@ class GreedyTrees {
   /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
   /// counted); `costs` says what a leaf loses.
   GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
-              std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, Budget& budget);
+              std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter);
 
   /// Costs of the trees of at most `depth` on both sides of a column.
   struct Sides {
@@ -76,7 +76,7 @@ class GreedyTrees {
   const Ticks rows_per_leaf_;
   const std::vector<double> prices_;  // of the classes; empty where they are the same
   const bool last_by_loss_;
-  Budget& budget_;
+  WorkMeter& meter_;
   std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different prices
   std::vector<Level> levels_;    // by depth left
   AlignedVector<Word> scratch_, all_;

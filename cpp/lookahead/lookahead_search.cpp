@@ -67,9 +67,9 @@ class LookaheadSearch {
         depth_(problem.tree.depth.value_or(0)),
         run_(run),
         search_(search),
-        budget_(run, kWorkBetweenPolls, [this] { report(); }),
+        meter_(run, kWorkBetweenPolls, [this] { report(); }),
         prefixes_(problem.rows, problem.costs, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
-                  lookahead.last_by_loss, run.limits().bytes, budget_) {}
+                  lookahead.last_by_loss, run.limits().bytes, meter_) {}
 
   Outcome run() {
     Rows all(problem_.rows.n_rows);
@@ -208,7 +208,7 @@ class LookaheadSearch {
   const std::uint32_t depth_;
   Run& run_;
   const ExactSearch& search_;
-  Budget budget_;
+  WorkMeter meter_;
   Prefixes prefixes_;
   Progress now_{};
   std::uint64_t n_solved_ = 0, n_in_part_ = 0;

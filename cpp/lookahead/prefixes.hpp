@@ -28,7 +28,7 @@ class Prefixes {
 
   /// Of at most `levels` levels of splits.
   Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost, std::uint64_t rows_per_leaf,
-           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, Budget& budget);
+           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, WorkMeter& meter);
 
   /// The best prefix of at most `steps` levels of splits; `depth` levels are left to it and the greedy trees.
   Best best(RowSet& rows, std::uint32_t depth, std::uint32_t steps);
@@ -67,7 +67,7 @@ class Prefixes {
   const Ticks leaf_cost_;
   const std::uint64_t rows_per_leaf_;
   const std::uint32_t levels_;
-  Budget& budget_;
+  WorkMeter& meter_;
   const Costs counting_;
   RowSetMaker maker_;
   GreedyTrees greedy_;

@@ -20,7 +20,7 @@ class OrderedSearch {
 
   Outcome run() {
     report();
-    if (!root_.sort_rows(workers_.front().budget())) throw Stopped{};
+    if (!root_.sort_rows(workers_.front().meter())) throw Stopped{};
     report();
     run_.guard([this] { solve_every_depth(); });
     for (OrderedWorker& worker : workers_) worker.publish();

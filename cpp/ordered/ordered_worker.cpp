@@ -8,12 +8,12 @@ namespace hornbeam {
 OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll)
     : problem_(problem),
       state_(state),
-      budget_(state.run, problem.work_between_polls,
-              [this, on_poll = std::move(on_poll)] {
-                publish();
-                on_poll();
-              }),
-      two_levels_(problem.costs, kernels(), problem.closes_cuts, budget_),
+      meter_(state.run, problem.work_between_polls,
+             [this, on_poll = std::move(on_poll)] {
+               publish();
+               on_poll();
+             }),
+      two_levels_(problem.costs, kernels(), problem.closes_cuts, meter_),
       levels_(problem.depth + std::size_t{1}) {}
 
 void OrderedWorker::publish() {
@@ -133,7 +133,7 @@ bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, 
                                OrderedRows& child) {
   const std::uint64_t needed = rows.bytes_of(side ? n_held : rows.n_rows() - n_held);
   if (needed > child.bytes()) reserve(needed - child.bytes());
-  return !state_.run.stopped() && rows.make_child(variable, n_held, side, child, number_, budget_);
+  return !state_.run.stopped() && rows.make_child(variable, n_held, side, child, number_, meter_);
 }
 
 }  // namespace hornbeam

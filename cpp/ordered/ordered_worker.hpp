@@ -41,7 +41,7 @@ class OrderedWorker {
   CutBounds try_cut(const OrderedRows& rows, std::uint32_t depth, const std::vector<Cut>& cuts, const CutTrial& trial,
                     const std::atomic<Ticks>& best, OrderedResult& result);
 
-  Budget& budget() { return budget_; }
+  WorkMeter& meter() { return meter_; }
   /// Tells the others what this thread holds and has done.
   void publish();
   /// All cuts of each variable of the rows that `solve` was last asked for, if that tried trees of two levels.
@@ -62,7 +62,7 @@ class OrderedWorker {
 
   const OrderedProblem& problem_;
   OrderedState& state_;
-  Budget budget_;
+  WorkMeter meter_;
   TwoLevelCuts two_levels_;
   std::vector<Level> levels_;  // by depth left
   std::vector<std::uint32_t> number_;

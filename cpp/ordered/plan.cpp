@@ -52,7 +52,7 @@ class PlanReader {
   const RankedColumns& columns_;
   const OrderedCosts& costs_;
   Run never_stopped_;
-  Budget unlimited_{never_stopped_};
+  WorkMeter unlimited_{never_stopped_};
 };
 
 }  // namespace

@@ -27,11 +27,11 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
       lower_(std::min(best(), problem.costs.leaf)),
       in_flight_(n_threads, kInfinity) {}
 
-bool SharedRoot::sort_rows(Budget& budget) {
+bool SharedRoot::sort_rows(WorkMeter& meter) {
   const RankedColumns& columns = problem_.columns;
   announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{2}));
   const bool is_sorted =
-      !budget.stopped() && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, budget);
+      !meter.stopped() && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, meter);
   announce(rows_.bytes());
   return is_sorted;
 }

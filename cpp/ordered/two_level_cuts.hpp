@@ -25,8 +25,8 @@ struct TwoLevelResult {
 
 class TwoLevelCuts {
  public:
-  TwoLevelCuts(const OrderedCosts& costs, const Kernels& kernels, bool closes_cuts, Budget& budget)
-      : costs_(costs), kernels_(kernels), closes_cuts_(closes_cuts), budget_(budget) {}
+  TwoLevelCuts(const OrderedCosts& costs, const Kernels& kernels, bool closes_cuts, WorkMeter& meter)
+      : costs_(costs), kernels_(kernels), closes_cuts_(closes_cuts), meter_(meter) {}
 
   /// The best tree with one or two levels of splits of those that cost less than `bound`.
   TwoLevelResult solve(const OrderedRows& rows, Ticks bound);
@@ -54,7 +54,7 @@ class TwoLevelCuts {
   const OrderedCosts costs_;
   const Kernels& kernels_;
   const bool closes_cuts_;
-  Budget& budget_;
+  WorkMeter& meter_;
 
   std::vector<std::vector<Cut>> cuts_;  // of each variable
   std::vector<OpenCuts> open_, next_;

@@ -22,7 +22,7 @@ PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs
       pairs_(pairs),
       table_(table),
       run_(run),
-      budget_(run, kWorkBetweenPolls, std::move(poll)),
+      meter_(run, kWorkBetweenPolls, std::move(poll)),
       maker_(data, counting_, kernels(), 0, 1, 1),
       looks_(costs, maker_, pairs),
       max_expansions_(max_expansions) {}
@@ -41,7 +41,7 @@ std::uint64_t PosteriorWorker::bytes() const {
 
 bool PosteriorWorker::goes_on() {
   if (max_expansions_ && n_expansions_ >= *max_expansions_) run_.stop(Status::expansion_limit);
-  return budget_.spend(0);
+  return meter_.spend(0);
 }
 
 /// Before a child is made, which takes no more than its parent: its rows as columns and, in the making, row by row.
@@ -77,7 +77,7 @@ void PosteriorWorker::expand(Frame& s, Ticks budget) {
 /// One look. Candidates are in the order of their bounds, which stand in side[0].
 void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
   looks_.look_once(s.rows, s.pairs, s.depth, look_);
-  budget_.add(s.rows.n_columns);
+  meter_.add(s.rows.n_columns);
   for (std::uint32_t c = 0; c < s.rows.n_columns; ++c) {
     if (s.split + look_[c] >= cut) {
       s.others = std::min(s.others, s.split + look_[c]);
@@ -99,7 +99,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
     if (lower < cut && !goes_on()) cut = lower;  // the others have larger bounds, and are not looked at
     if (lower < cut) {
       looks_.look_at_pairs(s.rows, s.pairs, candidate.column, s.depth, candidate.side);
-      budget_.add(std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words));
+      meter_.add(std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words));
       take_tree(s, candidate);
       cut = std::min(cut, s.known.tree.cost);
       lower = s.split + candidate.lower();
@@ -158,7 +158,7 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
   SlotName name;
   name.identity = candidate.name[x];
   maker_.make_child(s.rows, candidate.column, x == 1, name, child.rows);
-  budget_.add(std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16);
+  meter_.add(std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16);
   child.pairs = s.pairs;
   pairs_.keep_side(s.rows.columns[candidate.column], x == 1, child.pairs);
   child.depth = s.depth + 1;
@@ -215,7 +215,7 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
   for (Candidate& candidate : tries) {
     refresh(s, candidate);
     remember_sides(s, candidate);
-    for (int x = 0; x < 2 && budget_.spent() < until && goes_on(); ++x) {
+    for (int x = 0; x < 2 && meter_.spent() < until && goes_on(); ++x) {
       const SideLook& side = candidate.side[x];
       if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;
       if (!has_room_for_child(s)) break;

@@ -66,7 +66,7 @@ class PosteriorWorker {
 
   std::uint64_t n_expansions() const { return n_expansions_; }
   /// Work done, about a nanosecond a unit.
-  std::uint64_t work() const { return budget_.spent(); }
+  std::uint64_t work() const { return meter_.spent(); }
   /// Of everything that the search holds, `data`, `costs`, `pairs` and `table` among it, but the root.
   std::uint64_t bytes() const;
 
@@ -90,7 +90,7 @@ class PosteriorWorker {
   RowPairs& pairs_;
   SubproblemTable& table_;
   Run& run_;
-  Budget budget_;
+  WorkMeter meter_;
   RowSetMaker maker_;
   SplitLooks looks_;
   const std::optional<std::uint64_t> max_expansions_;

@@ -86,7 +86,7 @@ class TreeGraph<Count>::LeafSets {
         cost_(cost),
         below_(below),
         run_(run),
-        budget_(run, kPairsBetweenPolls, [this, below] { run_.report({below, 0, 0, bytes_, 0}); }) {}
+        meter_(run, kPairsBetweenPolls, [this, below] { run_.report({below, 0, 0, bytes_, 0}); }) {}
 
   LeastOfSet find() {
     run_.guard([this] {
@@ -209,7 +209,7 @@ class TreeGraph<Count>::LeafSets {
     for (const Part& a : held)
       for (const Part& b : failed) {
         if (a.cost + b.cost > budget) break;
-        budget_.require(1);
+        meter_.require(1);
         const LeafWeights leaves = merged(a, b);
         if (found == nullptr)
           ask(leaves, [&] { return joined(column, a, b); });
@@ -245,7 +245,7 @@ class TreeGraph<Count>::LeafSets {
   const LeafSetCost& cost_;
   Ticks below_;
   Run& run_;
-  Budget budget_;
+  WorkMeter meter_;
   std::vector<Ticks> budgets_;      // of the nodes
   std::vector<std::int32_t> best_;  // columns of a tree
   std::uint64_t n_asked_ = 0, bytes_ = 0;

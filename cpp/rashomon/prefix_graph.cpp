@@ -13,7 +13,7 @@ PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, c
     : rule_(rule),
       graph_(std::move(problem), run),
       prefixes_(graph_.problem_.rows, graph_.problem_.costs, graph_.problem_.kind.leaf_cost,
-                graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, false, run.limits().bytes, graph_.budget_) {
+                graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, false, run.limits().bytes, graph_.meter_) {
   nodes_.emplace_back();
 }
 
@@ -94,7 +94,7 @@ auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_
     const auto counted_column = static_cast<std::uint32_t>(at - counted.columns.begin());
     const auto least =
         prefixes_.best_of_sides(counted, counted_column, rule_.depth - below, rule_.lookahead_depth - below, scores);
-    graph_.budget_.require(0);
+    graph_.meter_.require(0);
     Split split{rows.columns[column], rows.copies[column], {0, 0}};
     const bool is_cheap = costs >= 0 && graph_.raise_sides(rows, column, depth, level, costs, split);
     if (!least && !is_cheap) continue;
@@ -149,7 +149,7 @@ void PrefixGraph<Count>::add_splits(const std::vector<Split>& splits, Ticks scor
         const Ticks score = sum_of(a.score, b.score);
         if (score == kInfinity && a.trees.front().cost + b.trees.front().cost > costs) continue;
         sums[score].add_products(a.trees, b.trees, copies, score == kInfinity ? costs : kInfinity);
-        graph_.budget_.require(a.trees.size() * b.trees.size());
+        graph_.meter_.require(a.trees.size() * b.trees.size());
       }
     prefix_sum_.add_products(holds.prefixes, fails.prefixes, copies, scores);
     const BarredPair barred = barred_pair(graph_.problem_.kind, fails.leaf, holds.leaf);
@@ -191,7 +191,7 @@ template <class Count>
 void PrefixGraph<Count>::check_memory() {
   graph_.other_bytes_ = list_bytes_ + prefixes_.bytes() + nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 32);
   if (prefixes_.table().is_full()) graph_.run_.stop(Status::memory_limit);
-  graph_.budget_.require(0);
+  graph_.meter_.require(0);
 }
 
 template <class Count>

@@ -78,7 +78,7 @@ class TreeGraph<Count>::Reliance {
       : graph_(graph),
         data_(graph.problem_.rows),
         group_(group),
-        budget_(run, kVisitsBetweenPolls, [&run] { run.report({}); }),
+        meter_(run, kVisitsBetweenPolls, [&run] { run.report({}); }),
         masks_(data_) {
     for (const std::int64_t share : group.shares) total_ += share;
   }
@@ -149,7 +149,7 @@ class TreeGraph<Count>::Reliance {
 
   const Visit<Count>& visit(RowSet& rows, std::uint32_t node, const Sets& sets, std::uint32_t depth,
                             std::size_t level) {
-    budget_.require(1);
+    meter_.require(1);
     Visit<Count> found;
     HistogramSum<Count> avoiding;
     const Ticks budget = graph_.nodes_[node].budget;
@@ -272,7 +272,7 @@ class TreeGraph<Count>::Reliance {
   TreeGraph& graph_;
   const DistinctRows& data_;
   const RelianceProblem& group_;
-  Budget budget_;
+  WorkMeter meter_;
   const RowMasks masks_;
   std::int64_t total_ = 0;
   std::map<std::pair<std::uint32_t, Sets>, Visit<Count>> known_;

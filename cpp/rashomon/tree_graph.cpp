@@ -23,7 +23,7 @@ TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& 
     : shared_problem_(std::move(problem)),
       problem_(*shared_problem_),
       run_(run),
-      budget_(run, kWorkBetweenPolls, [this] { report(); }),
+      meter_(run, kWorkBetweenPolls, [this] { report(); }),
       maker_(problem_.rows, problem_.costs, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
       small_trees_(problem_.kind, problem_.costs, maker_),
       search_problem_{problem_.rows,
@@ -31,7 +31,7 @@ TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& 
                       problem_.kind.leaf_cost,
                       {std::nullopt, std::nullopt, problem_.kind.rows_per_leaf},
                       {}},
-      two_levels_(search_problem_, kernels(), budget_) {
+      two_levels_(search_problem_, kernels(), meter_) {
   nodes_.emplace_back();
 }
 
@@ -53,7 +53,7 @@ void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::fun
     if (run_.limits().seconds || run_.limits().bytes) steps = {0, slack / 4, slack / 2, slack};
     for (const Ticks step : steps) {
       report();
-      budget_.require(0);
+      meter_.require(0);
       raise_root(optimum + step);
     }
   });
@@ -63,7 +63,7 @@ void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::fun
 template <class Count>
 void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node) {
   if (nodes_[node].budget >= budget) return;
-  budget_.require(std::uint64_t{rows.n_columns} * rows.stride * (rows.n_slot_words + 16) / 8);
+  meter_.require(std::uint64_t{rows.n_columns} * rows.stride * (rows.n_slot_words + 16) / 8);
   ++n_expansions_;
   const bool deep = is_deep(rows, depth, budget);
   std::vector<Split> splits;
@@ -79,7 +79,7 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
       const BarredPair barred = barred_pair(problem_.kind, fails.leaf, holds.leaf);
       if (barred && barred->first + barred->second <= budget)
         sum_.subtract(barred->first + barred->second, Count(split.copies));
-      budget_.require(holds.trees.size() * fails.trees.size());
+      meter_.require(holds.trees.size() * fails.trees.size());
     }
   } else {
     count_shallow(rows, depth, budget);
@@ -187,7 +187,7 @@ bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool
   if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
   const auto found = is_shallow ? two_levels_.solve(rows, column, holds, most)
                                 : two_levels_.solve_three_levels(rows, column, holds, most);
-  budget_.require(0);
+  meter_.require(0);
   if (!found) return false;
   const Ticks least = std::min(side.leaf, found->cost);
   node.is_least_known = least <= most;

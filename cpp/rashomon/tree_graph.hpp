@@ -94,7 +94,7 @@ class TreeGraph final : public TreeSet {
   const std::shared_ptr<const TreeSetProblem> shared_problem_;
   const TreeSetProblem& problem_;
   Run& run_;  // of use only in `build`
-  Budget budget_;
+  WorkMeter meter_;
   RowSetMaker maker_;
   SmallTrees small_trees_;
   const Problem search_problem_;

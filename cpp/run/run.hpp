@@ -1,9 +1,9 @@
 // run/run.hpp
 //
 // WHAT    One run of a search: its clock, its limits, the stop signal that its threads share, the trace, the outcome.
-// FLOW    api makes a Run -> every search spends work from a Budget of it (one a thread) and reports its progress.
+// FLOW    api makes a Run -> every search spends work from a WorkMeter of it (one a thread) and reports its progress.
 // HOLDS   (R1) A search ends in one way: some thread calls `stop`, the first reason wins, and every thread finds
-//         `stopped`, told so by `Budget::spend` or unwound by `Stopped`. (R2) A stop leaves every interval valid; it
+//         `stopped`, told so by `WorkMeter::spend` or unwound by `Stopped`. (R2) A stop leaves every interval valid; it
 //         only leaves intervals open. (R3) Only the calling thread reports, and so calls the caller back.
 #pragma once
 
@@ -85,9 +85,9 @@ class Run {
 };
 
 /// The work of one thread: every so much of it, the thread polls.
-class Budget {
+class WorkMeter {
  public:
-  explicit Budget(Run& run, std::uint64_t work_between_polls = ~std::uint64_t{0}, std::function<void()> poll = {})
+  explicit WorkMeter(Run& run, std::uint64_t work_between_polls = ~std::uint64_t{0}, std::function<void()> poll = {})
       : run_(run), work_between_polls_(work_between_polls), poll_(std::move(poll)) {}
 
   /// False if the search has to stop.

@@ -19,11 +19,11 @@ SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state,
       kernels(used_kernels),
       maker(of_problem.rows, of_problem.costs, used_kernels, of_problem.leaf_cost, of_problem.tree.rows_per_leaf,
             of_problem.threshold()),
-      budget(shared_state.run, kWorkBetweenPolls, std::move(poll)) {}
+      meter(shared_state.run, kWorkBetweenPolls, std::move(poll)) {}
 
 bool SearchThread::stopped() {
   if (shared.table.is_full()) shared.run.stop(Status::memory_limit);
-  return !budget.spend(0) || finished_elsewhere_ != nullptr;
+  return !meter.spend(0) || finished_elsewhere_ != nullptr;
 }
 
 void SearchThread::leave(const Frame& frame) {

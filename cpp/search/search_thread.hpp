@@ -1,7 +1,7 @@
 // search/search_thread.hpp
 //
 // WHAT    What the parts of one thread's search share: the problem, the state of all threads, the maker of row sets,
-//         the budget, and the frames that the thread is in.
+//         its work meter, and the frames that the thread is in.
 // HOLDS   Every part asks `stopped()` between steps of bounded work and then returns with all intervals valid.
 #pragma once
 
@@ -26,7 +26,7 @@ class SearchThread {
   SharedState& shared;
   const Kernels& kernels;
   RowSetMaker maker;
-  Budget budget;  // of words of kernel work
+  WorkMeter meter;  // of words of kernel work
 
   /// Whether to leave the frame in work: the search has ended, or another thread has finished this frame or one above.
   bool stopped();

@@ -27,7 +27,7 @@ namespace hornbeam {
 class TwoLevelSolver {
  public:
   /// Spends the words of its work between roots.
-  TwoLevelSolver(const Problem& problem, const Kernels& kernels, Budget& budget);
+  TwoLevelSolver(const Problem& problem, const Kernels& kernels, WorkMeter& meter);
 
   /// Whether this problem's objective and limits allow the solver at all.
   bool is_usable() const { return is_usable_; }
@@ -103,7 +103,7 @@ class TwoLevelSolver {
 
   const Problem& problem_;
   const Kernels& kernels_;
-  Budget& budget_;
+  WorkMeter& meter_;
   bool is_usable_;
   Ticks price_ = 0;
   std::vector<Ticks> ones_;

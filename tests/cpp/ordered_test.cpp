@@ -27,7 +27,7 @@ namespace {
 
 /// Is never stopped.
 Run always_running;
-Budget always(always_running);
+WorkMeter always(always_running);
 
 std::vector<const Kernels*> kernels_of_this_machine() {
   std::vector<const Kernels*> found;
@@ -240,7 +240,7 @@ RANDOM_TEST(making_rows_stops_when_told, 20) {
   const RankedColumns columns = problem.columns();
   Run run;
   run.stop(Status::interrupted);
-  Budget stopped(run);
+  WorkMeter stopped(run);
   OrderedRows rows, child;
   std::vector<std::uint32_t> number;
   CHECK(!rows.sort(columns, problem.classes, problem.weights, problem.n_classes, stopped));
@@ -336,10 +336,10 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
   for (int n_steps = 0; n_steps < 30; ++n_steps) {
     int n_seen = 0;
     Run run;
-    Budget budget(run, 0, [&] {
+    WorkMeter meter(run, 0, [&] {
       if (++n_seen > n_steps) run.stop(Status::interrupted);
     });
-    TwoLevelCuts two_levels(problem.costs, kernels(), true, budget);
+    TwoLevelCuts two_levels(problem.costs, kernels(), true, meter);
     const TwoLevelResult found = two_levels.solve(rows, any);
     CHECK(found.lower <= std::min(best, any));
     CHECK(found.cost >= best);

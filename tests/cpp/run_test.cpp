@@ -41,19 +41,19 @@ TEST(a_stop_before_the_search_comes_from_an_interrupt_or_from_too_little_memory)
   CHECK(full.reason() == Status::memory_limit);
 }
 
-TEST(a_budget_polls_whenever_so_much_work_is_spent_and_says_no_once_the_run_is_stopped) {
+TEST(a_meter_polls_whenever_so_much_work_is_spent_and_says_no_once_the_run_is_stopped) {
   Run run;
   int n_polls = 0;
-  Budget budget(run, 10, [&] {
+  WorkMeter meter(run, 10, [&] {
     if (++n_polls == 3) run.stop(Status::time_limit);
   });
-  CHECK(budget.spend(9) && n_polls == 0);
-  budget.add(1);
-  CHECK(n_polls == 0 && budget.spend(0) && n_polls == 1);
-  CHECK(budget.spend(25) && n_polls == 2);
-  CHECK(!budget.spend(10) && n_polls == 3);
-  CHECK_EQUAL(budget.spent(), 45u);
-  CHECK_THROWS(Stopped, budget.require(1));
+  CHECK(meter.spend(9) && n_polls == 0);
+  meter.add(1);
+  CHECK(n_polls == 0 && meter.spend(0) && n_polls == 1);
+  CHECK(meter.spend(25) && n_polls == 2);
+  CHECK(!meter.spend(10) && n_polls == 3);
+  CHECK_EQUAL(meter.spent(), 45u);
+  CHECK_THROWS(Stopped, meter.require(1));
 }
 
 TEST(a_report_adds_to_the_trace_what_has_changed_and_stops_at_the_gap) {
