@@ -188,15 +188,12 @@ def _search(X: Array, y: Array, limit: float, trace: bool = False, **options: An
 
 def _solve(X: Array, y: Array, limit: float, **options: Any) -> _core.Outcome:
     n_rows, n_classes = len(y), int(y.max()) + 1
+    costs = PRICE * (1 - np.eye(n_classes, dtype=np.int64))
+    limits = _core.SearchOptions(time_limit=limit, memory_limit=MEMORY, bounds=options.pop("bounds", {}))
     return _core.solve_leaf_sets(
-        columns=np.packbits(np.ascontiguousarray(X.T), axis=1, bitorder="little"),
-        n_rows=n_rows,
-        classes=y,
-        weights=np.ones(n_rows, np.int64),
-        costs=PRICE * (1 - np.eye(n_classes, dtype=np.int64)),
-        leaf_cost=round(REGULARIZATION * PRICE * n_rows),
-        time_limit=limit,
-        memory_limit=MEMORY,
+        _core.PackedColumns(np.packbits(np.ascontiguousarray(X.T), axis=1, bitorder="little"), n_rows),
+        _core.Problem(y, np.ones(n_rows, np.int64), costs, round(REGULARIZATION * PRICE * n_rows)),
+        limits,
         trace=True,
         **options,
     )

@@ -66,7 +66,7 @@ def read(state: State) -> Outcome:
         lower_bound=model.lower_bound_,
         claimed_objective=model.objective_,
         trace=[[step.elapsed, step.objective, step.lower_bound] for step in getattr(model, "trace_", [])],
-        extra={name: float(value) for name, value in model.statistics_.items()},
+        extra={name: float(value) for name, value in model.statistics_.items() if isinstance(value, int | float)},
     )
 
 

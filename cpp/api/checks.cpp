@@ -4,7 +4,7 @@ namespace hornbeam {
 
 void check_sizes(std::uint32_t n_rows, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights) {
   require(n_rows > 0, "columns: there must be at least one row");
-  require(classes.size() == n_rows, "classes: one for each row is needed");
+  require(classes.size() == n_rows, "class_codes: one for each row is needed");
   require(weights.size() == n_rows, "weights: one for each row is needed");
 }
 

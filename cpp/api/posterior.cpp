@@ -17,14 +17,14 @@ constexpr std::int64_t kMostRows = std::int64_t{1} << 26;
 
 void check(const PosteriorInput& input, std::uint32_t n_rows) {
   const PosteriorModel& model = input.model;
-  check_sizes(n_rows, input.classes, input.weights);
+  check_sizes(n_rows, input.class_codes, input.weights);
   require(model.rho.size() >= 2, "rho: there must be at least two classes");
   require(model.alpha > 0 && model.alpha < 1, "alpha: must be in (0, 1)");
   require(model.beta >= 0 && std::isfinite(model.beta), "beta: must be finite and at least 0");
   for (const double rho : model.rho) require(rho > 0 && std::isfinite(rho), "rho: must be finite and greater than 0");
   require(model.bits <= kMostBits, "bits: must be at most 48");
-  for (const std::int32_t each : input.classes)
-    require(each >= 0 && static_cast<std::size_t>(each) < model.rho.size(), "classes: must be in [0, n_classes)");
+  for (const std::int32_t each : input.class_codes)
+    require(each >= 0 && static_cast<std::size_t>(each) < model.rho.size(), "class_codes: must be in [0, n_classes)");
   std::int64_t n = 0;
   for (const std::int64_t each : input.weights) {
     require(each > 0 && each < kMostRows, "weights: must be in [1, 2^26)");
@@ -37,8 +37,8 @@ void check(const PosteriorInput& input, std::uint32_t n_rows) {
 /// (bounds/perfect_split.hpp).
 Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, Run& run) {
   std::vector<std::int64_t> totals(input.model.rho.size(), 0);
-  for (std::size_t row = 0; row < input.classes.size(); ++row)
-    totals[static_cast<std::size_t>(input.classes[row])] += input.weights[row];
+  for (std::size_t row = 0; row < input.class_codes.size(); ++row)
+    totals[static_cast<std::size_t>(input.class_codes[row])] += input.weights[row];
   const std::int64_t n_rows = std::accumulate(totals.begin(), totals.end(), std::int64_t{0});
   PosteriorCosts costs(input.model, {totals, columns.n_columns, n_rows, 1}, input.limits.depth);
   bool has_splits = false;
@@ -56,8 +56,8 @@ Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, R
 void check_score(const Outcome& outcome, const PackedColumns& columns, const PosteriorInput& input) {
   const PosteriorModel& model = input.model;
   const FlatTree tree = flat(outcome.tree);
-  const double scored = score_posterior(tree, columns, input.classes, input.weights, model.alpha, model.beta, model.rho,
-                                        input.limits.depth);
+  const double scored = score_posterior(tree, columns, input.class_codes, input.weights, model.alpha, model.beta,
+                                        model.rho, input.limits.depth);
   const auto to_nats = [&](double ticks) { return std::ldexp(ticks, -static_cast<int>(model.bits)); };
   const double found = to_nats(static_cast<double>(outcome.tree.cost));
   const std::int64_t n_rows = std::accumulate(input.weights.begin(), input.weights.end(), std::int64_t{0});
@@ -75,8 +75,8 @@ Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& inpu
   const PosteriorLimits& limits = input.limits;
   Run run({limits.seconds, limits.bytes, 0.0, 1, limits.interrupted}, on_poll);
   const auto search = [&] {
-    const DistinctRows rows(columns, input.classes, input.weights, n_classes, run);
-    return search_posterior(rows, input.model, limits, input.switches, run);
+    const DistinctRows rows(columns, input.class_codes, input.weights, n_classes, run);
+    return search_posterior(rows, input.model, limits, input.bounds, run);
   };
   Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns, input, run); });
   check_score(outcome, columns, input);

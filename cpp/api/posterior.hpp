@@ -11,11 +11,11 @@
 namespace hornbeam {
 
 struct PosteriorInput {
-  std::span<const std::int32_t> classes;  // (n_rows), 0 .. number of rho - 1
-  std::span<const std::int64_t> weights;  // (n_rows), > 0: how many rows each stands for
+  std::span<const std::int32_t> class_codes;  // (n_rows), 0 .. number of rho - 1
+  std::span<const std::int64_t> weights;      // (n_rows), > 0: how many rows each stands for
   PosteriorModel model;
   PosteriorLimits limits;
-  PosteriorSwitches switches = {};
+  Bounds bounds = {};
 };
 
 /// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input out

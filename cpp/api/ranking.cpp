@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
 
 DistinctRows rows_by_share(const PackedColumns& columns, const RankingInput& input, Run& run) {
-  const DistinctRows merged(columns, input.classes, input.weights, 2, run);
+  const DistinctRows merged(columns, input.class_codes, input.weights, 2, run);
   run.require(2 * merged.bytes());
   return merged.of(by_share_of_positives(merged), run);
 }
@@ -23,10 +23,10 @@ DistinctRows rows_by_share(const PackedColumns& columns, const RankingInput& inp
 /// Every other tree has two leaves.
 Outcome single_leaf(std::uint32_t n_rows, const RankingInput& input, Run& run) {
   std::int64_t weight[2] = {0, 0};
-  for (std::size_t row = 0; row < n_rows; ++row) weight[input.classes[row]] += input.weights[row];
+  for (std::size_t row = 0; row < n_rows; ++row) weight[input.class_codes[row]] += input.weights[row];
   const std::uint32_t prediction = weight[1] > weight[0] ? 1 : 0;
   const std::vector<std::int32_t> nothing{-1}, predicted{static_cast<std::int32_t>(prediction)}, leaves(n_rows, 0);
-  const Ticks cost = score_ranking({nothing, nothing, nothing, predicted}, leaves, input.classes, input.weights,
+  const Ticks cost = score_ranking({nothing, nothing, nothing, predicted}, leaves, input.class_codes, input.weights,
                                    input.price, input.cut, input.leaf_cost);
   return single_leaf(run, prediction, cost, 2 * input.leaf_cost);
 }
@@ -38,12 +38,12 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
   require(price > 0 && price < kLargestTotal, "price: must be in (0, 2^52)");
   std::int64_t weight[2] = {0, 0};
   for (std::size_t row = 0; row < classes.size(); ++row) {
-    require(classes[row] == 0 || classes[row] == 1, "classes: must be 0 or 1");
+    require(classes[row] == 0 || classes[row] == 1, "class_codes: must be 0 or 1");
     require(weights[row] > 0 && weights[row] < kMostWeight, "weights: must be in (0, 2^26)");
     weight[classes[row]] += weights[row];
     require(weight[0] + weight[1] < kMostWeight, "weights: their total must stay below 2^26");
   }
-  require(weight[0] > 0 && weight[1] > 0, "classes: rows of both are needed");
+  require(weight[0] > 0 && weight[1] > 0, "class_codes: rows of both are needed");
   require(cut > 0 && cut <= weight[0] << kCutBits, "cut: must be in (0, 2^20 times the negatives]");
   const auto all = static_cast<unsigned __int128>(price) * 2 * static_cast<std::uint64_t>(weight[0]) *
                    static_cast<std::uint64_t>(weight[1]);
@@ -54,9 +54,9 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
                       const OnPoll& on_poll) {
   require(!options.as_published, "as_published: not for ranks");
-  check_sizes(columns.n_rows, input.classes, input.weights);
+  check_sizes(columns.n_rows, input.class_codes, input.weights);
   check_limits(input.tree, input.limits, input.leaf_cost);
-  price_of_pairs(input.classes, input.weights, input.price, input.cut);
+  price_of_pairs(input.class_codes, input.weights, input.price, input.cut);
   const StartTree& start = options.start;
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
@@ -70,8 +70,8 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns.n_rows, input, run); });
   ResultTree& tree = outcome.tree;
   tree.leaf_of_row = leaf_of_rows(flat(tree), columns, 2, input.tree);
-  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.classes, input.weights, input.price, input.cut,
-                                  input.leaf_cost),
+  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, input.price,
+                                  input.cut, input.leaf_cost),
                     tree.cost, outcome.lower);
   return outcome;
 }

@@ -9,15 +9,16 @@
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "leafsets/options.hpp"
+#include "leafsets/rank_curve.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam {
 
 struct RankingInput {
-  std::span<const std::int32_t> classes;  // (n_rows), 0 or 1; 1 is positive
-  std::span<const std::int64_t> weights;  // (n_rows), > 0
-  Ticks price;                            // of half a pair of a positive and a negative in the wrong order
-  std::int64_t cut;                       // the curve counts up to so many 2^-20 parts of a negative of weight 1
+  std::span<const std::int32_t> class_codes;  // (n_rows), 0 or 1; 1 is positive
+  std::span<const std::int64_t> weights;      // (n_rows), > 0
+  Ticks price;                                // of half a pair of a positive and a negative in the wrong order
+  std::int64_t cut;                           // the curve counts up to so many 2^-20 parts of a negative of weight 1
   Ticks leaf_cost;
   TreeLimits tree;
   SearchLimits limits;

@@ -40,7 +40,7 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
                          LeafRule leaf_rule, const std::optional<PrefixRule>& rule, const OnPoll& on_poll)
     : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
       columns_{bytes_.data(), columns.n_columns, columns.n_rows},
-      classes_(input.classes.begin(), input.classes.end()),
+      classes_(input.class_codes.begin(), input.class_codes.end()),
       weights_(input.weights.begin(), input.weights.end()),
       costs_(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()}, true,
              input.tree.rows_per_leaf > 1),

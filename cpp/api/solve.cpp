@@ -14,8 +14,8 @@ namespace {
 /// Every tree costs a leaf at least.
 Outcome single_leaf(const Input& input, const Costs& costs, Run& run) {
   std::vector<std::int64_t> weight(input.n_classes, 0);
-  for (std::size_t row = 0; row < input.classes.size(); ++row)
-    weight[static_cast<std::size_t>(input.classes[row])] += input.weights[row];
+  for (std::size_t row = 0; row < input.class_codes.size(); ++row)
+    weight[static_cast<std::size_t>(input.class_codes[row])] += input.weights[row];
   const std::uint32_t prediction = costs.best_prediction(weight.data());
   return single_leaf(run, prediction, input.leaf_cost + costs.loss_of(weight.data(), prediction), input.leaf_cost);
 }
@@ -24,21 +24,21 @@ Outcome search_columns(const PackedColumns& columns, const Input& input, const C
   std::vector<Ticks> reference_losses;
   reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
-    reference_losses.push_back(input.weights[row] * costs.of(static_cast<std::uint32_t>(input.classes[row]),
+    reference_losses.push_back(input.weights[row] * costs.of(static_cast<std::uint32_t>(input.class_codes[row]),
                                                              static_cast<std::uint32_t>(input.reference[row])));
-  const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, run, reference_losses);
-  const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
+  const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run, reference_losses);
+  const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
   return search(problem, run);
 }
 
 Outcome search_columns(const RankedColumns& columns, const Input& input, const Costs& costs, Run& run) {
   const OrderedProblem problem{columns,
-                               input.classes,
+                               input.class_codes,
                                input.weights,
                                input.n_classes,
                                {costs.largest(0), input.leaf_cost},
                                input.tree.depth.value_or(kMostOrderedDepth),
-                               input.switches.similarity};
+                               input.bounds.similarity};
   return search_ordered(problem, run);
 }
 
@@ -67,13 +67,13 @@ void check_ranked(const RankedColumns& columns, const Input& input) {
 template <class Columns, class SearchIn>
 Outcome solve_columns(const Columns& columns, const Input& input, const OnPoll& on_poll, SearchIn search_in) {
   const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
-                    input.switches.equivalent_points, input.tree.rows_per_leaf > 1);
+                    input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
   Run run(input.limits, on_poll);
   Outcome outcome =
       search_or_leaf(run, [&] { return search_in(costs, run); }, [&] { return single_leaf(input, costs, run); });
   ResultTree& tree = outcome.tree;
   tree.leaf_of_row = leaf_of_rows(flat(tree), columns, input.n_predictions, input.tree);
-  require_agreement(score(flat(tree), tree.leaf_of_row, input.classes, input.weights, costs, input.leaf_cost),
+  require_agreement(score(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, costs, input.leaf_cost),
                     tree.cost, outcome.lower);
   return outcome;
 }
@@ -81,7 +81,7 @@ Outcome solve_columns(const Columns& columns, const Input& input, const OnPoll& 
 }  // namespace
 
 void check_input(const Input& input, std::uint32_t n_rows) {
-  check_sizes(n_rows, input.classes, input.weights);
+  check_sizes(n_rows, input.class_codes, input.weights);
   check_limits(input.tree, input.limits, input.leaf_cost);
   require(input.n_classes > 0 && input.n_predictions > 0, "costs: there must be at least one class and prediction");
   require(input.limits.threads >= 1, "n_threads: must be at least 1");
@@ -98,11 +98,11 @@ void check_input(const Input& input, std::uint32_t n_rows) {
     require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < input.n_predictions,
             "reference: must be in [0, n_predictions)");
   std::vector<unsigned __int128> weight_of(input.n_classes, 0);
-  for (std::size_t row = 0; row < input.classes.size(); ++row) {
-    require(input.classes[row] >= 0 && static_cast<std::uint32_t>(input.classes[row]) < input.n_classes,
-            "classes: must be in [0, n_classes)");
+  for (std::size_t row = 0; row < input.class_codes.size(); ++row) {
+    require(input.class_codes[row] >= 0 && static_cast<std::uint32_t>(input.class_codes[row]) < input.n_classes,
+            "class_codes: must be in [0, n_classes)");
     require(input.weights[row] > 0, "weights: must be greater than 0");
-    weight_of[static_cast<std::size_t>(input.classes[row])] += static_cast<std::uint64_t>(input.weights[row]);
+    weight_of[static_cast<std::size_t>(input.class_codes[row])] += static_cast<std::uint64_t>(input.weights[row]);
   }
   unsigned __int128 total = 0, weight = 0;
   for (std::uint32_t c = 0; c < input.n_classes; ++c) {
@@ -134,8 +134,8 @@ Outcome look_ahead(const PackedColumns& columns, const Input& input, const Looka
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
   check_input(input, columns.n_rows);
   return solve_columns(columns, input, on_poll, [&](const Costs& costs, Run& run) {
-    const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, run);
-    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.switches};
+    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run);
+    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
     return search_lookahead(problem, lookahead, run, search);
   });
 }
@@ -148,7 +148,7 @@ Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const 
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
                columns.n_columns, input.n_predictions, std::nullopt);
   return solve_columns(columns, input, on_poll, [&](const Costs& costs, Run& run) {
-    const DistinctRows rows(columns, input.classes, input.weights, input.n_classes, run);
+    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run);
     return search_leaf_sets({rows, costs, input.leaf_cost, input.tree}, options, run);
   });
 }

@@ -7,26 +7,28 @@
 #include <span>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "data/ranked_columns.hpp"
 #include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
+#include "ordered/ordered_problem.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam {
 
 /// What both kinds of columns need to be solved.
 struct Input {
-  std::span<const std::int32_t> classes;  // (n_rows), 0 .. n_classes - 1
-  std::span<const std::int64_t> weights;  // (n_rows), > 0
-  std::span<const Ticks> costs;           // (n_classes, n_predictions), per unit of weight
+  std::span<const std::int32_t> class_codes;  // (n_rows), 0 .. n_classes - 1
+  std::span<const std::int64_t> weights;      // (n_rows), > 0
+  std::span<const Ticks> costs;               // (n_classes, n_predictions), per unit of weight
   std::uint32_t n_classes;
   std::uint32_t n_predictions;
   Ticks leaf_cost;
   TreeLimits tree;
   SearchLimits limits;
-  Switches switches;
+  Bounds bounds;
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
 };
 

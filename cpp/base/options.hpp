@@ -1,6 +1,6 @@
 // base/options.hpp
 //
-// WHAT    What a tree may look like, and which bounds are switched on.
+// WHAT    What a tree may look like; which bounds are on is in base/bounds.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,6 @@ struct TreeLimits {
   std::optional<std::uint32_t> depth;
   std::optional<std::uint32_t> leaves;
   std::uint64_t rows_per_leaf = 1;
-};
-
-/// A switch is off only to measure or to test; it never changes the optimum. One file in bounds/ for each.
-struct Switches {
-  bool support_condition = true;
-  bool pair_stage = true;
-  bool equivalent_points = true;
-  bool similarity = true;
-  bool packing = true;
-  bool subset = true;
 };
 
 }  // namespace hornbeam

@@ -16,7 +16,8 @@ using Ticks = std::int64_t;
 using Word = std::uint64_t;
 
 inline constexpr Ticks kInfinity = Ticks{1} << 60;
-inline constexpr Ticks kLargestTotal = Ticks{1} << 52;
+inline constexpr int kCostBits = 52;
+inline constexpr Ticks kLargestTotal = Ticks{1} << kCostBits;
 inline constexpr std::uint32_t kWordBits = 64;
 
 /// The lanes of the widest kernel: 64-bit and 32-bit ones. Columns are padded to a multiple of the latter.

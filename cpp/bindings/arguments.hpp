@@ -1,17 +1,19 @@
 // bindings/arguments.hpp
 //
-// WHAT    What the functions of the module share: arrays and limits in, trees out, and the poll.
+// WHAT    What the functions of the module share: arrays in, trees and outcomes out, and the poll.
 // HOLDS   Nothing is converted quietly: arrays must have the exact type and layout.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,28 +26,53 @@ namespace hornbeam {
 
 template <class T, int kDimensions>
 using ArrayIn = nb::ndarray<const T, nb::numpy, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using ArrayOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 /// An array of the values, in one dimension or of a shape.
-template <class T>
-nb::ndarray<nb::numpy, T> to_array(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+template <class T, class Array = ArrayOut<T>>
+Array to_array(std::vector<T> values, std::initializer_list<std::size_t> shape) {
   auto* kept = new std::vector<T>(std::move(values));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return {kept->data(), shape, owner};
 }
 template <class T>
-nb::ndarray<nb::numpy, T> to_array(std::vector<T> values) {
+ArrayOut<T> to_array(std::vector<T> values) {
   const std::size_t size = values.size();
   return to_array(std::move(values), {size});
 }
 
+inline bool is_callback(PyObject* object) { return object == Py_None || PyCallable_Check(object) != 0; }
+
+// Typed dictionaries of core.pat, and what may be called back; nanobind writes these names into the stub.
+class CallbackIn : public nb::object {
+  NB_OBJECT_DEFAULT(CallbackIn, nb::object, "Callable[[Progress], bool | None]", is_callback)
+};
+class TreeOut : public nb::dict {
+  NB_OBJECT_DEFAULT(TreeOut, nb::dict, "TreeArrays", PyDict_Check)
+};
+class OutcomeOut : public nb::dict {
+  NB_OBJECT_DEFAULT(OutcomeOut, nb::dict, "Outcome", PyDict_Check)
+};
+class SetOut : public nb::dict {
+  NB_OBJECT_DEFAULT(SetOut, nb::dict, "SetDescription", PyDict_Check)
+};
+class RankingOut : public nb::dict {
+  NB_OBJECT_DEFAULT(RankingOut, nb::dict, "BestRanking", PyDict_Check)
+};
+
 nb::tuple to_tuple(const Progress& at);
-nb::dict to_dict(ResultTree found);
+TreeOut to_dict(ResultTree found);
+/// `searches` are those of base/bounds.hpp whose counters are told.
+OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace);
 std::uint32_t to_count(std::size_t size, const char* what);
 
 /// Ctrl-C and the callback, each asked no more often than it should be. Called without the GIL.
 class Poll {
  public:
-  Poll(nb::object callback, double interval) : callback_(std::move(callback)), interval_(interval) {}
+  Poll(CallbackIn callback, double interval) : callback_(std::move(callback)), interval_(interval) {
+    require(interval >= 0, "callback_interval: must be at least 0");
+  }
 
   bool operator()(const Progress& at);
   /// Ctrl-C alone.
@@ -53,41 +80,10 @@ class Poll {
 
  private:
   static bool ask_signals();
-  nb::object callback_;
+  CallbackIn callback_;
   double interval_;
   double signals_asked_ = 0;
   double callback_asked_ = -1e300;
 };
-
-/// The arguments that both doors share.
-struct Arguments {
-  const ArrayIn<std::int32_t, 1>& classes;
-  const ArrayIn<std::int64_t, 1>& weights;
-  const ArrayIn<std::int64_t, 2>& costs;
-  std::int64_t leaf_cost;
-  std::optional<std::int64_t> max_depth, max_leaves;
-  std::int64_t min_samples_leaf;
-  std::optional<double> time_limit;
-  std::optional<std::int64_t> memory_limit;
-  double gap_limit;
-  std::int64_t n_threads;
-  const nb::dict switches;
-  const nb::object& callback;
-  double callback_interval;
-  bool trace;
-  std::span<const std::int32_t> reference;
-};
-
-struct Limits {
-  TreeLimits tree;
-  SearchLimits search;
-};
-
-Limits limits_of(std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
-                 std::int64_t min_samples_leaf, std::optional<double> time_limit,
-                 std::optional<std::int64_t> memory_limit, double gap_limit, std::int64_t n_threads);
-
-Input input_of(const Arguments& given);
-PackedColumns packed_columns(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows);
 
 }  // namespace hornbeam

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "api/rashomon.hpp"
-#include "bindings/arguments.hpp"
+#include "bindings/problems.hpp"
 #include "bindings/reliance.hpp"
 
 namespace hornbeam {
@@ -22,39 +22,33 @@ LeafRule leaf_rule_of(const std::string& name) {
   return LeafRule::any;
 }
 
-std::unique_ptr<RashomonSet> rashomon_set(
-    const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows, const ArrayIn<std::int32_t, 1>& classes,
-    const ArrayIn<std::int64_t, 1>& weights, const ArrayIn<std::int64_t, 2>& costs, std::int64_t leaf_cost,
-    std::int64_t optimum, std::int64_t bound, const std::string& leaf_rule, std::optional<std::int64_t> max_depth,
-    std::int64_t min_samples_leaf, std::optional<std::int64_t> lookahead_depth, std::int64_t greedy_depth,
-    std::int64_t leaf_bits, std::optional<double> time_limit, std::optional<std::int64_t> memory_limit,
-    const nb::object& callback, double callback_interval) {
-  const PackedColumns packed = packed_columns(columns, n_rows);
-  const Arguments given{classes,          weights,           costs,        leaf_cost, max_depth, std::nullopt,
-                        min_samples_leaf, time_limit,        memory_limit, 0.0,       1,         nb::dict(),
-                        callback,         callback_interval, false,        {}};
-  Input input = input_of(given);
-  require(callback_interval >= 0, "callback_interval: must be at least 0");
+std::unique_ptr<RashomonSet> rashomon_set(const PackedColumnsIn& given, const AdditiveProblem& problem,
+                                          const SearchOptions& options, std::int64_t optimum, std::int64_t bound,
+                                          const std::string& leaf_rule, std::optional<std::int64_t> lookahead_depth,
+                                          std::int64_t greedy_depth, std::int64_t leaf_bits, CallbackIn callback,
+                                          double callback_interval) {
+  options.check(SearchOptions::kTreeSet);
+  Input input = problem.input(options);
   std::optional<PrefixRule> rule;
   if (lookahead_depth) {
     require(*lookahead_depth >= 1 && *lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
     require(greedy_depth >= 0 && greedy_depth <= 0xffffffffLL, "greedy_depth: must be in [0, 2^32)");
-    require(leaf_bits >= 0 && leaf_bits < 52, "leaf_bits: must be in [0, 52)");
+    require(leaf_bits >= 0 && leaf_bits < kCostBits, "leaf_bits: must be in [0, 52)");
     rule = {static_cast<std::uint32_t>(*lookahead_depth), static_cast<std::uint32_t>(greedy_depth),
             (Ticks{1} << leaf_bits) - 1};
   }
-  Poll poll(callback, callback_interval);
+  Poll poll(std::move(callback), callback_interval);
   input.limits.interrupted = [&poll] { return poll.interrupted(); };
   const nb::gil_scoped_release no_gil;
-  return std::make_unique<RashomonSet>(packed, input, optimum, bound, leaf_rule_of(leaf_rule), rule,
+  return std::make_unique<RashomonSet>(given.columns, input, optimum, bound, leaf_rule_of(leaf_rule), rule,
                                        [&poll](const Progress& at) { return poll(at); });
 }
 
-nb::dict describe(const RashomonSet& set) {
+SetOut describe(const RashomonSet& set) {
   nb::list costs, counts;
   for (const CostCount<Limbs>& each : set.trees().histogram()) {
     costs.append(each.cost);
-    counts.append(words_of(each.count));
+    counts.append(each.count);
   }
   const TreeSetStatistics found = set.trees().statistics();
   nb::dict statistics;
@@ -64,36 +58,32 @@ nb::dict describe(const RashomonSet& set) {
   statistics["costs"] = found.n_costs;
   statistics["bytes"] = found.bytes;
   statistics["seconds"] = set.seconds();
-  nb::dict result;
+  SetOut result;
   result["costs"] = costs;
   result["counts"] = counts;
   result["complete_up_to"] = set.trees().complete_up_to();
   result["status"] = name_of(set.status());
   result["statistics"] = statistics;
-  result["prefixes"] = words_of(found.n_prefixes);
+  result["prefixes"] = nb::cast(found.n_prefixes);
   return result;
 }
 
-nb::dict read_tree_of(RashomonSet& set, std::int64_t cost, const nb::list& rank) {
-  Limbs limbs;
-  for (const nb::handle word : rank) limbs.push_back(nb::cast<std::uint64_t>(word));
-  return to_dict(set.tree(cost, limbs));
+TreeOut read_tree_of(RashomonSet& set, std::int64_t cost, const std::vector<std::uint64_t>& rank) {
+  return to_dict(set.tree(cost, {rank.begin(), rank.end()}));
 }
 
-nb::dict best_ranking_of(RashomonSet& set, std::int64_t price, std::int64_t cut, std::int64_t leaf_cost,
-                         std::int64_t below, std::optional<std::int64_t> max_leaves, std::optional<double> time_limit,
-                         std::optional<std::int64_t> memory_limit, const nb::object& callback,
-                         double callback_interval) {
-  const Limits limits = limits_of(std::nullopt, max_leaves, 1, time_limit, memory_limit, 0.0, 1);
-  require(callback_interval >= 0, "callback_interval: must be at least 0");
-  Poll poll(callback, callback_interval);
+RankingOut best_ranking_of(RashomonSet& set, std::int64_t price, std::int64_t cut, std::int64_t leaf_cost,
+                           std::int64_t below, const SearchOptions& options, CallbackIn callback,
+                           double callback_interval) {
+  options.check(SearchOptions::kRankingOfSet);
+  Poll poll(std::move(callback), callback_interval);
   BestRanking best;
   {
     const nb::gil_scoped_release no_gil;
-    best = set.best_ranking({price, cut, leaf_cost}, below, limits.tree.leaves, limits.search,
+    best = set.best_ranking({price, cut, leaf_cost}, below, options.tree_limits().leaves, options.search_limits(),
                             [&poll](const Progress& at) { return poll(at); });
   }
-  nb::dict result;
+  RankingOut result;
   result["tree"] = best.found.tree ? nb::object(to_dict(std::move(*best.found.tree))) : nb::none();
   result["leaf_sets"] = best.found.n_leaf_sets;
   result["status"] = name_of(best.status);
@@ -105,21 +95,17 @@ nb::dict best_ranking_of(RashomonSet& set, std::int64_t price, std::int64_t cut,
 void add_rashomon_sets(nb::module_& module) {
   const nb::class_<RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
   add_reliance(module);
-  module.def("rashomon_set", &rashomon_set, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
-             nb::arg("leaf_cost"), nb::arg("optimum"), nb::arg("bound"), nb::arg("leaf_rule") = "differ",
-             nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 1,
+  module.def("rashomon_set", &rashomon_set, nb::arg("columns"), nb::arg("problem"), nb::arg("options"),
+             nb::arg("optimum"), nb::arg("bound"), nb::arg("leaf_rule") = "differ",
              nb::arg("lookahead_depth") = nb::none(), nb::arg("greedy_depth") = 0, nb::arg("leaf_bits") = 0,
-             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(),
-             nb::arg("callback_interval") = 0.1,
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
              "Find all trees that cost at most `bound`, or those of RESPLIT; see api/rashomon.hpp.");
   module.def("describe_set", &describe, nb::arg("trees"),
              "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
   module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("price"), nb::arg("cut"), nb::arg("leaf_cost"),
-             nb::arg("below"), nb::arg("max_leaves") = nb::none(), nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             nb::arg("below"), nb::arg("options"), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
              "The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.");
 }
 

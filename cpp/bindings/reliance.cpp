@@ -1,8 +1,13 @@
 #include "bindings/reliance.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "api/rashomon.hpp"
@@ -16,11 +21,15 @@ namespace {
 template <class T>
 using VectorIn = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-nb::tuple to_tuple(TicksTimesShare number) {
-  return nb::make_tuple(static_cast<std::int64_t>(number >> 64), static_cast<std::uint64_t>(number));
+using HighAndLow = std::pair<std::int64_t, std::uint64_t>;
+using Range = std::tuple<HighAndLow, HighAndLow, Limbs>;
+
+HighAndLow to_pair(TicksTimesShare number) {
+  return {static_cast<std::int64_t>(number >> 64), static_cast<std::uint64_t>(number)};
 }
 
-nb::list reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& groups, const VectorIn<std::int64_t>& shares) {
+std::vector<Range> reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& groups,
+                               const VectorIn<std::int64_t>& shares) {
   std::vector<RelianceRange> found;
   {
     const nb::gil_scoped_release no_gil;
@@ -29,19 +38,13 @@ nb::list reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& groups, con
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     });
   }
-  nb::list ranges;
+  std::vector<Range> ranges;
   for (const RelianceRange& range : found)
-    ranges.append(nb::make_tuple(to_tuple(range.least), to_tuple(range.largest), words_of(range.n_avoiding)));
+    ranges.emplace_back(to_pair(range.least), to_pair(range.largest), range.n_avoiding);
   return ranges;
 }
 
 }  // namespace
-
-nb::list words_of(const Limbs& limbs) {
-  nb::list words;
-  for (const std::uint64_t limb : limbs) words.append(limb);
-  return words;
-}
 
 void add_reliance(nb::module_& module) {
   module.def(

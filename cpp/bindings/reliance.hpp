@@ -5,12 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "api/rashomon.hpp"
-
 namespace hornbeam {
-
-/// Of a number of any size, the lowest first.
-nanobind::list words_of(const Limbs& limbs);
 
 void add_reliance(nanobind::module_& module);
 

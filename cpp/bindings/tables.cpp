@@ -1,11 +1,12 @@
 #include "bindings/tables.hpp"
 
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/variant.h>
 
 #include <algorithm>
 #include <numeric>
+#include <variant>
 
-#include "bindings/arguments.hpp"
+#include "bindings/problems.hpp"
 #include "data/node_statistics.hpp"
 #include "data/numbered_labels.hpp"
 #include "data/packed_columns.hpp"
@@ -22,11 +23,10 @@ bool pack_table_into(const ArrayIn<std::uint8_t, 2>& table,
   return pack_table(table.data(), table.shape(0), table.shape(1), packed.data(), packed.stride(0));
 }
 
-nb::list changing_of(const ArrayIn<std::uint8_t, 2>& columns, std::int64_t n_rows) {
-  const PackedColumns packed = packed_columns(columns, n_rows);
-  nb::list changing;
-  for (std::uint32_t column = 0; column < packed.n_columns; ++column)
-    if (!packed.is_constant(column)) changing.append(column);
+std::vector<std::uint32_t> changing_of(const PackedColumnsIn& given) {
+  std::vector<std::uint32_t> changing;
+  for (std::uint32_t column = 0; column < given.columns.n_columns; ++column)
+    if (!given.columns.is_constant(column)) changing.push_back(column);
   return changing;
 }
 
@@ -36,14 +36,14 @@ bool are_below(const ArrayIn<std::int32_t, 1>& numbers, std::size_t end) {
 }
 
 /// The greatest common divisor of weights above 0, and their total, rounded where it is above 2^53.
-nb::tuple divisor_and_total(const ArrayIn<std::int64_t, 1>& weights) {
+std::pair<std::int64_t, double> divisor_and_total(const ArrayIn<std::int64_t, 1>& weights) {
   std::int64_t divisor = 0;
   double total = 0;
   for (std::size_t row = 0; row < weights.size(); ++row) {
     if (divisor != 1) divisor = std::gcd(divisor, weights.data()[row]);
     total += static_cast<double>(weights.data()[row]);
   }
-  return nb::make_tuple(divisor, total);
+  return {divisor, total};
 }
 
 std::vector<std::int64_t> class_totals(const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
@@ -56,24 +56,26 @@ std::vector<std::int64_t> class_totals(const ArrayIn<std::int32_t, 1>& classes, 
   return totals;
 }
 
-nb::object number_labels_of(const ArrayIn<std::int64_t, 1>& labels) {
+std::optional<std::pair<ArrayOut<std::int64_t>, ArrayOut<std::int32_t>>> number_labels_of(
+    const ArrayIn<std::int64_t, 1>& labels) {
   auto numbered = number_labels({labels.data(), labels.size()});
-  if (!numbered) return nb::none();
-  return nb::make_tuple(to_array(std::move(numbered->classes)), to_array(std::move(numbered->codes)));
+  if (!numbered) return std::nullopt;
+  return std::pair(to_array(std::move(numbered->classes)), to_array(std::move(numbered->codes)));
 }
 
 auto thresholds_between_of(const ArrayIn<double, 1>& numbers) {
   return to_array(thresholds_between({numbers.data(), numbers.size()}));
 }
 
-using WeightsIn = nb::ndarray<nb::ro, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WeightsIn = std::variant<ArrayIn<std::int64_t, 1>, ArrayIn<double, 1>>;
 
-/// Weights are integers or floating-point numbers.
-nb::tuple node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
-                             const ArrayIn<std::int32_t, 1>& leaf_of_row, const ArrayIn<std::int32_t, 1>& classes,
-                             const WeightsIn& weights, std::size_t n_classes) {
+std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> node_statistics_of(
+    const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
+    const ArrayIn<std::int32_t, 1>& leaf_of_row, const ArrayIn<std::int32_t, 1>& classes, const WeightsIn& weights,
+    std::size_t n_classes) {
   const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
-  require(right.size() == n_nodes && classes.size() == n_rows && weights.size() == n_rows,
+  const std::size_t n_weights = std::visit([](const auto& given) { return given.size(); }, weights);
+  require(right.size() == n_nodes && classes.size() == n_rows && n_weights == n_rows,
           "right, classes, weights: their lengths must be those of left and leaf_of_row");
   require(are_below(leaf_of_row, n_nodes) && are_below(classes, n_classes),
           "leaf_of_row, classes: must be numbers of nodes and classes");
@@ -83,16 +85,14 @@ nb::tuple node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn
       require(child > static_cast<std::int64_t>(node) && static_cast<std::size_t>(child) < n_nodes,
               "left, right: a child must come after its parent");
   }
-  const auto count = [&]<class Weight>(const Weight* first) {
-    return node_statistics<Weight>({left.data(), n_nodes}, {right.data(), n_nodes}, {leaf_of_row.data(), n_rows},
-                                   {classes.data(), n_rows}, {first, n_rows}, n_classes);
-  };
-  const bool are_integers = weights.dtype() == nb::dtype<std::int64_t>();
-  require(are_integers || weights.dtype() == nb::dtype<double>(), "weights: must be int64 or float64");
-  NodeStatistics found = are_integers ? count(static_cast<const std::int64_t*>(weights.data()))
-                                      : count(static_cast<const double*>(weights.data()));
-  return nb::make_tuple(to_array(std::move(found.n_rows)),
-                        to_array(std::move(found.class_weights), {n_nodes, n_classes}));
+  NodeStatistics found = std::visit(
+      [&]<class Weight>(const ArrayIn<Weight, 1>& given) {
+        return node_statistics<Weight>(span_of(left), span_of(right), span_of(leaf_of_row), span_of(classes),
+                                       span_of(given), n_classes);
+      },
+      weights);
+  return {to_array(std::move(found.n_rows)), to_array<double, nb::ndarray<nb::numpy, double, nb::ndim<2>>>(
+                                                 std::move(found.class_weights), {n_nodes, n_classes})};
 }
 
 }  // namespace
@@ -100,8 +100,7 @@ nb::tuple node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn
 void add_tables(nanobind::module_& module) {
   module.def("pack_table", &pack_table_into, nb::arg("table").noconvert(), nb::arg("packed").noconvert(),
              "Pack a table of bytes into columns of bits; False if a byte is neither 0 nor 1.");
-  module.def("changing_columns", &changing_of, nb::arg("columns").noconvert(), nb::arg("n_rows"),
-             "Number the packed columns that are not constant.");
+  module.def("changing_columns", &changing_of, nb::arg("columns"), "Number the packed columns that are not constant.");
   module.def("number_labels", &number_labels_of, nb::arg("labels").noconvert(),
              "The distinct labels and of each label its place among them; None if they are 2^16 or more apart.");
   module.def(

@@ -65,7 +65,7 @@ class LeafSetSearch {
     if constexpr (!kAsPublished) raise_lower();
     ResultTree tree = tree_of(best_, leaves_);
     tree.cost = cost_in_ticks(tree);
-    return run_.finish(std::move(tree), progress(), seen_.size(),
+    return run_.finish(std::move(tree), progress(), counters_, seen_.size(),
                        is_finished_ ? std::optional(Status::heuristic) : std::nullopt);
   }
 
@@ -145,7 +145,10 @@ class LeafSetSearch {
   void expand() {
     if (at_->bound >= upper_) return;
     objective_.fix(kept());
-    if (fails_leaf_count()) return;
+    if (fails_leaf_count()) {
+      ++counters_.leaf_count;
+      return;
+    }
     columns_.clear();
     for (const LeafId id : split()) {
       columns_.emplace_back();
@@ -155,6 +158,21 @@ class LeafSetSearch {
     }
     new_.clear();
     choose_column(0, at_->bound);
+  }
+
+  /// Counts a set that is closed by the first of its bounds that is enough: what its leaves cost so far; with the
+  /// leaves that splits add; with what equal rows lose, `by_rows` in all; with few_segments.hpp.
+  void count_closed(Cost so_far, std::size_t n_to_split, Cost by_rows) {
+    const Cost known = bounds_.hierarchical_objective ? so_far : 0;
+    const Cost added = bounds_.lookahead ? lookahead(objective_.leaf_cost(), n_to_split) : 0;
+    if (known >= upper_)
+      ++counters_.hierarchical_objective;
+    else if (known + added >= upper_)
+      ++counters_.lookahead;
+    else if (by_rows < upper_)
+      ++counters_.few_segments;
+    else
+      ++(uses_split_lookahead() ? counters_.split_lookahead : counters_.equivalent_points);
   }
 
   bool fails_leaf_count() {
@@ -174,15 +192,23 @@ class LeafSetSearch {
     std::vector<Closed> closed;
     for (const std::uint32_t column : columns_[which]) {
       step();
-      if (uses_similar_support() && is_like_closed(id, column, closed)) continue;
+      if (uses_similar_support() && is_like_closed(id, column, closed)) {
+        ++counters_.similar_support;
+        continue;
+      }
       const Cost with_least = least + beyond_best_column(id, column);
-      if (!kAsPublished && with_least >= upper_) continue;
+      if (!kAsPublished && with_least >= upper_) {
+        if (uses_few_segments()) ++counters_.few_segments;
+        continue;
+      }
       if (!make_sides(id, column)) continue;
       const Cost with_column = bound_with_sides(which, with_least);
-      if (kAsPublished || with_column < upper_)
+      if (kAsPublished || with_column < upper_) {
         choose_column(which + 1, with_column);
-      else if (is_last && uses_similar_support())
-        closed.push_back({column, objective_.to_ticks(with_column - upper_)});
+      } else {
+        if (bounds_.split_lookahead) ++counters_.split_lookahead;
+        if (is_last && uses_similar_support()) closed.push_back({column, objective_.to_ticks(with_column - upper_)});
+      }
       new_.resize(2 * which);
     }
   }
@@ -266,20 +292,28 @@ class LeafSetSearch {
   }
 
   /// Whether some best tree may have a node with these rows.
-  bool may_be(const Measured& leaf) const {
+  bool may_be(const Measured& leaf) {
     const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
-    return !bounds_.leaf_accuracy || objective_.may_be(leaf);
+    if (!bounds_.leaf_accuracy || objective_.may_be(leaf)) return true;
+    ++counters_.leaf_accuracy;
+    return false;
   }
 
   /// `others` are the leaves beside the fixed ones, this one among them.
   bool can_split(LeafId id, std::span<const LeafId> others) {
     const Leaf& leaf = leaves_[id];
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
-    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) return false;
+    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) {
+      ++counters_.leaf_support;
+      return false;
+    }
     if (!kAsPublished && !leaf.is_open) open(id);
     look_below(id, 1);
-    if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) return false;
+    if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) {
+      ++counters_.few_segments;
+      return false;
+    }
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (leaves_[id].may_be_split_on(column)) return true;
     return false;
@@ -313,7 +347,10 @@ class LeafSetSearch {
   void look_at_child() {
     const std::size_t n_leaves = at_->n_kept + new_.size();
     if (tree_.leaves && n_leaves > *tree_.leaves) return;
-    if (bounds_.permutation && !is_new()) return;
+    if (bounds_.permutation && !is_new()) {
+      ++counters_.permutation;
+      return;
+    }
     consider(new_);
     free_.clear();
     for (std::size_t i = 0; i < new_.size(); ++i)
@@ -323,6 +360,7 @@ class LeafSetSearch {
       if (Objective::kIsSum && bounds_.incremental_progress &&
           !progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss, leaf_cost_))
         needs_split_.push_back(i);
+    counters_.incremental_progress += needs_split_.size();
     is_split_.assign(new_.size(), false);
     while (next_choice())
       if (std::all_of(needs_split_.begin(), needs_split_.end(),
@@ -346,14 +384,18 @@ class LeafSetSearch {
     for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
     // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
-    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_) return;
+    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_) {
+      ++counters_.lookahead;
+      return;
+    }
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
     const Cost by_rows = bound(keep_, to_split_, so_far);
-    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_) return;
+    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_)
+      return count_closed(so_far, to_split_.size(), by_rows);
     for (const LeafId id : to_split_) look_below(id, kLevels);
     Entry set;
     set.bound = by_rows + beyond_rows(to_split_);
-    if (!kAsPublished && set.bound >= upper_) return;
+    if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, to_split_.size(), by_rows);
     set.leaves.reserve(n_leaves);
     set.leaves.assign(kept().begin(), kept().end());
     set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
@@ -420,7 +462,7 @@ class LeafSetSearch {
   const Ticks leaf_cost_;
   const TreeLimits& tree_;
   const LeafSetOptions& options_;
-  const LeafSetBounds& bounds_;
+  const Bounds& bounds_;
   Run& run_;
   WorkMeter meter_;
   const std::vector<LeafId> root_{0};
@@ -433,6 +475,7 @@ class LeafSetSearch {
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
   bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;
+  Counters counters_;
   std::uint64_t n_queued_ = 0, measured_ = 0, next_search_ = 0, seen_bytes_ = 0;
 
   // Of the set that is being expanded, kept for reuse.

@@ -92,7 +92,7 @@ class LookaheadSearch {
     now_.upper = tree.cost;
     now_.n_leaves = static_cast<std::uint32_t>((tree.column.size() + 1) / 2);
     const Progress& last = progress();
-    return run_.finish(std::move(tree), last, prefixes_.table().size(),
+    return run_.finish(std::move(tree), last, counters_, prefixes_.table().size(),
                        run_.stopped() ? std::nullopt : std::optional(Status::heuristic));
   }
 
@@ -183,9 +183,10 @@ class LookaheadSearch {
     });
     try {
       const DistinctRows rows = problem_.rows.of(numbers, run);
-      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.switches};
+      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.bounds};
       const Outcome outcome = search_(part, run);
       n_solved_ += outcome.n_subproblems;
+      counters_ += outcome.counters;
       n_in_part_ = 0;
       run_.count_bytes(now_.bytes + outcome.bytes);
       if (outcome.status != Status::optimal) run_.stop(outcome.status);
@@ -211,6 +212,7 @@ class LookaheadSearch {
   WorkMeter meter_;
   Prefixes prefixes_;
   Progress now_{};
+  Counters counters_;
   std::uint64_t n_solved_ = 0, n_in_part_ = 0;
 };
 

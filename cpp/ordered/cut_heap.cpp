@@ -52,7 +52,7 @@ std::optional<CutTrial> CutHeap::take(const OrderedProblem& problem, Ticks best)
     open_.pop_back();
     const std::optional<std::int64_t> first = std::exchange(first_, std::nullopt);
     const std::vector<Cut>& cuts = cuts_[run.variable];
-    if (problem.closes_cuts) run.close(cuts, problem.costs.price, best);
+    if (problem.closes_cuts) n_closed_ += run.close(cuts, problem.costs.price, best);
     if (!run.is_empty()) return CutTrial{run, first.value_or(middle(run, cuts))};
   }
   return std::nullopt;

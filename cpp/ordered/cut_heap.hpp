@@ -38,6 +38,8 @@ class CutHeap {
   Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }
   std::vector<std::vector<Cut>>& cuts() { return cuts_; }
   const std::vector<Cut>& cuts_of(std::uint32_t variable) const { return cuts_[variable]; }
+  /// Cuts that were closed without being tried.
+  std::uint64_t n_closed() const { return n_closed_; }
   std::uint64_t bytes() const { return bytes_of(cuts_) + open_.capacity() * sizeof(OpenCuts); }
 
  private:
@@ -46,6 +48,7 @@ class CutHeap {
   std::vector<std::vector<Cut>> cuts_;  // of each variable
   std::vector<OpenCuts> open_;          // a heap
   std::optional<std::int64_t> first_;   // cut of the run in front
+  std::uint64_t n_closed_ = 0;
 };
 
 }  // namespace hornbeam

@@ -46,11 +46,12 @@ struct OpenCuts {
     return std::max(high.failed, low.failed - price * (weight_of(cuts, cut) - weight_of(cuts, low.index)));
   }
 
-  /// Closes the cuts that cannot cost less than `best`; the run must not be empty.
-  void close(const std::vector<Cut>& cuts, Ticks price, Ticks best) {
+  /// Closes the cuts that cannot cost less than `best`, and returns how many; the run must not be empty.
+  std::uint64_t close(const std::vector<Cut>& cuts, Ticks price, Ticks best) {
+    const std::int64_t n_open = size();
     if (bound() >= best) {
       last = first - 1;
-      return;
+      return static_cast<std::uint64_t>(n_open);
     }
     const auto begin = cuts.begin() + first, end = cuts.begin() + last + 1;
     if (begins_at_cut() && low.held + low.failed >= best) {
@@ -63,6 +64,7 @@ struct OpenCuts {
       const auto is_open = [](const Cut& cut, std::int64_t weight) { return cut.weight < weight; };
       last = std::lower_bound(begin, end, closed, is_open) - cuts.begin() - 1;
     }
+    return static_cast<std::uint64_t>(n_open - std::max<std::int64_t>(size(), 0));
   }
 
  private:

@@ -46,7 +46,7 @@ struct OrderedProblem {
   std::uint32_t n_classes;
   OrderedCosts costs;
   std::uint32_t depth;
-  bool closes_cuts;                             // Switches::similarity
+  bool closes_cuts;                             // Bounds::similarity
   std::uint64_t work_between_polls = 1u << 20;  // entries read between two looks at the clock
 };
 

@@ -23,12 +23,16 @@ class OrderedSearch {
     if (!root_.sort_rows(workers_.front().meter())) throw Stopped{};
     report();
     run_.guard([this] { solve_every_depth(); });
-    for (OrderedWorker& worker : workers_) worker.publish();
+    Counters counters = root_.counters();
+    for (OrderedWorker& worker : workers_) {
+      worker.publish();
+      counters += worker.counters();
+    }
     workers_.clear();
     ResultTree tree = read_plan(root_.rows(), root_.plan(), problem_.columns, problem_.costs);
     const Progress last = progress();
     tree.cost = last.upper;
-    return run_.finish(std::move(tree), last);
+    return run_.finish(std::move(tree), last, counters);
   }
 
  private:

@@ -16,6 +16,14 @@ OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state,
       two_levels_(problem.costs, kernels(), problem.closes_cuts, meter_),
       levels_(problem.depth + std::size_t{1}) {}
 
+Counters OrderedWorker::counters() const {
+  Counters all;
+  all.similarity = two_levels_.n_closed();
+  for (const Level& level : levels_) all.similarity += level.heap.n_closed();
+  all.two_levels = n_two_levels_;
+  return all;
+}
+
 void OrderedWorker::publish() {
   state_.n_subproblems.fetch_add(std::exchange(n_subproblems_, 0), std::memory_order_relaxed);
   announce(bytes());
@@ -56,6 +64,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
   if (depth > 1) reserve(two_levels_.growth_for(rows));
   if (state_.run.stopped()) return result;
   if (depth <= 2) {
+    ++n_two_levels_;
     const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
     result.lower = std::min(best, small.lower);
     if (small.cost < best) {

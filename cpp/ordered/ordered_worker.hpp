@@ -11,6 +11,7 @@
 #include <atomic>
 #include <functional>
 
+#include "base/bounds.hpp"
 #include "ordered/cut_heap.hpp"
 #include "ordered/ordered_problem.hpp"
 #include "ordered/plan.hpp"
@@ -42,6 +43,7 @@ class OrderedWorker {
                     const std::atomic<Ticks>& best, OrderedResult& result);
 
   WorkMeter& meter() { return meter_; }
+  Counters counters() const;
   /// Tells the others what this thread holds and has done.
   void publish();
   /// All cuts of each variable of the rows that `solve` was last asked for, if that tried trees of two levels.
@@ -67,6 +69,7 @@ class OrderedWorker {
   std::vector<Level> levels_;  // by depth left
   std::vector<std::uint32_t> number_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`
+  std::uint64_t n_two_levels_ = 0;
   std::uint64_t announced_bytes_ = 0;
 };
 

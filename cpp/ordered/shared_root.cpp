@@ -46,6 +46,13 @@ SharedRoot::Interval SharedRoot::interval() const {
   return {lower_, best(), count_leaves(plan_)};
 }
 
+Counters SharedRoot::counters() const {
+  Counters all;
+  all.similarity = heap_.n_closed();
+  all.helpers = n_by_helpers_;
+  return all;
+}
+
 void SharedRoot::improve(OrderedResult& found) {
   if (found.cost >= best()) return;
   best_.store(found.cost, std::memory_order_relaxed);
@@ -100,6 +107,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     lock.lock();
     in_flight_[thread] = state_.run.stopped() ? tried.held + tried.failed : kInfinity;
     improve(found);
+    if (thread != 0) ++n_by_helpers_;
     heap_.put_back(trial->run, tried);
     announce(rows_.bytes() + heap_.bytes());
     changed_.notify_all();

@@ -51,6 +51,8 @@ class SharedRoot {
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
   Interval interval() const;
+  /// Once no thread works.
+  Counters counters() const;
 
  private:
   Ticks best() const { return best_.load(std::memory_order_relaxed); }
@@ -73,7 +75,7 @@ class SharedRoot {
   CutHeap heap_;
   std::uint32_t depth_ = 0;       // of the trees whose roots are in `heap_`
   std::vector<Ticks> in_flight_;  // bound of the cut that each thread is at, or that a stop left half-way
-  std::uint64_t announced_bytes_ = 0;
+  std::uint64_t announced_bytes_ = 0, n_by_helpers_ = 0;
 };
 
 }  // namespace hornbeam

@@ -207,7 +207,7 @@ void TwoLevelCuts::divide_runs() {
 void TwoLevelCuts::close_runs(Ticks best) {
   open_.clear();
   for (OpenCuts run : next_) {
-    if (closes_cuts_ && !run.is_empty()) run.close(cuts_[run.variable], costs_.price, best);
+    if (closes_cuts_ && !run.is_empty()) n_closed_ += run.close(cuts_[run.variable], costs_.price, best);
     if (!run.is_empty()) open_.push_back(run);
   }
 }

@@ -33,6 +33,8 @@ class TwoLevelCuts {
 
   /// All cuts of each variable of the rows that were solved last, unless that was stopped or the bound was too low.
   std::vector<std::vector<Cut>>& cuts() { return cuts_; }
+  /// Roots that were closed without being tried.
+  std::uint64_t n_closed() const { return n_closed_; }
   std::uint64_t bytes() const;
   /// Bytes that solving these rows takes beyond what is held already, its open runs apart.
   std::uint64_t growth_for(const OrderedRows& rows) const;
@@ -55,6 +57,7 @@ class TwoLevelCuts {
   const Kernels& kernels_;
   const bool closes_cuts_;
   WorkMeter& meter_;
+  std::uint64_t n_closed_ = 0;
 
   std::vector<std::vector<Cut>> cuts_;  // of each variable
   std::vector<OpenCuts> open_, next_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "bounds/nontrivial_splits.hpp"
 #include "bounds/second_split.hpp"
 #include "posterior/row_pairs.hpp"
@@ -49,11 +50,14 @@ class CellCosts {
   }
 
   /// Adds the bounds of the `n` > 0 rows of `counts` with `n_pairs` pairs, which are all rows of `columns` but
-  /// `n_removed`. Written without branches where these depend on the data in no order that a processor could learn.
+  /// `n_removed`; counts which bounds raised the lower one where there are `counters`. Written without branches where
+  /// these depend on the data in no order that a processor could learn.
   [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, Ticks n_pairs,
-                                  const ColumnCounts& columns, Ticks& lower, Ticks& upper) const {
+                                  const ColumnCounts& columns, Ticks& lower, Ticks& upper,
+                                  Counters* counters = nullptr) const {
     const std::uint32_t n_classes = kClasses > 0 ? kClasses : n_classes_;
     const Ticks first_split = split_ + std::max(choice_[n], columns.splits.log_without(n_removed));
+    if (counters != nullptr && first_split > split_ + choice_[n]) ++counters->nontrivial_splits;
     Ticks leaf = all_[n], split = first_split;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
       leaf -= tables_[k][counts[k]];
@@ -63,11 +67,14 @@ class CellCosts {
       const Ticks fewest = std::min(counts[0], counts[1]), more = std::min(second_split_, mixed_[fewest]);
       const bool is_needed = (fewest > 0) & !columns.stairs.may_separate(counts[0], counts[1]);
       split += more & -static_cast<Ticks>(is_needed);
+      if (counters != nullptr) counters->second_split += is_needed;
       if (n_pairs > columns.pairs.most_parted) {
         const Ticks pure = leaf - all_[n] + all_[counts[0]] + all_[counts[1]];
-        split = std::max(split, first_split + pure +
-                                    parted_pairs_bound(columns.rate, n_pairs - columns.pairs.most_parted, fewest,
-                                                       least_pure_, largest_increment_));
+        const Ticks parted = first_split + pure +
+                             parted_pairs_bound(columns.rate, n_pairs - columns.pairs.most_parted, fewest, least_pure_,
+                                                largest_increment_);
+        if (counters != nullptr && parted > split) ++counters->parted_pairs;
+        split = std::max(split, parted);
       }
     }
     const Ticks priced = leaf + leaf_;

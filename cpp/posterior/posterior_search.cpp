@@ -21,7 +21,7 @@ constexpr std::uint64_t kShareOfRounds = 8;
 constexpr Ticks kFirstStep = 16;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                        Run& run) {
+                        std::uint32_t least_distance) {
   std::vector<std::int64_t> totals(rows.n_classes, 0);
   std::int64_t largest = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
@@ -29,23 +29,28 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
     for (std::uint32_t k = 0; k < rows.n_classes; ++k) totals[k] += weight[k];
     largest = std::max(largest, std::accumulate(weight, weight + rows.n_classes, std::int64_t{0}));
   }
-  return {model, {totals, rows.n_columns, largest, least_distance(rows, run)}, limits.depth};
+  return {model, {totals, rows.n_columns, largest, least_distance}, limits.depth};
 }
 
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const PosteriorSwitches& switches, Run& run)
+                  const Bounds& bounds, Run& run)
       : rows_(rows),
+        model_(model),
+        limits_(limits),
+        uses_pairs_(bounds.parted_pairs),
         run_(run),
-        costs_(costs_of(rows, model, limits, run)),
-        pairs_(switches.parted_pairs ? RowPairs(rows, costs_, run) : RowPairs()),
+        costs_(costs_of(rows, model, limits, 1)),
         table_(false, run.limits().bytes),
         worker_(rows, costs_, pairs_, table_, run, limits.expansions, [this] { report(); }) {}
 
   Outcome run() {
     worker_.open_root(root_);
     run_.guard([this] {
+      worker_.grow(root_);
+      report();
+      measure_distances();
       find_trees(2);
       Ticks step = gap() / kFirstStep + 1;
       std::uint64_t work_on_proof = 0;
@@ -64,16 +69,22 @@ class PosteriorSearch {
     ResultTree tree = read_posterior_tree(rows_, costs_, table_, !run_.stopped());
     root_.known.tree.cost = tree.cost;
     root_.known.tree.shape.leaves = static_cast<std::uint32_t>((tree.column.size() + 1) / 2);
-    return run_.finish(std::move(tree), progress(), table_.size());
+    return run_.finish(std::move(tree), progress(), worker_.counters(), table_.size());
   }
 
  private:
+  /// How far rows of different classes are apart, for the bounds. This takes long where there are many.
+  void measure_distances() {
+    costs_ = costs_of(rows_, model_, limits_, least_distance(rows_, run_));
+    if (uses_pairs_) pairs_ = RowPairs(rows_, costs_, run_);
+    root_.pairs = pairs_.all();
+  }
+
   Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
 
-  /// Rounds of rising width up to `widest`: the first, which at once ends after a stop, because a tree is owed; the
-  /// second whatever it takes.
+  /// Rounds of rising width up to `widest`, the first two whatever they take.
   void find_trees(std::uint32_t widest) {
-    while (width_ == 0 || (width_ < widest && !root_.is_closed() && !run_.stopped())) {
+    while (width_ < widest && !root_.is_closed() && !run_.stopped()) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
       const std::uint64_t before = worker_.work();
       worker_.improve(root_, ++width_, before + kWorkOfRound + before / kShareOfRounds);
@@ -95,6 +106,9 @@ class PosteriorSearch {
   }
 
   const DistinctRows& rows_;
+  const PosteriorModel& model_;
+  const PosteriorLimits& limits_;
+  const bool uses_pairs_;
   Run& run_;
   PosteriorCosts costs_;
   RowPairs pairs_;
@@ -108,8 +122,8 @@ class PosteriorSearch {
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, Run& run) {
-  return PosteriorSearch(rows, model, limits, switches, run).run();
+                         const Bounds& bounds, Run& run) {
+  return PosteriorSearch(rows, model, limits, bounds, run).run();
 }
 
 }  // namespace hornbeam

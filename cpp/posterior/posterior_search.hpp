@@ -11,6 +11,7 @@
 
 #include <functional>
 
+#include "base/bounds.hpp"
 #include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
 #include "run/run.hpp"
@@ -25,13 +26,8 @@ struct PosteriorLimits {
   std::function<bool()> interrupted;  // as of SearchLimits
 };
 
-/// As Switches of base/options.hpp.
-struct PosteriorSwitches {
-  bool parted_pairs = true;
-};
-
 /// The weights of `rows` are numbers of rows. Throws Stopped if it is stopped before there is a root.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const PosteriorSwitches& switches, Run& run);
+                         const Bounds& bounds, Run& run);
 
 }  // namespace hornbeam

@@ -7,7 +7,7 @@ namespace hornbeam {
 
 namespace {
 
-/// The rows of a node, and the columns that split them.
+/// The rows of a node, and columns: those that split the node above until `keep_splits` is called.
 struct Part {
   std::vector<std::uint32_t> rows;  // numbers of distinct rows
   std::vector<std::uint32_t> columns;
@@ -24,8 +24,7 @@ class TreeReader {
     std::iota(all.rows.begin(), all.rows.end(), 0u);
     all.columns.resize(data_.n_columns);
     std::iota(all.columns.begin(), all.columns.end(), 0u);
-    keep_splits(all);
-    tree_.cost = add_node(all, 0, false);
+    tree_.cost = add_node(std::move(all), 0, false);
     return std::move(tree_);
   }
 
@@ -46,7 +45,6 @@ class TreeReader {
     Part one{{}, whole.columns};
     for (const std::uint32_t row : whole.rows)
       if (data_.test(column, row) == side) one.rows.push_back(row);
-    keep_splits(one);
     return one;
   }
 
@@ -59,25 +57,22 @@ class TreeReader {
     return mask;
   }
 
-  /// Forgets the columns that do not split the rows.
+  /// Forgets the columns that do not split the rows; most that do are known by a few words.
   void keep_splits(Part& of) const {
-    if (!is_large(of)) {
-      std::erase_if(of.columns, [&](std::uint32_t c) {
-        const bool first = data_.test(c, of.rows[0]);
-        return std::all_of(of.rows.begin(), of.rows.end(), [&](auto row) { return data_.test(c, row) == first; });
-      });
-      return;
-    }
     const std::vector<Word> mask = mask_of(of);
-    std::vector<Word> holds(data_.stride, 0), fails(data_.stride, 0);
-    for (std::uint32_t w = 0; w < mask.size(); ++w) {
-      const Word* bits = &data_.bits[std::size_t{w} * data_.stride];
-      for (std::uint32_t c = 0; c < data_.stride && mask[w] != 0; ++c) {
-        holds[c] |= mask[w] & bits[c];
-        fails[c] |= mask[w] & ~bits[c];
+    std::vector<std::uint32_t> words;
+    for (std::uint32_t w = 0; w < mask.size(); ++w)
+      if (mask[w] != 0) words.push_back(w);
+    std::erase_if(of.columns, [&](std::uint32_t c) {
+      Word holds = 0, fails = 0;
+      for (const std::uint32_t w : words) {
+        const Word bits = data_.bits[std::size_t{w} * data_.stride + c];
+        holds |= mask[w] & bits;
+        fails |= mask[w] & ~bits;
+        if (holds != 0 && fails != 0) return false;
       }
-    }
-    std::erase_if(of.columns, [&](std::uint32_t c) { return holds[c] == 0 || fails[c] == 0; });
+      return true;
+    });
   }
 
   /// By class and column, and at last by column alone: the rows that each column holds of a node.
@@ -144,7 +139,7 @@ class TreeReader {
   }
 
   /// `may_be_leaf`: without time, the node is a leaf unless more is known.
-  Ticks add_node(const Part& of, std::uint32_t depth, bool may_be_leaf) {
+  Ticks add_node(Part of, std::uint32_t depth, bool may_be_leaf) {
     const std::vector<Ticks> counts = counts_of(of.rows);
     const std::size_t node = tree_.column.size();
     tree_.column.push_back(-1);
@@ -153,11 +148,12 @@ class TreeReader {
     tree_.prediction.push_back(static_cast<std::int32_t>(costs_.likeliest_class(counts.data())));
     const Ticks leaf = leaf_cost(counts.data(), of.rows.size() > 1, depth);
     if (of.rows.size() == 1 || depth == costs_.max_depth()) return leaf;
-    const Ticks split = costs_.at(depth).split + costs_.log_of(static_cast<std::uint32_t>(of.columns.size()));
     Fingerprint set;
     for (const std::uint32_t row : of.rows) set ^= data_.identity(row, false);
     const auto known = table_.find({set, depth, kUnlimited});
-    if (!known && may_be_leaf && !has_time_) return leaf;
+    if (known ? known->tree.split == kNoSplit : may_be_leaf && !has_time_) return leaf;
+    keep_splits(of);
+    const Ticks split = costs_.at(depth).split + costs_.log_of(static_cast<std::uint32_t>(of.columns.size()));
     const std::uint32_t column = known ? known->tree.split : best_stump(of, counts, depth, split);
     if (column == kNoSplit) return leaf;
     const bool has_leaves = !known || known->tree.shape.depth == 1;

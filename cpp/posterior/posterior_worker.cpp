@@ -24,7 +24,7 @@ PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs
       run_(run),
       meter_(run, kWorkBetweenPolls, std::move(poll)),
       maker_(data, counting_, kernels(), 0, 1, 1),
-      looks_(costs, maker_, pairs),
+      looks_(costs, maker_, pairs, counters_),
       max_expansions_(max_expansions) {}
 
 void PosteriorWorker::open_root(Frame& root) {
@@ -55,18 +55,63 @@ void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
   if (tree.cost < s.known.tree.cost) s.known.tree = tree;
 }
 
-/// The leaf, one look at all columns, pairs for those that are left.
-void PosteriorWorker::expand(Frame& s, Ticks budget) {
-  ++n_expansions_;
+/// Takes the leaf; returns whether there may be a split.
+bool PosteriorWorker::open(Frame& s) {
   const DepthCosts& here = costs_.at(s.depth);
-  s.candidates.clear();
-  s.others = kInfinity;
   std::uint32_t n_splits = 0;
   for (const std::uint32_t copies : s.rows.copies) n_splits += copies;
   const Ticks leaf = costs_.likelihood(s.rows.total.data()) + (n_splits > 0 ? here.leaf : 0);
   if (leaf < s.known.tree.cost) s.known.tree = {leaf, kNoSplit, kUnlimited, {}};
-  if (n_splits > 0 && here.split < kInfinity) {
-    s.split = here.split + costs_.log_of(n_splits);
+  if (n_splits == 0 || here.split >= kInfinity) return false;
+  s.split = here.split + costs_.log_of(n_splits);
+  return true;
+}
+
+/// One side of a column as a leaf, whose lower bound is 0 if a split of it may pay.
+SideLook PosteriorWorker::leaf_of(const Frame& s, std::uint32_t column, int x) {
+  std::vector<Ticks> counts(data_.n_classes);
+  Ticks n = 0, most = 0;
+  for (std::uint32_t k = 0; k < data_.n_classes; ++k) {
+    const Ticks held = s.rows.sums[std::size_t{k} * s.rows.stride + column];
+    counts[k] = x == 1 ? held : s.rows.total[k] - held;
+    n += counts[k];
+    most = std::max(most, counts[k]);
+  }
+  const DepthCosts& here = costs_.at(s.depth + 1);
+  const Ticks leaf = costs_.likelihood(counts.data());
+  const Ticks cost = leaf + (n > 1 ? here.leaf : 0);
+  return {most == n || here.split >= kInfinity ? leaf : 0, cost, 1, kNoSplit};
+}
+
+void PosteriorWorker::grow(Frame& s) {
+  if (open(s)) {
+    Candidate best{};
+    best.column = looks_.look_once(s.rows, s.pairs, s.depth, look_);
+    meter_.add(std::uint64_t{s.rows.n_columns} * (8 + 2 * s.rows.n_slot_words));
+    const Ticks lower = s.split + *std::min_element(look_.begin(), look_.end());
+    s.known.lower = std::max(s.known.lower, std::min(s.known.tree.cost, lower));
+    for (int x = 0; x < 2; ++x) best.side[x] = leaf_of(s, best.column, x);
+    if (s.split + best.upper() < s.known.tree.cost) {
+      name_sides(s, best);
+      for (int x = 0; x < 2; ++x) {
+        if (best.side[x].lower > 0 || !goes_on() || !has_room_for_child(s)) continue;
+        Frame& child = child_of(s, best, x);
+        grow(child);
+        best.side[x].know_tree(child.known.tree);
+      }
+      remember_sides(s, best);
+      take_tree(s, best);
+    }
+  }
+  s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
+}
+
+/// The leaf, one look at all columns, pairs for those that are left.
+void PosteriorWorker::expand(Frame& s, Ticks budget) {
+  ++n_expansions_;
+  s.candidates.clear();
+  s.others = kInfinity;
+  if (open(s)) {
     const Ticks cut = std::min(s.known.tree.cost, budget);
     choose_candidates(s, cut);
     look_at_candidates(s, cut);
@@ -81,6 +126,7 @@ void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
   for (std::uint32_t c = 0; c < s.rows.n_columns; ++c) {
     if (s.split + look_[c] >= cut) {
       s.others = std::min(s.others, s.split + look_[c]);
+      ++counters_.perfect_split;
       continue;
     }
     Candidate candidate{};
@@ -103,6 +149,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
       take_tree(s, candidate);
       cut = std::min(cut, s.known.tree.cost);
       lower = s.split + candidate.lower();
+      if (lower >= cut) ++counters_.pair_looks;
     }
     if (lower >= cut || candidate.is_closed())
       s.others = std::min(s.others, lower);
@@ -206,6 +253,7 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
   const SubproblemKey mark{s.rows.whole.identity, s.depth, width};  // a round of a width visits a pair once
   if (table_.find(mark)) return;
   expand(s, kInfinity);
+  const Ticks before = s.known.tree.cost;
   table_.tighten(mark, {});
   std::vector<Candidate> tries = s.candidates;
   const auto n = static_cast<std::ptrdiff_t>(std::min<std::size_t>(width, tries.size()));
@@ -223,6 +271,7 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
       refresh(s, candidate);
     }
   }
+  if (s.known.tree.cost < before) ++counters_.greedy_trees;
   s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
 }
 

@@ -57,6 +57,10 @@ class PosteriorWorker {
   /// Throws Stopped.
   void open_root(Frame& root);
 
+  /// Grows a tree of `s` greedily: each node is split where the two leaves cost least, as long as that pays. A look at
+  /// each node is all it takes.
+  void grow(Frame& s);
+
   /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
   void solve(Frame& s, Ticks budget);
 
@@ -64,6 +68,7 @@ class PosteriorWorker {
   /// once `work()` is past `until`.
   void improve(Frame& s, std::uint32_t width, std::uint64_t until);
 
+  const Counters& counters() const { return counters_; }
   std::uint64_t n_expansions() const { return n_expansions_; }
   /// Work done, about a nanosecond a unit.
   std::uint64_t work() const { return meter_.spent(); }
@@ -73,6 +78,8 @@ class PosteriorWorker {
  private:
   bool goes_on();
   bool has_room_for_child(const Frame& s);
+  bool open(Frame& s);
+  SideLook leaf_of(const Frame& s, std::uint32_t column, int x);
   void expand(Frame& s, Ticks budget);
   void choose_candidates(Frame& s, Ticks cut);
   void look_at_candidates(Frame& s, Ticks cut);
@@ -91,6 +98,7 @@ class PosteriorWorker {
   SubproblemTable& table_;
   Run& run_;
   WorkMeter meter_;
+  Counters counters_;
   RowSetMaker maker_;
   SplitLooks looks_;
   const std::optional<std::uint64_t> max_expansions_;

@@ -27,8 +27,8 @@ void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_re
 }
 
 template <int kClasses>
-void SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
-                              std::vector<Ticks>& lower) {
+std::uint32_t SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+                                       std::vector<Ticks>& lower) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   Side& whole = side_[0];
   whole.total.assign(rows.total.begin(), rows.total.begin() + n_classes);
@@ -41,6 +41,8 @@ void SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs
   const CellCosts<kClasses> cells(costs_, costs_.at(depth + 1), tables_);
   cells_.resize(2 * std::size_t{n_classes});
   lower.assign(rows.n_columns, 0);
+  Ticks least = kInfinity;
+  std::uint32_t best = 0;
   for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
     Ticks n = 0, upper = 0;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
@@ -50,9 +52,14 @@ void SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs
     }
     const std::uint32_t c = rows.columns[g];
     const Ticks held = left.n_pairs > 0 ? left.held[c] : 0, failed = left.n_pairs > 0 ? left.failed[c] : 0;
-    cells.add(cells_.data(), n, whole.n_rows - n, held, whole.columns, lower[g], upper);
-    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, failed, whole.columns, lower[g], upper);
+    cells.add(cells_.data(), n, whole.n_rows - n, held, whole.columns, lower[g], upper, &counters_);
+    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, failed, whole.columns, lower[g], upper, &counters_);
+    if (upper < least) {
+      least = upper;
+      best = g;
+    }
   }
+  return best;
 }
 
 template <int kClasses>
@@ -112,12 +119,10 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
   }
 }
 
-void SplitLooks::look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
-                           std::vector<Ticks>& lower) {
-  if (costs_.n_classes() == 2)
-    look_once_as<2>(rows, whole, depth, lower);
-  else
-    look_once_as<0>(rows, whole, depth, lower);
+std::uint32_t SplitLooks::look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
+                                    std::vector<Ticks>& lower) {
+  if (costs_.n_classes() == 2) return look_once_as<2>(rows, whole, depth, lower);
+  return look_once_as<0>(rows, whole, depth, lower);
 }
 
 void SplitLooks::look_at_pairs(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column,

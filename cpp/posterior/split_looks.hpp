@@ -32,11 +32,13 @@ struct SideLook {
 
 class SplitLooks {
  public:
-  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs)
-      : costs_(costs), maker_(maker), pairs_(pairs), tables_(3 * std::size_t{costs.n_classes()}) {}
+  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs, Counters& counters)
+      : costs_(costs), maker_(maker), pairs_(pairs), counters_(counters), tables_(3 * std::size_t{costs.n_classes()}) {}
 
   /// lower[c] = at least, of both sides of column c of a node at `depth` together. `whole` are the pairs left there.
-  void look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth, std::vector<Ticks>& lower);
+  /// Returns the column whose sides cost least as leaves.
+  std::uint32_t look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
+                          std::vector<Ticks>& lower);
 
   /// The sides of one column, the true side last.
   void look_at_pairs(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
@@ -53,7 +55,8 @@ class SplitLooks {
   };
 
   template <int kClasses>
-  void look_once_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth, std::vector<Ticks>& lower);
+  std::uint32_t look_once_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
+                             std::vector<Ticks>& lower);
   template <int kClasses>
   void look_at_pairs_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
                         SideLook (&sides)[2]);
@@ -63,6 +66,7 @@ class SplitLooks {
   PosteriorCosts& costs_;
   RowSetMaker& maker_;
   RowPairs& pairs_;
+  Counters& counters_;
   Side side_[2];
   std::vector<Ticks> cells_;
   std::vector<const Ticks*> tables_;

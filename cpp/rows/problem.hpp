@@ -4,6 +4,7 @@
 // HOLDS   Immutable.
 #pragma once
 
+#include "base/bounds.hpp"
 #include "base/options.hpp"
 #include "bounds/support_condition.hpp"
 #include "data/costs.hpp"
@@ -20,9 +21,9 @@ struct Problem {
   const Costs& costs;
   Ticks leaf_cost;
   TreeLimits tree;
-  Switches switches;
+  Bounds bounds;
 
-  Ticks threshold() const { return support_threshold(switches.support_condition, leaf_cost); }
+  Ticks threshold() const { return support_threshold(bounds.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }
   bool has_few_columns() const { return rows.n_columns <= kFewColumns; }
   bool has_reference() const { return !rows.reference_loss.empty(); }

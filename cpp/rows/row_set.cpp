@@ -176,6 +176,7 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   merged_.clear();
   row_bits_.clear();
   row_counts_.clear();
+  n_light_columns_ += parent.stride - child.n_columns - n_constant;
   if (child.n_columns + n_constant < parent.stride) merge_equal_rows(parent);  // a column is gone that told rows apart
   lay_out(&parent, child, [] {});
   finish(child);

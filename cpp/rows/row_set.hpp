@@ -107,6 +107,9 @@ class RowSetMaker {
 
   void pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides);
 
+  /// Columns that the children made so far do without by bounds/support_condition.hpp.
+  std::uint64_t n_light_columns() const { return n_light_columns_; }
+
   /// Of the scratch space.
   std::uint64_t bytes() const;
 
@@ -143,6 +146,7 @@ class RowSetMaker {
   std::uint64_t rows_per_leaf_;
   Ticks support_threshold_;
   bool is_narrow_;  // PairInput
+  std::uint64_t n_light_columns_ = 0;
 
   AlignedVector<Word> scratch_, hashes_, wide_;
   AlignedVector<Ticks> pair_sums_, look_values_;

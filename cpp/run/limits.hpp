@@ -9,6 +9,8 @@
 
 namespace hornbeam {
 
+inline constexpr std::uint32_t kMostThreads = 1024;
+
 /// What one search may spend. `gap` is relative: (upper - lower) / upper.
 struct SearchLimits {
   std::optional<double> seconds = std::nullopt;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "run/limits.hpp"
 #include "tree/result_tree.hpp"
 
@@ -30,6 +31,7 @@ struct Outcome {
   std::uint64_t n_table_entries = 0;
   std::uint64_t bytes = 0;  // the largest number reported
   double seconds = 0;
+  Counters counters;
   std::vector<Progress> trace;  // one line for each change of the interval
 };
 

@@ -52,13 +52,13 @@ Status Run::status(bool is_proven, std::optional<Status> finished) const {
   return finished ? *finished : reason().value_or(Status::interrupted);
 }
 
-Outcome Run::finish(ResultTree tree, const Progress& last, std::uint64_t n_table_entries,
+Outcome Run::finish(ResultTree tree, const Progress& last, const Counters& counters, std::uint64_t n_table_entries,
                     std::optional<Status> finished) {
   report(last);
   const Ticks lower = std::min(last.lower, tree.cost);
   const Status ended = status(lower == tree.cost, finished);
-  return {std::move(tree), lower,       ended,     last.n_subproblems,
-          n_table_entries, most_bytes_, seconds(), std::move(trace_)};
+  return {std::move(tree), lower,     ended,    last.n_subproblems, n_table_entries,
+          most_bytes_,     seconds(), counters, std::move(trace_)};
 }
 
 }  // namespace hornbeam

@@ -57,8 +57,8 @@ class Run {
   /// Why the search ended: with a proof; on its own, without one, as `finished` says; or for the reason of the stop.
   Status status(bool is_proven, std::optional<Status> finished = std::nullopt) const;
   /// Reports for the last time. The tree has its cost.
-  Outcome finish(ResultTree tree, const Progress& last, std::uint64_t n_table_entries = 0,
-                 std::optional<Status> finished = std::nullopt);
+  Outcome finish(ResultTree tree, const Progress& last, const Counters& counters = {},
+                 std::uint64_t n_table_entries = 0, std::optional<Status> finished = std::nullopt);
 
   /// Works until done or stopped; running out of memory is a limit like any other.
   template <class Work>

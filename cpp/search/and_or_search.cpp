@@ -9,9 +9,9 @@
 
 namespace hornbeam {
 
-AndOrSearch::AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels,
+AndOrSearch::AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
                          std::function<void()> poll)
-    : thread_(problem, shared, kernels, std::move(poll)),
+    : thread_(problem, shared, kernels, number, std::move(poll)),
       children_(thread_),
       candidates_(thread_, children_),
       raiser_(thread_, children_, candidates_) {}
@@ -63,6 +63,9 @@ void AndOrSearch::expand(Frame& frame) {
   frame.raise(std::min(leaf, larger_trees));
   const bool too_light = too_light_to_split(frame.largest_loss, frame.least_loss, problem.threshold());
   if (leaf <= larger_trees || too_light || frame.limits.only_leaf()) {
+    Counters& counters = thread_.counters;
+    if (leaf <= larger_trees && leaf > cost_of_two_leaves_or_more(problem.leaf_cost, 0)) ++counters.equivalent_points;
+    if (leaf > larger_trees && too_light && problem.bounds.support_condition) ++counters.support_condition;
     frame.lower = frame.upper();
     return record(frame);
   }
@@ -97,6 +100,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
                side[0].lower + side[1].lower + step[x] < frame.target(budget)) {
       awaited = step[x];
       x = 1 - x;
+      ++thread_.counters.claims;
     }
     if (const std::uint32_t levels = raiser_.needed_levels(candidate, x)) {
       const Claims::Claim claim(claims, candidate.key[x]);
@@ -112,6 +116,8 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       }
       if (thread_.stopped()) break;
       child[x] = children_.make(frame, candidate, x);
+    } else {
+      ++thread_.counters.budgets;
     }
     child[x]->raise(side[x].lower);
     {
@@ -154,6 +160,7 @@ void AndOrSearch::find_incumbent(Frame& frame) {
   }
   if (!found->has_keys) children_.find_keys(frame, *found);
   thread_.maker.make_slot_rows(frame.rows);
+  ++thread_.counters.first_tree;
   for (int x = 0; x < 2; ++x) {
     if (found->side[x].is_closed() || thread_.stopped()) continue;
     std::unique_ptr<Frame> child = children_.make(frame, *found, x);

@@ -23,8 +23,9 @@ namespace hornbeam {
 
 class AndOrSearch {
  public:
-  /// `poll` is called now and then; it may stop the run.
-  AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::function<void()> poll);
+  /// `number` 0 is the calling thread. `poll` is called now and then; it may stop the run.
+  AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
+              std::function<void()> poll);
 
   /// Makes the frame of the whole problem and records its single leaf. Throws Stopped.
   void open_root(Frame& root);
@@ -35,6 +36,8 @@ class AndOrSearch {
 
   /// Raises the frame's lower bound to `budget`, or closes it (W2).
   void solve(Frame& frame, Ticks budget);
+
+  Counters counters() const { return thread_.all_counters(); }
 
  private:
   void expand(Frame& frame);

@@ -36,6 +36,7 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without);
   thread_.meter.add(packer_.work());
   frame.raise(std::min(frame.upper(), without + packed));
+  if (frame.has_reached(budget)) ++thread_.counters.packing;
   packing_credit_ = frame.has_reached(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
   if (packing_credit_ < 0) packing_credit_ = -64;
 }
@@ -50,13 +51,14 @@ std::uint32_t BoundRaiser::needed_levels(const Candidate& candidate, int x) cons
 }
 
 void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels) {
-  thread_.shared.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  thread_.count_subproblem();
   const Side& side = candidate.side[x];
   const auto found = levels == 2 ? two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper)
                                  : two_levels_.solve_three_levels(frame.rows, candidate.column, x == 1, side.upper);
   if (found && found->shape.depth == 3) record_below(frame, candidate, x);
   // Stopped on the way, or since there was no memory for the entries below: then the side's own entry must not be made.
   if (thread_.stopped() || !found) return;
+  ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
   KnownTree best = *found;
   if (const KnownTree leaf{thread_.problem.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
     best = leaf;

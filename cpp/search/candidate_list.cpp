@@ -86,13 +86,13 @@ void CandidateList::pair_open(Frame& frame, Ticks budget) {
     if (thread_.stopped()) return;
     pair(frame, frame.candidates[i]);
     // Thresholds of one variable: what was proven may save the neighbors their own pairs.
-    if (similarity_holds(thread_.problem, frame)) spread_to_nested(frame, frame.candidates[i]);
+    if (similarity_holds(thread_.problem, frame)) spread_to_nested(thread_, frame, frame.candidates[i]);
   }
 }
 
 void CandidateList::pair(Frame& frame, Candidate& candidate) {
   candidate.is_paired = true;
-  if (!thread_.problem.switches.pair_stage) return;
+  if (!thread_.problem.bounds.pair_stage) return;
   const Ticks leaf_cost = thread_.problem.leaf_cost;
   const SlotTile slots = frame.rows.slot_tile();
   PairSide found[2];
@@ -113,6 +113,7 @@ void CandidateList::pair(Frame& frame, Candidate& candidate) {
   }
   candidate.raise();
   update_tree(frame, candidate);
+  if (candidate.lower >= frame.upper()) ++thread_.counters.pair_stage;
 }
 
 void CandidateList::refresh_open(Frame& frame, Ticks budget) {
@@ -150,8 +151,11 @@ void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const
   side.lower = std::min(std::max(side.lower, known.lower), side.upper);
   candidate.raise();
   update_tree(frame, candidate);
-  if (subset_bound_holds(thread_.problem, frame))
-    frame.raise(subset_bound(side.lower, candidate.side[1 - x].least_loss));
+  if (!subset_bound_holds(thread_.problem, frame)) return;
+  const Ticks bound = subset_bound(side.lower, candidate.side[1 - x].least_loss);
+  if (bound <= frame.lower) return;
+  ++thread_.counters.subset;
+  frame.raise(bound);
 }
 
 /// The open candidate whose smaller side is largest: balanced splits make small subproblems and are shared most. At a
@@ -159,7 +163,7 @@ void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const
 /// time. Those that other threads have taken come last.
 std::size_t CandidateList::choose(const Frame& frame, Ticks budget) const {
   std::size_t chosen = frame.candidates.size();
-  Ticks highest = -1;
+  Ticks highest = -1, highest_of_all = -1;
   int most_free = 0;
   const bool lowest_first = frame.is_root && !subset_bound_holds(thread_.problem, frame);
   for (std::size_t i = 0; i < frame.candidates.size(); ++i) {
@@ -167,6 +171,7 @@ std::size_t CandidateList::choose(const Frame& frame, Ticks budget) const {
     if (candidate.lower >= frame.target(budget)) continue;
     const Ticks smaller = std::min(candidate.side[0].largest_loss, candidate.side[1].largest_loss);
     const Ticks priority = lowest_first ? kInfinity - candidate.lower : smaller;
+    highest_of_all = std::max(highest_of_all, priority);
     const int n_free = (is_taken(candidate, 0) ? 0 : 1) + (is_taken(candidate, 1) ? 0 : 1);
     if (n_free != most_free ? n_free > most_free : priority > highest) {
       highest = priority;
@@ -174,6 +179,7 @@ std::size_t CandidateList::choose(const Frame& frame, Ticks budget) const {
       chosen = i;
     }
   }
+  if (highest < highest_of_all) ++thread_.counters.claims;
   return chosen;
 }
 
@@ -208,7 +214,7 @@ Candidate CandidateList::narrowed(const Frame& frame, Candidate candidate, std::
       side.upper = thread_.problem.leaf_cost + side.loss;
       side.shape = {1, 0};
     }
-    if (side.limits.only_leaf() || (side.limits.only_stump() && thread_.problem.switches.pair_stage))
+    if (side.limits.only_leaf() || (side.limits.only_stump() && thread_.problem.bounds.pair_stage))
       side.larger_trees_lower = kInfinity;
     side.lower = std::max(side.lower, std::min(side.upper, side.larger_trees_lower));
   }

@@ -30,7 +30,7 @@ void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
   frame.candidates.clear();
   frame.candidate_of.clear();
   count_bytes(frame);
-  thread_.shared.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  thread_.count_subproblem();
 }
 
 void ChildMaker::count_bytes(Frame& frame) {
@@ -110,9 +110,10 @@ void ChildMaker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.raise();
 }
 
-void raise_to_guess(const SearchThread& thread, Ticks reference_loss, Ticks upper, Ticks& lower) {
+void raise_to_guess(SearchThread& thread, Ticks reference_loss, Ticks upper, Ticks& lower) {
   const Ticks guessed = std::min(upper, guessed_bound(thread.problem.leaf_cost, reference_loss));
   if (guessed <= lower) return;
+  ++thread.counters.reference;
   lower = guessed;
   thread.shared.has_guessed.store(true, std::memory_order_relaxed);
 }

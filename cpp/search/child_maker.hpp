@@ -46,6 +46,6 @@ class ChildMaker {
 
 /// Raises `lower` to the bound that the reference's loss on a set guesses (bounds/reference.hpp), and remembers if that
 /// is more than what is proven.
-void raise_to_guess(const SearchThread& thread, Ticks reference_loss, Ticks upper, Ticks& lower);
+void raise_to_guess(SearchThread& thread, Ticks reference_loss, Ticks upper, Ticks& lower);
 
 }  // namespace hornbeam

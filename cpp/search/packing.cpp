@@ -21,7 +21,7 @@ PairPacker::PairPacker(const Problem& problem, const Kernels& kernels)
     : problem_(problem),
       kernels_(kernels),
       measures_(problem.costs.measures()),
-      is_usable_(problem.switches.packing && measures_.netted && problem.leaf_cost > 0) {}
+      is_usable_(problem.bounds.packing && measures_.netted && problem.leaf_cost > 0) {}
 
 void PairPacker::find_columns(const RowSet& rows) {
   const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];

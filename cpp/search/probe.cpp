@@ -53,7 +53,7 @@ bool BoundRaiser::raise_by_probes(Frame& frame, Candidate& candidate, int x, Tic
 /// After repeated failures only every sixteenth probe runs, to notice when probing pays again.
 bool BoundRaiser::may_probe(const Frame& frame) {
   constexpr std::uint32_t kLeftOut = 16;
-  if (!thread_.problem.switches.pair_stage || frame.limits.leaves != kUnlimited) return false;
+  if (!thread_.problem.bounds.pair_stage || frame.limits.leaves != kUnlimited) return false;
   return probe_credit_ > 0 || ++n_probes_left_out_ % kLeftOut == 0;
 }
 
@@ -61,6 +61,7 @@ bool BoundRaiser::may_probe(const Frame& frame) {
 BoundRaiser::Probe BoundRaiser::probe(Frame& frame, Candidate& candidate, int x, Ticks goal) {
   constexpr int kMostCredit = 60, kSaved = 3;
   const Probe found = pair_filtered(frame, candidate, x, goal);
+  if (found.has_reached) ++thread_.counters.probes;
   probe_credit_ = found.has_reached ? std::min(probe_credit_ + kSaved, kMostCredit) : std::max(probe_credit_ - 1, 0);
   return found;
 }
@@ -96,7 +97,7 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
     if (g.lower < target()) {
       candidates_.pair(child, g);
       if (g.lower < target() || thread_.stopped()) return {false, std::min(lowest, g.lower)};
-      if (similarity_holds(thread_.problem, child)) spread_to_nested(child, g);
+      if (similarity_holds(thread_.problem, child)) spread_to_nested(thread_, child, g);
     }
     lowest = std::min(lowest, g.lower);
   }

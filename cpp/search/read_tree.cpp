@@ -15,6 +15,9 @@ using Rows = std::vector<std::uint32_t>;
 /// Whose counts stay in the nearest cache.
 constexpr std::uint32_t kColumnsOfBlock = 256;
 
+/// Words counted, in all, to split leaves of the known tree: what comes after a stop must not take long.
+constexpr std::uint64_t kMostWorkOnLeaves = std::uint64_t{1} << 27;
+
 /// Some distinct rows and what is known of them; `set` and `base_loss` only where they may be split.
 struct Part {
   Rows rows;
@@ -30,7 +33,7 @@ class TreeReader {
   ResultTree read(const NodeLimits& limits) {
     Rows all(problem_.rows.n_rows);
     std::iota(all.begin(), all.end(), 0u);
-    tree_.cost = add_node(part_of(std::move(all), !limits.only_leaf()), limits);
+    tree_.cost = add_node(part_of(std::move(all), !limits.only_leaf()), limits, kUnlimited);
     return std::move(tree_);
   }
 
@@ -74,8 +77,10 @@ class TreeReader {
     Word rows;
   };
 
+  /// Numbers of rows are counted only where they are limited.
   std::vector<Plane> planes_of(const Rows& rows) const {
     const DistinctRows& data = problem_.rows;
+    const std::uint32_t n_targets = data.n_classes + (problem_.limits_rows() ? 1 : 0);
     std::vector<Plane> planes;
     constexpr std::size_t kNowhere = ~std::size_t{0};
     std::vector<std::size_t> place(std::size_t{data.n_classes + 1} * kWordBits, kNowhere);  // of target and shift
@@ -83,7 +88,7 @@ class TreeReader {
     for (std::uint32_t row : rows) {
       const std::size_t word = row / kWordBits;
       if (first == planes.size() || planes[first].word != word) first = planes.size();
-      for (std::uint32_t target = 0; target <= data.n_classes; ++target) {
+      for (std::uint32_t target = 0; target < n_targets; ++target) {
         auto count =
             static_cast<std::uint64_t>(target < data.n_classes ? data.weight(row)[target] : data.row_count[row]);
         for (; count != 0; count &= count - 1) {
@@ -100,11 +105,17 @@ class TreeReader {
     return planes;
   }
 
-  /// The best tree with two leaves: bounds from bounds/pair_stage.hpp stand for such trees without an entry.
-  KnownTree best_stump(const Rows& rows, const std::vector<std::int64_t>& weight) const {
+  /// The best tree with two leaves: bounds from bounds/pair_stage.hpp stand for such trees without an entry. None if
+  /// the rows are a leaf of the known tree, and looking at many such has been work enough.
+  KnownTree best_stump(const Rows& rows, const std::vector<std::int64_t>& weight, bool is_leaf) {
     KnownTree best;
     const DistinctRows& data = problem_.rows;
     const std::vector<Plane> planes = planes_of(rows);
+    if (is_leaf) {
+      const std::uint64_t work = planes.size() * std::uint64_t{data.n_columns};
+      if (work_on_leaves_ + work > kMostWorkOnLeaves) return best;
+      work_on_leaves_ += work;
+    }
     std::int64_t n_all = 0;
     for (std::uint32_t row : rows) n_all += data.row_count[row];
     const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
@@ -123,7 +134,7 @@ class TreeReader {
       for (std::uint32_t c = 0; c < n_columns; ++c) {
         for (std::size_t target = 0; target < held.size(); ++target)
           held[target] = of_block[target * kColumnsOfBlock + c];
-        if (held.back() < least_rows || n_all - held.back() < least_rows) continue;
+        if (problem_.limits_rows() && (held.back() < least_rows || n_all - held.back() < least_rows)) continue;
         for (std::uint32_t k = 0; k < data.n_classes; ++k) failed[k] = weight[k] - held[k];
         const KnownTree stump{2 * problem_.leaf_cost + loss_of(held) + loss_of(failed), first + c, 1, {2, 1}};
         if (stump.better_than(best)) best = stump;
@@ -132,21 +143,22 @@ class TreeReader {
     return best;
   }
 
-  KnownTree best_known(const Part& part, const NodeLimits& limits, Ticks loss) const {
+  KnownTree best_known(const Part& part, const NodeLimits& limits, Ticks loss, bool is_leaf) {
     KnownTree best{problem_.leaf_cost + loss, kNoSplit, kUnlimited, {1, 0}};
     if (loss - part.base_loss <= problem_.leaf_cost) return best;  // no tree is better: q bounds them all
     // An entry is made when a subproblem is expanded, with its best stump or better.
     const auto known = table_.find({part.set, limits.depth, limits.leaves});
-    const KnownTree tree = known ? known->tree : best_stump(part.rows, part.weight);
+    const KnownTree tree = known ? known->tree : best_stump(part.rows, part.weight, is_leaf);
     return tree.better_than(best) ? tree : best;
   }
 
-  Ticks add_node(const Part& part, const NodeLimits& wide_limits) {
+  /// `depth` is that of the tree known, where it is.
+  Ticks add_node(const Part& part, const NodeLimits& wide_limits, std::uint32_t depth) {
     const std::uint32_t prediction = problem_.costs.best_prediction(part.weight.data());
     const Ticks loss = problem_.costs.loss_of(part.weight.data(), prediction);
     const NodeLimits limits = wide_limits.without_idle_limits(problem_.leaf_cost, loss, part.base_loss);
     KnownTree best;  // no split
-    if (!wide_limits.only_leaf()) best = best_known(part, limits, loss);
+    if (!wide_limits.only_leaf()) best = best_known(part, limits, loss, depth == 0);
 
     const std::size_t node = tree_.column.size();
     tree_.column.push_back(-1);
@@ -164,13 +176,15 @@ class TreeReader {
     const auto side = sides_of(part, best.split, !side_limits[0].only_leaf() || !side_limits[1].only_leaf());
     tree_.column[node] = static_cast<std::int32_t>(best.split);
     tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
-    const Ticks true_cost = add_node(side[1], side_limits[1]);
+    const std::uint32_t depth_below = best.shape.depth - 1;
+    const Ticks true_cost = add_node(side[1], side_limits[1], depth_below);
     tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
-    return true_cost + add_node(side[0], side_limits[0]);
+    return true_cost + add_node(side[0], side_limits[0], depth_below);
   }
 
   const Problem& problem_;
   const SubproblemTable& table_;
+  std::uint64_t work_on_leaves_ = 0;
   ResultTree tree_;
 };
 

@@ -1,5 +1,8 @@
 #include "search/search.hpp"
 
+#include <optional>
+#include <vector>
+
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
 #include "run/threads.hpp"
@@ -20,7 +23,7 @@ class Search {
 
   Outcome run() {
     Frame root;
-    AndOrSearch thread(problem_, shared_, kernels(), [this] { report(); });
+    AndOrSearch thread(problem_, shared_, kernels(), 0, [this] { report(); });
     thread.open_root(root);
     root_key_ = root.key;
     sure_lower_ =
@@ -32,16 +35,20 @@ class Search {
     const std::uint32_t n_threads = run_.limits().threads;
     std::vector<Frame> roots(n_threads - 1, root);
     shared_.frame_bytes += roots.size() * root.counted_bytes;
+    std::vector<std::optional<AndOrSearch>> helpers(n_threads);
     on_threads(run_, n_threads, [&](std::uint32_t i) {
       if (i == 0)
         thread.solve(root, kInfinity);
       else
-        AndOrSearch(problem_, shared_, kernels(), [this] {
-          run_.check(shared_.bytes());
-        }).solve(roots[i - 1], kInfinity);
+        helpers[i]
+            .emplace(problem_, shared_, kernels(), i, [this] { run_.check(shared_.bytes()); })
+            .solve(roots[i - 1], kInfinity);
       run_.stop(Status::optimal);  // whoever comes back unstopped has closed the root
     });
-    return outcome(root.limits);
+    Counters counters = thread.counters();
+    for (const std::optional<AndOrSearch>& helper : helpers)
+      if (helper) counters += helper->counters();
+    return outcome(root.limits, counters);
   }
 
  private:
@@ -59,11 +66,11 @@ class Search {
 
   void report() { run_.report(progress()); }
 
-  Outcome outcome(const NodeLimits& limits) {
+  Outcome outcome(const NodeLimits& limits, const Counters& counters) {
     ResultTree tree = read_tree(problem_, shared_.table, limits);
     // A stop may come after the proof, and a proof just after a limit.
     const bool is_closed = root_interval().lower >= tree.cost;
-    return run_.finish(std::move(tree), progress(), shared_.table.size(),
+    return run_.finish(std::move(tree), progress(), counters, shared_.table.size(),
                        is_closed ? std::optional(Status::guessed) : std::nullopt);
   }
 

@@ -13,13 +13,25 @@ constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
 }  // namespace
 
 SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state, const Kernels& used_kernels,
-                           std::function<void()> poll)
+                           std::uint32_t number, std::function<void()> poll)
     : problem(of_problem),
       shared(shared_state),
       kernels(used_kernels),
       maker(of_problem.rows, of_problem.costs, used_kernels, of_problem.leaf_cost, of_problem.tree.rows_per_leaf,
             of_problem.threshold()),
-      meter(shared_state.run, kWorkBetweenPolls, std::move(poll)) {}
+      meter(shared_state.run, kWorkBetweenPolls, std::move(poll)),
+      number_(number) {}
+
+void SearchThread::count_subproblem() {
+  shared.n_subproblems.fetch_add(1, std::memory_order_relaxed);
+  if (number_ != 0) ++counters.helpers;
+}
+
+Counters SearchThread::all_counters() const {
+  Counters all = counters;
+  if (problem.bounds.support_condition) all.support_condition += maker.n_light_columns();
+  return all;
+}
 
 bool SearchThread::stopped() {
   if (shared.table.is_full()) shared.run.stop(Status::memory_limit);

@@ -1,7 +1,7 @@
 // search/search_thread.hpp
 //
 // WHAT    What the parts of one thread's search share: the problem, the state of all threads, the maker of row sets,
-//         its work meter, and the frames that the thread is in.
+//         the counters, the work meter, and the frames that the thread is in.
 // HOLDS   Every part asks `stopped()` between steps of bounded work and then returns with all intervals valid.
 #pragma once
 
@@ -19,15 +19,20 @@ namespace hornbeam {
 
 class SearchThread {
  public:
-  /// `poll` is called now and then; it may stop the run.
-  SearchThread(const Problem& problem, SharedState& shared, const Kernels& kernels, std::function<void()> poll);
+  /// `number` 0 is the calling thread. `poll` is called now and then; it may stop the run.
+  SearchThread(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
+               std::function<void()> poll);
 
   const Problem& problem;
   SharedState& shared;
   const Kernels& kernels;
   RowSetMaker maker;
   WorkMeter meter;  // of words of kernel work
+  Counters counters;
 
+  void count_subproblem();
+  /// Of the whole thread, once it has ended.
+  Counters all_counters() const;
   /// Whether to leave the frame in work: the search has ended, or another thread has finished this frame or one above.
   bool stopped();
 
@@ -43,17 +48,18 @@ class SearchThread {
     Ticks budget;
   };
 
+  const std::uint32_t number_;
   std::vector<Visit> path_;                    // the root first
   const Frame* finished_elsewhere_ = nullptr;  // the first of them: everything below it ends
 };
 
 /// Whether bounds/subset.hpp and bounds/similarity.hpp cover the limits of the frame.
 inline bool subset_bound_holds(const Problem& problem, const Frame& frame) {
-  return problem.switches.subset && frame.limits.depth == kUnlimited && frame.limits.leaves == kUnlimited &&
+  return problem.bounds.subset && frame.limits.depth == kUnlimited && frame.limits.leaves == kUnlimited &&
          !problem.limits_rows();
 }
 inline bool similarity_holds(const Problem& problem, const Frame& frame) {
-  return problem.switches.similarity && frame.limits.leaves == kUnlimited && !problem.limits_rows();
+  return problem.bounds.similarity && frame.limits.leaves == kUnlimited && !problem.limits_rows();
 }
 
 }  // namespace hornbeam

@@ -30,7 +30,8 @@ struct SharedRows {
 class SimilarSplits {
  public:
   SimilarSplits(SearchThread& thread, const Frame& frame, const Candidate& from)
-      : costs_(thread.problem.costs),
+      : counters_(thread.counters),
+        costs_(thread.problem.costs),
         rows_(frame.rows),
         f_(from),
         both_(thread.maker.pair_measures(frame.rows, from.column)),
@@ -45,7 +46,9 @@ class SimilarSplits {
     for (int y = 0; y < 2; ++y) {
       const Ticks bound = std::max(f_.side[1].lower - shared[1][1 - y].distance + shared[0][y].least_loss,
                                    f_.side[0].lower - shared[0][1 - y].distance + shared[1][y].least_loss);
-      if (bound > g.side[y].lower) g.side[y].lower = std::min(bound, g.side[y].upper);
+      if (bound <= g.side[y].lower) continue;
+      g.side[y].lower = std::min(bound, g.side[y].upper);
+      ++counters_.similarity;
     }
     g.raise();
   }
@@ -63,6 +66,7 @@ class SimilarSplits {
             costs_.least_loss(cell_.data())};
   }
 
+  Counters& counters_;
   const Costs& costs_;
   const RowSet& rows_;
   const Candidate& f_;
@@ -74,7 +78,7 @@ class SimilarSplits {
 
 }  // namespace
 
-void spread_to_nested(Frame& frame, const Candidate& from) {
+void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from) {
   const RowSet& rows = frame.rows;
   const Ticks slack = from.side[0].lower + from.side[1].lower - frame.upper();
   if (slack < 0) return;
@@ -89,7 +93,9 @@ void spread_to_nested(Frame& frame, const Candidate& from) {
       Candidate& to = frame.candidates[index];
       if (std::abs(to.side[1].largest_loss - from.side[1].largest_loss) > slack) break;
       if (!rows.are_nested(from.column, to.column)) break;
-      if (!to.is_paired && to.lower < frame.upper()) raise_nested(from, to);
+      if (to.is_paired || to.lower >= frame.upper()) continue;
+      raise_nested(from, to);
+      if (to.lower >= frame.upper()) ++thread.counters.nested_bound;
     }
   }
 }

@@ -12,7 +12,7 @@ namespace hornbeam {
 /// From a candidate just paired to the columns next to it that are nested with it (thresholds of one variable). There
 /// the distance is a difference of sums. Only what is proven beyond the best tree passes on, not beyond the budget:
 /// that would save the neighbors their pairs only until the budget grows.
-void spread_to_nested(Frame& frame, const Candidate& from);
+void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from);
 
 /// From the candidate just raised to every candidate below the budget.
 void spread_to_similar(SearchThread& thread, Frame& frame, const Candidate& from, Ticks budget);

@@ -22,7 +22,7 @@ TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels, W
   std::int64_t weight = 0;
   for (const std::int64_t each : problem.rows.class_weight) weight += each;
   is_usable_ = has_one_price(counts_) && counts_.n_classes <= kMostNarrowClasses && weight < kNarrowInfinity / 4 &&
-               !problem.limits_rows() && !problem.tree.leaves && problem.switches.pair_stage;
+               !problem.limits_rows() && !problem.tree.leaves && problem.bounds.pair_stage;
   if (!is_usable_) return;
   price_ = counts_.price[0];
   ones_.assign(counts_.n_classes, 1);

@@ -35,14 +35,14 @@ struct Scorer {
     return false;
   }
 
-  /// Those of `candidates` that split the rows: a column that does not split them splits no part of them.
+  /// Those of `candidates` that split the rows, up to `most`: a column that does not split them splits no part of them.
   std::vector<std::uint32_t> splits_of(const std::vector<std::uint32_t>& rows,
-                                       const std::vector<std::uint32_t>& candidates) const {
+                                       const std::vector<std::uint32_t>& candidates, std::size_t most) const {
     std::vector<std::uint8_t> mask(columns.bytes_per_column(), 0);
     for (const std::uint32_t row : rows) mask[row / 8] |= static_cast<std::uint8_t>(1u << (row % 8));
     std::vector<std::uint32_t> found;
-    for (const std::uint32_t column : candidates)
-      if (splits(column, rows, mask)) found.push_back(column);
+    for (std::size_t i = 0; i < candidates.size() && found.size() < most; ++i)
+      if (splits(candidates[i], rows, mask)) found.push_back(candidates[i]);
     return found;
   }
 
@@ -66,8 +66,9 @@ struct Scorer {
               std::uint32_t depth) const {
     if (rows.empty()) throw std::logic_error("every node has rows");
     const double split = alpha * std::pow(1.0 + depth, -beta);
-    const std::vector<std::uint32_t> splitting = splits_of(rows, candidates);
-    if (tree.column[number] < 0) return leaf(rows) - (!splitting.empty() ? std::log1p(-split) : 0.0);
+    const bool is_leaf = tree.column[number] < 0;
+    const std::vector<std::uint32_t> splitting = splits_of(rows, candidates, is_leaf ? 1 : candidates.size());
+    if (is_leaf) return leaf(rows) - (!splitting.empty() ? std::log1p(-split) : 0.0);
     std::vector<std::uint32_t> side[2];
     for (const std::uint32_t row : rows)
       side[columns.test(static_cast<std::uint32_t>(tree.column[number]), row) ? 1 : 0].push_back(row);

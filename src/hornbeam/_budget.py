@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
+from typing import NamedTuple
+
+
+class Limits(NamedTuple):
+    """What one search may spend; None where there is no limit."""
+
+    seconds: float | None
+    bytes: int | None
 
 
 class Budget:
@@ -81,13 +88,12 @@ class Budget:
         """Leave nothing."""
         self._time_limit = 0.0
 
-    def left(self) -> dict[str, Any]:
-        """Return the limits "time_limit" and "memory_limit", where there are such, of a search that starts now."""
-        limits: dict[str, Any] = {}
-        seconds = self.seconds()
+    def left(self) -> Limits:
+        """Return the limits of a search that starts now."""
+        seconds, n_bytes = self.seconds(), None
         if seconds is not None and self._time_limit is not None:
-            limits["time_limit"] = max(0.0, seconds - min(self._reserve, self._time_limit / 7))
+            seconds = max(0.0, seconds - min(self._reserve, self._time_limit / 7))
         if self._memory_limit is not None:
             # The core counts bytes in 64 bits, which is more than any machine has.
-            limits["memory_limit"] = min(2**63 - 1, max(0, int(self._memory_limit) - self._held))
-        return limits
+            n_bytes = min(2**63 - 1, max(0, int(self._memory_limit) - self._held))
+        return Limits(seconds, n_bytes)

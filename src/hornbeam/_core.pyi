@@ -1,159 +1,36 @@
-from collections.abc import Callable, Mapping
-from typing import Literal, TypedDict
+"""
+The search of hornbeam: exact costs in, a tree with a proven interval out.
+"""
 
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Mapping, Sequence
+from typing import Annotated, overload
 
-Progress = tuple[float, int, int, int, int, int]
+import numpy
+from numpy.typing import NDArray
+
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, TypedDict
+
+import numpy
+
+Progress: TypeAlias = tuple[float, int, int, int, int, int]
+"""Seconds, upper and lower bound in ticks, subproblems, bytes, leaves of the best tree."""
 
 class TreeArrays(TypedDict):
-    column: npt.NDArray[np.int32]
-    left: npt.NDArray[np.int32]
-    right: npt.NDArray[np.int32]
-    prediction: npt.NDArray[np.int32]
-    leaf_of_row: npt.NDArray[np.int32]
+    column: NDArray[numpy.int32]
+    left: NDArray[numpy.int32]
+    right: NDArray[numpy.int32]
+    prediction: NDArray[numpy.int32]
+    leaf_of_row: NDArray[numpy.int32]
 
 class Outcome(TypedDict):
     tree: TreeArrays
     upper: int
     lower: int
     status: str
-    statistics: dict[str, float]
+    statistics: dict[str, Any]
     trace: list[Progress]
-
-def pack_table(table: npt.NDArray[np.uint8], packed: npt.NDArray[np.uint8]) -> bool: ...
-def changing_columns(columns: npt.NDArray[np.uint8], n_rows: int) -> list[int]: ...
-def number_labels(labels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None: ...
-def thresholds_between(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
-def divisor_and_total(weights: npt.NDArray[np.int64]) -> tuple[int, float]: ...
-def class_totals(classes: npt.NDArray[np.int32], weights: npt.NDArray[np.int64], n_classes: int) -> list[int]: ...
-def node_statistics(
-    left: npt.NDArray[np.int32],
-    right: npt.NDArray[np.int32],
-    leaf_of_row: npt.NDArray[np.int32],
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64] | npt.NDArray[np.float64],
-    n_classes: int,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
-def solve(
-    columns: npt.NDArray[np.uint8],
-    n_rows: int,
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    costs: npt.NDArray[np.int64],
-    leaf_cost: int,
-    max_depth: int | None = None,
-    max_leaves: int | None = None,
-    min_samples_leaf: int = 1,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    gap_limit: float = 0.0,
-    n_threads: int = 1,
-    switches: Mapping[str, bool] = {},
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-    trace: bool = False,
-    reference: npt.NDArray[np.int32] | None = None,
-) -> Outcome: ...
-def solve_ranked(
-    ranks: npt.NDArray[np.uint32],
-    n_thresholds: npt.NDArray[np.uint32],
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    costs: npt.NDArray[np.int64],
-    leaf_cost: int,
-    max_depth: int,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    gap_limit: float = 0.0,
-    n_threads: int = 1,
-    switches: Mapping[str, bool] = {},
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-    trace: bool = False,
-) -> Outcome: ...
-def look_ahead(
-    columns: npt.NDArray[np.uint8],
-    n_rows: int,
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    costs: npt.NDArray[np.int64],
-    leaf_cost: int,
-    max_depth: int,
-    lookahead_depth: int,
-    recursive: bool,
-    last_by_loss: bool = False,
-    keep_greedy: bool = False,
-    min_samples_leaf: int = 1,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    n_threads: int = 1,
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-    trace: bool = False,
-) -> Outcome: ...
-def solve_leaf_sets(
-    columns: npt.NDArray[np.uint8],
-    n_rows: int,
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    costs: npt.NDArray[np.int64],
-    leaf_cost: int,
-    max_depth: int | None = None,
-    max_leaves: int | None = None,
-    min_samples_leaf: int = 1,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    gap_limit: float = 0.0,
-    policy: str = "curiosity",
-    bounds: Mapping[str, bool] = {},
-    as_published: bool = False,
-    start: npt.NDArray[np.int32] | None = None,
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-    trace: bool = False,
-) -> Outcome: ...
-def solve_ranking(
-    columns: npt.NDArray[np.uint8],
-    n_rows: int,
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    price: int,
-    cut: int,
-    leaf_cost: int,
-    max_depth: int | None = None,
-    max_leaves: int | None = None,
-    min_samples_leaf: int = 1,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    gap_limit: float = 0.0,
-    policy: str = "curiosity",
-    bounds: Mapping[str, bool] = {},
-    start: npt.NDArray[np.int32] | None = None,
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-    trace: bool = False,
-) -> Outcome: ...
-def solve_posterior(
-    columns: npt.NDArray[np.uint8],
-    n_rows: int,
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    alpha: float,
-    beta: float,
-    rho: npt.NDArray[np.float64],
-    bits: int,
-    max_depth: int | None = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    max_expansions: int | None = None,
-    switches: Mapping[str, bool] = {},
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-    trace: bool = False,
-) -> Outcome: ...
-
-class RashomonSet: ...
 
 class SetDescription(TypedDict):
     costs: list[int]
@@ -163,46 +40,172 @@ class SetDescription(TypedDict):
     statistics: dict[str, float]
     prefixes: list[int]
 
-def rashomon_set(
-    columns: npt.NDArray[np.uint8],
-    n_rows: int,
-    classes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    costs: npt.NDArray[np.int64],
-    leaf_cost: int,
-    optimum: int,
-    bound: int,
-    leaf_rule: Literal["differ", "best", "any"] = "differ",
-    max_depth: int | None = None,
-    min_samples_leaf: int = 1,
-    lookahead_depth: int | None = None,
-    greedy_depth: int = 0,
-    leaf_bits: int = 0,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-) -> RashomonSet: ...
-def describe_set(trees: RashomonSet) -> SetDescription: ...
-def reliance(
-    trees: RashomonSet, groups: npt.NDArray[np.int32], shares: npt.NDArray[np.int64]
-) -> list[tuple[tuple[int, int], tuple[int, int], list[int]]]: ...
-
 class BestRanking(TypedDict):
     tree: TreeArrays | None
     leaf_sets: int
     status: str
 
-def best_ranking(
-    trees: RashomonSet,
-    price: int,
-    cut: int,
-    leaf_cost: int,
-    below: int,
-    max_leaves: int | None = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    callback: Callable[[Progress], bool | None] | None = None,
-    callback_interval: float = 0.1,
-) -> BestRanking: ...
-def read_tree(trees: RashomonSet, cost: int, rank: list[int]) -> TreeArrays: ...
+def pack_table(table: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')]) -> bool:
+    """
+    Pack a table of bytes into columns of bits; False if a byte is neither 0 nor 1.
+    """
+
+def changing_columns(columns: PackedColumns) -> list[int]:
+    """Number the packed columns that are not constant."""
+
+def number_labels(labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]] | None:
+    """
+    The distinct labels and of each label its place among them; None if they are 2^16 or more apart.
+    """
+
+def thresholds_between(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    A threshold of few digits between each two neighbors of rising numbers: at least the lower, below the higher.
+    """
+
+def divisor_and_total(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, float]:
+    """
+    The greatest common divisor of weights, and their total, rounded where it is above 2^53.
+    """
+
+def class_totals(classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
+    """Add up the weight of each class; all together must stay below 2^63."""
+
+def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """Rows of each node of a tree, and their weight by class."""
+
+class SearchOptions:
+    """Limits of a search and of its tree; never changed."""
+
+    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
+
+    def replace(self, **changes: object) -> SearchOptions:
+        """A copy with some options changed."""
+
+    @property
+    def max_depth(self) -> int | None: ...
+
+    @property
+    def max_leaves(self) -> int | None: ...
+
+    @property
+    def min_samples_leaf(self) -> int: ...
+
+    @property
+    def time_limit(self) -> float | None: ...
+
+    @property
+    def memory_limit(self) -> int | None: ...
+
+    @property
+    def gap_limit(self) -> float: ...
+
+    @property
+    def n_threads(self) -> int: ...
+
+    @property
+    def max_expansions(self) -> int | None: ...
+
+    @property
+    def bounds(self) -> dict[str, bool]: ...
+
+class PackedColumns:
+    """Binary columns: bit r % 8 of byte r // 8 of a column is row r."""
+
+    def __init__(self, columns: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> None: ...
+
+class RankedColumns:
+    """
+    Thresholds of ranked variables: threshold t of variable v holds in the rows where ranks[v] <= t.
+    """
+
+    def __init__(self, ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_thresholds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Problem:
+    """Rows and additive costs in ticks; see api/solve.hpp."""
+
+    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+
+class RankingProblem:
+    """Rows and prices of pairs in ticks; see api/ranking.hpp."""
+
+    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], price: int, cut: int, leaf_cost: int) -> None: ...
+
+class PosteriorProblem:
+    """
+    Rows and the prior of MAPTree; costs are ticks of 2^-bits nats; see api/posterior.hpp.
+    """
+
+    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, beta: float, rho: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int) -> None: ...
+
+BOUNDS: Final[dict[str, dict[str, bool]]]
+"""From a search to its bounds that can be switched off, and whether they are on by default."""
+
+COUNTERS: Final[dict[str, list[str]]]
+"""From a search to its bounds and techniques, which it counts."""
+
+POLICIES: Final[list[str]]
+
+COST_BITS: int = 52
+
+CUT_BITS: int = 20
+
+MOST_THREADS: int = 1024
+
+MOST_ORDERED_DEPTH: int = 16
+
+MOST_ORDERED_ROWS: int = 16777216
+
+MOST_ORDERED_CLASSES: int = 128
+
+MOST_ORDERED_WEIGHT: int = 268435456
+
+@overload
+def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+    """Find a tree of least cost; see api/solve.hpp."""
+
+@overload
+def solve(columns: RankedColumns, problem: Problem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+    """The same for thresholds of ranked variables."""
+
+def look_ahead(columns: PackedColumns, problem: Problem, options: SearchOptions, lookahead_depth: int, recursive: bool, last_by_loss: bool = False, keep_greedy: bool = False, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+    """Find a tree by lookahead search; see lookahead/lookahead_search.hpp."""
+
+def solve_leaf_sets(columns: PackedColumns, problem: Problem, options: SearchOptions, policy: str = 'curiosity', as_published: bool = False, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+    """
+    Find a tree of least cost by a search over sets of leaves; see leafsets/leaf_set_search.hpp.
+    """
+
+def solve_ranking(columns: PackedColumns, problem: RankingProblem, options: SearchOptions, policy: str = 'curiosity', start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+    """Find a tree whose leaves rank best; see api/ranking.hpp."""
+
+def solve_posterior(columns: PackedColumns, problem: PosteriorProblem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+    """Find the tree of largest posterior probability; see api/posterior.hpp."""
+
+class RashomonSet:
+    """All trees within a bound; made by rashomon_set."""
+
+def reliance(trees: RashomonSet, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[tuple[int, int], tuple[int, int], list[int]]]:
+    """
+    The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees ask none of the group (words of 64 bits, the lowest first).
+    """
+
+def rashomon_set(columns: PackedColumns, problem: Problem, options: SearchOptions, optimum: int, bound: int, leaf_rule: str = 'differ', lookahead_depth: int | None = None, greedy_depth: int = 0, leaf_bits: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> RashomonSet:
+    """
+    Find all trees that cost at most `bound`, or those of RESPLIT; see api/rashomon.hpp.
+    """
+
+def describe_set(trees: RashomonSet) -> SetDescription:
+    """
+    Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.
+    """
+
+def read_tree(trees: RashomonSet, cost: int, rank: Sequence[int]) -> TreeArrays:
+    """
+    Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.
+    """
+
+def best_ranking(trees: RashomonSet, price: int, cut: int, leaf_cost: int, below: int, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> BestRanking:
+    """
+    The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.
+    """

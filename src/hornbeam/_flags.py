@@ -51,7 +51,7 @@ class Flags(Sequence[npt.NDArray[np.bool_]]):
 
     def changing(self) -> list[int]:
         """Return the numbers of the columns that are not constant."""
-        return _core.changing_columns(self.bits, self.n_rows)
+        return _core.changing_columns(_core.PackedColumns(self.bits, self.n_rows))
 
 
 def pack_flags(matrix: npt.NDArray[Any]) -> Flags | None:

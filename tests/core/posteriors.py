@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from core.calls import call
 from hornbeam import _core
 from oracles.posterior import Posterior
 
@@ -17,10 +18,12 @@ def search(
 ) -> _core.Outcome:
     """Find the tree of largest posterior; the rows of the matrix that are equal with their class are merged."""
     pairs, weights = np.unique(np.c_[matrix, classes], axis=0, return_counts=True)
-    return _core.solve_posterior(
+    outcome: _core.Outcome = call(
+        _core.solve_posterior,
+        _core.PosteriorProblem,
         columns=np.packbits(np.ascontiguousarray(pairs[:, :-1].astype(np.uint8).T), axis=1, bitorder="little"),
         n_rows=len(pairs),
-        classes=pairs[:, -1].astype(np.int32),
+        class_codes=pairs[:, -1].astype(np.int32),
         weights=weights.astype(np.int64),
         alpha=posterior.alpha,
         beta=posterior.beta,
@@ -29,6 +32,7 @@ def search(
         max_depth=None if posterior.max_depth == np.inf else int(posterior.max_depth),
         **limits,
     )
+    return outcome
 
 
 def resolution(posterior: Posterior, bits: int = BITS) -> float:

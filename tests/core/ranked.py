@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.calls import call
 from core.solving import solve
 from hornbeam import _core
 from oracles.problems import Problem
@@ -23,11 +24,11 @@ class Ranked:
     problem: Problem
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `_core.solve_ranked`."""
+        """Return the problem as keywords of `call`."""
         return {
             "ranks": np.array(self.ranks, dtype=np.uint32).reshape(len(self.ranks), len(self.problem.classes)),
             "n_thresholds": np.array(self.n_thresholds, dtype=np.uint32),
-            "classes": np.array(self.problem.classes, dtype=np.int32),
+            "class_codes": np.array(self.problem.classes, dtype=np.int32),
             "weights": np.array(self.problem.weights, dtype=np.int64),
             "costs": np.array(self.problem.costs, dtype=np.int64),
             "leaf_cost": self.problem.leaf_cost,
@@ -36,7 +37,8 @@ class Ranked:
 
     def solve(self, **options: Any) -> _core.Outcome:
         """Solve by ranks."""
-        return _core.solve_ranked(**(self.arguments() | options))
+        outcome: _core.Outcome = call(_core.solve, **(self.arguments() | options))
+        return outcome
 
 
 def make_ranked(

@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from core.calls import call
 from hornbeam import _core
 from oracles.exhaustive import Flat, members_of_nodes
 from oracles.problems import Problem
 
-SWITCHES = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
+BOUNDS = tuple(_core.BOUNDS["exact"])
 
 
 def arguments(problem: Problem) -> dict[str, Any]:
-    """Return the arguments of `_core.solve` for a problem."""
+    """Return a problem as keywords of `call`."""
     matrix = np.array(problem.rows, dtype=np.uint8).reshape(len(problem.rows), -1)
     return {
         "columns": np.packbits(np.ascontiguousarray(matrix.T), axis=1, bitorder="little"),
         "n_rows": len(problem.rows),
-        "classes": np.array(problem.classes, dtype=np.int32),
+        "class_codes": np.array(problem.classes, dtype=np.int32),
         "weights": np.array(problem.weights, dtype=np.int64),
         "costs": np.array(problem.costs, dtype=np.int64),
         "leaf_cost": problem.leaf_cost,
@@ -31,7 +32,8 @@ def arguments(problem: Problem) -> dict[str, Any]:
 
 def solve(problem: Problem, **options: Any) -> _core.Outcome:
     """Solve a problem with the core."""
-    return _core.solve(**arguments(problem), **options)
+    outcome: _core.Outcome = call(_core.solve, **arguments(problem), **options)
+    return outcome
 
 
 def solve_guessed(problem: Problem, reference: list[int], **options: Any) -> _core.Outcome:
@@ -41,14 +43,15 @@ def solve_guessed(problem: Problem, reference: list[int], **options: Any) -> _co
 
 def look_ahead(problem: Problem, steps: int, *, recursive: bool = False, **options: Any) -> _core.Outcome:
     """Solve a problem by lookahead search: SPLIT, or LicketySPLIT if `recursive`."""
-    given = arguments(problem)
-    assert given.pop("max_leaves") is None
-    return _core.look_ahead(**given, lookahead_depth=steps, recursive=recursive, **options)
+    how = {"lookahead_depth": steps, "recursive": recursive, **options}
+    outcome: _core.Outcome = call(_core.look_ahead, **arguments(problem), **how)
+    return outcome
 
 
 def solve_leaf_sets(problem: Problem, **options: Any) -> _core.Outcome:
     """Solve a problem by the search over sets of leaves."""
-    return _core.solve_leaf_sets(**arguments(problem), **options)
+    outcome: _core.Outcome = call(_core.solve_leaf_sets, **arguments(problem), **options)
+    return outcome
 
 
 def check_proven(problem: Problem, outcome: _core.Outcome, optimum: int) -> None:

@@ -1,14 +1,16 @@
 """Stopping at any moment leaves a tree, a valid interval around the optimum, and the reason."""
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
 
 from core.hard import hard, harder, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
+from core.calls import call
 from hornbeam import _core
-from interrupts import ctrl_c_when_called
+from interrupts import ctrl_c_when_called, one_ctrl_c
 
 SEEDS = range(3)
 PROBLEMS = [pytest.param(make, seed, id=f"{make.__name__} {seed}") for make in (hard, harder) for seed in SEEDS]
@@ -121,6 +123,16 @@ def test_ctrl_c_ends_the_search_with_the_best_tree(n_threads):
     check_tree(unsolvable(), outcome)
 
 
+def test_ctrl_c_ends_the_search_if_its_handler_raises_nothing():
+    handler = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        with one_ctrl_c() as called:
+            outcome = solve(unsolvable(), callback=called, time_limit=20)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert outcome["status"] == "interrupted"
+
+
 def test_ctrl_c_during_the_callback_ends_the_search_with_the_best_tree():
     def interrupt(_):
         raise KeyboardInterrupt
@@ -146,10 +158,11 @@ def test_a_large_limit_on_leaves_is_kept_when_the_search_is_stopped(max_leaves):
     n_rows = 2**17
     bits = (np.arange(n_rows) >> np.arange(17)[:, None] & 1).astype(np.uint8)
     classes = np.random.default_rng(0).integers(2, size=n_rows).astype(np.int32)
-    outcome = _core.solve(
+    outcome = call(
+        _core.solve,
         columns=np.packbits(bits, axis=1, bitorder="little"),
         n_rows=n_rows,
-        classes=classes,
+        class_codes=classes,
         weights=np.ones(n_rows, np.int64),
         costs=np.array([[0, 1], [1, 0]]),
         leaf_cost=0,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core import calls
 from core.solving import arguments, check_proven, solve
 from hornbeam import _core
 from oracles.problems import Problem
@@ -18,7 +19,7 @@ GOOD = Problem(
 
 def call(**changes):
     """Call the core with the good problem, some arguments changed."""
-    return _core.solve(**(arguments(GOOD) | changes))
+    return calls.call(_core.solve, **(arguments(GOOD) | changes))
 
 
 def test_the_good_problem_is_solved():
@@ -28,7 +29,7 @@ def test_the_good_problem_is_solved():
 VALUES = {
     "columns": [np.zeros((3, 1), np.uint8), np.zeros((3, 3), np.uint8), np.zeros((3, 0), np.uint8)],
     "n_rows": [0, -1, 8, 17],
-    "classes": [
+    "class_codes": [
         np.zeros(9, np.int32),
         np.zeros(11, np.int32),
         np.zeros(0, np.int32),
@@ -51,14 +52,14 @@ VALUES = {
     "gap_limit": [-0.1, float("nan")],
     "n_threads": [0, -1],
     "callback_interval": [-1.0, float("nan")],
-    "switches": [{"no_such_bound": False}],
+    "bounds": [{"no_such_bound": False}],
 }
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in VALUES.items() for value in values])
 def test_an_impossible_value_is_refused_by_name(name, value):
     # A wrong n_rows can only be seen by comparing it with the arrays.
-    with pytest.raises(ValueError, match="columns|classes|n_rows" if name == "n_rows" else name):
+    with pytest.raises(ValueError, match="columns|class_codes|n_rows" if name == "n_rows" else name):
         call(**{name: value})
 
 
@@ -69,7 +70,7 @@ TYPES = {
         np.zeros(6, np.uint8),
         np.zeros((2, 3), np.uint8).T,
     ],
-    "classes": [np.zeros(10, np.int64), np.zeros((10, 1), np.int32), [0] * 10, np.zeros(20, np.int32)[::2]],
+    "class_codes": [np.zeros(10, np.int64), np.zeros((10, 1), np.int32), [0] * 10, np.zeros(20, np.int32)[::2]],
     "weights": [np.ones(10, np.float64), np.ones(10, np.int32), np.ones((10, 1), np.int64)],
     "costs": [np.zeros((2, 2)), np.zeros((2, 2), np.int32), np.zeros(4, np.int64)],
     "leaf_cost": [0.5, None],
@@ -98,6 +99,6 @@ def test_the_largest_total_that_is_exact_is_taken_and_the_next_refused():
 def test_the_arguments_are_left_as_they_were():
     before = arguments(GOOD)
     given = arguments(GOOD)
-    _core.solve(**given)
-    for name in ("columns", "classes", "weights", "costs"):
+    calls.call(_core.solve, **given)
+    for name in ("columns", "class_codes", "weights", "costs"):
         np.testing.assert_array_equal(given[name], before[name])

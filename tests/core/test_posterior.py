@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from core.calls import call
 from core.posteriors import BITS, random_posterior, resolution, search
 from hornbeam import _core
 from oracles.posterior import Posterior
@@ -51,7 +52,7 @@ def test_without_the_bound_by_pairs_the_optimum_is_the_same_and_takes_more_expan
     matrix = draw.integers(0, 2, (400, 12))
     classes = np.where(matrix[:, 0] & matrix[:, 1], matrix[:, 2], np.where(matrix[:, 0], matrix[:, 3], matrix[:, 4]))
     posterior = Posterior(matrix, classes, [2.5, 2.5])
-    on, off = (search(matrix, classes, posterior, switches={"parted_pairs": value}) for value in (True, False))
+    on, off = (search(matrix, classes, posterior, bounds={"parted_pairs": value}) for value in (True, False))
     assert on["status"] == off["status"] == "optimal"
     assert on["upper"] == off["upper"]
     assert on["statistics"]["subproblems"] < off["statistics"]["subproblems"]
@@ -81,6 +82,42 @@ def test_a_stop_says_why_and_leaves_a_tree(limits, status):
     assert posterior.score(outcome["tree"]) == pytest.approx(nats(outcome["upper"]))
 
 
+def greedy(posterior, rows, depth=0):
+    """Return the cost and the leaves of the tree that splits where two leaves cost least, as long as that pays."""
+    cost, columns = posterior.leaf(rows, depth), posterior.splits(rows)
+    if not columns:
+        return cost, 1
+    price = np.log(len(columns)) - np.log(posterior.p_split(depth))
+
+    def leaves(column):  # no two rows are equal
+        return sum(
+            posterior.likelihood(each) - (len(each) > 1) * np.log1p(-posterior.p_split(depth + 1))
+            for each in posterior.sides(rows, column)
+        )
+
+    column = min(columns, key=leaves)
+    if price + leaves(column) >= cost:
+        return cost, 1
+    below = [greedy(posterior, side, depth + 1) for side in posterior.sides(rows, column)]
+    return min((cost, 1), (price + sum(each for each, _ in below), sum(n for _, n in below)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_that_is_stopped_early_has_a_tree_no_worse_than_the_greedy_one(seed):
+    draw = np.random.default_rng(seed)
+    numbers = draw.random((300, 2))
+    matrix = np.hstack([numbers[:, [i]] <= np.arange(0.02, 1, 0.02) for i in range(2)]).astype(int)
+    matrix = np.hstack([matrix, np.eye(300, dtype=int)])  # no two rows are equal
+    heights = np.array([0.1, 0.9, 0.3, 0.7])[(4 * numbers[:, 0]).astype(int)]
+    classes = (numbers[:, 1] < heights).astype(int)
+    posterior = Posterior(matrix, classes, [2.5, 2.5])
+    cost, n_leaves = greedy(posterior, posterior.all_rows)
+    assert n_leaves > 4  # more than one expansion finds by itself
+    outcome = search(matrix, classes, posterior, max_expansions=1)
+    assert outcome["status"] == "expansion_limit"
+    assert nats(outcome["upper"]) <= cost + resolution(posterior)
+
+
 def test_the_trace_holds_a_falling_incumbent_and_a_rising_bound():
     matrix, classes, posterior = random_posterior(6, n_rows=200, n_columns=12)
     trace = search(matrix, classes, posterior, trace=True)["trace"]
@@ -108,16 +145,23 @@ def test_small_problem_of_a_known_optimum():
 GOOD = {
     "columns": np.zeros((3, 1), np.uint8),
     "n_rows": 8,
-    "classes": np.array([0, 1] * 4, np.int32),
+    "class_codes": np.array([0, 1] * 4, np.int32),
     "weights": np.ones(8, np.int64),
     "alpha": 0.95,
     "beta": 0.5,
     "rho": np.array([2.5, 2.5]),
     "bits": 40,
 }
+
+
+def solve_given(**given):
+    """Call the core."""
+    return call(_core.solve_posterior, _core.PosteriorProblem, **given)
+
+
 BAD = {
     "n_rows": [0, -1, 9],
-    "classes": [np.zeros(7, np.int32), np.full(8, 2, np.int32), np.full(8, -1, np.int32)],
+    "class_codes": [np.zeros(7, np.int32), np.full(8, 2, np.int32), np.full(8, -1, np.int32)],
     "weights": [np.ones(7, np.int64), np.zeros(8, np.int64), np.full(8, 2**24)],
     "alpha": [0.0, 1.0, -0.5, float("nan")],
     "beta": [-0.1, float("inf"), float("nan")],
@@ -127,20 +171,20 @@ BAD = {
     "time_limit": [-1.0, float("nan")],
     "memory_limit": [-1],
     "max_expansions": [0],
-    "switches": [{"packing": True}],
+    "bounds": [{"packing": True}],
     "callback_interval": [-1.0],
 }
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
 def test_the_core_refuses_what_is_out_of_range(name, value):
-    assert _core.solve_posterior(**GOOD)["status"] == "optimal"
+    assert solve_given(**GOOD)["status"] == "optimal"
     with pytest.raises(ValueError, match=r"must|needed|needs|no bound"):
-        _core.solve_posterior(**{**GOOD, name: value})
+        solve_given(**{**GOOD, name: value})
 
 
 def test_bits_that_leave_the_range_are_refused():
     many = {**GOOD, "weights": np.full(8, 10**6)}
-    assert _core.solve_posterior(**{**many, "bits": 30})["status"] == "optimal"
+    assert solve_given(**{**many, "bits": 30})["status"] == "optimal"
     with pytest.raises(ValueError, match="bits"):
-        _core.solve_posterior(**{**many, "bits": 48})
+        solve_given(**{**many, "bits": 48})

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from core.calls import call as call_core
 from core.ranked import hard_ranked, make_ranked, random_ranked, unsolvable_ranked
 from core.solving import check_interval, check_proven, check_tree, costs_in_nodes, solve
 from hornbeam import _core
@@ -20,12 +21,12 @@ def test_the_optimum_is_that_of_brute_force(first):
         check_proven(ranked.problem, ranked.solve(), ranked.problem.optimum())
 
 
-@pytest.mark.parametrize("switches", [{}, {"similarity": False}])
+@pytest.mark.parametrize("bounds", [{}, {"similarity": False}])
 @pytest.mark.parametrize("first", range(0, 200, 50))
-def test_larger_problems_cost_what_the_other_search_proves(first, switches):
+def test_larger_problems_cost_what_the_other_search_proves(first, bounds):
     for seed in range(first, first + 50):
         ranked = random_ranked(seed, most_rows=80, most_thresholds=40)
-        check_proven(ranked.problem, ranked.solve(switches=switches), solve(ranked.problem)["upper"])
+        check_proven(ranked.problem, ranked.solve(bounds=bounds), solve(ranked.problem)["upper"])
 
 
 @pytest.mark.parametrize("n_threads", [2, 4])
@@ -66,7 +67,7 @@ def test_weights_are_the_same_as_rows_that_repeat():
         arguments = ranked.arguments()
         repeated = ranked.solve(
             ranks=np.ascontiguousarray(arguments["ranks"][:, rows]),
-            classes=arguments["classes"][rows],
+            class_codes=arguments["class_codes"][rows],
             weights=np.ones(len(rows), np.int64),
         )
         assert heavy["upper"] == repeated["upper"], ranked
@@ -190,15 +191,15 @@ def call(**changes):
 
 def test_the_good_problem_is_solved_and_left_as_it_was():
     given = GOOD.arguments()
-    check_proven(GOOD.problem, _core.solve_ranked(**given), GOOD.problem.optimum())
-    for name in ("ranks", "n_thresholds", "classes", "weights", "costs"):
+    check_proven(GOOD.problem, call_core(_core.solve, **given), GOOD.problem.optimum())
+    for name in ("ranks", "n_thresholds", "class_codes", "weights", "costs"):
         np.testing.assert_array_equal(given[name], GOOD.arguments()[name])
 
 
 VALUES = {
     "ranks": [np.full((2, 4), 3, np.uint32), np.zeros((2, 0), np.uint32)],
     "n_thresholds": [np.array([2], np.uint32), np.array([2, 1, 1], np.uint32), np.array([2**31, 2**31], np.uint32)],
-    "classes": [np.zeros(3, np.int32), np.full(4, 2, np.int32), np.full(4, -1, np.int32)],
+    "class_codes": [np.zeros(3, np.int32), np.full(4, 2, np.int32), np.full(4, -1, np.int32)],
     "weights": [
         np.ones(3, np.int64),
         np.array([1, 1, 1, 0], np.int64),
@@ -220,7 +221,7 @@ VALUES = {
     "gap_limit": [-0.1, float("nan")],
     "n_threads": [0, -1],
     "callback_interval": [-1.0, float("nan")],
-    "switches": [{"no_such_bound": False}],
+    "bounds": [{"no_such_bound": False}],
 }
 
 

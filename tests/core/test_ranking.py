@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from core.calls import call
 from hornbeam import _core
 from hornbeam.estimators.osdt import BOUNDS, POLICIES
 from oracles.problems import random_table
@@ -40,14 +41,17 @@ def solve(problem: Problem, **options: Any) -> _core.Outcome:
     rows = np.array(arguments.pop("rows"), dtype=np.uint8)
     negatives = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
     arguments.setdefault("cut", max(1, negatives) * 2**20)
-    return _core.solve_ranking(
-        np.packbits(np.ascontiguousarray(rows.T), axis=1, bitorder="little"),
-        len(rows),
-        np.array(arguments.pop("classes"), dtype=np.int32),
-        np.array(arguments.pop("weights"), dtype=np.int64),
+    outcome: _core.Outcome = call(
+        _core.solve_ranking,
+        _core.RankingProblem,
+        columns=np.packbits(np.ascontiguousarray(rows.T), axis=1, bitorder="little"),
+        n_rows=len(rows),
+        class_codes=np.array(arguments.pop("classes"), dtype=np.int32),
+        weights=np.array(arguments.pop("weights"), dtype=np.int64),
         **arguments,
         **options,
     )
+    return outcome
 
 
 def check_proven(problem: Problem, outcome: _core.Outcome) -> None:
@@ -133,8 +137,8 @@ def test_a_stop_before_the_first_set_is_queued_leaves_a_valid_interval():
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("classes: must be 0 or 1", {"classes": [0, 2, 1]}),
-        ("classes: rows of both", {"classes": [1, 1, 1]}),
+        ("class_codes: must be 0 or 1", {"classes": [0, 2, 1]}),
+        ("class_codes: rows of both", {"classes": [1, 1, 1]}),
         ("weights: their total", {"weights": [2**25, 2**25, 1]}),
         ("weights: must be in", {"weights": [0, 1, 1]}),
         ("price: must be in", {"price": 0}),

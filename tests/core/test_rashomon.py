@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.solving import arguments, solve
+from core.calls import call
 from hornbeam import _core
 from oracles.problems import MAX_TOTAL, OBJECTIVES, Problem, random_problem
 from oracles.rashomon import nested, trees_within
@@ -13,10 +14,9 @@ from oracles.rashomon import nested, trees_within
 
 def find(problem, bound, optimum=None, **options):
     """Return the set of the trees that cost at most `bound`."""
-    given = arguments(problem)
-    assert given.pop("max_leaves") is None
     optimum = solve(problem)["upper"] if optimum is None else optimum
-    return _core.rashomon_set(**given, optimum=optimum, bound=bound, **options)
+    given = {**arguments(problem), "optimum": optimum, "bound": bound, **options}
+    return call(_core.rashomon_set, **given)
 
 
 def counts(trees):

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from core.solving import SWITCHES, check_proven, solve
+from core.solving import BOUNDS, check_proven, solve
 from oracles.problems import OBJECTIVES, Problem, random_problem
 
 LIMITS = [
@@ -17,9 +17,9 @@ LIMITS = [
     {"max_depth": 4, "min_samples_leaf": 2},
     {"max_leaves": 5, "min_samples_leaf": 3},
 ]
-OFF = {name: {name: False} for name in SWITCHES}
-OFF |= {f"all but {name}": {other: other == name for other in SWITCHES} for name in SWITCHES}
-OFF |= {"all": dict.fromkeys(SWITCHES, False)}
+OFF = {name: {name: False} for name in BOUNDS}
+OFF |= {f"all but {name}": {other: other == name for other in BOUNDS} for name in BOUNDS}
+OFF |= {"all": dict.fromkeys(BOUNDS, False)}
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -28,12 +28,12 @@ def test_switching_bounds_off_never_changes_the_optimum(off, objective):
     for limits in LIMITS:
         for seed in range(6):
             problem = random_problem(1000 + seed, objective, n_rows=(4, 16), n_columns=(2, 6), **limits)
-            check_proven(problem, solve(problem, switches=OFF[off]), problem.optimum())
+            check_proven(problem, solve(problem, bounds=OFF[off]), problem.optimum())
 
 
 def test_switches_that_are_on_are_the_default():
     problem = random_problem(0, "zero_one", n_rows=(30, 40), n_columns=(7, 8))
-    default, named = solve(problem), solve(problem, switches=dict.fromkeys(SWITCHES, True))
+    default, named = solve(problem), solve(problem, bounds=dict.fromkeys(BOUNDS, True))
     assert default["statistics"]["subproblems"] == named["statistics"]["subproblems"]
     assert all((default["tree"][name] == named["tree"][name]).all() for name in default["tree"])
 
@@ -48,7 +48,7 @@ TIGHT_LIMITS = [
     {"max_depth": 4, "max_leaves": 6},
     {"min_samples_leaf": 2},
 ]
-ALONE = {"all bounds": {}} | {f"{name} alone": {other: other == name for other in SWITCHES} for name in SWITCHES}
+ALONE = {"all bounds": {}} | {f"{name} alone": {other: other == name for other in BOUNDS} for name in BOUNDS}
 
 
 @cache
@@ -67,4 +67,4 @@ def large_problem(seed: int, limits_index: int) -> tuple[Problem, int]:
 def test_each_bound_alone_keeps_the_optimum_of_large_trees_under_tight_limits(on, limits_index):
     for seed in range(200):
         problem, optimum = large_problem(seed, limits_index)
-        check_proven(problem, solve(problem, switches=ALONE[on]), optimum)
+        check_proven(problem, solve(problem, bounds=ALONE[on]), optimum)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.solving import SWITCHES, costs_in_nodes, n_leaves, solve
+from core.solving import BOUNDS, costs_in_nodes, n_leaves, solve
 from oracles.problems import OBJECTIVES, Problem, random_problem
 
 
@@ -16,12 +16,12 @@ def subtree_costs(problem, tree):
     return subtree, as_leaf
 
 
-@pytest.mark.parametrize("off", [None, *SWITCHES])
+@pytest.mark.parametrize("off", [None, *BOUNDS])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_no_node_is_split_without_gain(objective, off):
     for seed in range(40):
         problem = random_problem(seed, objective, n_rows=(2, 20), n_columns=(1, 6))
-        tree = solve(problem, switches={} if off is None else {off: False})["tree"]
+        tree = solve(problem, bounds={} if off is None else {off: False})["tree"]
         subtree, as_leaf = subtree_costs(problem, tree)
         assert all(subtree[node] < as_leaf[node] for node, column in enumerate(tree["column"]) if column != -1), problem
 

@@ -168,7 +168,7 @@ RANDOM_TEST(splits_on_similar_columns_come_to_costs_that_differ_by_no_more_than_
   const TestProblem problem = small_problem(draw);
   const auto input = problem.input();
   Run never;
-  const DistinctRows rows(input.columns, input.classes, input.weights, input.n_classes, never);
+  const DistinctRows rows(input.columns, input.class_codes, input.weights, input.n_classes, never);
   const Costs costs(input.n_classes, input.n_predictions, problem.costs, true, false);
   const Leaves leaves(rows, costs);
   const RowNumbers all = all_rows(problem);
@@ -235,7 +235,7 @@ RANDOM_TEST(leaves_count_what_their_rows_count_and_a_tree_is_read_off_any_set_of
   TestProblem problem = small_problem(draw);
   const auto input = problem.input();
   Run never;
-  const DistinctRows distinct(input.columns, input.classes, input.weights, input.n_classes, never);
+  const DistinctRows distinct(input.columns, input.class_codes, input.weights, input.n_classes, never);
   const Costs costs(input.n_classes, input.n_predictions, problem.costs, true, false);
   Leaves leaves(distinct, costs);
   std::vector<std::pair<LeafId, RowNumbers>> set{{0, all_rows(problem)}};

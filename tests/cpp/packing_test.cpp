@@ -33,8 +33,8 @@ struct Packed {
   Costs costs{2, 2, problem.costs, true, false};
   Run stop;
   DistinctRows data{problem.columns(), problem.classes, problem.weights, 2, stop};
-  Switches switches;
-  Problem core{data, costs, problem.leaf_cost, {}, switches};
+  Bounds bounds;
+  Problem core{data, costs, problem.leaf_cost, {}, bounds};
   RowSetMaker maker{data, costs, kernels(), problem.leaf_cost, 1, core.threshold()};
   PairPacker packer{core, kernels()};
   RowSet root;

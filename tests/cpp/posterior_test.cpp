@@ -127,7 +127,9 @@ Rows all_rows(const DistinctRows& rows) {
 }
 
 Outcome solve(const Data& data, const PosteriorLimits& limits, bool parted_pairs = true) {
-  return solve_posterior(data.columns(), {data.classes, data.weights, data.model(), limits, {parted_pairs}},
+  Bounds bounds;
+  bounds.parted_pairs = parted_pairs;
+  return solve_posterior(data.columns(), {data.classes, data.weights, data.model(), limits, bounds},
                          [](const Progress&) { return false; });
 }
 

@@ -1,4 +1,4 @@
-// solve_test.cpp: api/solve against brute force over all trees, with every switch off in turn, on one and two threads.
+// solve_test.cpp: api/solve against brute force over all trees, with every bound off in turn, on one and two threads.
 #include "api/solve.hpp"
 
 #include <stdexcept>
@@ -18,27 +18,24 @@ using testing::TestProblem;
 
 namespace {
 
-constexpr bool Switches::* kSwitches[] = {&Switches::support_condition, &Switches::pair_stage,
-                                          &Switches::equivalent_points, &Switches::similarity,
-                                          &Switches::packing,           &Switches::subset};
-
-/// All on, each off, all off, and a random choice of switches; on one thread and, for some, on two.
-void check_all_switches(Random& draw, const TestProblem& problem) {
+/// All on, each off, all off, and a random choice of bounds; on one thread and, for some, on two.
+void check_all_bounds(Random& draw, const TestProblem& problem) {
   const Ticks optimum = Oracle(problem).best();
   PackedInput input = problem.input();
-  const auto check_with = [&](const Switches& switches, std::uint32_t threads) {
-    input.switches = switches;
+  const auto check_with = [&](const Bounds& bounds, std::uint32_t threads) {
+    input.bounds = bounds;
     input.limits.threads = threads;
     check_proven(problem, solve(input, never), optimum);
   };
   check_with({}, 1);
   if (draw.percent(25)) check_with({}, 2);
-  Switches some, none;
-  for (bool Switches::* const each : kSwitches) {
-    Switches but_one;
-    but_one.*each = false;
-    none.*each = false;
-    some.*each = draw.percent(50);
+  Bounds some, none;
+  for (const BoundRow& row : kBounds) {
+    if (row.flag == nullptr || (row.searches & kExact) == 0) continue;
+    Bounds but_one;
+    but_one.*row.flag = false;
+    none.*row.flag = false;
+    some.*row.flag = draw.percent(50);
     check_with(but_one, 1);
   }
   check_with(none, 1);
@@ -53,17 +50,17 @@ TestProblem limited_problem(Random& draw) {
 
 }  // namespace
 
-RANDOM_TEST(the_cost_found_equals_brute_force_with_any_switches, 2000) {
+RANDOM_TEST(the_cost_found_equals_brute_force_with_any_bounds, 2000) {
   TestProblem problem = random_problem(draw, {1, 40, 0, 7});
-  check_all_switches(draw, problem);
+  check_all_bounds(draw, problem);
 }
 
-RANDOM_TEST(the_cost_found_within_limits_equals_brute_force_with_any_switches, 2000) {
-  check_all_switches(draw, limited_problem(draw));
+RANDOM_TEST(the_cost_found_within_limits_equals_brute_force_with_any_bounds, 2000) {
+  check_all_bounds(draw, limited_problem(draw));
 }
 
-RANDOM_TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_switches, 200) {
-  check_all_switches(draw, larger_problem(draw));
+RANDOM_TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_bounds, 200) {
+  check_all_bounds(draw, larger_problem(draw));
 }
 
 RANDOM_TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_two_children, 100) {
@@ -86,7 +83,7 @@ RANDOM_TEST(input_out_of_range_is_rejected, 1) {
     CHECK_THROWS(std::invalid_argument, solve(input, never));
   };
   reject([](TestProblem&, PackedInput& input) { input.columns.n_rows = 0; });
-  reject([](TestProblem&, PackedInput& input) { input.classes = input.classes.first(9); });
+  reject([](TestProblem&, PackedInput& input) { input.class_codes = input.class_codes.first(9); });
   reject([](TestProblem&, PackedInput& input) { input.weights = input.weights.first(9); });
   reject([](TestProblem&, PackedInput& input) { input.n_classes = 0; });
   reject([](TestProblem&, PackedInput& input) { input.n_predictions = 0; });

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.calls import call
 from hornbeam import _core
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -48,15 +49,17 @@ def all_midpoints(data: str) -> tuple[np.ndarray, np.ndarray]:
 def solve(matrix: np.ndarray, classes: np.ndarray, regularization: float, **limits: Any) -> _core.Outcome:
     """Minimise misclassified rows / n + regularization * leaves; costs are in units of 1 / SCALE rows."""
     n_rows, n_classes = len(classes), int(classes.max()) + 1
-    return _core.solve(
+    outcome: _core.Outcome = call(
+        _core.solve,
         columns=np.packbits(np.ascontiguousarray(matrix.T), axis=1, bitorder="little"),
         n_rows=n_rows,
-        classes=classes,
+        class_codes=classes,
         weights=np.ones(n_rows, np.int64),
         costs=SCALE * (1 - np.eye(n_classes, dtype=np.int64)),
         leaf_cost=round(regularization * n_rows * SCALE),
         **limits,
     )
+    return outcome
 
 
 def proven_objective(matrix: np.ndarray, classes: np.ndarray, regularization: float, **limits: Any) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import auc, roc_curve
 
+from core.calls import call
 from hornbeam import GOSDTClassifier, OSDTClassifier, _core
 from published.shared import SHARED, as_is, read
 
@@ -34,10 +35,11 @@ def test_the_authors_counts_come_out_to_the_last_digit(variant: str) -> None:
     bounds, policy, queued, to_best = COUNTS[variant]
     matrix, classes = as_is("compas.bin")
     n_rows = len(classes)
-    outcome = _core.solve_leaf_sets(
+    outcome = call(
+        _core.solve_leaf_sets,
         columns=np.packbits(np.ascontiguousarray(matrix[:, BY_GINI].T), axis=1, bitorder="little"),
         n_rows=n_rows,
-        classes=classes,
+        class_codes=classes,
         weights=np.ones(n_rows, np.int64),
         costs=PRICE * (1 - np.eye(2, dtype=np.int64)),
         leaf_cost=n_rows,

@@ -12,8 +12,9 @@ import pytest
 
 from hornbeam import GOSDTClassifier, OSDTClassifier
 from hornbeam.datasets import load_tic_tac_toe
+from hornbeam import _core
 from hornbeam.estimators._curve_mixture import CurveMixture
-from hornbeam.estimators._pair_units import CUT_BITS, PairUnits
+from hornbeam.estimators._pair_units import PairUnits
 from hornbeam.estimators._rank_search import RankSearch
 from hornbeam.estimators._search import BOUNDS
 from interrupts import ctrl_c_when_called
@@ -34,17 +35,18 @@ def random_search(seed: int, **options: Any) -> tuple[RankSearch, dict[str, Any]
     pairs = 2 * positive * negative
     price = 1 << draw.choice([0, 1, 7, 20, 51 - pairs.bit_length()])
     leaf_cost = draw.choice([0, 1, price * pairs // 40, price * pairs // 20, price * pairs // 8])
-    whole = negative << CUT_BITS
-    cut = draw.choice([whole, whole, 1, 1 << CUT_BITS, draw.randint(1, whole)])
+    whole = negative << _core.CUT_BITS
+    cut = draw.choice([whole, whole, 1, 1 << _core.CUT_BITS, draw.randint(1, whole)])
     units = PairUnits(np.array(weights), 1 - np.eye(2, dtype=np.int64), price, leaf_cost, cut, price * pairs)
     packed = np.packbits(np.array(rows, dtype=np.uint8).T, axis=1, bitorder="little")
-    limits = {"min_samples_leaf": 1, "gap_limit": 0.0, "n_threads": 1, "switches": {}, **options}
+    columns = _core.PackedColumns(np.ascontiguousarray(packed), len(rows))
+    codes = np.array(classes, dtype=np.int32)
     problem = {"rows": rows, "classes": classes, "weights": weights, "price": price, "cut": cut, "leaf_cost": leaf_cost}
-    return RankSearch(np.ascontiguousarray(packed), len(rows), units, limits), problem
+    return RankSearch(columns, codes, units, _core.SearchOptions(**options)), problem
 
 
-def run(search: RankSearch, classes: list[int], **options: Any) -> Any:
-    return search(np.array(classes, dtype=np.int32), **{"callback": None, "trace": False, **options})
+def run(search: RankSearch, **options: Any) -> Any:
+    return search(**{"callback": None, "trace": False, **options})
 
 
 def leaves_of(problem: dict[str, Any], tree: Any) -> list[list[int]]:
@@ -63,7 +65,7 @@ def leaves_of(problem: dict[str, Any], tree: Any) -> list[list[int]]:
 def test_the_optimum_is_that_of_brute_force(limits, first):
     for seed in range(first, first + 50):
         search, problem = random_search(seed, **limits)
-        outcome = run(search, problem["classes"])
+        outcome = run(search)
         optimum = optimal_partial_cost(**problem, **limits)
         assert (outcome["status"], outcome["lower"], outcome["upper"]) == ("optimal", optimum, optimum), (seed, problem)
         leaves = frozenset(map(frozenset, leaves_of(problem, outcome["tree"])))
@@ -73,8 +75,8 @@ def test_the_optimum_is_that_of_brute_force(limits, first):
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_a_bound_switched_off_does_not_change_the_optimum(bound):
     for seed in range(1000, 1025):
-        search, problem = random_search(seed, switches={bound: False})
-        assert run(search, problem["classes"])["upper"] == optimal_partial_cost(**problem), seed
+        search, problem = random_search(seed, bounds={bound: False})
+        assert run(search)["upper"] == optimal_partial_cost(**problem), seed
 
 
 def test_any_tangent_bounds_every_tree():
@@ -82,7 +84,7 @@ def test_any_tangent_bounds_every_tree():
     draw = np.random.default_rng(0)
     for seed in range(150):
         search, problem = random_search(seed)
-        run(search, problem["classes"])  # knows the rows now
+        run(search)  # knows the rows now
         corners = np.sort(draw.random((draw.integers(0, 4), 2)), axis=0)
         corners = np.concatenate([[[0, 0]], corners, [[1, 1]]])
         costs, base = search._tangent(corners)
@@ -97,10 +99,10 @@ def test_any_tangent_bounds_every_tree():
 def test_the_tangent_at_the_curve_of_a_tree_is_its_cost():
     for seed in range(150):
         search, problem = random_search(seed)
-        whole = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c) << CUT_BITS
+        whole = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c) << _core.CUT_BITS
         if problem["cut"] != whole:
             continue
-        tree = run(search, problem["classes"])["tree"]
+        tree = run(search)["tree"]
         leaves = search._masses(tree)[tree["column"] < 0]
         mixture = CurveMixture(1.0, 0.0)
         mixture.add(leaves / leaves.sum(axis=0))

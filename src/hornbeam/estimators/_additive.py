@@ -6,6 +6,9 @@ import warnings
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._units import Units, make_units
@@ -13,7 +16,7 @@ from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._monitor import Monitor
-from hornbeam.estimators._parameters import check_integer, check_number, fit_to_table, number_of_threads
+from hornbeam.estimators._parameters import LARGEST_LIMIT, check_integer, check_number, fit_to_table, number_of_threads
 from hornbeam.estimators._progress import relative_gap
 from hornbeam.estimators._search import Search, search_by_bits, search_by_ranks, suits_ranks
 from hornbeam.estimators._training import Training, read_training
@@ -90,41 +93,38 @@ class AdditiveClassifier(TreeClassifier):
         self.schema_, self.classes_ = training.table.schema, training.classes
         options = fit_to_table(options, training.table.n_rows)
         self._binarize(training)
-        options |= self._read_options(X, training)
+        training = training._replace(reference=self._read_reference(X, training))
         units = self._make_units(training)
         search = self._choose_search(training, units, options)
         binarize_seconds = budget.elapsed()
-        problem = (training.codes, units.weights, units.costs, units.leaf_cost)
-        outcome = search(*problem, callback=monitor.listener(units), trace=self.trace)
+        outcome = search(callback=monitor.listener(units), trace=self.trace)
         self._set_tree(outcome, units, training, training.weights, binarize_seconds)
         self._set_result(outcome, units)
         monitor.finish(outcome, units)
         warn_of_copy(self.tree_, training.table, X, stacklevel=3)
 
-    def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
-        """Return what else goes to the search and depends on the data."""
-        return {}
+    def _read_reference(self, X: Any, training: Training) -> npt.NDArray[np.int32] | None:
+        """Return what a reference model predicts for the rows, if there is one."""
+        return None
 
     @abstractmethod
-    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
-        """Return the search to run, but for classes, weights, costs, leaf cost, `callback` and `trace`."""
+    def _choose_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
+        """Return the search to run."""
 
-    def _check_parameters(self) -> dict[str, Any]:
-        """Check all parameters that need no data; return what goes to the search as it is."""
+    def _check_parameters(self) -> _core.SearchOptions:
+        """Check all parameters that need no data; return what goes to the search."""
         check_number("regularization", self.regularization)
         check_objective(self.objective, self.omega, self.cost_matrix, self._other_objectives)
-        return {
-            **self._check_search_parameters(),
-            "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, least=1),
-            "n_threads": number_of_threads(self.n_jobs),
-        }
+        return self._check_search_parameters().replace(
+            min_samples_leaf=min(LARGEST_LIMIT, check_integer("min_samples_leaf", self.min_samples_leaf, least=1)),
+            n_threads=number_of_threads(self.n_jobs),
+        )
 
-    def _choose_exact_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+    def _choose_exact_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
         """Return the exact search that is expected to be the faster one."""
         conditions = self.binarizer_.conditions_
-        if suits_ranks(conditions, units, options):
-            return search_by_ranks(conditions, training.table, options, training.budget)
-        return search_by_bits(conditions, training.table, options, training.budget)
+        search_by = search_by_ranks if suits_ranks(conditions, training, units, options) else search_by_bits
+        return search_by(conditions, training, units, options)
 
     def _make_units(self, training: Training) -> Units:
         def make_loss(totals: tuple[Exact, ...]) -> Loss:

@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from hornbeam import _core
 from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._display import TreeDisplay
-from hornbeam.estimators._parameters import check_callback, check_integer, check_number
+from hornbeam.estimators._parameters import check_callback, check_integer, check_limit, check_number
 from hornbeam.estimators._progress import Progress, Units, make_trace
 from hornbeam.estimators._training import Training
 from hornbeam.table import Table, TableInput
@@ -24,8 +25,6 @@ from hornbeam.tree.importances import gini_importances
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from hornbeam import _core
 
 
 class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -163,20 +162,18 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         check_is_fitted(self)
         return self._read(X)
 
-    def _check_search_parameters(self) -> dict[str, Any]:
-        """Check the parameters of any search; return what goes to the search as it is."""
+    def _check_search_parameters(self) -> _core.SearchOptions:
+        """Check the parameters of any search; return what goes to the search."""
         check_callback(self.callback)
         check_integer("verbose", self.verbose, least=0)
         if not isinstance(self.trace, bool):
             raise TypeError(f"trace must be True or False, got {shown(self.trace)}.")
-        options: dict[str, Any] = {}
-        if self.max_depth is not None:
-            options["max_depth"] = check_integer("max_depth", self.max_depth, least=0)
+        max_depth = check_limit("max_depth", self.max_depth, least=0)
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit)
         if self.memory_limit is not None:
             check_number("memory_limit", self.memory_limit)
-        return options
+        return _core.SearchOptions(max_depth=max_depth)
 
     def _make_binarizer(self) -> Binarizer:
         """Return the unfitted binarizer that the parameter `binarizer` stands for."""

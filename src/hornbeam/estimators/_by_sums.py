@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from time import perf_counter
@@ -25,7 +26,9 @@ class SearchBySums(ABC):
 
     Parameters
     ----------
-    options : dict
+    codes : ndarray of int32 of shape (n_rows,)
+        Class of each row.
+    options : SearchOptions
         What goes to a search for a sum, and limits of the whole search.
     """
 
@@ -35,24 +38,18 @@ class SearchBySums(ABC):
     _tree: TreeArrays
     _n_leaves: int
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self._options = dict(options)  # of each search for a sum
-        self._max_leaves: int | None = self._options.pop("max_leaves", None)
-        self._time_limit: float | None = self._options.pop("time_limit", None)
-        self._gap_limit = Fraction(self._options.pop("gap_limit"))
+    def __init__(self, codes: npt.NDArray[np.int32], options: _core.SearchOptions) -> None:
+        self._codes = codes
+        self._options = options.replace(gap_limit=0.0)  # of each search for a sum
+        self._max_leaves, self._gap_limit = options.max_leaves, Fraction(options.gap_limit)
         self._statistics = {"subproblems": 0, "table_entries": 0, "bytes": 0, "additive_searches": 0}
+        self._bounds: Counter[str] = Counter()
         self._trace: list[Any] = []
 
-    def __call__(
-        self,
-        codes: npt.NDArray[np.int32],
-        *_: object,
-        callback: Callable[[Any], bool] | None,
-        trace: bool,
-    ) -> Any:
+    def __call__(self, *, callback: Callable[[Any], bool] | None, trace: bool) -> Any:
         """Search, and return what a search of the core returns, with the numbers of this search for ticks."""
-        self._begin, self._codes, self._callback, self._is_traced = perf_counter(), codes, callback, trace
-        nothing, at_root = np.array([-1], np.int32), np.zeros(len(codes), dtype=np.int32)
+        self._begin, self._callback, self._is_traced = perf_counter(), callback, trace
+        nothing, at_root = np.array([-1], np.int32), np.zeros(len(self._codes), dtype=np.int32)
         leaf = np.array([1], np.int32)
         self._start({"column": nothing, "left": nothing, "right": nothing, "prediction": leaf, "leaf_of_row": at_root})
         try:
@@ -66,7 +63,7 @@ class SearchBySums(ABC):
             "upper": self._upper,
             "lower": self._lower,
             "status": "optimal" if self._lower == self._upper else status,
-            "statistics": {**self._statistics, "seconds": self._seconds()},
+            "statistics": {**self._statistics, "seconds": self._seconds(), "bounds": dict(self._bounds)},
             "trace": self._trace,
         }
 
@@ -85,10 +82,14 @@ class SearchBySums(ABC):
     def _seconds(self) -> float:
         return perf_counter() - self._begin
 
-    def _limits(self) -> dict[str, Any]:
-        """Return what is left of the limits for the next call of the core, and whom it reports to."""
-        seconds = None if self._time_limit is None else max(0.0, self._time_limit - self._seconds())
-        return {"time_limit": seconds, "callback": None if self._callback is None else self._listen}
+    def _left(self) -> float | None:
+        """Return the seconds that are left for the next call of the core."""
+        limit = self._options.time_limit
+        return None if limit is None else max(0.0, limit - self._seconds())
+
+    def _listener(self) -> Callable[[Any], bool] | None:
+        """Return whom the next call of the core reports to."""
+        return None if self._callback is None else self._listen
 
     def _pause(self) -> str | None:
         """Report between two searches, and say why to end if so."""
@@ -107,6 +108,7 @@ class SearchBySums(ABC):
         return masses.astype(np.int64)
 
     def _count(self, statistics: Mapping[str, Any]) -> None:
+        self._bounds.update(statistics["bounds"])
         mine = self._statistics
         mine["bytes"] = max(mine["bytes"], statistics["bytes"])
         mine["additive_searches"] += 1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import floor, log2
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.tree import DecisionTreeClassifier
 
+from hornbeam import _core
 from hornbeam.binarizers import Conditions, Thresholds, rank_conditions
 from hornbeam.estimators._training import Training
 
@@ -24,7 +23,7 @@ def cart_tree(
     losses: npt.NDArray[np.int64],
     share: float,
     is_cut_back: bool,
-    options: Mapping[str, Any],
+    options: _core.SearchOptions,
 ) -> npt.NDArray[np.int32] | None:
     """Grow scikit-learn's tree on the binary columns, to a size that can pay.
 
@@ -43,8 +42,8 @@ def cart_tree(
         Price of a leaf as a share of their sum.
     is_cut_back : bool
         Whether the search cuts the tree back to what pays. If not, a split has to lower the impurity by `share`.
-    options : mapping
-        The limits "min_samples_leaf" and, where there are any, "max_depth" and "max_leaves".
+    options : SearchOptions
+        Of which `min_samples_leaf`, `max_depth` and `max_leaves` limit the tree.
 
     Returns
     -------
@@ -52,11 +51,12 @@ def cart_tree(
         Column (-1 at a leaf), child where it holds, child where it does not. None where only a single leaf is left.
     """
     codes, budget = training.codes, training.budget
-    most_leaves = floor(min(1 / share if share else len(codes), options.get("max_leaves", np.inf), len(codes)))
-    if len(conditions) == 0 or most_leaves < 2 or options.get("max_depth") == 0:
+    max_depth, max_leaves = options.max_depth, options.max_leaves
+    most_leaves = floor(min(1 / share if share else len(codes), max_leaves or np.inf, len(codes)))
+    if len(conditions) == 0 or most_leaves < 2 or max_depth == 0:
         return None
     n_cells = conditions.n_runs * len(codes)
-    n_levels = min(log2(most_leaves) + 1, options.get("max_depth", np.inf))
+    n_levels = min(log2(most_leaves) + 1, np.inf if max_depth is None else max_depth)
     if not budget.allows(2 * _SECONDS_OF_CELL * n_cells * n_levels) or not budget.fits(_BYTES_OF_CELL * n_cells):
         return None
     ranks, n_thresholds = rank_conditions(conditions, training.table)
@@ -64,9 +64,9 @@ def cart_tree(
     # A single condition is asked as 0 and 1, so that columns of these are the same here as anywhere else.
     matrix = np.where(are_thresholds[:, np.newaxis], ranks, 1 - ranks.astype(np.int64)).T
     model = DecisionTreeClassifier(
-        max_depth=options.get("max_depth"),
+        max_depth=max_depth,
         max_leaf_nodes=most_leaves,
-        min_samples_leaf=options["min_samples_leaf"],
+        min_samples_leaf=options.min_samples_leaf,
         min_weight_fraction_leaf=min(share, 0.5),
         min_impurity_decrease=0.0 if is_cut_back else share,
         random_state=0,

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._budget import Limits
 from hornbeam._units import Units
 from hornbeam.binarizers import Conditions
 from hornbeam.table import TableSchema
+
+
+class Lookahead(NamedTuple):
+    """Levels of splits of RESPLIT: those that are searched exhaustively, and those of the greedy trees at most."""
+
+    depth: int
+    greedy_depth: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +39,12 @@ class Enumeration:
         With bits for the number of leaves.
     optimum : int
         Ticks of the best tree, or of RESPLIT's best prefix.
-    options : dict
-        "max_depth", "min_samples_leaf" and "leaf_rule" for the core; of RESPLIT, also "lookahead_depth",
-        "greedy_depth" and "leaf_bits".
+    max_depth : int or None
+    min_samples_leaf : int
+    leaf_rule : {"differ", "any"}
+        Whether a split of which both sides predict the same, as leaves, is left out.
+    lookahead : Lookahead or None
+        Of RESPLIT.
     classes, schema, has_missing, target_name
         See `Tree`.
     """
@@ -44,14 +55,36 @@ class Enumeration:
     weights: npt.NDArray[Any]
     units: Units
     optimum: int
-    options: dict[str, Any]
+    max_depth: int | None
+    min_samples_leaf: int
+    leaf_rule: Literal["differ", "any"]
+    lookahead: Lookahead | None
     classes: npt.NDArray[Any]
     schema: TableSchema
     has_missing: tuple[bool, ...]
     target_name: str
 
-    def find(self, bound: int, **limits: Any) -> _core.RashomonSet:
+    def find(
+        self,
+        bound: int,
+        limits: Limits | None = None,
+        callback: Callable[[_core.Progress], bool] | None = None,
+    ) -> _core.RashomonSet:
         """Find all trees of at most `bound` ticks, or those of RESPLIT."""
-        units = self.units
-        find = partial(_core.rashomon_set, self.columns, len(self.codes), self.codes, units.weights, units.costs)
-        return find(units.leaf_cost, self.optimum, bound, **self.options, **limits)
+        units, n_rows = self.units, len(self.codes)
+        seconds, n_bytes = limits or (None, None)
+        options = _core.SearchOptions(
+            max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, time_limit=seconds, memory_limit=n_bytes
+        )
+        return _core.rashomon_set(
+            _core.PackedColumns(self.columns, n_rows),
+            _core.Problem(self.codes, units.weights, units.costs, units.leaf_cost),
+            options,
+            self.optimum,
+            bound,
+            self.leaf_rule,
+            lookahead_depth=self.lookahead and self.lookahead.depth,
+            greedy_depth=self.lookahead.greedy_depth if self.lookahead else 0,
+            leaf_bits=units.leaf_bits,
+            callback=callback,
+        )

@@ -34,20 +34,19 @@ rows which must be lost can be lost in one way only, whatever the label. Here la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._units import FScoreUnits, make_fscore_units
-from hornbeam.binarizers import Conditions, pack_within
+from hornbeam.binarizers import Conditions
 from hornbeam.estimators._by_sums import SearchBySums
 from hornbeam.estimators._labelled import LabelledSearch, check_omega
-from hornbeam.estimators._parameters import check_switches
-from hornbeam.estimators._search import BOUNDS
+from hornbeam.estimators._search import Listener, packed_columns, within
 from hornbeam.estimators._training import Training
 from hornbeam.objectives import ClassData, Exact, is_one
 
@@ -57,6 +56,8 @@ if TYPE_CHECKING:
     from hornbeam.estimators._training import Training
 
 _Interval: TypeAlias = tuple[Fraction, Fraction]
+# From costs, the price of a leaf, options and a listener to an outcome.
+_Solver: TypeAlias = "Callable[[npt.NDArray[np.int64], int, _core.SearchOptions, Listener | None], _core.Outcome]"
 
 
 class _Point(NamedTuple):
@@ -86,9 +87,8 @@ class _Cut(NamedTuple):
 class FScoreObjective:
     """The `ObjectiveFamily` of "f1"."""
 
-    def check(self, classifier: Any, options: dict[str, Any]) -> None:
-        """Refuse what a ratio, or labels by omega, have no use for; the bounds are those of the searches for sums."""
-        options["switches"] = check_switches("bounds", classifier.bounds, BOUNDS)
+    def check(self, classifier: Any) -> None:
+        """Refuse what a ratio, or labels by omega, have no use for."""
         if classifier.reference is not None:
             raise ValueError("reference is for objectives that are sums over the rows, not for objective='f1'.")
         if classifier.labelling == "best" and not is_one(classifier.omega):
@@ -113,7 +113,12 @@ class FScoreObjective:
         return make_fscore_units(training.weights, training.codes, multipliers, classifier.regularization)
 
     def choose_search(
-        self, classifier: Any, conditions: Conditions, training: Training, units: FScoreUnits, options: dict[str, Any]
+        self,
+        classifier: Any,
+        conditions: Conditions,
+        training: Training,
+        units: FScoreUnits,
+        options: _core.SearchOptions,
     ) -> FScoreSearch:
         """Return the search by a few searches for sums."""
         omega = check_omega(classifier.omega) if classifier.labelling == "omega" else None
@@ -131,7 +136,7 @@ class FScoreSearch(SearchBySums):
         The condition behind each binary column.
     units : FScoreUnits
         Weights and prices.
-    options : dict
+    options : SearchOptions
         What goes to a search for a sum.
     omega : Fraction or None
         None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
@@ -146,20 +151,20 @@ class FScoreSearch(SearchBySums):
         training: Training,
         conditions: Conditions,
         units: FScoreUnits,
-        options: Mapping[str, Any],
+        options: _core.SearchOptions,
         omega: Fraction | None = None,
     ) -> None:
         table, budget = training.table, training.budget
-        packed = pack_within(conditions, table, budget)
-        super().__init__({**options, **budget.left()})
+        self._columns = packed_columns(conditions, training)
+        super().__init__(training.codes, within(options, budget))
         self._units, self._omega = units, omega
-        known = self._options
-        limits = [max(1, table.n_rows // known["min_samples_leaf"]), 2 ** min(known.get("max_depth", 64), 64)]
+        depth = 64 if options.max_depth is None else min(options.max_depth, 64)
+        limits = [max(1, table.n_rows // options.min_samples_leaf), 2**depth]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
         # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
-        self._solvers: list[Callable[..., Any]] = [partial(_core.solve, packed, table.n_rows, **known)]
+        self._solvers: list[_Solver] = [self._solve_in_core]
         if omega is not None and not budget.is_spent() and budget.hold(LabelledSearch.bytes_for(conditions, table)):
-            self._solvers.append(LabelledSearch(conditions, table, omega, known))
+            self._solvers.append(LabelledSearch(conditions, table, training.codes, units.weights, omega))
         self._cuts: list[_Cut] = []
         self._points: set[_Point] = set()
         self._unresolved: set[int] = set()
@@ -219,16 +224,18 @@ class FScoreSearch(SearchBySums):
             self._unresolved.add(h)
         return "optimal"
 
-    def _cut(
-        self, solve: Callable[..., Any], slope: Fraction, price: Fraction, scale: int, max_leaves: int | None
-    ) -> str:
+    def _solve_in_core(
+        self, costs: npt.NDArray[np.int64], leaf_cost: int, options: _core.SearchOptions, listener: Listener | None
+    ) -> _core.Outcome:
+        problem = _core.Problem(self._codes, self._units.weights, costs, leaf_cost)
+        return _core.solve(self._columns, problem, options, callback=listener)
+
+    def _cut(self, solve: _Solver, slope: Fraction, price: Fraction, scale: int, max_leaves: int | None) -> str:
         outcome = solve(
-            self._codes,
-            self._units.weights,
             np.array([[0, (1 - slope) * scale], [(1 + slope) * scale, 0]], dtype=np.int64),
             int(price * scale),
-            max_leaves=max_leaves,
-            **self._limits(),
+            self._options.replace(max_leaves=max_leaves, time_limit=self._left()),
+            self._listener(),
         )
         self._count(outcome["statistics"])
         least = Fraction(outcome["lower"], scale) - 2 * self._units.positives * slope

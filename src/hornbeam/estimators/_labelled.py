@@ -9,7 +9,6 @@ for tables of some thousand distinct rows and some ten columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -22,7 +21,9 @@ from hornbeam.binarizers import ask
 from hornbeam.objectives import exact_fraction
 
 if TYPE_CHECKING:
+    from hornbeam import _core
     from hornbeam.binarizers import Conditions
+    from hornbeam.estimators._search import Listener
     from hornbeam.table import Table
 
 _Integers: TypeAlias = npt.NDArray[np.int64]
@@ -62,24 +63,33 @@ class _StoppedError(Exception):
 
 
 class LabelledSearch:
-    """What `_core.solve` is, for labels by omega.
+    """What `_core.solve` is for one problem, for labels by omega.
 
     Parameters
     ----------
     conditions : Conditions
     table : Table
+    codes, weights : ndarrays of shape (n_rows,)
+        Class and weight of each row.
     omega : Fraction
         A leaf is positive if its positives times omega outweigh its negatives.
-    options : dict
-        Of the options of `_core.solve` those of `max_depth`, `min_samples_leaf` and `memory_limit` count.
     """
 
-    def __init__(self, conditions: Conditions, table: Table, omega: Fraction, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        conditions: Conditions,
+        table: Table,
+        codes: npt.NDArray[np.int32],
+        weights: _Integers,
+        omega: Fraction,
+    ) -> None:
         answers = np.array(list(ask(conditions, table)), dtype=np.int64).reshape(len(conditions), table.n_rows)
         self._rows, self._group = np.unique(answers.T, axis=0, return_inverse=True)
         self._group = self._group.reshape(-1)
-        self._omega, self._max_depth = omega, options.get("max_depth")
-        self._least_rows, self._most_bytes = options["min_samples_leaf"], options.get("memory_limit")
+        self._omega, n_groups = omega, len(self._rows)
+        # Of each group of equal rows: weights of the classes, rows.
+        self._masses = [np.bincount(self._group[codes == k], weights[codes == k], n_groups) for k in (0, 1)]
+        self._counts = np.bincount(self._group, minlength=n_groups)
 
     @staticmethod
     def bytes_for(conditions: Conditions, table: Table) -> int:
@@ -88,28 +98,22 @@ class LabelledSearch:
 
     def __call__(
         self,
-        codes: npt.NDArray[np.int32],
-        weights: _Integers,
         costs: _Integers,
         leaf_cost: int,
-        *,
-        max_leaves: int | None,
-        time_limit: float | None,
-        callback: Callable[[Any], bool] | None,
-    ) -> dict[str, Any]:
-        """Search, and return what the core returns."""
-        self._begin, self._time_limit, self._callback = perf_counter(), time_limit, callback
+        options: _core.SearchOptions,
+        callback: Listener | None,
+    ) -> _core.Outcome:
+        """Search, and return what the core returns; bounds and threads of the options are not for this search."""
+        self._begin, self._options, self._callback = perf_counter(), options, callback
         self._prices, self._leaf_cost = costs, leaf_cost
         n_groups = len(self._rows)
-        masses = [np.bincount(self._group[codes == label], weights[codes == label], n_groups) for label in (0, 1)]
-        counts = np.bincount(self._group, minlength=n_groups)
         # Of each group of equal rows: weights of the classes, what it loses at least, rows.
-        negative, positive = (mass.astype(np.int64) for mass in masses)
+        negative, positive = (mass.astype(np.int64) for mass in self._masses)
         least = np.minimum(negative * costs[0, 1], positive * costs[1, 0])
-        self._measures = np.column_stack([negative, positive, least, counts])
+        self._measures = np.column_stack([negative, positive, least, self._counts])
         self._known: dict[tuple[bytes, _Room], _Known] = {}
         every = np.arange(n_groups)
-        room = (self._max_depth, max_leaves)
+        room = (options.max_depth, options.max_leaves)
         whole = self._measures.sum(axis=0)
         self._root = self._best_at_root = _Known(self._leaf(whole), -1, None)
         self._lower = min(self._root.cost, 2 * leaf_cost + int(whole[2]))
@@ -124,10 +128,16 @@ class LabelledSearch:
         nodes: list[list[int]] = []
         leaf_of_group = np.zeros(n_groups, dtype=np.int32)
         self._read(every, room, self._best_at_root, nodes, leaf_of_group)
-        names = ("column", "left", "right", "prediction")
-        tree = {name: part.copy() for name, part in zip(names, np.array(nodes, dtype=np.int32).T, strict=True)}
+        column, left, right, prediction = (part.copy() for part in np.array(nodes, dtype=np.int32).T)
+        leaf_of_row = leaf_of_group[self._group]
         return {
-            "tree": {**tree, "leaf_of_row": leaf_of_group[self._group]},
+            "tree": {
+                "column": column,
+                "left": left,
+                "right": right,
+                "prediction": prediction,
+                "leaf_of_row": leaf_of_row,
+            },
             "upper": self._best_at_root.cost,
             "lower": self._lower,
             "status": status,
@@ -136,7 +146,9 @@ class LabelledSearch:
                 "table_entries": len(self._known),
                 "bytes": self._bytes(),
                 "seconds": perf_counter() - self._begin,
+                "bounds": {},
             },
+            "trace": [],
         }
 
     def _label(self, measures: _Integers) -> int:
@@ -170,7 +182,7 @@ class LabelledSearch:
         held = rows.T @ measures
         failed = whole - held
         bounds = self._bounds(held) + self._bounds(failed)
-        is_split = np.minimum(held[:, 3], failed[:, 3]) >= max(1, self._least_rows)
+        is_split = np.minimum(held[:, 3], failed[:, 3]) >= max(1, self._options.min_samples_leaf)
         shares = [(None, None)] if leaves is None else [(k, leaves - k) for k in range(1, leaves)]
         below = None if depth is None else depth - 1
         for column in np.argsort(bounds, kind="stable").tolist():
@@ -230,9 +242,10 @@ class LabelledSearch:
         if len(self._known) % _BETWEEN_LOOKS:
             return
         seconds = perf_counter() - self._begin
-        if self._time_limit is not None and seconds >= self._time_limit:
+        limits = self._options
+        if limits.time_limit is not None and seconds >= limits.time_limit:
             raise _StoppedError("time_limit")
-        if self._most_bytes is not None and self._bytes() > self._most_bytes:
+        if limits.memory_limit is not None and self._bytes() > limits.memory_limit:
             raise _StoppedError("memory_limit")
         n_leaves = 0  # the caller has the tree
         record = (seconds, self._best_at_root.cost, self._lower, len(self._known), self._bytes(), n_leaves)

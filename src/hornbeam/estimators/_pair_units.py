@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
 from hornbeam._checks import shown
 from hornbeam._units import small_integers
 from hornbeam.estimators._training import Training
 from hornbeam.objectives import exact_fraction
 
-# The false positive rate up to which the area that counts is rounded to such parts of a negative row of weight 1.
-CUT_BITS = 20
-_MOST_BITS = 51
+_MOST_BITS = _core.COST_BITS - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +62,10 @@ class PairUnits:
         """
         area = negatives = positives = 0
         for negative, positive in sorted(leaves.tolist(), key=_order, reverse=True):
-            rest = self.cut - (negatives << CUT_BITS)
-            if rest < negative << CUT_BITS:
-                halves = rest * (2 * positives * negative << CUT_BITS) + rest**2 * positive
-                area += self.price * halves // (negative << 2 * CUT_BITS)
+            rest = self.cut - (negatives << _core.CUT_BITS)
+            if rest < negative << _core.CUT_BITS:
+                halves = rest * (2 * positives * negative << _core.CUT_BITS) + rest**2 * positive
+                area += self.price * halves // (negative << 2 * _core.CUT_BITS)
                 break
             area += self.price * negative * (2 * positives + positive)
             negatives, positives = negatives + negative, positives + positive
@@ -119,5 +118,5 @@ def make_pair_units(training: Training, objective: str, regularization: float, t
         raise ValueError(
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
-    cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << CUT_BITS))
+    cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.CUT_BITS))
     return PairUnits(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from math import inf, isfinite
 from typing import Any
 
 import joblib
 import numpy as np
 
+from hornbeam import _core
 from hornbeam._checks import as_float, is_integer, is_number, shown
 
-MOST_THREADS = 1024  # that the core starts
+LARGEST_LIMIT = 2**63 - 1  # the core counts in 64 bits, which nothing gets to
 
 
 def check_integer(name: str, value: Any, *, least: int, most: float = inf) -> int:
@@ -34,6 +35,19 @@ def check_integer(name: str, value: Any, *, least: int, most: float = inf) -> in
     return number
 
 
+def check_limit(name: str, value: Any, *, least: int) -> int | None:
+    """Return `value` as an int of at least `least` that the core can hold, or None for None.
+
+    Raises
+    ------
+    TypeError
+        If `value` is neither None nor an integer.
+    ValueError
+        If it is too small.
+    """
+    return None if value is None else min(LARGEST_LIMIT, check_integer(name, value, least=least))
+
+
 def check_number(name: str, value: Any, *, below: float = inf) -> float:
     """Return `value` as a finite float, not negative and less than `below`.
 
@@ -53,26 +67,26 @@ def check_number(name: str, value: Any, *, below: float = inf) -> float:
     return number
 
 
-def check_switches(name: str, value: Any, known: Sequence[str]) -> dict[str, bool]:
-    """Return a dict of switches, empty for None.
+def check_bounds(bounds: Any, known: Collection[str]) -> dict[str, bool]:
+    """Return the parameter `bounds` as a dict, empty for None; `known` are the bounds of the search.
 
     Raises
     ------
     TypeError
-        If `value` is no dict or a switch is no bool.
+        If `bounds` is not a dict, or one of its values not a bool.
     ValueError
-        If a switch is unknown.
+        If there is no bound of a name.
     """
-    if value is None:
+    if bounds is None:
         return {}
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be None or a dict from a name to True or False, got {shown(value)}.")
-    for key, switch in value.items():
-        if not isinstance(key, str) or key not in known:
-            raise ValueError(f"{name} has the unknown key {shown(key)}; the keys are {', '.join(map(repr, known))}.")
-        if not isinstance(switch, (bool, np.bool_)):
-            raise TypeError(f"{name}[{key!r}] must be True or False, got {shown(switch)}.")
-    return {key: bool(switch) for key, switch in value.items()}
+    if not isinstance(bounds, Mapping):
+        raise TypeError(f"bounds must be None or a dict from a name to True or False, got {shown(bounds)}.")
+    for name, is_on in bounds.items():
+        if not isinstance(name, str) or name not in known:
+            raise ValueError(f"bounds has the unknown key {shown(name)}; the keys are {', '.join(map(repr, known))}.")
+        if not isinstance(is_on, (bool, np.bool_)):
+            raise TypeError(f"bounds[{name!r}] must be True or False, got {shown(is_on)}.")
+    return {name: bool(is_on) for name, is_on in bounds.items()}
 
 
 def check_callback(callback: Any) -> None:
@@ -103,17 +117,20 @@ def number_of_threads(n_jobs: Any) -> int:
         raise TypeError(f"n_jobs must be None or an integer, got {shown(n_jobs)}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0; use 1 for one thread and -1 for every core.")
-    if n_jobs > MOST_THREADS:
-        raise ValueError(f"n_jobs must be at most {MOST_THREADS}, got {shown(n_jobs)}; use -1 for every core.")
-    return min(MOST_THREADS, int(joblib.effective_n_jobs(int(n_jobs))))
+    if n_jobs > _core.MOST_THREADS:
+        raise ValueError(f"n_jobs must be at most {_core.MOST_THREADS}, got {shown(n_jobs)}; use -1 for every core.")
+    return min(_core.MOST_THREADS, int(joblib.effective_n_jobs(int(n_jobs))))
 
 
-def fit_to_table(options: dict[str, Any], n_rows: int) -> dict[str, Any]:
+def fit_to_table(options: _core.SearchOptions, n_rows: int) -> _core.SearchOptions:
     """Return the options of a search with its limits on the tree as small as a table of so many rows allows.
 
-    The core has integers of 64 bits, and room for every level of a tree in advance. Each split has rows on both sides,
+    The core has room for every level of a tree in advance. Each split has rows on both sides,
     so that no tree has more leaves than rows, nor as many levels; a leaf of all rows is always allowed, and a smaller
     one cannot have as many. A larger limit therefore means the same as the number of rows.
     """
-    limits = ("max_depth", "max_leaves", "min_samples_leaf")
-    return options | {name: min(options[name], n_rows) for name in limits if options.get(name) is not None}
+    return options.replace(
+        max_depth=None if options.max_depth is None else min(options.max_depth, n_rows),
+        max_leaves=None if options.max_leaves is None else min(options.max_leaves, n_rows),
+        min_samples_leaf=min(options.min_samples_leaf, n_rows),
+    )

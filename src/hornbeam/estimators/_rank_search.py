@@ -32,8 +32,7 @@ Costs of trees and bounds are integers; floating point chooses references only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +40,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam.estimators._by_sums import SearchBySums
 from hornbeam.estimators._curve_mixture import CurveMixture
-from hornbeam.estimators._pair_units import CUT_BITS, PairUnits
+from hornbeam.estimators._pair_units import PairUnits
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
@@ -51,7 +50,7 @@ _Integers = npt.NDArray[np.int64]
 # Parts of the gap: by how much a reference may be coarser than its mixture, how well shares are put right, and what a
 # better mixture may still be worth when the rest is listed.
 _COARSE, _SETTLED, _ENOUGH = 1 / 50, 1 / 50, 1 / 10
-_LARGEST_BOUND = 2**52 - 1  # of a set of trees
+_LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
 
 
 class _Tangent(NamedTuple):
@@ -66,13 +65,13 @@ class RankSearch(SearchBySums):
 
     Parameters
     ----------
-    packed : ndarray of uint8 of shape (n_binary_columns, ceil(n_rows / 8))
-        The binary columns, as `pack_conditions` makes them.
-    n_rows : int
-        How many rows they have.
+    columns : PackedColumns
+        The binary columns.
+    codes : ndarray of int32 of shape (n_rows,)
+        1 for rows of the positive class, 0 for the others.
     units : PairUnits
         Weights and prices.
-    options : dict
+    options : SearchOptions
         What goes to a search for a sum, and limits of the whole search.
     """
 
@@ -81,17 +80,20 @@ class RankSearch(SearchBySums):
     _lower: int
 
     def __init__(
-        self, packed: npt.NDArray[np.uint8], n_rows: int, units: PairUnits, options: Mapping[str, Any]
+        self,
+        columns: _core.PackedColumns,
+        codes: npt.NDArray[np.int32],
+        units: PairUnits,
+        options: _core.SearchOptions,
     ) -> None:
-        super().__init__(options)
-        self._units = units
-        self._packed, self._n_rows = packed, n_rows
+        super().__init__(codes, options)
+        self._units, self._columns = units, columns
         self._statistics["leaf_sets_listed"] = 0
 
     def _start(self, leaf: TreeArrays) -> None:
         self._lower, self._upper, self._n_leaves = 0, 2 * (self._units.one + self._units.leaf_cost), 1
         self._totals = self._masses(leaf)[0]
-        theta = self._units.cut / (int(self._totals[0]) << CUT_BITS)
+        theta = self._units.cut / (int(self._totals[0]) << _core.CUT_BITS)
         self._mixture = CurveMixture(theta, self._units.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
 
@@ -115,10 +117,10 @@ class RankSearch(SearchBySums):
     def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
         units, (negatives, positives) = self._units, self._totals.tolist()
-        part_bits = min(CUT_BITS, units.price.bit_length() - 1)
+        part_bits = min(_core.CUT_BITS, units.price.bit_length() - 1)
         price = units.price >> part_bits  # of half a pair of a row with a part of a row
         across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
-        cut = -(-units.cut >> (CUT_BITS - part_bits))  # if anything, the area counts a bit further
+        cut = -(-units.cut >> (_core.CUT_BITS - part_bits))  # if anything, the area counts a bit further
         last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
         wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
         excess, width = int(across[last]) - cut, int(wide[-1])
@@ -134,7 +136,7 @@ class RankSearch(SearchBySums):
 
     def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
         """Search for a sum, learn from it, and return how it ended and the leaves of its tree."""
-        outcome = self._ask(_core.solve, tangent, max_leaves=self._max_leaves, **self._options)
+        outcome = self._solve(tangent, self._max_leaves)
         self._count(outcome["statistics"])
         leaves = self._take_tree(outcome["tree"])
         self._least_sum, self._least_leaves = outcome["lower"], len(leaves)
@@ -147,16 +149,29 @@ class RankSearch(SearchBySums):
         more, optimum, status = self._price_of_too_many(tangent, bound)
         if status != "optimal":
             return status
-        names = ("max_depth", "min_samples_leaf", "memory_limit")
-        kept = {name: self._options[name] for name in names if name in self._options}
-        set_of = {"optimum": optimum, "bound": bound + more * most, "leaf_rule": "best", **kept}
-        trees = self._ask(_core.rashomon_set, tangent, more, **set_of)
+        known = self._options
+        trees = _core.rashomon_set(
+            self._columns,
+            self._problem(tangent, more),
+            _core.SearchOptions(
+                max_depth=known.max_depth,
+                min_samples_leaf=known.min_samples_leaf,
+                time_limit=self._left(),
+                memory_limit=known.memory_limit,
+            ),
+            optimum,
+            bound + more * most,
+            leaf_rule="best",
+            callback=self._listener(),
+        )
         found = _core.describe_set(trees)
         self._statistics["bytes"] = max(self._statistics["bytes"], int(found["statistics"]["bytes"]))
         units = self._units
         prices = (units.price, units.cut, units.leaf_cost, self._upper)
-        memory_limit = self._options.get("memory_limit")
-        best = _core.best_ranking(trees, *prices, self._max_leaves, memory_limit=memory_limit, **self._limits())
+        limits = _core.SearchOptions(
+            max_leaves=self._max_leaves, time_limit=self._left(), memory_limit=known.memory_limit
+        )
+        best = _core.best_ranking(trees, *prices, limits, callback=self._listener())
         self._statistics["leaf_sets_listed"] += best["leaf_sets"]
         if best["tree"] is not None:
             self._take_tree(best["tree"])
@@ -174,7 +189,7 @@ class RankSearch(SearchBySums):
         """
         more, largest = 0, 0 if self._max_leaves is None else (_LARGEST_BOUND - bound) // self._max_leaves
         while more < largest:
-            outcome = self._ask(_core.solve, tangent, more, **self._options)
+            outcome = self._solve(tangent, None, more)
             self._count(outcome["statistics"])
             n_leaves = int((outcome["tree"]["column"] < 0).sum())
             if outcome["status"] != "optimal" or n_leaves <= (self._max_leaves or 0):
@@ -183,11 +198,14 @@ class RankSearch(SearchBySums):
             more = min(largest, max(more + 1, saved // (n_leaves - self._least_leaves)))
         return more, 0 if self._max_leaves else self._least_sum, "optimal"
 
-    def _ask(self, function: Callable[..., Any], tangent: _Tangent, more: int = 0, **options: Any) -> Any:
-        """Ask the core about the sum that a tangent makes, with leaves that cost more, within what the limits leave."""
-        units = self._units
-        problem = (self._packed, self._n_rows, self._codes, units.weights, tangent.costs, units.leaf_cost + more)
-        return function(*problem, **options, **self._limits())
+    def _problem(self, tangent: _Tangent, more: int) -> _core.Problem:
+        """Return the sum that a tangent makes, with leaves that cost more."""
+        return _core.Problem(self._codes, self._units.weights, tangent.costs, self._units.leaf_cost + more)
+
+    def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
+        """Solve the sum within what the limits leave."""
+        options = self._options.replace(max_leaves=max_leaves, time_limit=self._left())
+        return _core.solve(self._columns, self._problem(tangent, more), options, callback=self._listener())
 
     def _take_tree(self, tree: TreeArrays) -> _Integers:
         """Keep a tree if it is better than the best so far, and return its leaves: negatives and positives of each."""

@@ -82,7 +82,7 @@ class RashomonSet(Sequence[Tree]):
         description = _core.describe_set(trees)
         self._bound = description["complete_up_to"]
         self.searched_up_to = enumeration.units.objective(self._bound) if self._bound >= 0 else -inf
-        self.complete_up_to = -inf if "lookahead_depth" in enumeration.options else self.searched_up_to
+        self.complete_up_to = -inf if enumeration.lookahead else self.searched_up_to
         self._costs = description["costs"]
         self.n_prefixes = _to_integer(description["prefixes"])
         self._counts = [_to_integer(words) for words in description["counts"]]
@@ -159,8 +159,7 @@ class RashomonSet(Sequence[Tree]):
         counts: dict[int, int] = {}
         depth = n_before = 0
         while n_before < self.n_trees:
-            options = {**self._enumeration.options, "max_depth": depth}
-            found = replace(self._enumeration, options=options).find(self._bound)
+            found = replace(self._enumeration, max_depth=depth).find(self._bound)
             n_trees = sum(map(_to_integer, _core.describe_set(found)["counts"]))
             if n_trees > n_before:
                 counts[depth] = n_trees - n_before

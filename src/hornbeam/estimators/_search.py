@@ -1,10 +1,10 @@
-"""Which of the two searches of the core a problem goes to, with its columns in the form that this search takes."""
+"""Choose between the search of bits and the ordered search, and pack the columns for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,48 +12,61 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._units import Units
 from hornbeam.binarizers import Conditions, pack_within, rank_within
-from hornbeam.table import Table
+from hornbeam.estimators._training import Training
 
 # The bounds of both searches that can be switched off.
-BOUNDS = ("support_condition", "pair_stage", "equivalent_points", "similarity", "packing", "subset")
-
-# What the search by ranks can do: see check_ranked in cpp/api/solve.cpp.
-_MOST_DEPTH = 16
-_MOST_ROWS = 2**24
-_MOST_CLASSES = 128
-_MOST_WEIGHT = 2**28
+BOUNDS = tuple(_core.BOUNDS["exact"])
 
 # Columns to a variable from which ranks are the faster way: docs/notes/2026-11-21-ordered-search.md.
 _LEAST_THRESHOLDS = 64
 
+Listener: TypeAlias = "Callable[[_core.Progress], bool]"
 Search: TypeAlias = "Callable[..., _core.Outcome]"
+"""A search with its problem and its limits; `callback`, a `Listener` or None, and `trace` are still to give."""
 
 
-def search_by_bits(conditions: Conditions, table: Table, options: Mapping[str, Any], budget: Budget) -> Search:
-    """Return the search that takes any columns and limits; classes, weights, costs and leaf cost are still to give."""
-    packed = pack_within(conditions, table, budget)
-    return partial(_core.solve, packed, table.n_rows, **options, **budget.left())
+def packed_columns(conditions: Conditions, training: Training) -> _core.PackedColumns:
+    """Return the answers of the conditions, as far as the budget of the fit has room for them."""
+    packed = pack_within(conditions, training.table, training.budget)
+    return _core.PackedColumns(packed, training.table.n_rows)
 
 
-def search_by_ranks(conditions: Conditions, table: Table, options: Mapping[str, Any], budget: Budget) -> Search:
+def make_problem(training: Training, units: Units) -> _core.Problem:
+    """Return the rows and their costs as the core takes them."""
+    return _core.Problem(training.codes, units.weights, units.costs, units.leaf_cost, training.reference)
+
+
+def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
+    """Return the options of a search that starts now, with what is left of the budget."""
+    left = budget.left()
+    return options.replace(time_limit=left.seconds, memory_limit=left.bytes)
+
+
+def search_by_bits(conditions: Conditions, training: Training, units: Units, options: _core.SearchOptions) -> Search:
+    """Return the search that takes any columns and limits."""
+    columns = packed_columns(conditions, training)
+    return partial(_core.solve, columns, make_problem(training, units), within(options, training.budget))
+
+
+def search_by_ranks(conditions: Conditions, training: Training, units: Units, options: _core.SearchOptions) -> Search:
     """Return the search that takes thresholds of ranked variables and no other limit on the tree than `max_depth`."""
-    known = {name: value for name, value in options.items() if name not in ("max_leaves", "min_samples_leaf")}
-    ranks, n_thresholds = rank_within(conditions, table, budget)
-    return partial(_core.solve_ranked, ranks, n_thresholds, **known, **budget.left())
+    columns = _core.RankedColumns(*rank_within(conditions, training.table, training.budget))
+    return partial(_core.solve, columns, make_problem(training, units), within(options, training.budget))
 
 
-def suits_ranks(conditions: Conditions, units: Units, options: Mapping[str, Any]) -> bool:
+def suits_ranks(conditions: Conditions, training: Training, units: Units, options: _core.SearchOptions) -> bool:
     """Say whether the search by ranks can solve a problem and is expected to be the faster one."""
     n_classes = len(units.costs)
     return (
         len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
-        and options.get("max_depth", _MOST_DEPTH + 1) <= _MOST_DEPTH
-        and "reference" not in options
-        and options.get("max_leaves") is None
-        and options["min_samples_leaf"] == 1
-        and len(units.weights) <= _MOST_ROWS
-        and n_classes <= _MOST_CLASSES
+        and options.max_depth is not None
+        and options.max_depth <= _core.MOST_ORDERED_DEPTH
+        and training.reference is None
+        and options.max_leaves is None
+        and options.min_samples_leaf == 1
+        and len(units.weights) <= _core.MOST_ORDERED_ROWS
+        and n_classes <= _core.MOST_ORDERED_CLASSES
         and units.costs[0, 1] > 0
         and np.array_equal(units.costs, units.costs[0, 1] * (1 - np.eye(n_classes, dtype=np.int64)))
-        and int(units.weights.sum()) < _MOST_WEIGHT
+        and int(units.weights.sum()) < _core.MOST_ORDERED_WEIGHT
     )

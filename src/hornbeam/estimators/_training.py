@@ -40,6 +40,8 @@ class Training(NamedTuple):
     """Which of these they are."""
     budget: Budget
     """What the fit may still spend."""
+    reference: npt.NDArray[np.int32] | None = None
+    """What a reference model predicts for the rows, as codes."""
 
 
 def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> Training:

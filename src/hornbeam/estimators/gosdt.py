@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
 from hornbeam._checks import check_choice
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._fscore import FScoreObjective
 from hornbeam.estimators._objective_family import ObjectiveFamily
 from hornbeam.estimators._pair_units import check_theta
-from hornbeam.estimators._parameters import check_integer, check_number, check_switches
+from hornbeam.estimators._parameters import check_bounds, check_limit, check_number
 from hornbeam.estimators._progress import Progress
 from hornbeam.estimators._ranking import RankingObjectives
 from hornbeam.estimators._reference import reference_codes
@@ -88,8 +90,8 @@ class GOSDTClassifier(AdditiveClassifier):
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     bounds : dict or None, default=None
-        For measuring: from the name of a bound ("support_condition", "pair_stage", "equivalent_points", "similarity",
-        "packing", "subset") to False, to search without it. The optimum stays the same. None: all are used.
+        For measuring: from the name of a bound to False, to search without it. The optimum stays the same. The page of
+        the bounds has the names, and a wrong one lists them. None: all are used.
     theta : float or None, default=None
         For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
         to 2^-20 of a negative row.
@@ -269,35 +271,33 @@ class GOSDTClassifier(AdditiveClassifier):
         self.labelling = labelling
         self.theta = theta
 
-    def _check_parameters(self) -> dict[str, Any]:
+    def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()
-        options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
+        gap_limit = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
         check_theta(self.objective, self.theta)
         check_choice("labelling", self.labelling, ("best", "omega"))
         if self.objective != "f1" and self.labelling != "best":
             raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
-        if self.max_leaves is not None:
-            options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
+        max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
+        bounds = check_bounds(self.bounds, BOUNDS)
         if self.objective in _FAMILIES:
-            _FAMILIES[self.objective].check(self, options)
-        else:
-            options["switches"] = check_switches("bounds", self.bounds, BOUNDS)
-        return options
+            _FAMILIES[self.objective].check(self)
+        return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, bounds=bounds)
 
-    def _read_options(self, X: Any, training: Training) -> dict[str, Any]:
+    def _read_reference(self, X: Any, training: Training) -> npt.NDArray[np.int32] | None:
         if self.reference is None:
-            return {}
+            return None
         guesses = isinstance(self.reference, str) and isinstance(self.binarizer_, ThresholdGuessBinarizer)
         if guesses and self.reference == "binarizer" and not hasattr(self.binarizer_, "reference_"):
-            return {}  # there was no time to fit it
-        return {"reference": reference_codes(self.reference, X, training, self.binarizer_)}
+            return None  # there was no time to fit it
+        return reference_codes(self.reference, X, training, self.binarizer_)
 
     def _make_units(self, training: Training) -> Any:
         if self.objective in _FAMILIES:
             return _FAMILIES[self.objective].make_units(self, training)
         return super()._make_units(training)
 
-    def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
+    def _choose_search(self, training: Training, units: Any, options: _core.SearchOptions) -> Search:
         if self.objective not in _FAMILIES:
             return self._choose_exact_search(training, units, options)
         return _FAMILIES[self.objective].choose_search(self, self.binarizer_.conditions_, training, units, options)

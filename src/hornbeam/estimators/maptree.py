@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam.binarizers import Binarizer, pack_within
+from hornbeam.binarizers import Binarizer
 from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.estimators._monitor import Monitor
-from hornbeam.estimators._parameters import check_integer, fit_to_table
+from hornbeam.estimators._parameters import check_limit, fit_to_table
 from hornbeam.estimators._progress import Progress, relative_gap
+from hornbeam.estimators._search import packed_columns, within
 from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.posterior import Nats, Prior, check_prior
@@ -202,22 +203,11 @@ class MAPTreeClassifier(TreeClassifier):
         self._binarize(training)
         conditions = self.binarizer_.conditions_
         units = Nats.fit_for(int(weights.sum()), len(conditions), prior)
-        packed = pack_within(conditions, training.table, budget)
+        columns = packed_columns(conditions, training)
+        problem = _core.PosteriorProblem(training.codes, weights, prior.alpha, prior.beta, prior.rho, units.bits)
+        options = within(fit_to_table(options, training.table.n_rows), budget)
         binarize_seconds = budget.elapsed()
-        outcome = _core.solve_posterior(
-            packed,
-            training.table.n_rows,
-            training.codes,
-            weights,
-            prior.alpha,
-            prior.beta,
-            prior.rho,
-            units.bits,
-            callback=monitor.listener(units),
-            trace=self.trace,
-            **fit_to_table(options, training.table.n_rows),
-            **budget.left(),
-        )
+        outcome = _core.solve_posterior(columns, problem, options, callback=monitor.listener(units), trace=self.trace)
         self.rho_, self.resolution_ = prior.rho, units.objective(1)
         self._set_tree(outcome, units, training, weights, binarize_seconds)
         self.log_posterior_ = -units.objective(outcome["upper"])
@@ -247,14 +237,11 @@ class MAPTreeClassifier(TreeClassifier):
     def _proof(self) -> str:
         return f"log posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}"
 
-    def _check_parameters(self) -> dict[str, Any]:
-        """Check all parameters that need no data; return what goes to the search as it is."""
+    def _check_parameters(self) -> _core.SearchOptions:
+        """Check all parameters that need no data; return what goes to the search."""
         check_prior(self.alpha, self.beta, self.rho)
         options = self._check_search_parameters()
-        if self.max_expansions is not None:
-            # The core counts expansions in 64 bits, which no search gets to.
-            options["max_expansions"] = min(2**63 - 1, check_integer("max_expansions", self.max_expansions, least=1))
-        return options
+        return options.replace(max_expansions=check_limit("max_expansions", self.max_expansions, least=1))
 
     def _warn_unless_proven(self) -> None:
         if self.status_ == "optimal":

@@ -6,33 +6,21 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
-from hornbeam.binarizers import Binarizer, pack_within
+from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._cart import cart_tree
 from hornbeam.estimators._pair_units import PairUnits, check_theta, make_pair_units
-from hornbeam.estimators._parameters import check_integer, check_number, check_switches
+from hornbeam.estimators._parameters import check_bounds, check_limit, check_number
 from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._search import Search
+from hornbeam.estimators._search import Search, make_problem, packed_columns, within
 from hornbeam.estimators._training import Training
 
-BOUNDS = (
-    "hierarchical_objective",
-    "lookahead",
-    "split_lookahead",
-    "equivalent_points",
-    "leaf_count",
-    "leaf_support",
-    "leaf_accuracy",
-    "incremental_progress",
-    "permutation",
-    "similar_support",
-)
-POLICIES = ("curiosity", "objective", "lower_bound", "entropy", "gini", "fifo")
+BOUNDS = tuple(_core.BOUNDS["leaf_sets"])
+POLICIES = tuple(_core.POLICIES)
 
 
 class OSDTClassifier(AdditiveClassifier):
@@ -150,14 +138,14 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         self.trace = trace
         self.theta = theta
 
-    def _check_parameters(self) -> dict[str, Any]:
+    def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()
-        del options["n_threads"]
-        options["gap_limit"] = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
-        options["bounds"] = check_switches("bounds", self.bounds, BOUNDS)
-        if self.max_leaves is not None:
-            options["max_leaves"] = check_integer("max_leaves", self.max_leaves, least=1)
-        options["policy"] = check_choice("policy", self.policy, POLICIES)
+        options = options.replace(
+            gap_limit=0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1),
+            bounds=check_bounds(self.bounds, BOUNDS),
+            max_leaves=check_limit("max_leaves", self.max_leaves, least=1),
+        )
+        check_choice("policy", self.policy, POLICIES)
         check_theta(self.objective, self.theta)
         if self.objective in self._other_objectives and self.class_weight is not None:
             raise ValueError(f"class_weight is not for objective={self.objective!r}; leave it at None.")
@@ -170,8 +158,8 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
             return make_pair_units(training, self.objective, self.regularization, self.theta)
         return super()._make_units(training)
 
-    def _choose_search(self, training: Training, units: Any, options: dict[str, Any]) -> Search:
-        packed = pack_within(self.binarizer_.conditions_, training.table, training.budget)
+    def _choose_search(self, training: Training, units: Any, options: _core.SearchOptions) -> Search:
+        columns = packed_columns(self.binarizer_.conditions_, training)
         ranks = isinstance(units, PairUnits)
         # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.
         losses = units.weights if ranks else units.weights * units.costs.max(axis=1)[training.codes]
@@ -179,29 +167,10 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         start = None
         if self.start and not training.budget.is_spent():
             start = cart_tree(self.binarizer_.conditions_, training, losses, share, not ranks, options)
-        limits = training.budget.left()
+        options = within(options, training.budget)
         if not ranks:
-            return partial(_core.solve_leaf_sets, packed, training.table.n_rows, start=start, **options, **limits)
-
-        def search(
-            classes: npt.NDArray[np.int32],
-            weights: npt.NDArray[np.int64],
-            _: object,
-            leaf_cost: int,
-            **others: Any,
-        ) -> _core.Outcome:
-            return _core.solve_ranking(
-                packed,
-                training.table.n_rows,
-                classes,
-                weights,
-                units.price,
-                units.cut,
-                leaf_cost,
-                start=start,
-                **options,
-                **limits,
-                **others,
+            return partial(
+                _core.solve_leaf_sets, columns, make_problem(training, units), options, self.policy, start=start
             )
-
-        return search
+        problem = _core.RankingProblem(training.codes, units.weights, units.price, units.cut, units.leaf_cost)
+        return partial(_core.solve_ranking, columns, problem, options, self.policy, start=start)

@@ -20,11 +20,11 @@ from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer, pack_within
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._advice import advice
-from hornbeam.estimators._enumeration import Enumeration
+from hornbeam.estimators._enumeration import Enumeration, Lookahead
 from hornbeam.estimators._parameters import check_integer, check_number
 from hornbeam.estimators._progress import Progress, relative_gap
 from hornbeam.estimators._rashomon_set import RashomonSet
-from hornbeam.estimators._search import Search
+from hornbeam.estimators._search import Listener, Search, make_problem, packed_columns, within
 from hornbeam.estimators._training import Training
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.exceptions import NotProvenWarning
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # Trees of up to 1023 leaves are told apart in the ticks of the search.
 _LEAF_BITS = 10
-_LARGEST_BOUND = 2**52
+_LARGEST_BOUND = 2**_core.COST_BITS
 
 
 class RashomonSetClassifier(AdditiveClassifier):
@@ -260,7 +260,7 @@ class RashomonSetClassifier(AdditiveClassifier):
     def _certificate(self) -> str:
         return f"{super()._certificate()}; {self.rashomon_set_._size_in_words()} in the Rashomon set"
 
-    def _check_parameters(self) -> dict[str, Any]:
+    def _check_parameters(self) -> _core.SearchOptions:
         check_number("epsilon", self.epsilon)
         check_choice("epsilon_is", self.epsilon_is, ("multiplier", "absolute"))
         check_choice("distinct", self.distinct, ("splits", "columns", "labels"))
@@ -277,23 +277,23 @@ class RashomonSetClassifier(AdditiveClassifier):
     def _leaf_bits(self) -> int:
         return _LEAF_BITS
 
-    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
+    def _choose_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
         for label, costs in zip(training.classes.tolist(), units.costs, strict=True):
             if not costs.any():
                 raise ValueError(
                     f"cost_matrix costs the same for class {label!r} whatever is predicted; leave its rows out."
                 )
         if self._looks_ahead():
+            columns = packed_columns(self.binarizer_.conditions_, training)
             search: Search = partial(
                 _core.look_ahead,
-                pack_within(self.binarizer_.conditions_, training.table, training.budget),
-                training.table.n_rows,
+                columns,
+                make_problem(training, units),
+                within(options, training.budget),
                 lookahead_depth=self.lookahead_depth,
                 recursive=False,
                 keep_greedy=True,
-                **options,
             )
-            search = partial(search, **training.budget.left())
         else:
             search = self._choose_exact_search(training, units, options)
         return partial(self._search_set, training, units, options, search)
@@ -302,14 +302,13 @@ class RashomonSetClassifier(AdditiveClassifier):
         self,
         training: Training,
         units: Units,
-        options: dict[str, Any],
+        options: _core.SearchOptions,
         search: Search,
-        *problem: Any,
-        callback: Callable[[Any], bool] | None,
+        callback: Listener | None,
         trace: bool,
     ) -> _core.Outcome:
         """Find the optimum, or the best prefix, then the set in what is left of the time."""
-        outcome = search(*problem, callback=callback, trace=trace)
+        outcome = search(callback=callback, trace=trace)
         upper, lower, status = outcome["upper"], outcome["lower"], outcome["status"]
         seconds, n_leaves = outcome["statistics"]["seconds"], int((outcome["tree"]["column"] < 0).sum())
 
@@ -322,7 +321,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         enumeration, kept = self._enumeration(training, units, options, upper)
         self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
         limits = training.budget.left()
-        trees = enumeration.find(self._bound if is_found else -1, callback=callback and listen, **limits)
+        trees = enumeration.find(self._bound if is_found else -1, limits, callback and listen)
         self.rashomon_set_ = RashomonSet(enumeration, trees)
         found = _core.describe_set(trees)
         statistics = {f"set_{name}": value for name, value in found["statistics"].items()}
@@ -339,7 +338,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         return {**outcome, "status": status, "statistics": {**outcome["statistics"], **statistics}}
 
     def _enumeration(
-        self, training: Training, units: Units, options: dict[str, Any], optimum: int
+        self, training: Training, units: Units, options: _core.SearchOptions, optimum: int
     ) -> tuple[Enumeration, list[int]]:
         """Return what the trees are made of, and the numbers of the conditions that they may ask."""
         conditions = self.binarizer_.conditions_
@@ -351,12 +350,6 @@ class RashomonSetClassifier(AdditiveClassifier):
             kept = _first_of_each_split(columns, training.table.n_rows, training.budget)
             if len(kept) < len(columns):
                 conditions, columns = conditions.take(kept), columns[kept]
-        about_trees: dict[str, Any] = {
-            name: options[name] for name in ("max_depth", "min_samples_leaf") if name in options
-        }
-        if self._looks_ahead():
-            about_trees["lookahead_depth"] = self.lookahead_depth
-            about_trees |= {"greedy_depth": options["max_depth"], "leaf_bits": units.leaf_bits}
         enumeration = Enumeration(
             columns,
             conditions,
@@ -364,7 +357,10 @@ class RashomonSetClassifier(AdditiveClassifier):
             training.weights,
             units,
             optimum,
-            {**about_trees, "leaf_rule": "any" if self.distinct == "labels" else "differ"},
+            options.max_depth,
+            options.min_samples_leaf,
+            "any" if self.distinct == "labels" else "differ",
+            Lookahead(self.lookahead_depth, options.max_depth or 0) if self._looks_ahead() else None,
             training.classes,
             self.schema_,
             training.table.has_missing(),
@@ -372,7 +368,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         )
         return enumeration, kept
 
-    def _most_ticks(self, enumeration: Enumeration, n_rows: int, options: dict[str, Any]) -> int:
+    def _most_ticks(self, enumeration: Enumeration, n_rows: int, options: _core.SearchOptions) -> int:
         """Return the ticks of the bound, and check that all trees within it can be told apart."""
         units, epsilon = enumeration.units, exact_fraction(self.epsilon, "epsilon")
         optimum = units.exact_objective(enumeration.optimum)
@@ -381,7 +377,8 @@ class RashomonSetClassifier(AdditiveClassifier):
         ticks = units.most_ticks(bound)
         if ticks >= _LARGEST_BOUND:
             raise ValueError(f"epsilon={shown(self.epsilon)} is too large: even the worst tree would be in the set.")
-        most_leaves = min(n_rows, ticks // units.leaf_cost, 2 ** min(options.get("max_depth", n_rows), 64))
+        depth = n_rows if options.max_depth is None else options.max_depth
+        most_leaves = min(n_rows, ticks // units.leaf_cost, 2 ** min(depth, 64))
         if most_leaves >= 1 << units.leaf_bits:
             raise ValueError(
                 f"a tree of the set might have {most_leaves} leaves, {(1 << units.leaf_bits) - 1} is the most; lower "

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
 from hornbeam._units import Units
-from hornbeam.binarizers import Binarizer, pack_within
+from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._additive import AdditiveClassifier
 from hornbeam.estimators._parameters import check_integer
 from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._search import Search
+from hornbeam.estimators._search import Listener, Search, make_problem, packed_columns, within
 from hornbeam.estimators._training import Training
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class _LookaheadClassifier(AdditiveClassifier):
     certify: bool
     _is_recursive: bool
 
-    def _check_parameters(self) -> dict[str, Any]:
+    def _check_parameters(self) -> _core.SearchOptions:
         if self.max_depth is None:
             raise TypeError("max_depth must be an integer, got None: lookahead search needs a limit of depth.")
         check_choice("last_split", self.last_split, ("gain", "loss"))
@@ -41,18 +41,17 @@ class _LookaheadClassifier(AdditiveClassifier):
         """Return the number of levels of splits that are searched before the trees are greedy."""
         return 1
 
-    def _choose_search(self, training: Training, units: Units, options: dict[str, Any]) -> Search:
-        packed = pack_within(self.binarizer_.conditions_, training.table, training.budget)
+    def _choose_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
+        columns = packed_columns(self.binarizer_.conditions_, training)
         search = partial(
             _core.look_ahead,
-            packed,
-            training.table.n_rows,
+            columns,
+            make_problem(training, units),
+            within(options, training.budget),
             # From `max_depth` on, which is no larger than the table, every number of levels means the exact search.
-            lookahead_depth=min(self._steps(), max(1, options["max_depth"])),
+            lookahead_depth=min(self._steps(), max(1, options.max_depth or 0)),
             recursive=self._is_recursive,
             last_by_loss=self.last_split == "loss",
-            **options,
-            **training.budget.left(),
         )
         return partial(self._certified, training, units, options, search) if self.certify else search
 
@@ -60,14 +59,13 @@ class _LookaheadClassifier(AdditiveClassifier):
         self,
         training: Training,
         units: Units,
-        options: dict[str, Any],
+        options: _core.SearchOptions,
         search: Search,
-        *problem: Any,
-        callback: Callable[[Record], bool] | None,
+        callback: Listener | None,
         trace: bool,
     ) -> _core.Outcome:
         """Run the search, then the exact one for its lower bound alone, in what is left of the time."""
-        outcome = search(*problem, callback=callback, trace=trace)
+        outcome = search(callback=callback, trace=trace)
         if outcome["status"] != "heuristic":
             return outcome
         upper, seconds = outcome["upper"], outcome["statistics"]["seconds"]
@@ -78,7 +76,7 @@ class _LookaheadClassifier(AdditiveClassifier):
             now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory, n_leaves)
             return lower >= upper or (callback is not None and callback(now))
 
-        exact = self._choose_exact_search(training, units, options)(*problem, callback=listen, trace=trace)
+        exact = self._choose_exact_search(training, units, options)(callback=listen, trace=trace)
         lower = max(outcome["lower"], min(exact["lower"], upper))
         statistics = {**outcome["statistics"], "certify_seconds": exact["statistics"]["seconds"]}
         later = [(seconds + at[0], upper, min(at[2], upper), *at[3:5], n_leaves) for at in exact["trace"]]
@@ -192,7 +190,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         self.certify = certify
         self.trace = trace
 
-    def _check_parameters(self) -> dict[str, Any]:
+    def _check_parameters(self) -> _core.SearchOptions:
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
         return super()._check_parameters()
 

@@ -1,0 +1,53 @@
+# What nanobind.stubgen cannot know of hornbeam._core: `make stub` writes src/hornbeam/_core.pyi with it.
+
+hornbeam._core.__prefix__:
+    from collections.abc import Callable
+    from typing import Any, Final, TypeAlias, TypedDict
+
+    import numpy
+
+    Progress: TypeAlias = tuple[float, int, int, int, int, int]
+    """Seconds, upper and lower bound in ticks, subproblems, bytes, leaves of the best tree."""
+
+    class TreeArrays(TypedDict):
+        column: NDArray[numpy.int32]
+        left: NDArray[numpy.int32]
+        right: NDArray[numpy.int32]
+        prediction: NDArray[numpy.int32]
+        leaf_of_row: NDArray[numpy.int32]
+
+    class Outcome(TypedDict):
+        tree: TreeArrays
+        upper: int
+        lower: int
+        status: str
+        statistics: dict[str, Any]
+        trace: list[Progress]
+
+    class SetDescription(TypedDict):
+        costs: list[int]
+        counts: list[list[int]]
+        complete_up_to: int
+        status: str
+        statistics: dict[str, float]
+        prefixes: list[int]
+
+    class BestRanking(TypedDict):
+        tree: TreeArrays | None
+        leaf_sets: int
+        status: str
+
+hornbeam._core.SearchOptions.replace:
+    def replace(self, **changes: object) -> SearchOptions:
+        """A copy with some options changed."""
+
+hornbeam._core.BOUNDS:
+    BOUNDS: Final[dict[str, dict[str, bool]]]
+    """From a search to its bounds that can be switched off, and whether they are on by default."""
+
+hornbeam._core.COUNTERS:
+    COUNTERS: Final[dict[str, list[str]]]
+    """From a search to its bounds and techniques, which it counts."""
+
+hornbeam._core.POLICIES:
+    POLICIES: Final[list[str]]

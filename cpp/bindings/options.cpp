@@ -1,0 +1,98 @@
+#include "bindings/options.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "api/checks.hpp"
+
+namespace nb = nanobind;
+
+namespace hornbeam {
+
+namespace {
+
+/// A limit beyond 32 bits is one that no search reaches.
+std::optional<std::uint32_t> narrowed(std::optional<std::int64_t> limit) {
+  return limit ? std::optional(static_cast<std::uint32_t>(std::min<std::int64_t>(*limit, 0xffffffffLL))) : std::nullopt;
+}
+
+std::optional<std::uint64_t> as_unsigned(std::optional<std::int64_t> limit) {
+  return limit ? std::optional(static_cast<std::uint64_t>(*limit)) : std::nullopt;
+}
+
+/// A copy with some options changed. Throws TypeError if there is no such option, or its value has another type.
+SearchOptions replaced(SearchOptions options, const nb::kwargs& changes) {
+  for (const auto& [key, value] : changes) {
+    const auto name = nb::cast<std::string>(key);
+    bool is_taken = false;
+#define OPTION(type, option, by_default, searches) \
+  if (name == #option) is_taken = nb::try_cast(value, options.option);
+#include "bindings/options.def"
+    if (!is_taken) throw nb::type_error((name + ": no such option, or a value of the wrong type").c_str());
+  }
+  return options;
+}
+
+}  // namespace
+
+void SearchOptions::check(Search search) const {
+  const SearchOptions defaults;
+#define OPTION(type, name, by_default, searches) \
+  require(((searches) & search) != 0 || name == defaults.name, #name ": this search does not take it");
+#include "bindings/options.def"
+  require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
+  require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
+  require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
+  require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
+  require(n_threads >= 1 && n_threads <= kMostThreads, "n_threads: must be in [1, 1024]");
+  require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
+}
+
+TreeLimits SearchOptions::tree_limits() const {
+  return {narrowed(max_depth), narrowed(max_leaves), static_cast<std::uint64_t>(min_samples_leaf)};
+}
+
+SearchLimits SearchOptions::search_limits() const {
+  return {time_limit, as_unsigned(memory_limit), gap_limit, static_cast<std::uint32_t>(n_threads), {}};
+}
+
+PosteriorLimits SearchOptions::posterior_limits() const {
+  return {narrowed(max_depth), time_limit, as_unsigned(memory_limit), as_unsigned(max_expansions), {}};
+}
+
+Bounds SearchOptions::bounds_of(unsigned searches) const {
+  Bounds chosen;
+  for (const auto& [name, is_on] : bounds) {
+    bool Bounds::* const flag = switch_of(name, searches);
+    if (flag == nullptr) throw std::invalid_argument("bounds: there is no bound of the name '" + name + "'");
+    chosen.*flag = is_on;
+  }
+  return chosen;
+}
+
+void add_options(nb::module_& module) {
+  const auto construct = [](SearchOptions* self
+#define OPTION(type, name, by_default, searches) , type name
+#include "bindings/options.def"
+                         ) {
+    new (self) SearchOptions{
+#define OPTION(type, name, by_default, searches) std::move(name),
+#include "bindings/options.def"
+    };
+  };
+  nb::class_<SearchOptions> options(module, "SearchOptions", "Limits of a search and of its tree; never changed.");
+  options.def("__init__", construct, nb::kw_only()
+#define OPTION(type, name, by_default, searches) , nb::arg(#name) = by_default
+#include "bindings/options.def"
+  );
+  options.def("replace", &replaced, "A copy with some options changed.");
+#define OPTION(type, name, by_default, searches) options.def_ro(#name, &SearchOptions::name);
+#include "bindings/options.def"
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,79 @@
+#include "bindings/problems.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+PackedColumnsIn packed_columns(ArrayIn<std::uint8_t, 2> bits, std::int64_t n_rows) {
+  require(n_rows > 0, "n_rows: must be greater than 0");
+  require(bits.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8, "columns: needs ceil(n_rows / 8) bytes a row");
+  const PackedColumns columns{bits.data(), to_count(bits.shape(0), "columns"),
+                              to_count(static_cast<std::size_t>(n_rows), "n_rows")};
+  return {std::move(bits), columns};
+}
+
+RankedColumnsIn ranked_columns(ArrayIn<std::uint32_t, 2> ranks, ArrayIn<std::uint32_t, 1> n_thresholds) {
+  require(ranks.shape(0) == n_thresholds.shape(0), "n_thresholds: one for each variable is needed");
+  std::size_t n_columns = 0;
+  for (const std::uint32_t n : span_of(n_thresholds)) n_columns += n;
+  to_count(n_columns, "n_thresholds");
+  const RankedColumns columns(ranks.data(), span_of(n_thresholds), to_count(ranks.shape(1), "ranks"));
+  return {std::move(ranks), std::move(n_thresholds), columns};
+}
+
+}  // namespace
+
+Input AdditiveProblem::input(const SearchOptions& options) const {
+  return {
+      .class_codes = span_of(class_codes),
+      .weights = span_of(weights),
+      .costs = {costs.data(), costs.size()},
+      .n_classes = to_count(costs.shape(0), "costs"),
+      .n_predictions = to_count(costs.shape(1), "costs"),
+      .leaf_cost = leaf_cost,
+      .tree = options.tree_limits(),
+      .limits = options.search_limits(),
+      .bounds = options.bounds_of(kExact),
+      .reference = reference ? span_of(*reference) : std::span<const std::int32_t>(),
+  };
+}
+
+RankingInput RankingProblem::input(const SearchOptions& options) const {
+  return {span_of(class_codes),  span_of(weights),       price, cut, leaf_cost,
+          options.tree_limits(), options.search_limits()};
+}
+
+PosteriorInput PosteriorProblem::input(const SearchOptions& options) const {
+  require(bits >= 0, "bits: must be at least 0");
+  return {span_of(class_codes),
+          span_of(weights),
+          {alpha, beta, span_of(rho), static_cast<std::uint32_t>(bits)},
+          options.posterior_limits(),
+          options.bounds_of(kPosterior)};
+}
+
+void add_problems(nb::module_& module) {
+  nb::class_<PackedColumnsIn>(module, "PackedColumns", "Binary columns: bit r % 8 of byte r // 8 of a column is row r.")
+      .def(nb::new_(&packed_columns), nb::arg("columns").noconvert(), nb::arg("n_rows"));
+  nb::class_<RankedColumnsIn>(module, "RankedColumns",
+                              "Thresholds of ranked variables: threshold t of variable v holds in the rows where "
+                              "ranks[v] <= t.")
+      .def(nb::new_(&ranked_columns), nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert());
+  nb::class_<AdditiveProblem>(module, "Problem", "Rows and additive costs in ticks; see api/solve.hpp.")
+      .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, ArrayIn<std::int64_t, 2>, std::int64_t,
+                    std::optional<ArrayIn<std::int32_t, 1>>>(),
+           nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+           nb::arg("leaf_cost"), nb::arg("reference").noconvert().none() = nb::none());
+  nb::class_<RankingProblem>(module, "RankingProblem", "Rows and prices of pairs in ticks; see api/ranking.hpp.")
+      .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, std::int64_t, std::int64_t, std::int64_t>(),
+           nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("price"), nb::arg("cut"),
+           nb::arg("leaf_cost"));
+  nb::class_<PosteriorProblem>(module, "PosteriorProblem",
+                               "Rows and the prior of MAPTree; costs are ticks of 2^-bits nats; see api/posterior.hpp.")
+      .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, double, double, ArrayIn<double, 1>,
+                    std::int64_t>(),
+           nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("alpha"), nb::arg("beta"),
+           nb::arg("rho").noconvert(), nb::arg("bits"));
+}
+
+}  // namespace hornbeam

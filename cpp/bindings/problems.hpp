@@ -1,0 +1,64 @@
+// bindings/problems.hpp
+//
+// WHAT    Columns and problems as Python gives them: arrays that live as long as the object that holds them.
+// HOLDS   The shapes are checked when the object is made, all numbers when it is searched (api/*).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/posterior.hpp"
+#include "api/ranking.hpp"
+#include "bindings/arguments.hpp"
+#include "bindings/options.hpp"
+
+namespace hornbeam {
+
+template <class T>
+std::span<const T> span_of(const ArrayIn<T, 1>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+struct PackedColumnsIn {
+  ArrayIn<std::uint8_t, 2> bits;
+  PackedColumns columns;
+};
+
+struct RankedColumnsIn {
+  ArrayIn<std::uint32_t, 2> ranks;
+  ArrayIn<std::uint32_t, 1> n_thresholds;
+  RankedColumns columns;
+};
+
+struct AdditiveProblem {
+  ArrayIn<std::int32_t, 1> class_codes;
+  ArrayIn<std::int64_t, 1> weights;
+  ArrayIn<std::int64_t, 2> costs;
+  std::int64_t leaf_cost;
+  std::optional<ArrayIn<std::int32_t, 1>> reference;
+
+  Input input(const SearchOptions& options) const;
+};
+
+struct RankingProblem {
+  ArrayIn<std::int32_t, 1> class_codes;
+  ArrayIn<std::int64_t, 1> weights;
+  std::int64_t price, cut, leaf_cost;
+
+  RankingInput input(const SearchOptions& options) const;
+};
+
+struct PosteriorProblem {
+  ArrayIn<std::int32_t, 1> class_codes;
+  ArrayIn<std::int64_t, 1> weights;
+  double alpha, beta;
+  ArrayIn<double, 1> rho;
+  std::int64_t bits;
+
+  PosteriorInput input(const SearchOptions& options) const;
+};
+
+void add_problems(nb::module_& module);
+
+}  // namespace hornbeam
