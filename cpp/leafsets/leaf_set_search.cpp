@@ -70,8 +70,6 @@ class LeafSetSearch {
   }
 
  private:
-  // ---- one set of leaves -------------------------------------------------------------------------------------------
-
   std::span<const LeafId> kept() const { return std::span(at_->leaves).first(at_->n_kept); }
   std::span<const LeafId> split() const { return std::span(at_->leaves).subspan(at_->n_kept); }
 
@@ -82,10 +80,8 @@ class LeafSetSearch {
     const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
-    if (kAsPublished || can_split(0, root_)) {
-      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0};
-      queue_.push(std::move(root));
-    }
+    if (kAsPublished || can_split(0, root_))
+      queue_.push({0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0});
     has_started_ = true;
     report();
   }
@@ -414,8 +410,6 @@ class LeafSetSearch {
     return seen_.insert(name).second;
   }
 
-  // ---- limits and trace --------------------------------------------------------------------------------------------
-
   /// Spends what was measured since the last step. Throws Stopped.
   void step() { meter_.require(kWorkOfStep + leaves_.work() - std::exchange(measured_, leaves_.work())); }
 
@@ -435,8 +429,7 @@ class LeafSetSearch {
   }
 
   Progress progress() const {
-    const auto n_leaves = static_cast<std::uint32_t>(best_.size());
-    return {objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), n_leaves};
+    return {objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), static_cast<std::uint32_t>(best_.size())};
   }
 
   /// Where a bound is wrong, nothing is known but what holds at the root.
@@ -453,7 +446,7 @@ class LeafSetSearch {
   /// The cost of the best tree, where that of the search is rounded or counts leaves without rows.
   Ticks cost_in_ticks(const ResultTree& tree) const {
     if (!kAsPublished) return objective_.to_ticks(upper_);
-    Ticks cost = leaf_cost_ * static_cast<Ticks>((tree.column.size() + 1) / 2);
+    Ticks cost = leaf_cost_ * static_cast<Ticks>(tree.n_leaves());
     for (const LeafId id : best_) cost += leaves_[id].loss;
     return cost;
   }
@@ -477,7 +470,6 @@ class LeafSetSearch {
   std::vector<LeafId> best_;
   Counters counters_;
   std::uint64_t n_queued_ = 0, measured_ = 0, next_search_ = 0, seen_bytes_ = 0;
-
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
   std::vector<LeafId> new_, keep_, to_split_, rest_;

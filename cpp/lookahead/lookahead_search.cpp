@@ -1,17 +1,15 @@
 #include "lookahead/lookahead_search.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
+#include "data/row_list.hpp"
 #include "lookahead/prefixes.hpp"
 
 namespace hornbeam {
 
 namespace {
-
-using Rows = std::vector<std::uint32_t>;  // numbers of distinct rows
 
 /// Reads Splits as the arrays that a caller gets.
 class TreeWriter {
@@ -19,34 +17,21 @@ class TreeWriter {
   TreeWriter(const Problem& problem, const Splits& splits) : problem_(problem), next_(splits.begin()) {}
 
   ResultTree write() {
-    Rows all(problem_.rows.n_rows);
-    std::iota(all.begin(), all.end(), 0u);
-    add_node(all);
+    add_node(all_rows(problem_.rows));
     return std::move(tree_);
   }
 
  private:
-  void add_node(const Rows& rows) {
-    std::vector<std::int64_t> weight(problem_.rows.n_classes);
-    for (const std::uint32_t row : rows)
-      for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
+  void add_node(const RowList& rows) {
+    const std::vector<std::int64_t> weight = class_weights(problem_.rows, rows);
     const std::uint32_t prediction = problem_.costs.best_prediction(weight.data());
     const std::uint32_t split = *next_++;
-    const std::size_t node = tree_.column.size();
-    tree_.column.push_back(split == kNoSplit ? -1 : static_cast<std::int32_t>(split));
-    tree_.left.push_back(-1);
-    tree_.right.push_back(-1);
-    tree_.prediction.push_back(static_cast<std::int32_t>(prediction));
     if (split == kNoSplit) {
       tree_.cost += problem_.leaf_cost + problem_.costs.loss_of(weight.data(), prediction);
-      return;
+      return tree_.add_leaf(prediction);
     }
-    Rows side[2];
-    for (const std::uint32_t row : rows) side[problem_.rows.test(split, row) ? 1 : 0].push_back(row);
-    tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
-    add_node(side[1]);
-    tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
-    add_node(side[0]);
+    const auto sides = partition(problem_.rows, rows, split);
+    tree_.add_split(split, prediction, [&](bool side) { add_node(sides[side ? 1 : 0]); });
   }
 
   const Problem& problem_;
@@ -72,8 +57,6 @@ class LookaheadSearch {
                   lookahead.last_by_loss, run.limits().bytes, meter_) {}
 
   Outcome run() {
-    Rows all(problem_.rows.n_rows);
-    std::iota(all.begin(), all.end(), 0u);
     RowSet root;
     prefixes_.maker().make_root(root, run_);
     now_.lower = lower_bound();
@@ -86,11 +69,12 @@ class LookaheadSearch {
     run_.guard([&] {
       Splits found;
       const bool looks_ahead = lookahead_.is_recursive || lookahead_.keeps_greedy || lookahead_.depth < depth_;
-      if (complete(root, all, depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper) splits.swap(found);
+      if (complete(root, all_rows(problem_.rows), depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper)
+        splits.swap(found);
     });
     ResultTree tree = TreeWriter(problem_, splits).write();
     now_.upper = tree.cost;
-    now_.n_leaves = static_cast<std::uint32_t>((tree.column.size() + 1) / 2);
+    now_.n_leaves = tree.n_leaves();
     const Progress& last = progress();
     return run_.finish(std::move(tree), last, counters_, prefixes_.table().size(),
                        run_.stopped() ? std::nullopt : std::optional(Status::heuristic));
@@ -99,14 +83,10 @@ class LookaheadSearch {
  private:
   /// bounds/equivalent_points.hpp for the whole problem.
   Ticks lower_bound() {
-    std::vector<std::int64_t> total(problem_.rows.n_classes);
     Ticks least_loss = 0;
-    for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row) {
-      const std::int64_t* weight = problem_.rows.weight(row);
-      least_loss += problem_.costs.loss_of(weight, problem_.costs.best_prediction(weight));
-      for (std::uint32_t c = 0; c < total.size(); ++c) total[c] += weight[c];
-    }
-    const Ticks leaf = prefixes_.greedy().leaf_cost(total.data());
+    for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row)
+      least_loss += problem_.costs.least_loss_of_leaf(problem_.rows.weight(row));
+    const Ticks leaf = prefixes_.greedy().leaf_cost(class_weights(problem_.rows, all_rows(problem_.rows)).data());
     if (depth_ == 0) return leaf;
     return std::min(leaf, cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
   }
@@ -122,7 +102,7 @@ class LookaheadSearch {
 
   /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
   /// greedy tree if that costs less.
-  Ticks complete(RowSet& rows, const Rows& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
+  Ticks complete(RowSet& rows, const RowList& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
     if (lookahead_.keeps_greedy && steps == 0) return prefixes_.greedy().grow(rows, depth, splits);
     const std::size_t root = splits.size();
     Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), kNoSplit};
@@ -150,12 +130,11 @@ class LookaheadSearch {
     return greedy_cost;
   }
 
-  Ticks complete_sides(RowSet& rows, const Rows& numbers, std::uint32_t column, std::uint32_t depth,
+  Ticks complete_sides(RowSet& rows, const RowList& numbers, std::uint32_t column, std::uint32_t depth,
                        std::uint32_t steps, Splits& splits) {
     const std::uint32_t split = rows.columns[column];
     splits.push_back(split);
-    Rows side[2];
-    for (const std::uint32_t row : numbers) side[problem_.rows.test(split, row) ? 1 : 0].push_back(row);
+    const auto side = partition(problem_.rows, numbers, split);
     SlotName name[2];
     prefixes_.name_sides(rows, column, name);
     prefixes_.maker().make_slot_rows(rows);
@@ -169,7 +148,7 @@ class LookaheadSearch {
   }
 
   /// Appends the optimal tree of some rows, or the best that was found in time.
-  Ticks solve(const Rows& numbers, std::uint32_t depth, Splits& splits) {
+  Ticks solve(const RowList& numbers, std::uint32_t depth, Splits& splits) {
     TreeLimits tree = problem_.tree;
     tree.depth = depth;
     SearchLimits limits = run_.limits();
@@ -197,10 +176,7 @@ class LookaheadSearch {
     } catch (const Stopped&) {
       run_.stop(run.reason().value_or(Status::interrupted));
       splits.push_back(kNoSplit);
-      std::vector<std::int64_t> weight(problem_.rows.n_classes);
-      for (const std::uint32_t row : numbers)
-        for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
-      return prefixes_.greedy().leaf_cost(weight.data());
+      return prefixes_.greedy().leaf_cost(class_weights(problem_.rows, numbers).data());
     }
   }
 

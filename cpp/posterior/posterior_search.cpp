@@ -68,7 +68,7 @@ class PosteriorSearch {
     });
     ResultTree tree = read_posterior_tree(rows_, costs_, table_, !run_.stopped());
     root_.known.tree.cost = tree.cost;
-    root_.known.tree.shape.leaves = static_cast<std::uint32_t>((tree.column.size() + 1) / 2);
+    root_.known.tree.shape.leaves = tree.n_leaves();
     return run_.finish(std::move(tree), progress(), worker_.counters(), table_.size());
   }
 

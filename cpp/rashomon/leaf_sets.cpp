@@ -62,16 +62,9 @@ std::vector<std::int32_t> joined(std::int32_t column, const Part& held, const Pa
 
 /// Adds the tree whose nodes begin at `next`.
 void add_nodes(const std::vector<std::int32_t>& columns, std::size_t& next, ResultTree& tree) {
-  const std::size_t node = next++;
-  tree.column.push_back(columns[node]);
-  tree.left.push_back(-1);
-  tree.right.push_back(-1);
-  tree.prediction.push_back(0);
-  if (columns[node] < 0) return;
-  for (std::vector<std::int32_t>* child : {&tree.left, &tree.right}) {
-    (*child)[node] = static_cast<std::int32_t>(next);
-    add_nodes(columns, next, tree);
-  }
+  const std::int32_t column = columns[next++];
+  if (column < 0) return tree.add_leaf(0);
+  tree.add_split(static_cast<std::uint32_t>(column), 0, [&](bool) { add_nodes(columns, next, tree); });
 }
 
 }  // namespace
