@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "data": {"base", "kernels", "run"},
     "table": {"base"},
     "rows": {"base", "bounds", "data", "kernels", "run"},
-    "shallow": {"base", "bounds", "kernels", "rows", "table"},
+    "shallow": {"base", "bounds", "kernels", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"shallow"},
     "ordered": {"base", "data", "kernels", "run", "tree"},
     "leafsets": {"base", "bounds", "data", "run", "tree"},

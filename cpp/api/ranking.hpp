@@ -4,14 +4,13 @@
 // FLOW    bindings -> here -> data (merge rows, order them) -> leafsets/leaf_set_search -> verify (score again).
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "leafsets/options.hpp"
 #include "leafsets/rank_curve.hpp"
-#include "run/outcome.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
@@ -34,6 +33,6 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
 /// heavier class of each leaf. Throws std::invalid_argument for input out of range, std::logic_error if the tree found
 /// does not cost what the search says (a fault of hornbeam).
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
-                      const std::function<bool(const Progress&)>& on_poll);
+                      const OnPoll& on_poll);
 
 }  // namespace hornbeam

@@ -1,8 +1,9 @@
 #include "leafsets/leaf_set_search.hpp"
 
 #include <algorithm>
-#include <new>
+#include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "bounds/equivalent_points.hpp"
 #include "bounds/hierarchical_objective.hpp"
@@ -19,20 +20,16 @@
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
-#include "run/watch.hpp"
 
 namespace hornbeam {
 
 namespace {
 
-constexpr std::uint32_t kStepsBetweenPolls = 256;
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;  // rows
+constexpr std::uint64_t kWorkOfStep = kWorkBetweenPolls / 256;
 constexpr std::array kValues{false, true};
 /// How far down a leaf is looked at before a set in which it is split is queued.
 constexpr std::uint32_t kLevels = 2;
-
-/// Unwinds the search.
-struct Stopped {};
 
 template <class Objective>
 class LeafSetSearch {
@@ -44,36 +41,34 @@ class LeafSetSearch {
  public:
   /// `make_objective(leaves)` makes the objective.
   template <class MakeObjective>
-  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
-                StopSignal& stop, const std::function<bool(const Progress&)>& on_poll, MakeObjective make_objective)
+  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run, MakeObjective make_objective)
       : rows_(problem.rows),
         leaf_cost_(problem.leaf_cost),
         tree_(problem.tree),
         options_(options),
         bounds_(options.bounds),
-        limits_(limits),
-        stop_(stop),
-        watch_(stop, on_poll, limits.gap),
+        run_(run),
+        meter_(run, kWorkBetweenPolls, [this] { report(); }),
         leaves_(problem.rows, problem.costs),
         objective_(make_objective(leaves_)) {}
 
   Outcome run() {
-    try {
+    run_.guard([this] {
       start();
-      while (!queue_.empty() && !stop_.stopped()) {
+      while (!queue_.empty() && !run_.stopped()) {
         expanded_ = queue_.pop();
         at_ = &expanded_;
         expand();
         at_ = nullptr;
       }
-      is_finished_ = !stop_.stopped();
-      poll();
-    } catch (const Stopped&) {
-      is_finished_ = false;  // what was being expanded stays open, with its bound
-    } catch (const std::bad_alloc&) {
-      stop_.stop(Status::memory_limit);
-    }
-    return outcome();
+      is_finished_ = !run_.stopped();  // else what was being expanded stays open, with its bound
+    });
+    next_search_ = 0;
+    if constexpr (!kAsPublished) raise_lower();
+    ResultTree tree = tree_of(best_, leaves_);
+    tree.cost = cost_in_ticks(tree);
+    return run_.finish(std::move(tree), progress(), counters_, seen_.size(),
+                       is_finished_ ? std::optional(Status::heuristic) : std::nullopt);
   }
 
  private:
@@ -87,12 +82,10 @@ class LeafSetSearch {
     const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
-    if (kAsPublished || can_split(0, root_)) {
-      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0};
-      queue_.push(std::move(root));
-    }
+    if (kAsPublished || can_split(0, root_))
+      queue_.push({0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0});
     has_started_ = true;
-    poll();
+    report();
   }
 
   bool within_limits(const std::vector<LeafId>& set) const {
@@ -109,7 +102,7 @@ class LeafSetSearch {
     best_.clear();
     if (at_) best_.assign(kept().begin(), kept().end());
     best_.insert(best_.end(), others.begin(), others.end());
-    if (at_) watch_.add_line(progress());
+    if (at_) run_.add_line(progress());
   }
 
   Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
@@ -377,20 +370,14 @@ class LeafSetSearch {
     return seen_.insert(name).second;
   }
 
-  /// Throws Stopped.
-  void step() {
-    if (++steps_ % kStepsBetweenPolls == 0 || leaves_.work() >= next_poll_) {
-      next_poll_ = leaves_.work() + kWorkBetweenPolls;
-      poll();
-    }
-    if (stop_.stopped()) throw Stopped{};
-  }
+  /// Spends what was measured since the last step. Throws Stopped.
+  void step() { meter_.require(kWorkOfStep + leaves_.work() - std::exchange(measured_, leaves_.work())); }
 
-  /// The least bound of what is open; looked for again only when the search has done as much work since.
+  /// The least bound of what is open; searched for again only when as much work has been done since.
   void raise_lower() {
     if (is_finished_) lower_ = upper_;
-    if (is_finished_ || !has_started_ || steps_ < next_look_) return;
-    next_look_ = steps_ + queue_.size() + kStepsBetweenPolls;
+    if (is_finished_ || !has_started_ || meter_.spent() < next_search_) return;
+    next_search_ = meter_.spent() + kWorkOfStep * queue_.size() + kWorkBetweenPolls;
     Cost least = at_ ? std::min(upper_, at_->bound) : upper_;
     for (const auto& each : queue_.entries()) least = std::min(least, each.bound);
     lower_ = std::max(lower_, least);
@@ -402,8 +389,7 @@ class LeafSetSearch {
   }
 
   Progress progress() const {
-    const auto n_leaves = static_cast<std::uint32_t>(best_.size());
-    return {stop_.elapsed(), objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), n_leaves};
+    return {objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), static_cast<std::uint32_t>(best_.size())};
   }
 
   /// Where a bound is wrong, nothing is known but what holds at the root.
@@ -412,39 +398,17 @@ class LeafSetSearch {
     return std::min(leaf_cost_ + leaves_[0].loss, cost_of_two_leaves_or_more(leaf_cost_, leaves_[0].least_loss));
   }
 
-  void poll() {
-    stop_.check_clock();
+  void report() {
     if constexpr (!kAsPublished) raise_lower();
-    const Progress now = progress();
-    most_bytes_ = std::max(most_bytes_, now.bytes);
-    stop_.check_bytes(now.bytes, limits_.bytes);
-    watch_.look(now);
+    run_.report(progress());
   }
 
   /// The cost of the best tree, where that of the search is rounded or counts leaves without rows.
   Ticks cost_in_ticks(const ResultTree& tree) const {
     if (!kAsPublished) return objective_.to_ticks(upper_);
-    Ticks cost = leaf_cost_ * static_cast<Ticks>((tree.column.size() + 1) / 2);
+    Ticks cost = leaf_cost_ * static_cast<Ticks>(tree.n_leaves());
     for (const LeafId id : best_) cost += leaves_[id].loss;
     return cost;
-  }
-
-  Outcome outcome() {
-    next_look_ = 0;
-    poll();
-    Outcome result;
-    result.tree = tree_of(best_, leaves_);
-    result.tree.cost = cost_in_ticks(result.tree);
-    result.lower = lower_ticks();
-    const Status finished = kAsPublished && result.lower < result.tree.cost ? Status::heuristic : Status::optimal;
-    result.status = is_finished_ ? finished : stop_.reason().value_or(finished);
-    result.n_subproblems = n_queued_;
-    result.n_table_entries = seen_.size();
-    result.bytes = most_bytes_;
-    result.seconds = stop_.elapsed();
-    result.counters = counters_;
-    result.trace = watch_.take_trace();
-    return result;
   }
 
   const DistinctRows& rows_;
@@ -452,9 +416,8 @@ class LeafSetSearch {
   const TreeLimits& tree_;
   const LeafSetOptions& options_;
   const Bounds& bounds_;
-  const SearchLimits& limits_;
-  StopSignal& stop_;
-  Watch watch_;
+  Run& run_;
+  WorkMeter meter_;
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
   Objective objective_;
@@ -466,8 +429,7 @@ class LeafSetSearch {
   bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;
   Counters counters_;
-  std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, next_poll_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
-
+  std::uint64_t n_queued_ = 0, measured_ = 0, next_search_ = 0, seen_bytes_ = 0;
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
   std::vector<LeafId> new_, keep_, to_split_, rest_;
@@ -477,22 +439,19 @@ class LeafSetSearch {
 
 }  // namespace
 
-Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
-  const auto run = [&]<class Objective>(const Objective*) {
-    return LeafSetSearch<Objective>(problem, options, limits, stop, on_poll,
+Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run) {
+  const auto search = [&]<class Objective>(const Objective*) {
+    return LeafSetSearch<Objective>(problem, options, run,
                                     [&](const Leaves& leaves) { return Objective(leaves, problem.leaf_cost); })
         .run();
   };
-  return options.as_published ? run(static_cast<const PublishedLoss*>(nullptr))
-                              : run(static_cast<const AdditiveLoss*>(nullptr));
+  return options.as_published ? search(static_cast<const PublishedLoss*>(nullptr))
+                              : search(static_cast<const AdditiveLoss*>(nullptr));
 }
 
-Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options,
-                     const SearchLimits& limits, StopSignal& stop,
-                     const std::function<bool(const Progress&)>& on_poll) {
+Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options, Run& run) {
   return LeafSetSearch<RankLoss>(
-             problem, options, limits, stop, on_poll,
+             problem, options, run,
              [&](Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, prices); })
       .run();
 }

@@ -26,7 +26,7 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
   thread_.enter(frame, budget);
   for (bool is_first_round = true; !thread_.stopped(); is_first_round = false) {
     thread_.check_finished_elsewhere();
-    thread_.spend(16 * frame.candidates.size());  // each round reads all of them several times
+    thread_.meter.add(16 * frame.candidates.size());  // each round reads all of them several times
     if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
     if (frame.has_reached(budget)) break;
 
@@ -37,7 +37,7 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
     frame.raise(std::min(frame.upper(), CandidateList::lowest(frame)));
     if (!frame.has_reached(budget)) raiser_.raise_by_packing(frame, budget);
     record(frame);
-    if (frame.is_root) thread_.poll();
+    if (frame.is_root) thread_.meter.poll();
     if (frame.has_reached(budget)) break;
 
     const std::size_t chosen = candidates_.choose(frame, budget);
