@@ -167,7 +167,8 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
   RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
   Run never;
   RowPairs pairs(rows, costs, never);
-  SplitLooks looks(costs, maker, pairs);
+  Counters counters;
+  SplitLooks looks(costs, maker, pairs, counters);
   std::vector<Word> left = pairs.all();
   std::array<RowSet, 2> sets;
   maker.make_root(sets[0], never);
