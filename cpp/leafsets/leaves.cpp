@@ -17,7 +17,7 @@ Leaves::Leaves(const DistinctRows& rows, const Costs& costs) : rows_(rows), cost
   std::fill(root.captured.begin(), root.captured.end(), ~Word{0});
   if (rows.n_rows % kWordBits != 0) root.captured.back() = (Word{1} << (rows.n_rows % kWordBits)) - 1;
   root.class_weight = memory_.take<std::int64_t>(rows.n_classes);
-  root.dead = ColumnFlags(rows.n_columns);
+  root.dead = ColumnFlags(memory_.take<Word>(words_for(rows.n_columns)));
   for (std::uint32_t w = 0; w < root.captured.size(); ++w) measure_word(w, root.captured[w], root);
   finish(root);
   keep(std::move(root));
@@ -26,15 +26,15 @@ Leaves::Leaves(const DistinctRows& rows, const Costs& costs) : rows_(rows), cost
 LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   Leaf& leaf = leaves_[number];
   if (leaf.sides.empty()) {
-    leaf.sides.assign(rows_.n_columns, {kNoLeaf, kNoLeaf});
-    bytes_ += leaf.sides.size() * sizeof(leaf.sides[0]);
+    leaf.sides = memory_.take<std::array<LeafId, 2>>(rows_.n_columns);
+    std::fill(leaf.sides.begin(), leaf.sides.end(), std::array{kNoLeaf, kNoLeaf});
   }
   LeafId& known = leaf.sides[column][value];
   if (known != kNoLeaf) return known;
   const std::uint32_t literal = 2 * column + value;
   Fingerprint name = leaf.name;
   name ^= Fingerprint::of_row(literal);
-  if (const auto found = by_name_.find(name); found != by_name_.end()) return known = found->second;
+  if (const LeafId found = place_of(name); found != kNoLeaf) return known = found;
   Leaf part;
   part.captured = memory_.take<Word>(leaf.captured.size());
   part.class_weight = memory_.take<std::int64_t>(rows_.n_classes);
@@ -42,7 +42,7 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   std::copy(leaf.literals.begin(), leaf.literals.end(), part.literals.begin());
   part.literals.back() = literal;
   part.name = name;
-  part.dead = leaf.dead;
+  part.dead = leaf.dead.share();
   const Word flip = value ? 0 : ~Word{0};
   for (std::uint32_t w = 0; w < part.captured.size(); ++w) {
     part.captured[w] = leaf.captured[w] & (rows_.bits[std::size_t{w} * rows_.stride + column] ^ flip);
@@ -69,9 +69,9 @@ const std::array<Measured, 2>& Leaves::look_at_sides(LeafId number, std::uint32_
 }
 
 void Leaves::make_column_losses(LeafId number) {
-  std::vector<Ticks>& losses = leaves_[number].column_loss;
-  if (losses.empty()) bytes_ += rows_.n_columns * sizeof(Ticks);
-  losses.assign(rows_.n_columns, kInfinity);
+  std::span<Ticks>& losses = leaves_[number].column_loss;
+  if (losses.empty()) losses = memory_.take<Ticks>(rows_.n_columns);
+  std::fill(losses.begin(), losses.end(), kInfinity);
 }
 
 Ticks Leaves::loss_of_moved(LeafId number, std::uint32_t one, std::uint32_t other) const {
@@ -107,17 +107,24 @@ void Leaves::finish(Measured& measured) const {
 }
 
 std::size_t Leaves::bytes() const {
-  // Of a leaf also its place among the names: a node of the map, and of the table that finds it.
-  constexpr std::size_t kBytesOfName = sizeof(std::pair<Fingerprint, LeafId>) + 4 * sizeof(void*);
-  return memory_.bytes() + leaves_.size() * (sizeof(Leaf) + kBytesOfName) + bytes_;
+  return memory_.bytes() + leaves_.size() * sizeof(Leaf) + by_name_.capacity() * sizeof(LeafId) + bytes_;
+}
+
+LeafId& Leaves::place_of(const Fingerprint& name) {
+  std::size_t at = name.hash() & (by_name_.size() - 1);
+  while (by_name_[at] != kNoLeaf && !(leaves_[by_name_[at]].name == name)) at = (at + 1) & (by_name_.size() - 1);
+  return by_name_[at];
 }
 
 LeafId Leaves::keep(Leaf leaf) {
-  const auto number = static_cast<LeafId>(leaves_.size());
+  const LeafId number = leaves_.size();
   bytes_ += leaf.name.heap_bytes();
-  by_name_.emplace(leaf.name, number);
   leaves_.push_back(std::move(leaf));
-  return number;
+  if (2 * std::size_t{leaves_.size()} > by_name_.size()) {  // at most half full
+    by_name_.assign(std::max<std::size_t>(64, 2 * by_name_.size()), kNoLeaf);
+    for (LeafId each = 0; each < number; ++each) place_of(leaves_[each].name) = each;
+  }
+  return place_of(leaves_[number].name) = number;
 }
 
 }  // namespace hornbeam
