@@ -1,8 +1,8 @@
 #include "leafsets/leaf_set_search.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <new>
-#include <unordered_set>
 
 #include "bounds/equivalent_points.hpp"
 #include "bounds/hierarchical_objective.hpp"
@@ -63,6 +63,7 @@ class LeafSetSearch {
         at_ = &expanded_;
         expand();
         at_ = nullptr;
+        queue_.give_back(expanded_);
       }
       is_finished_ = !stop_.stopped();
       poll();
@@ -88,8 +89,9 @@ class LeafSetSearch {
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
     if (kAsPublished || can_split(0, root_)) {
-      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0};
-      queue_.push(std::move(root));
+      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), queue_.take_leaves(1), 0};
+      root.leaves[0] = root_[0];
+      queue_.push(root);
     }
     has_started_ = true;
     poll();
@@ -212,8 +214,7 @@ class LeafSetSearch {
         choose_column(which + 1, with_column);
       } else {
         if (bounds_.split_lookahead) ++counters_.split_lookahead;
-        if (is_last && uses_similar_support())
-          closed.push_back({column, objective_.to_ticks(with_column - upper_)});
+        if (is_last && uses_similar_support()) closed.push_back({column, objective_.to_ticks(with_column - upper_)});
       }
       new_.resize(2 * which);
     }
@@ -402,22 +403,25 @@ class LeafSetSearch {
     Entry set;
     set.bound = by_rows + beyond_rows(to_split_);
     if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, to_split_.size(), by_rows);
-    set.leaves.reserve(n_leaves);
-    set.leaves.assign(kept().begin(), kept().end());
-    set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
-    set.n_kept = static_cast<std::uint32_t>(set.leaves.size());
-    set.leaves.insert(set.leaves.end(), to_split_.begin(), to_split_.end());
+    set.leaves = queue_.take_leaves(n_leaves);
+    set.n_kept = static_cast<std::uint32_t>(n_leaves - to_split_.size());
+    const auto middle = std::copy(kept().begin(), kept().end(), set.leaves.begin());
+    std::copy(to_split_.begin(), to_split_.end(), std::copy(keep_.begin(), keep_.end(), middle));
     set.key = key_of(
         options_.policy, leaves_,
         {std::span(set.leaves).first(set.n_kept), to_split_, objective_.share(value_), objective_.share(so_far)});
-    queue_.push(std::move(set));
+    queue_.push(set);
     ++n_queued_;
   }
 
   bool is_new() {
     const Fingerprint name = name_of_set(kept(), new_);
+    const auto name_of = [this](std::uint32_t number) -> const Fingerprint& { return seen_[number]; };
+    if (seen_index_.find(name, name_of) != NameIndex::kNone) return false;
     seen_bytes_ += name.heap_bytes();
-    return seen_.insert(name).second;
+    seen_.push_back(name);
+    seen_index_.add(static_cast<std::uint32_t>(seen_.size() - 1), name_of);
+    return true;
   }
 
   // ---- limits and trace --------------------------------------------------------------------------------------------
@@ -442,8 +446,8 @@ class LeafSetSearch {
   }
 
   std::uint64_t bytes() const {
-    return rows_.bytes() + leaves_.bytes() + queue_.bytes() + seen_bytes_ +
-           seen_.size() * (sizeof(Fingerprint) + 2 * sizeof(void*)) + seen_.bucket_count() * sizeof(void*);
+    return rows_.bytes() + leaves_.bytes() + queue_.bytes() + seen_bytes_ + seen_.size() * sizeof(Fingerprint) +
+           seen_index_.bytes();
   }
 
   Progress progress() const {
@@ -504,7 +508,8 @@ class LeafSetSearch {
   Leaves leaves_;
   Objective objective_;
   Queue<Cost> queue_;
-  std::unordered_set<Fingerprint, FingerprintHash> seen_;
+  std::deque<Fingerprint> seen_;  // names of sets, in the order of their making
+  NameIndex seen_index_;
   Entry expanded_;
   const Entry* at_ = nullptr;  // what is being expanded
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;

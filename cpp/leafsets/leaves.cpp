@@ -34,7 +34,8 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   const std::uint32_t literal = 2 * column + value;
   Fingerprint name = leaf.name;
   name ^= Fingerprint::of_row(literal);
-  if (const LeafId found = place_of(name); found != kNoLeaf) return known = found;
+  const auto name_of = [this](LeafId each) -> const Fingerprint& { return leaves_[each].name; };
+  if (const LeafId found = by_name_.find(name, name_of); found != NameIndex::kNone) return known = found;
   Leaf part;
   part.captured = memory_.take<Word>(leaf.captured.size());
   part.class_weight = memory_.take<std::int64_t>(rows_.n_classes);
@@ -107,24 +108,15 @@ void Leaves::finish(Measured& measured) const {
 }
 
 std::size_t Leaves::bytes() const {
-  return memory_.bytes() + leaves_.size() * sizeof(Leaf) + by_name_.capacity() * sizeof(LeafId) + bytes_;
-}
-
-LeafId& Leaves::place_of(const Fingerprint& name) {
-  std::size_t at = name.hash() & (by_name_.size() - 1);
-  while (by_name_[at] != kNoLeaf && !(leaves_[by_name_[at]].name == name)) at = (at + 1) & (by_name_.size() - 1);
-  return by_name_[at];
+  return memory_.bytes() + leaves_.size() * sizeof(Leaf) + by_name_.bytes() + bytes_;
 }
 
 LeafId Leaves::keep(Leaf leaf) {
   const LeafId number = leaves_.size();
   bytes_ += leaf.name.heap_bytes();
   leaves_.push_back(std::move(leaf));
-  if (2 * std::size_t{leaves_.size()} > by_name_.size()) {  // at most half full
-    by_name_.assign(std::max<std::size_t>(64, 2 * by_name_.size()), kNoLeaf);
-    for (LeafId each = 0; each < number; ++each) place_of(leaves_[each].name) = each;
-  }
-  return place_of(leaves_[number].name) = number;
+  by_name_.add(number, [this](LeafId each) -> const Fingerprint& { return leaves_[each].name; });
+  return number;
 }
 
 }  // namespace hornbeam
