@@ -29,18 +29,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        Those of the process if None.
-
-    Returns
-    -------
-    int
-        Exit code: 0 if all went well; 1 if an installation failed.
-    """
+    """Do what the command line asks."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "setup":

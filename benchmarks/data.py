@@ -50,12 +50,12 @@ class RowQuantiles(ThresholdBinarizer):
 
 
 def guess(n_stumps: int) -> ThresholdGuessBinarizer:
-    """Return the binarizer that asks what so many boosted stumps ask, less what they can do without."""
+    """Return the binarizer with the thresholds of so many boosted stumps, less those that they do not need."""
     return ThresholdGuessBinarizer(GradientBoostingClassifier(n_estimators=n_stumps, max_depth=1, random_state=0))
 
 
 BINARIZERS = {
-    "midpoints": ThresholdBinarizer(),
+    "midpoints": ThresholdBinarizer(),  # every threshold between two neighboring values, every category
     "quantiles8": RowQuantiles(strategy="quantile", n_thresholds=8),
     "guess20": guess(20),
     "guess200": guess(200),
@@ -64,48 +64,21 @@ BINARIZERS = {
 
 @dataclass(frozen=True)
 class Prepared:
-    """A data set that is ready to be read by a worker.
+    """A data set that is ready to be read by a worker."""
 
-    Parameters
-    ----------
-    path : Path
-        A NumPy archive with the columns `X` (uint8 if binary, else float64) and the codes of the classes `y` (int64).
-    rows, columns, classes : int
-        How many there are.
-    binary : bool
-        Whether all columns hold only 0 and 1.
-    """
-
+    # A NumPy archive with the columns `X` (uint8 if binary, else float64) and the codes of the classes `y` (int64).
     path: Path
     rows: int
     columns: int
     classes: int
-    binary: bool
+    binary: bool  # whether all columns hold only 0 and 1
 
 
 def prepare(dataset: str, binarization: str) -> Prepared:
     """Return a data set in the form that all peers get, made now or before.
 
-    Parameters
-    ----------
-    dataset : str
-        Name of a file of the shared folder, or one of `SHIPPED`.
-    binarization : {"binary", "midpoints", "quantiles8", "guess20", "guess200", "raw"}
-        "binary": the columns hold 0 and 1 already. "midpoints": every threshold between two neighboring values and
-        every category. "quantiles8": of these thresholds 8 for each column, by `RowQuantiles`. "guess20", "guess200":
-        what so many boosted stumps (for each class, if there are more than two) ask and cannot do without. In all
-        these, constant columns and all but the first of equal columns are left out. "raw": numbers as they are.
-
-    Returns
-    -------
-    Prepared
-
-    Raises
-    ------
-    FileNotFoundError
-        If the data set is not there.
-    ValueError
-        If `binarization` is unknown or the columns do not suit it.
+    `binarization` is "binary" (the columns hold 0 and 1), "raw" (numbers as they are) or a key of `BINARIZERS`. Of
+    binary columns, constant ones and all but the first of equal ones are left out.
     """
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
@@ -121,27 +94,7 @@ def prepare(dataset: str, binarization: str) -> Prepared:
 
 
 def binarize(X: Any, binarization: str, y: Any = None) -> Array:
-    """Return the columns that a binarization makes of a table; see `prepare`.
-
-    Parameters
-    ----------
-    X : array or data frame of shape (n_rows, n_columns)
-        Numbers and texts.
-    binarization : str
-        See `prepare`.
-    y : array of shape (n_rows,) or None, default=None
-        Classes, for those that guess.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_binary_columns)
-        uint8, or float64 for "raw".
-
-    Raises
-    ------
-    ValueError
-        If `binarization` is unknown or the columns do not suit it.
-    """
+    """Return the columns that a binarization makes of a table; see `prepare`."""
     if binarization == "raw":
         return np.asarray(X, dtype=np.float64)
     if binarization == "binary":
@@ -156,17 +109,7 @@ def binarize(X: Any, binarization: str, y: Any = None) -> Array:
 
 
 def distinct_columns(X: Array) -> Array:
-    """Return the columns that are not constant, and of equal ones the first, in their order.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns), uint8
-        Columns of 0 and 1.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_distinct), uint8
-    """
+    """Return the columns that are not constant, and of equal ones the first, in their order."""
     packed = np.packbits(X, axis=0)
     first = {packed[:, column].tobytes(): column for column in reversed(range(X.shape[1]))}.values()
     is_varied = np.any(X, axis=0) & ~np.all(X, axis=0)
@@ -177,18 +120,6 @@ def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:
     """Draw uniform bits that a tree of depth 3 labels with 10 % noise; the same ones every time.
 
     The first two columns choose which of the next four is the label, so no single one of them tells much.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows.
-    n_columns : int
-        Number of columns, at least 6.
-
-    Returns
-    -------
-    X : ndarray of shape (n_rows, n_columns), uint8
-    y : ndarray of shape (n_rows,), uint8
     """
     rng = np.random.default_rng(20_200)
     X = rng.integers(2, size=(n_rows, n_columns), dtype=np.uint8)

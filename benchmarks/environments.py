@@ -33,87 +33,26 @@ PEERS: tuple[str, ...] = tuple(PINS)
 
 
 def python(peer: str) -> Path:
-    """Return the interpreter that `peer` runs in.
-
-    Parameters
-    ----------
-    peer : str
-        One of `PEERS`.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ValueError
-        If there is no such peer.
-    """
+    """Return the interpreter that `peer` runs in."""
     _check(peer)
     return Path(sys.executable) if not PINS[peer] else ROOT / peer / "bin" / "python"
 
 
 def version(peer: str) -> str:
-    """Return the version of `peer` that is measured.
-
-    Parameters
-    ----------
-    peer : str
-        One of `PEERS`.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If there is no such peer.
-    """
+    """Return the version of `peer` that is measured."""
     _check(peer)
     return PINS[peer][0].partition("==")[2] if PINS[peer] else metadata.version("hornbeam")
 
 
 def is_ready(peer: str) -> bool:
-    """Return whether the environment of `peer` is there and holds the packages of `PINS`.
-
-    Parameters
-    ----------
-    peer : str
-        One of `PEERS`.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    ValueError
-        If there is no such peer.
-    """
+    """Return whether the environment of `peer` is there and holds the packages of `PINS`."""
     _check(peer)
     stamp = _stamp(peer)
     return not PINS[peer] or (stamp.is_file() and stamp.read_text() == _pins_text(peer))
 
 
 def setup(peers: Sequence[str] = PEERS) -> int:
-    """Make the environments of `peers` that are not complete; say in a line each what was done.
-
-    Parameters
-    ----------
-    peers : sequence of str, default=PEERS
-        Which peers.
-
-    Returns
-    -------
-    int
-        Exit code: 0 if all are complete, 1 if an installation failed. The others are made all the same.
-
-    Raises
-    ------
-    ValueError
-        If a peer is unknown.
-    """
+    """Make the environments of `peers` that are not complete; say in a line each what was done."""
     for peer in peers:
         _check(peer)
     failures: dict[str, str] = {}

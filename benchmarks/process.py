@@ -15,44 +15,22 @@ INTERVAL = 0.05
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may spend.
+    """What a process may spend."""
 
-    Parameters
-    ----------
-    preparation : float
-        Seconds of wall clock before the work starts.
-    work : float
-        Seconds of wall clock from then on.
-    memory : int
-        Bytes of resident memory.
-    """
-
-    preparation: float
-    work: float
-    memory: int
+    preparation: float  # seconds of wall clock before the work starts
+    work: float  # seconds of wall clock from then on
+    memory: int  # bytes of resident memory
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a process ended and what it spent, from its first to its last instruction.
+    """How a process ended and what it spent, from its first to its last instruction."""
 
-    Parameters
-    ----------
-    status : {"ok", "error", "timeout", "memory"}
-        "error": it failed. "timeout" and "memory": it was killed.
-    exit_code : int
-        Its exit code; negative for a signal.
-    user_seconds, wall_seconds : float
-        User CPU of all its threads, and wall clock.
-    peak_bytes : int
-        Largest resident memory that was seen.
-    """
-
-    status: str
-    exit_code: int
-    user_seconds: float
+    status: str  # "ok"; "error": it failed; "timeout" or "memory": it was killed
+    exit_code: int  # negative for a signal
+    user_seconds: float  # CPU of all its threads
     wall_seconds: float
-    peak_bytes: int
+    peak_bytes: int  # largest resident memory that was seen
 
 
 def run(
@@ -64,26 +42,9 @@ def run(
     directory: Path,
     environment: Mapping[str, str],
 ) -> Finished:
-    """Run a command until it ends or exceeds a limit; then it is killed with all its children.
+    """Run a command until it ends or exceeds a limit; then kill it with all its children.
 
-    Parameters
-    ----------
-    command : sequence of str
-        Program and arguments.
-    limits : Limits
-        What it may spend.
-    started : Path
-        The file that the process makes when its preparation is over.
-    output : Path
-        The file that gets all it prints.
-    directory : Path
-        Where it runs.
-    environment : dict
-        Its environment.
-
-    Returns
-    -------
-    Finished
+    The process makes the file `started` when its preparation is over; `output` gets all that it prints.
     """
     begin = time.perf_counter()
     deadline, working, peak, stopped = begin + limits.preparation, False, 0, ""

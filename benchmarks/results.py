@@ -1,4 +1,4 @@
-"""The record of one run, kept as a line of JSON."""
+"""Records of runs, kept as lines of JSON. A line with the machine and the commit precedes the records of its run."""
 
 from __future__ import annotations
 
@@ -6,171 +6,132 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+TOLERANCE = 1e-9  # objectives that differ by more are different
 
-# Two runs that agree in these are the same run.
+# What all records of a run share; written once, in the line before them.
+ORIGIN = ("suite", "machine", "commit", "date", "versions")
+# Two records that agree in these are of the same run of the same peer.
 IDENTITY = (
-    "suite",
-    "dataset",
-    "binarization",
-    "regularization",
-    "max_depth",
-    "limit",
-    "threads",
-    "options",
-    "peer",
-    "repeat",
+    *("suite", "dataset", "binarization", "regularization", "max_depth", "limit", "threads", "options"),
+    *("peer", "repeat"),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One run of one peer.
-
-    Parameters
-    ----------
-    suite, dataset, binarization, regularization, max_depth, limit, threads, options
-        See `benchmarks.suites.Instance`.
-    rows, columns, classes : int
-        Size of the data as the peer got it.
-    peer, peer_version : str
-        Who ran.
-    repeat : int
-        0 for the first run of the instance, 1 for the second ...
-    status : {"ok", "timeout", "memory", "error", "unsupported"}
-        "timeout" and "memory": the run was killed. "unsupported": the peer cannot solve such a problem.
-    message : str
-        Why the status is not "ok".
-    proven : bool
-        Whether the peer says that its tree is optimal.
-    lower_bound, claimed_objective : float or None
-        The peer's word on share of errors + regularization * leaves.
-    objective : float or None
-        The same of the tree it returned, counted here from the rows.
-    leaves, depth : int or None
-        Of that tree.
-    user_seconds, wall_seconds : float
-        User CPU and wall clock of fitting alone; of the whole process if it was killed.
-    baseline_bytes : int or None
-        Resident memory just before fitting.
-    peak_bytes : int or None
-        Largest resident memory during fitting; of the whole process if it was killed.
-    extra : dict
-        Numbers that the peer tells of its search.
-    trace : list of [seconds, objective, lower_bound]
-        The course of its search, where it tells.
-    machine : dict
-        See `describe_machine`.
-    commit : str
-        See `describe_commit`.
-    time : str
-        When the run ended, UTC.
-    """
+    """One run of one peer. The first fields are those of `benchmarks.suites.Instance`."""
 
     suite: str
     dataset: str
     binarization: str
-    rows: int
+    rows: int  # of the data as the peer got it
     columns: int
-    classes: int
     regularization: float
-    max_depth: int | None
+    max_depth: int | None = None
     limit: float
+    threads: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict)
     peer: str
-    peer_version: str
-    threads: int
-    options: Mapping[str, Any]
-    repeat: int
-    status: str
-    message: str = ""
-    proven: bool = False
-    lower_bound: float | None = None
-    claimed_objective: float | None = None
-    objective: float | None = None
+    repeat: int = 0  # 0 for the first run of the instance, 1 for the second ...
+    status: str = "ok"  # or "timeout" or "memory" (it was killed), "error", "unsupported"
+    message: str = ""  # why the status is not "ok"
+    proven: bool = False  # whether the peer claims that its tree is optimal
+    lower_bound: float | None = None  # the peer's, on share of errors + regularization * leaves
+    claimed_objective: float | None = None  # the peer's, if it is not that of its tree
+    objective: float | None = None  # of the tree, counted from the rows
     leaves: int | None = None
     depth: int | None = None
-    user_seconds: float
+    user_seconds: float  # CPU of fitting; of the whole process if it was killed
     wall_seconds: float
-    baseline_bytes: int | None = None
-    peak_bytes: int | None = None
-    extra: Mapping[str, float]
-    trace: list[list[float]]
+    baseline_bytes: int | None = None  # resident just before fitting
+    peak_bytes: int | None = None  # largest during fitting; of the whole process if it was killed
+    subproblems: float | None = None  # that the peer opened, if it tells
+    trace: Sequence[Sequence[float | None]] = ()  # seconds, objective and lower bound over time, if the peer tells
     machine: Mapping[str, Any]
     commit: str
-    time: str
+    date: str
+    versions: Mapping[str, str]  # of the peers of the run
+
+    @property
+    def peer_version(self) -> str:
+        """Version of the peer."""
+        return self.versions[self.peer]
+
+
+_DEFAULTS: dict[str, Any] = {**{one.name: one.default for one in fields(Record)}, "options": {}}
+
+
+def origin() -> dict[str, Any]:
+    """Return what all records of a run share: the machine, the commit, and the date at which it began, in UTC."""
+    date = datetime.now(timezone.utc).date().isoformat()
+    return {"machine": describe_machine(), "commit": describe_commit(), "date": date}
+
+
+def load(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file, each with machine and commit of its run; none if there is no file."""
+    records: list[dict[str, Any]] = []
+    shared: dict[str, Any] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        found = json.loads(line)
+        if "machine" in found:
+            shared = found
+        else:
+            records.append({**shared, **found})
+    return records
+
+
+def store(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Write the records of a file anew; a kill in between leaves the old file."""
+    shared: dict[str, Any] = {}
+    lines = []
+    for record in records:
+        own = {name: record[name] for name in ORIGIN if name in record}
+        if own != shared:
+            shared = own
+            lines.append(own)
+        lines.append({name: value for name, value in record.items() if name not in ORIGIN})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
+    unfinished.rename(path)
 
 
 def identity(run: Mapping[str, Any]) -> str:
-    """Return what tells a run from all others.
-
-    Parameters
-    ----------
-    run : dict
-        The fields of a record, or at least those of `IDENTITY`.
-
-    Returns
-    -------
-    str
-    """
+    """Return what distinguishes a run from all others: its fields `IDENTITY` in one string."""
     return json.dumps([run[name] for name in IDENTITY], sort_keys=True)
 
 
 def read(path: Path) -> dict[str, Record]:
-    """Return the records of a file by their identity; of the same run the last one counts.
-
-    Parameters
-    ----------
-    path : Path
-        A file of JSON lines; it need not exist.
-
-    Returns
-    -------
-    dict from str to Record
-    """
-    if not path.exists():
-        return {}
-    records = (Record(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
-    return {identity(vars(record)): record for record in records}
+    """Return the records of a suite's file by their identity, in the order in which they were made."""
+    return {identity(vars(record)): record for record in (Record(**one) for one in load(path))}
 
 
-def append(path: Path, record: Record) -> None:
-    """Add a record to a file, which is made if need be.
-
-    Parameters
-    ----------
-    path : Path
-        A file of JSON lines.
-    record : Record
-        What to add.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(record)) + "\n")
+def write(path: Path, records: Iterable[Record]) -> None:
+    """Write the records of a suite's file anew, without the fields that have their default values."""
+    store(
+        path,
+        (
+            {name: value for name, value in asdict(one).items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
+            for one in records
+        ),
+    )
 
 
 def disagreement(records: Iterable[Record]) -> str:
-    """Return what two proofs about the same problem say, if they differ.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        Runs of the same data, regularization and depth.
-
-    Returns
-    -------
-    str
-        Empty if all proofs agree to 1e-9.
-    """
-    proofs = [(record.objective, record) for record in records if record.proven and record.objective is not None]
+    """Return how two proofs about the same problem contradict each other; empty if they do not."""
+    proven = [record for record in records if record.proven]
+    proofs = [(one.objective, number, one) for number, one in enumerate(proven) if one.objective is not None]
     if not proofs:
         return ""
-    (least, better), (most, worse) = min(proofs, key=_objective), max(proofs, key=_objective)
-    if most - least <= 1e-9:
+    (least, _, better), (most, _, worse) = min(proofs), max(proofs)
+    if most - least <= TOLERANCE:
         return ""
     return (
         f"two proofs disagree on {worse.dataset} ({worse.binarization}), regularization {worse.regularization:g}, "
@@ -178,17 +139,8 @@ def disagreement(records: Iterable[Record]) -> str:
     )
 
 
-def _objective(proof: tuple[float, Record]) -> float:
-    return proof[0]
-
-
 def describe_machine() -> dict[str, Any]:
-    """Return the processor, the cores and bytes of memory of this machine, its system and its Python.
-
-    Returns
-    -------
-    dict
-    """
+    """Return the processor, the cores and bytes of memory of this machine, its system and its Python."""
     names = [line.partition(": ")[2] for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
     return {
         "processor": names[0] if names else platform.machine(),
@@ -200,12 +152,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def describe_commit() -> str:
-    """Return the commit of the repository, with a "+" if tracked files other than results have changed since.
-
-    Returns
-    -------
-    str
-    """
+    """Return the commit of the repository, with a "+" if tracked files other than results have changed since."""
     head = _git("rev-parse", "HEAD")
     changes = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!benchmarks/results")
     return head + ("+" if changes else "")

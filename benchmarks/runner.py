@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -24,58 +23,25 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREAD
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of a suite to run.
+    """How much of a suite to run."""
 
-    Parameters
-    ----------
-    path : Path
-        File of the results; what it holds is not run again.
-    rows : sequence of Row
-        Lines of the suite's table.
-    peers : sequence of str
-        Who runs.
-    limit : float or None, default=None
-        Seconds instead of those of the suite.
-    repeats : int or None, default=None
-        How often a short run is made, instead of the suite's number.
-    minutes : float or None, default=None
-        After so many minutes no run is started any more.
-    memory : int, default=8 GiB
-        Bytes of resident memory above which a run is killed.
-    again : bool, default=False
-        Run also what the file holds; the new results count.
-    """
-
-    path: Path
-    rows: Sequence[Row]
-    peers: Sequence[str]
-    limit: float | None = None
-    repeats: int | None = None
-    minutes: float | None = None
-    memory: int = 8 << 30
-    again: bool = False
+    path: Path  # file of the results; what it holds is not run again
+    rows: Sequence[Row]  # lines of the suite's table
+    peers: Sequence[str]  # who runs
+    limit: float | None = None  # seconds instead of those of the suite
+    repeats: int | None = None  # how often a short run is made, instead of the suite's number
+    minutes: float | None = None  # after so many minutes no run is started any more
+    memory: int = 8 << 30  # bytes of resident memory above which a run is killed
+    again: bool = False  # run also what the file holds; the new results count
 
 
 def run_suite(suite: Suite, plan: Plan) -> bool:
-    """Run what the plan asks for and the file of results does not hold yet.
-
-    Parameters
-    ----------
-    suite : Suite
-        What to run.
-    plan : Plan
-        How much of it.
-
-    Returns
-    -------
-    bool
-        Whether everything has been run; False if the minutes were over before.
-    """
+    """Run what the plan asks for and the file of results does not hold yet."""
     deadline = time.monotonic() + 60 * plan.minutes if plan.minutes is not None else None
     records = results.read(plan.path)
-    done = {} if plan.again else dict(records)
-    origin = {"machine": results.describe_machine(), "commit": results.describe_commit()}
+    done = set() if plan.again else set(records)
     peers = _ready(plan.peers)
+    shared = {**results.origin(), "versions": {peer: environments.version(peer) for peer in sorted(peers)}}
     missing: set[str] = set()
     for row in plan.rows:
         try:
@@ -97,36 +63,21 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
                         print("the minutes are over; the same command goes on from here")
                         return False
                     fields = run_once(instance, peer, prepared, plan.memory)
-                    done[key] = _record(instance, peer, repeat, prepared, {**fields, **origin})
-                    results.append(plan.path, done[key])
-                    print(_line(done[key]), flush=True)
+                    records.pop(key, None)  # the new one belongs to the end, after those of earlier runs
+                    records[key] = _record(instance, peer, repeat, prepared, {**shared, **fields})
+                    done.add(key)
+                    results.write(plan.path, records.values())
+                    print(_line(records[key]), flush=True)
                 if repeat == 0:
-                    first[number] = done[key]
-        problem = [one for one in {**records, **done}.values() if _same_problem(one, runs[0][0])] if runs else []
+                    first[number] = records[key]
+        problem = [one for one in records.values() if _same_problem(one, runs[0][0])] if runs else []
         if warning := results.disagreement(problem):
             print(f"ERROR: {warning}", file=sys.stderr)
     return True
 
 
 def run_once(instance: Instance, peer: str, prepared: data.Prepared, memory: int) -> dict[str, Any]:
-    """Solve an instance with a peer in a process of its own.
-
-    Parameters
-    ----------
-    instance : Instance
-        The problem.
-    peer : str
-        Who solves it.
-    prepared : Prepared
-        Its data.
-    memory : int
-        Bytes of resident memory above which the process is killed.
-
-    Returns
-    -------
-    dict
-        The fields of a `Record` that the run decides.
-    """
+    """Solve an instance with a peer in a process of its own."""
     job = {
         "peer": peer,
         "data": str(prepared.path),
@@ -165,17 +116,19 @@ def run_once(instance: Instance, peer: str, prepared: data.Prepared, memory: int
 
 
 def _record(instance: Instance, peer: str, repeat: int, prepared: data.Prepared, fields: dict[str, Any]) -> Record:
-    """Put together what was asked and what came out."""
+    """Combine the problem and what a run returned; a claim that agrees with the tree is left out."""
+    subproblems = fields.pop("extra", {}).get("subproblems")
+    objective, claimed = fields.get("objective"), fields.get("claimed_objective")
+    if claimed is not None and objective is not None and abs(claimed - objective) <= results.TOLERANCE:
+        fields["claimed_objective"] = None
     return Record(
         **asdict(instance),
         peer=peer,
-        peer_version=environments.version(peer),
         repeat=repeat,
         rows=prepared.rows,
         columns=prepared.columns,
-        classes=prepared.classes,
-        time=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        **{"extra": {}, "trace": [], **fields},
+        subproblems=subproblems,
+        **fields,
     )
 
 

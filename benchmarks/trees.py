@@ -15,49 +15,16 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Score:
-    """What a tree is worth.
+    """What a tree is worth."""
 
-    Parameters
-    ----------
-    objective : float
-        Share of the rows that are predicted wrongly, plus regularization times leaves.
-    errors : int
-        Number of rows that are predicted wrongly.
-    leaves : int
-        Number of leaves.
-    depth : int
-        Largest number of edges from the root to a leaf.
-    """
-
-    objective: float
-    errors: int
-    leaves: int
-    depth: int
+    objective: float  # share of the rows that are predicted wrongly, plus regularization times leaves
+    errors: int  # number of rows that are predicted wrongly
+    leaves: int  # number of leaves
+    depth: int  # largest number of edges from the root to a leaf
 
 
 def score(tree: dict[str, Any], X: npt.NDArray[Any], y: npt.NDArray[np.int64], regularization: float) -> Score:
-    """Score a tree row by row.
-
-    Parameters
-    ----------
-    tree : dict
-        A tree in the common form.
-    X : ndarray of shape (n_rows, n_columns)
-        The data the tree was made from.
-    y : ndarray of shape (n_rows,)
-        Codes of the classes.
-    regularization : float
-        Price of one leaf as a share of the rows.
-
-    Returns
-    -------
-    Score
-
-    Raises
-    ------
-    ValueError
-        If the tree asks for a column that `X` does not have.
-    """
+    """Score a tree row by row."""
     errors = leaves = depth = 0
     open_nodes = [(tree, np.arange(len(X)), 0)]
     while open_nodes:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks import peers
 from benchmarks.peers import Outcome, Problem, Unsupported
 from benchmarks.trees import score
 
@@ -27,35 +28,13 @@ SHORT_SECONDS = 0.1
 
 
 def main(job_path: Path, result_path: Path) -> None:
-    """Solve the problem of a job and write what came out.
-
-    Parameters
-    ----------
-    job_path : Path
-        JSON with "peer", "data" (a NumPy archive), "binary", "regularization", "max_depth", "time_limit", "threads" and
-        "options".
-    result_path : Path
-        Gets the fields of `benchmarks.results.Record` that the run decides.
-    """
+    """Solve the problem of a job, see `runner.run_once`, and write the fields of a record that the run decides."""
     job = json.loads(job_path.read_text())
     result_path.write_text(json.dumps(solve(job, Path(f"{result_path}.started"))))
 
 
 def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
-    """Solve the problem of a job.
-
-    Parameters
-    ----------
-    job : dict
-        See `main`.
-    started : Path
-        File to make when fitting begins.
-
-    Returns
-    -------
-    dict
-        Fields of `benchmarks.results.Record`.
-    """
+    """Solve the problem of a job."""
     peer = importlib.import_module(f"benchmarks.peers.{job['peer']}")
     X, y = _load(job["data"])
     settings = {name: value for name, value in job.items() if name not in ("peer", "data")}
@@ -68,7 +47,7 @@ def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
     baseline = peak_bytes()
     started.touch()
     user_seconds, begin = stopwatch(), perf_counter()
-    peer.fit(state)
+    getattr(peer, "fit", peers.fit)(state)
     measured = {
         "user_seconds": user_seconds(),
         "wall_seconds": perf_counter() - begin,

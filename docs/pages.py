@@ -1,13 +1,13 @@
 """Pages that are made from other files of the repository, so that nothing is written twice.
 
-The bounds are read from the comments that open their headers in `cpp/`, the formats of a tree from `hornbeam.export`;
-results of benchmarks are included unchanged.
+The bounds are read from the comments that open their headers in `cpp/` and from the table of all of them, the formats
+of a tree from `hornbeam.export`; results of benchmarks are included unchanged.
 """
 
 import re
 from pathlib import Path
 
-from check_bounds import marks_of
+from check_bounds import TABLE, Row, marks_of, rows_of
 from hornbeam.export import FORMATS, TEXT_FORMATS
 
 # The order of reading; an example that is not named comes last.
@@ -40,6 +40,15 @@ WORDS = {
     "SOURCE": "Source",
     "Switch": "Switch",
 }
+SEARCHES = {"kExact": "GOSDTClassifier", "kLeafSets": "OSDTClassifier", "kPosterior": "MAPTreeClassifier"}
+COUNTERS_HEAD = """## Switches and counters
+
+Every search counts how often each bound and technique closed or tightened something, in ``statistics_["bounds"]``.
+The table shows which bounds the parameter `bounds` can switch, and whether they are on by default.
+{class}`~hornbeam.SPLITClassifier`, {class}`~hornbeam.LicketySPLITClassifier` and
+{class}`~hornbeam.RashomonSetClassifier` report the counters of {class}`~hornbeam.GOSDTClassifier` for the exact
+searches that they run.
+"""
 BOUNDS_HEAD = """# Bounds
 
 This page is made from the headers of the bounds in the source, so it describes what the code does. For each bound:
@@ -115,12 +124,24 @@ def formats_page() -> str:
 
 def bounds_page(root: Path) -> str:
     """Return the page of all headers that open with a claim."""
-    parts = [BOUNDS_HEAD]
+    parts = [BOUNDS_HEAD, counters_section(rows_of((root / TABLE).read_text()))]
     for path in sorted(root.glob("cpp/*/*.hpp")):
         text = path.read_text()
         if "\n// SAYS " in text:
             parts.append(bound_section(path.relative_to(root).as_posix(), path.stem, marks_of(text)))
     return "\n".join(parts)
+
+
+def counters_section(rows: list[Row]) -> str:
+    """Return the table of all bounds and techniques, with their switches and counters."""
+    lines = [COUNTERS_HEAD, "| name | classifier | switch | counts |", "|---|---|---|---|"]
+    switch = {None: "", True: "on", False: "off"}
+    for row in rows:
+        page = Path(row.page)
+        name = f"[{row.name}](#bound-{page.stem.replace('_', '-')})" if page.parent.name == "bounds" else row.name
+        classifiers = ", ".join(f"{{class}}`~hornbeam.{SEARCHES[search]}`" for search in row.searches)
+        lines.append(f"| {name} | {classifiers} | {switch[row.default]} | {row.counts} |")
+    return "\n".join([*lines, ""])
 
 
 def bound_section(path: str, name: str, marks: dict[str, str]) -> str:

@@ -10,7 +10,8 @@ from benchmarks.report.comparison import compare
 from benchmarks.report.faults import Fault, find_faults
 from benchmarks.report.outcomes import Outcomes
 from benchmarks.report.runs import run_of
-from benchmarks.results import Record, append
+from benchmarks.results import Record
+from benchmarks.results import write as write_results
 
 MIB = 2**20
 
@@ -24,19 +25,12 @@ def record(peer: str = "hornbeam", dataset: str = "vote", **fields: Any) -> Reco
         "binarization": "binary",
         "rows": 435,
         "columns": 48,
-        "classes": 2,
         "regularization": 0.01,
         "max_depth": 3,
         "limit": 20.0,
         "peer": peer,
-        "peer_version": f"{peer}-1",
-        "threads": 1,
-        "options": {},
-        "repeat": 0,
-        "status": "ok",
         "proven": True,
         "lower_bound": 0.25,
-        "claimed_objective": 0.25,
         "objective": 0.25,
         "leaves": 4,
         "depth": 3,
@@ -44,11 +38,10 @@ def record(peer: str = "hornbeam", dataset: str = "vote", **fields: Any) -> Reco
         "wall_seconds": seconds,
         "baseline_bytes": 50 * MIB,
         "peak_bytes": 60 * MIB,
-        "extra": {},
-        "trace": [],
         "machine": {"processor": "P", "cores": 2, "memory": 8 << 30, "system": "L", "python": "3"},
         "commit": "c0ffee",
-        "time": "2025-01-02T03:04:05+00:00",
+        "date": "2025-01-02",
+        "versions": {peer: f"{peer}-1"},
     }
     return Record(**{**usual, **fields})
 
@@ -79,8 +72,7 @@ def comparison_of(*records: Record) -> Any:
 
 def report_of(folder: Path, *records: Record, suite: str = "exact") -> str:
     path = folder / f"{suite}.jsonl"
-    for one in records:
-        append(path, one)
+    write_results(path, records)
     return write(suite, path, folder).read_text(encoding="utf-8")
 
 

@@ -1,12 +1,19 @@
-"""Which folder may use which: the two tables below are the only place that says so."""
+"""Which module may use which: the two tables below are the only place that says so.
 
-import ast
-import re
+A C++ file uses the modules of the headers that it includes and of the names that reach it through them.
+"""
+
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
+
+from module_uses import Use, cpp_uses, python_uses
 
 ROOT = Path(__file__).resolve().parent.parent
+Table: TypeAlias = dict[str, set[str]]
 
 BELOW_SEARCH = {"base", "bounds", "data", "kernels", "rows", "run", "table", "tree"}
 MAY_INCLUDE = {
@@ -18,7 +25,7 @@ MAY_INCLUDE = {
     "data": {"base", "kernels", "run"},
     "table": {"base"},
     "rows": {"base", "bounds", "data", "kernels", "run"},
-    "shallow": {"base", "bounds", "data", "kernels", "rows", "table"},
+    "shallow": {"base", "bounds", "kernels", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"shallow"},
     "ordered": {"base", "data", "kernels", "run", "tree"},
     "leafsets": {"base", "bounds", "data", "run", "tree"},
@@ -26,11 +33,12 @@ MAY_INCLUDE = {
     "posterior": BELOW_SEARCH,
     "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
-    "api": BELOW_SEARCH | {"leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
-    "bindings": {"api", "base", "data"},
+    "api": {"base", "data", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "rows", "run", "search"}
+    | {"table", "tree", "verify"},
+    "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
+    | {"tree"},
 }
 
-READING = {"conditions", "export", "plotting", "table", "tree"}
 MAY_IMPORT = {
     "_dates": set(),
     "exceptions": set(),
@@ -40,56 +48,51 @@ MAY_IMPORT = {
     "_flags": {"_core"},
     "table": {"_checks", "_dates", "_flags"},
     "datasets": set(),
-    "_units": {"_checks", "_core", "objectives"},
     "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
     "tree": {"_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
-    "binarizers": {"_budget", "_checks", "_core", "_dates", "_units", "conditions", "table"},
-    "posterior": {"_checks", "binarizers", "conditions", "table", "tree"},
-    "estimators": {"_budget", "_checks", "_core", "_units", "binarizers", "columns", "conditions", "exceptions"}
-    | {"export", "objectives", "plotting", "posterior", "table", "tree"},
+    "binarizers": {"_budget", "_checks", "_core", "_dates", "conditions", "table"},
+    "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
+    "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
+    "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
+    "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
+    | {"table", "tree"},
+    "estimators": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "fitting"}
+    | {"objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},
-    "cli": {"binarizers", "columns", "estimators", "exceptions", "hornbeam"} | READING,
-    "hornbeam": {"binarizers", "columns", "datasets", "estimators", "exceptions", "posterior"} | READING,
+    "cli": {"binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
+    "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "plotting", "posterior", "tree"},
 }
 
 
-def included(path: Path) -> Iterator[str]:
-    """Name the modules of the core that a C++ file includes."""
-    yield from re.findall(r'^\s*#\s*include\s+"([a-z_]+)/', path.read_text(), re.M)
+def forbidden(uses: Iterable[Use], table: Table) -> Iterator[str]:
+    """Name every use that the table does not allow."""
+    for path, module, target, name in uses:
+        if module not in table:
+            yield f"{path}: {module} has no row in the table of {Path(__file__).name}"
+        elif target not in table[module] | {module}:
+            yield f"{path}: {module} may not use {target} ({name})"
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Name the modules of the package that a Python file imports, unless for type checkers only."""
-    nodes = list(ast.walk(ast.parse(path.read_text())))
-    branches = (node for node in nodes if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    for node in set(nodes).difference(*map(ast.walk, branches)):
-        match node:
-            case ast.ImportFrom(module="hornbeam"):
-                yield from (name.name if name.name.islower() else "hornbeam" for name in node.names)
-            case ast.ImportFrom(module=str(module)) if module.startswith("hornbeam."):
-                yield module.split(".")[1]
-            case ast.Import():
-                yield from (name.name.split(".")[1] for name in node.names if name.name.startswith("hornbeam."))
+def stale(uses: Iterable[Use], table: Table) -> Iterator[str]:
+    """Name every permission that no file uses, and a cycle of permissions."""
+    found = {(module, target) for _, module, target, _ in uses}
+    for module, target in ((module, target) for module, targets in table.items() for target in sorted(targets)):
+        if (module, target) not in found:
+            yield f"{Path(__file__).name}: {module} never uses {target}: remove the permission"
+    try:
+        TopologicalSorter(table).prepare()
+    except CycleError as error:
+        yield f"{Path(__file__).name}: a cycle of permissions: {' -> '.join(error.args[1])}"
 
 
 def faults(root: Path) -> Iterator[str]:
-    """Say every use that the tables do not allow."""
-    for path in sorted(root.glob("cpp/*/**/*.*")):
-        yield from judged(path, path.relative_to(root / "cpp").parts[0], included(path), MAY_INCLUDE)
-    for path in sorted(root.glob("src/hornbeam/**/*.py")):
-        module = path.relative_to(root / "src/hornbeam").parts[0].removesuffix(".py").replace("__init__", "hornbeam")
-        yield from judged(path, module, imported(path), MAY_IMPORT)
-
-
-def judged(path: Path, module: str, used: Iterator[str], table: dict[str, set[str]]) -> Iterator[str]:
-    """Say what `path` of `module` uses against the table."""
-    if module not in table:
-        yield f"{path}: {module} has no row in the table of {Path(__file__).name}"
-    for target in sorted(set(used) - table.get(module, set()) - {module}):
-        yield f"{path}: {module} may not use {target}"
+    """Name every use without a permission, every permission without a use, and a cycle of permissions."""
+    for uses, table in ((cpp_uses(root / "cpp"), MAY_INCLUDE), (python_uses(root / "src/hornbeam"), MAY_IMPORT)):
+        known = list(uses)
+        yield from chain(forbidden(known, table), stale(known, table))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ MAX_FILE = 500
 MAX_FUNCTION = 60
 EXCUSE = re.compile(r"(?://|#) long: \S")
 NOT_A_FUNCTION = re.compile(r"^\s*(?:namespace|class|struct|union|enum|extern|concept)\b")
-SOURCES = ("cpp/**/*.[ch]pp", "src/**/*.py", "tests/**/*.py", "tests/**/*.[ch]pp", "tools/*.py", "examples/*.py")
+FOLDERS_OF_PYTHON = ("src", "tests", "tools", "examples", "benchmarks")
+SOURCES = ("cpp/**/*.[ch]pp", "cpp/**/*.inl", "tests/**/*.[ch]pp", *(f"{name}/**/*.py" for name in FOLDERS_OF_PYTHON))
 
 
 def python_functions(text: str) -> Iterator[tuple[str, int, int]]:

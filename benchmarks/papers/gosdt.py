@@ -21,18 +21,8 @@ from benchmarks.worker import stopwatch
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
 from hornbeam.exceptions import NotProvenWarning
 
-SOURCES = (
-    "monk1.bin",
-    "monk2.bin",
-    "monk3.bin",
-    "tic-tac-toe.bin",
-    "car.bin",
-    "balance-scale.bin",
-    "compas.bin",
-    "bar7.bin",
-    four_class.NAME,
-    four_class.PUBLISHED,
-)
+_BINARY = ("monk1", "monk2", "monk3", "tic-tac-toe", "car", "balance-scale", "compas", "bar7")
+SOURCES = (*(f"{name}.bin" for name in _BINARY), four_class.NAME, four_class.PUBLISHED)
 REGULARIZATIONS = (0.1, 0.05, 0.02, 0.01, 0.005)
 REPEATS = 3  # of a fit of less than a second, of which the fastest counts
 
@@ -91,40 +81,22 @@ A time of 0 is one too short for the system's count of user CPU, which is unsure
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     """Fit all objectives to a data set."""
+    common: dict[str, Any] = {"dataset": name, "limit": limit}
     if name == four_class.PUBLISHED:
         for source, (binarization, *_) in four_class.TIMES.items():
             table, labels = data.read(source)
-            classifier, fitted = _fit(
-                data.binarize(table, binarization), _codes(labels), "accuracy", four_class.PRICE_OF_TIMES, limit
-            )
-            yield {
-                "paper": "gosdt",
-                "dataset": name,
-                "source": source,
-                "limit": limit,
-                "rows": len(labels),
-                "columns": classifier.statistics_["n_binary_columns"],
-                **fitted,
-            }
+            X, y = data.binarize(table, binarization), _codes(labels)
+            _, fitted = _fit(X, y, "accuracy", four_class.PRICE_OF_TIMES, limit)
+            yield {**common, "source": source, **fitted}
         return
     is_four_class = name == four_class.NAME
     table, labels = data.read(name)
     X, y = table if is_four_class else np.asarray(table, dtype=np.uint8), _codes(labels)
-    binarizer = four_class.BINARIZER if is_four_class else None
     for objective in OBJECTIVES:
         for price in (four_class.PRICE,) if is_four_class else REGULARIZATIONS:
-            classifier, fitted = _fit(X, y, objective, price, limit, binarizer)
-            yield {
-                "paper": "gosdt",
-                "dataset": name,
-                "objective_name": objective,
-                "regularization": price,
-                "limit": limit,
-                "rows": len(y),
-                "columns": classifier.statistics_["n_binary_columns"],
-                **fitted,
-                **({"tree": classifier.tree_.to_json()} if is_four_class else {}),
-            }
+            classifier, fitted = _fit(X, y, objective, price, limit, four_class.BINARIZER if is_four_class else None)
+            tree = {"tree": classifier.tree_.to_json()} if is_four_class else {}
+            yield {**common, "objective_name": objective, "regularization": price, **fitted, **tree}
 
 
 def _codes(labels: Any) -> data.Array:
@@ -154,6 +126,8 @@ def _fit(
     counts = Counts(false_positives, false_negatives, positives, negatives, false, true)
     loss = objective.loss(counts)
     return classifier, {
+        "rows": len(y),
+        "columns": classifier.statistics_["n_binary_columns"],
         "objective": loss + price * classifier.n_leaves_,
         "loss": loss,
         "area": _area(counts, 1.0),
@@ -175,20 +149,16 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
             by_row.setdefault((record["dataset"], record["objective_name"]), {})[record["regularization"]] = record
     order = sorted(by_row, key=lambda key: (SOURCES.index(key[0]), list(OBJECTIVES).index(key[1])))
     heads = [f"λ {price:g}" for price in REGULARIZATIONS]
-    seconds = [(*key, *_cells(by_row[key], _time), _searches(by_row[key])) for key in order]
+    seconds = [(*key, *_cells(by_row[key], _time), ", ".join(_cells(by_row[key], _searches))) for key in order]
     objectives = [(*key, *_cells(by_row[key], lambda one: f"{one['objective']:.6f}")) for key in order]
     picture = _draw(by_row, directory / "paper-gosdt.png")
-    explanation = _EXPLANATION.format(
-        repeats=REPEATS,
-        limits=_limits(records),
-        omega=OBJECTIVES["weighted"].parameters["omega"],
-        theta=THETA,
-    )
+    omega = OBJECTIVES["weighted"].parameters["omega"]
     return write_report(
-        directory / "paper-gosdt.md",
+        directory,
+        "gosdt",
         "GOSDT paper, time to the proven optimum of each objective",
         records,
-        explanation,
+        _EXPLANATION.format(repeats=REPEATS, limits=_limits(records), omega=omega, theta=THETA),
         table(("data", "objective", *heads, "searches"), seconds, 2),
         f"![Fits proven within a time]({picture.name})\n",
         "## Objectives of the trees\n",
@@ -198,12 +168,12 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
 
 
 def _limits(records: list[dict[str, Any]]) -> str:
-    """Say the limits, of which objectives if they differ."""
-    names: dict[float, list[str]] = {}
+    """Return the limits, with their objectives if they differ."""
+    names: dict[float, dict[str, None]] = {}
     for record in records:
-        known = names.setdefault(record["limit"], [])
-        if "objective_name" in record and record["objective_name"] not in known:
-            known.append(record["objective_name"])
+        of_limit = names.setdefault(record["limit"], {})
+        if "objective_name" in record:
+            of_limit[record["objective_name"]] = None
     if len(names) == 1:
         return f"{next(iter(names)):g} s"
     return " or ".join(f"{limit:g} s ({', '.join(of)})" for limit, of in sorted(names.items()))
@@ -213,14 +183,14 @@ def _cells(runs: Mapping[float, dict[str, Any]], write: Callable[[dict[str, Any]
     return [write(runs[price]) if price in runs else "" for price in REGULARIZATIONS]
 
 
+def _searches(run: dict[str, Any]) -> str:
+    return str(run["searches"])
+
+
 def _time(run: dict[str, Any]) -> str:
     if not run["proven"]:
         return f"> {number(run['user_seconds'])} ({run['lower_bound']:.4f} to {run['objective']:.4f})"
     return f"{number(run['user_seconds'])} ({run['leaves']})"
-
-
-def _searches(runs: Mapping[float, dict[str, Any]]) -> str:
-    return ", ".join(_cells(runs, lambda run: str(run["searches"])))
 
 
 def _draw(by_row: Mapping[tuple[str, str], Mapping[float, dict[str, Any]]], path: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchmarks.report.markdown import number, table, times
+from benchmarks.report.markdown import number, render
 from benchmarks.report.plots.canvas import save
 from hornbeam import ThresholdBinarizer
 from hornbeam.plotting import plot_roc, plot_tree
@@ -46,65 +46,36 @@ columns that it solved within 300 s, with nine rows of ten, on their machine (2.
 columns of all rows, on the machine above. Their encoder writes a column for 0 and another for 1 where ours writes one,
 so 28 columns of theirs are 14 here; equal columns count once here.
 """
+_TABLE = """\
+objective = {objective_name} | seconds = {seconds} | leaves = {leaves} | loss = {loss:.6f} | area = {area:.4f}
+"""
+_TABLE_OF_TIMES = """\
+data = {source} | PyGOSDT: rows = {them.rows:,} | columns = {them.columns} | seconds = {them.seconds:n}
+hornbeam: rows = {rows:,} | columns = {columns} | seconds = {seconds} | ratio = {ratio:x}
+"""
 
 
 def sections(records: Sequence[dict[str, Any]], directory: Path) -> list[str]:
-    """Write the picture of the trees, and return the paragraphs on what there are records of.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        Those of the sources `NAME` and `PUBLISHED`, others are passed over.
-    directory : Path
-        Where the picture goes.
-
-    Returns
-    -------
-    list of str
-        Markdown.
-    """
+    """Write the picture of the trees, and return the paragraphs on what there are records of."""
     trees = [record for record in records if record["dataset"] == NAME]
     fits = [record for record in records if record["dataset"] == PUBLISHED]
+    for run in (*trees, *fits):
+        run["seconds"] = ("" if run["proven"] else "> ") + number(run["cpu_seconds"])
     texts = []
     if trees:
         picture = _draw(trees, directory / "paper-gosdt-fourclass.png")
         texts += [
             "## FourClass: six objectives\n",
             _EXPLANATION.format(rows=trees[0]["rows"], price=PRICE),
-            table(
-                ("objective", "seconds", "leaves", "loss", "area"),
-                [
-                    (
-                        run["objective_name"],
-                        ("" if run["proven"] else "> ") + number(run["cpu_seconds"]),
-                        str(run["leaves"]),
-                        f"{run['loss']:.6f}",
-                        f"{run['area']:.4f}",
-                    )
-                    for run in trees
-                ],
-            ),
+            render(_TABLE, trees),
             f"![Trees and ROC curves of six objectives]({picture.name})\n",
         ]
     if fits:
-        texts += ["## Published times of PyGOSDT\n", _OF_TIMES, _table_of_times(fits)]
+        pairs = [{**run, "them": TIMES[run["source"]]} for run in fits]
+        for run in pairs:
+            run["ratio"] = run["them"].seconds / run["cpu_seconds"] if run["proven"] else None
+        texts += ["## Published times of PyGOSDT\n", _OF_TIMES, render(_TABLE_OF_TIMES, pairs)]
     return texts
-
-
-def _table_of_times(fits: Sequence[dict[str, Any]]) -> str:
-    heads = ("data", "PyGOSDT: rows", "columns", "seconds", "hornbeam: rows", "columns", "seconds", "ratio")
-    lines = []
-    for run in fits:
-        theirs, seconds = TIMES[run["source"]], run["cpu_seconds"]
-        lines.append(
-            (
-                run["source"],
-                *(f"{theirs.rows:,}", str(theirs.columns), number(theirs.seconds)),
-                *(f"{run['rows']:,}", str(run["columns"]), ("" if run["proven"] else "> ") + number(seconds)),
-                times(theirs.seconds / seconds if run["proven"] else None),
-            )
-        )
-    return table(heads, lines)
 
 
 def _draw(trees: Sequence[dict[str, Any]], path: Path) -> Path:

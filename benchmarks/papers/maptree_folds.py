@@ -15,7 +15,7 @@ from benchmarks import data
 from benchmarks.papers import maptree
 from benchmarks.papers.measure import write_report
 from benchmarks.papers.rivals import COLOURS, fit_and_judge
-from benchmarks.report.markdown import number, table
+from benchmarks.report.markdown import render, table
 from benchmarks.report.plots.canvas import save
 
 SOURCES = {name: f"cp4im_{name}.bin" for name in maptree.published()}
@@ -45,6 +45,10 @@ _OF_TABLE = """\
 Medians over the data sets of the means over the folds; *proven*: of all its searches. *Against MAPTree*: on how many
 data sets accuracy, log-likelihood and number of nodes of the method are better / equal / worse than MAPTree's.
 """
+_TABLE = """\
+method = {method} | accuracy = {accuracy:.4f} | log-likelihood = {log_likelihood:.4f} | marginal = {marginal:.4f}
+nodes = {nodes:.1f} | seconds = {user_seconds:n} | proven = {proven} | against MAPTree = {against}
+"""
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
@@ -55,7 +59,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     problems = [(X[rows], X[others], y[rows], y[others]) for rows, others in folds]
     for method in METHODS:
         lists = fit_and_judge(method, problems, limit)
-        yield {"paper": "maptree-folds", "dataset": name, "limit": limit, "method": method, **lists}
+        yield {"dataset": name, "limit": limit, "method": method, **lists}
 
 
 def report(records: list[dict[str, Any]], directory: Path) -> Path:
@@ -66,7 +70,6 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         for figure in (*_FIGURES, "marginal", "user_seconds", "proven")
     }
     picture = save(lambda figure: _draw(figure, means, names), 4.0, directory / "paper-maptree-folds.png")
-    heads = ("method", "accuracy", "log-likelihood", "marginal", "nodes", "seconds", "proven")
     sections = []
     for figure, title, digits in (
         ("accuracy", "Test accuracy", 4),
@@ -76,7 +79,8 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         rows = [(name, *(f"{means[figure][name, method]:.{digits}f}" for method in METHODS)) for name in names]
         sections += [f"## {title}\n", table(("data", *METHODS), rows)]
     return write_report(
-        directory / "paper-maptree-folds.md",
+        directory,
+        "maptree-folds",
         "MAPTree paper, 10 folds of the CP4IM data",
         records,
         _EXPLANATION.format(folds=FOLDS, limit=max(one["limit"] for one in records), n_sets=len(SOURCES)),
@@ -84,27 +88,22 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         _OF_PICTURE,
         "## Over the data sets\n",
         _OF_TABLE,
-        table((*heads, "against MAPTree"), [_summary(means, names, method) for method in METHODS]),
+        render(_TABLE, [_summary(means, names, method) for method in METHODS]),
         *sections,
     )
 
 
-def _summary(means: dict[str, dict[tuple[str, str], float]], names: list[str], method: str) -> tuple[str, ...]:
-    median = {figure: float(np.median([of[name, method] for name in names])) for figure, of in means.items()}
+def _summary(means: dict[str, dict[tuple[str, str], float]], names: list[str], method: str) -> dict[str, Any]:
     against = []
     for figure, sign in (("accuracy", 1), ("log_likelihood", 1), ("nodes", -1)):
         gains = np.round([sign * (means[figure][name, method] - means[figure][name, "MAPTree"]) for name in names], 9)
         against.append(f"{(gains > 0).sum()} / {(gains == 0).sum()} / {(gains < 0).sum()}")
-    return (
-        method,
-        f"{median['accuracy']:.4f}",
-        f"{median['log_likelihood']:.4f}",
-        f"{median['marginal']:.4f}",
-        f"{median['nodes']:.1f}",
-        number(median["user_seconds"]),
-        f"{mean(means['proven'][name, method] for name in names):.0%}".replace("%", " %"),
-        "; ".join(against),
-    )
+    return {
+        **{figure: float(np.median([of[name, method] for name in names])) for figure, of in means.items()},
+        "method": method,
+        "proven": f"{mean(means['proven'][name, method] for name in names):.0%}".replace("%", " %"),
+        "against": "; ".join(against),
+    }
 
 
 def _draw(figure: Figure, means: dict[str, dict[tuple[str, str], float]], names: list[str]) -> None:

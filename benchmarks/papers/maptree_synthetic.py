@@ -48,7 +48,6 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     for method in CANDIDATES:
         lists = fit_and_judge(method, problems, limit)
         yield {
-            "paper": "maptree-synthetic",
             "dataset": name,
             "limit": limit,
             "noise": noise,
@@ -68,7 +67,8 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         sizes = sorted({rows for other, rows, _ in runs if other == noise})
         sections += [f"## Noise {noise:g}\n", table(heads, [_row(runs, noise, rows) for rows in sizes])]
     return write_report(
-        directory / "paper-maptree-synthetic.md",
+        directory,
+        "maptree-synthetic",
         "MAPTree paper, synthetic data",
         records,
         _EXPLANATION.format(trees=TREES, limit=max(one["limit"] for one in records)),

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks import results
+from benchmarks import peers, results
 from benchmarks.data import Array
 from benchmarks.peers import Outcome, Problem
 from benchmarks.trees import score
@@ -31,35 +29,14 @@ class Method:
 def measure(
     method: Method, X: Array, y: Array, regularization: float, max_depth: int | None, limit: float
 ) -> tuple[Outcome, dict[str, Any]]:
-    """Fit a method.
+    """Fit a method to binary (uint8) or numeric columns; return its outcome and fields for the file of results.
 
-    Parameters
-    ----------
-    method : Method
-        What to fit.
-    X : ndarray of shape (n_rows, n_columns)
-        Columns of 0 and 1 if uint8, numbers otherwise.
-    y : ndarray of shape (n_rows,), int64
-        Codes of the classes.
-    regularization : float
-        Price of a leaf as a share of the rows.
-    max_depth : int or None
-        Largest depth in edges; None: no limit.
-    limit : float
-        Seconds that the method is told to stop after.
-
-    Returns
-    -------
-    outcome : Outcome
-        Its tree and what it says of it.
-    fields : dict
-        For the file of results: objective, leaves and depth counted from the rows; whether it is proven best; the lower
-        bound; user CPU seconds of the fit.
+    Objective, leaves and depth are counted from the rows; `limit` is in seconds, "user_seconds" are CPU of the fit.
     """
     peer = importlib.import_module(f"benchmarks.peers.{method.peer}")
     state = peer.prepare(Problem(X, y, X.dtype == np.uint8, regularization, max_depth, limit, 1, dict(method.options)))
     user_seconds = stopwatch()
-    peer.fit(state)
+    getattr(peer, "fit", peers.fit)(state)
     seconds = user_seconds()
     outcome: Outcome = peer.read(state)
     assert outcome.tree is not None
@@ -77,55 +54,34 @@ def measure(
 def complete(
     path: Path, sources: Mapping[str, Iterable[dict[str, Any]]], limit: float, *, again: bool = False
 ) -> list[dict[str, Any]]:
-    """Measure what a file of JSON lines does not hold yet, and write it there with machine, commit and time.
+    """Measure what a file of JSON lines does not hold yet with this limit, write it there, and return all it holds.
 
-    Parameters
-    ----------
-    path : Path
-        The file. It holds whole sources only: one that is interrupted is measured anew the next time.
-    sources : dict from text to iterable of dict
-        The records of each source, measured as they are asked for, with the name of the source as "dataset" and the
-        seconds of each search as "limit".
-    limit : float
-        What is there with another limit is measured anew.
-    again : bool, default=False
-        Whether also what is there with this limit.
-
-    Returns
-    -------
-    list of dict
-        All that the file holds now.
+    `sources` yield records as they are asked for, with the name of the source as "dataset" and the seconds of a search
+    as "limit". The file holds whole sources only: one that is interrupted is measured anew the next time.
     """
-    origin = {"machine": results.describe_machine(), "commit": results.describe_commit()}
     found: dict[str, list[dict[str, Any]]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        record = json.loads(line)
+    shared = results.origin()
+    for record in results.load(path):
         found.setdefault(record["dataset"], []).append(record)
-    path.parent.mkdir(parents=True, exist_ok=True)
     for name, records in sources.items():
         if name in found and found[name][0]["limit"] == limit and not again:
             continue
         found[name] = []
         for record in records:
             print(" ".join(f"{field} {value}" for field, value in record.items()), flush=True)
-            found[name].append({**record, **origin, "time": datetime.now(timezone.utc).isoformat(timespec="seconds")})
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_text("".join(json.dumps(one) + "\n" for one in chain(*found.values())), encoding="utf-8")
-        unfinished.rename(path)
+            found[name].append({**record, **shared})
+        results.store(path, chain(*found.values()))
     return list(chain(*found.values()))
 
 
-def write_report(path: Path, title: str, records: list[dict[str, Any]], *sections: str) -> Path:
-    """Write a Markdown file: a title, on which machine, when and with which commit records were made, then sections."""
-    text = "\n".join((f"# {title}\n", _setting(records), *sections))
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def _setting(records: list[dict[str, Any]]) -> str:
-    machine = records[0]["machine"]
-    commits = ", ".join(sorted({record["commit"] for record in records}))
-    return (
+def write_report(directory: Path, name: str, title: str, records: list[dict[str, Any]], *sections: str) -> Path:
+    """Write ``paper-<name>.md``: a title, machine, date and commits of the records, then the sections."""
+    machine, date = records[0]["machine"], max(record["date"] for record in records)
+    setting = (
         f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, one thread; "
-        f"{records[-1]['time'][:10]}; hornbeam at commit {commits}. Seconds are user CPU.\n"
+        f"{date}; hornbeam at commit {', '.join(sorted({record['commit'] for record in records}))}. "
+        "Seconds are user CPU.\n"
     )
+    path = directory / f"paper-{name}.md"
+    path.write_text("\n".join((f"# {title}\n", setting, *sections)), encoding="utf-8")
+    return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks import data
 from benchmarks.data import Array
 from benchmarks.papers.measure import write_report
-from benchmarks.report.markdown import NOTHING, number, table
+from benchmarks.report.markdown import NOTHING, number, render
 from benchmarks.report.plots.canvas import save
 from benchmarks.worker import stopwatch
 from hornbeam import OSDTClassifier, Progress, _core, plot_trace
@@ -99,6 +100,19 @@ of the table, the leaf count corrected; bounds are asked before a set is queued,
 leaf are tried before it is queued to be split. *With split lookahead*: `OSDTClassifier` as it is.
 *Queued*: sets of leaves with a choice of those to split, "trees evaluated" in the thesis.
 """
+_TABLE = """\
+bounds = {variant} | search = {order} | objective = {objective} | seconds = {seconds} | to optimum = {seconds_to_best}
+queued = {queued} | to optimum = {queued_to_best} | MB = {megabytes}
+"""
+_ACCURACIES = """\
+data = {dataset} | λ = {regularization:g} | leaves = {leaves} | accuracy = {accuracy:.3f} %
+CART of as many leaves = {cart} | objective = {objective:.6f} | lower bound = {lower_bound:.6f} | status = {status}
+seconds = {user_seconds:n}
+"""
+_GROWTH = """\
+along = {along} | search = {order} | rows = {rows:,} | columns = {columns} | seconds = {seconds} | queued = {queued:,}
+objective = {objective:.6f}
+"""
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
@@ -106,7 +120,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     source = SOURCES[name]
     X, y = data.read(source.dataset)
     X, y = np.asarray(X, dtype=np.uint8), np.unique(y, return_inverse=True)[1].astype(np.int32)
-    common = {"paper": "osdt", "dataset": name, "limit": limit, "rows": len(y), "columns": X.shape[1]}
+    common = {"dataset": name, "limit": limit, "rows": len(y), "columns": X.shape[1]}
     for price in source.regularizations:
         yield common | {"part": "figure 6.1", "method": "OSDT", **_tree(X, y, price, limit)}
     for leaves in range(2, 33):
@@ -142,18 +156,7 @@ def _growth(common: Mapping[str, Any], X: Array, y: Array, limit: float) -> Iter
 
 
 def by_impurity(X: Array, y: Array) -> list[int]:
-    """Return the columns of a two-class problem in the order of the Gini impurity that they take away, largest first.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns), uint8
-    y : ndarray of shape (n_rows,)
-        0 or 1.
-
-    Returns
-    -------
-    list of int
-    """
+    """Return the columns of a two-class problem in the order of the Gini impurity that they take away."""
 
     def impurity(labels: Array) -> float:
         share = float(labels.mean()) if len(labels) else 0.0
@@ -231,38 +234,29 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         if runs:
             text += [f"## {heading}\n", section(runs, directory)]
     title = "OSDT thesis, table 6.2 and figures 6.1 to 6.3"
-    return write_report(directory / "paper-osdt.md", title, records, *text)
+    return write_report(directory, "osdt", title, records, *text)
 
 
 def _table(runs: list[dict[str, Any]], directory: Path) -> str:
-    heads = ("bounds", "search", "objective", "seconds", "to optimum", "queued", "to optimum", "MB")
     rows = []
     for run in runs:
         printed = VARIANTS[run["variant"]].published
         if printed and run["order"] == "as published":
-            rows.append(
-                (
-                    run["variant"],
-                    "thesis",
-                    NOTHING,
-                    *printed[:4],
-                    f"{1000 * float(printed.memory):,.0f}" if printed.memory[0] != ">" else "> 64,000",
-                )
-            )
-        sign = "" if _is_finished(run) else "> "
+            megabytes = f"{1000 * float(printed.memory):,.0f}" if printed.memory[0] != ">" else "> 64,000"
+            rows.append({**run, **printed._asdict(), "order": "thesis", "objective": NOTHING, "megabytes": megabytes})
+        sign, is_finished = "" if _is_finished(run) else "> ", _is_finished(run)
         rows.append(
-            (
-                run["variant"],
-                run["order"],
-                f"{run['objective']:.6f}",
-                sign + number(run["user_seconds"]),
-                number(run["seconds_to_best"]) if _is_finished(run) else NOTHING,
-                sign + f"{run['queued']:,}",
-                f"{run['queued_to_best']:,}" if _is_finished(run) else NOTHING,
-                sign + number(run["bytes"] / 1e6),
-            )
+            {
+                **run,
+                "objective": f"{run['objective']:.6f}",
+                "seconds": sign + number(run["user_seconds"]),
+                "seconds_to_best": number(run["seconds_to_best"]) if is_finished else NOTHING,
+                "queued": f"{sign}{run['queued']:,}",
+                "queued_to_best": f"{run['queued_to_best']:,}" if is_finished else NOTHING,
+                "megabytes": sign + number(run["bytes"] / 1e6),
+            }
         )
-    return table(heads, rows, 2)
+    return render(_TABLE, rows, 2)
 
 
 def _is_finished(run: Mapping[str, Any]) -> bool:
@@ -271,55 +265,28 @@ def _is_finished(run: Mapping[str, Any]) -> bool:
 
 def _accuracies(runs: list[dict[str, Any]], directory: Path) -> str:
     names = list(dict.fromkeys(run["dataset"] for run in runs))
+    points = defaultdict[tuple[str, str], list[tuple[int, float]]](list)
+    for run in runs:
+        points[run["dataset"], run["method"]].append((run["leaves"], run["accuracy"]))
 
     def draw(figure: Figure) -> None:
         cells = list(figure.subplots(-(-len(names) // 2), 2, squeeze=False).flat)
         for axes, name in zip(cells, names, strict=False):
-            for method, look in (("CART", "o-"), ("OSDT", "s")):
-                points = [
-                    (run["leaves"], run["accuracy"])
-                    for run in runs
-                    if (run["dataset"], run["method"]) == (name, method)
-                ]
-                axes.plot(
-                    *zip(*sorted(points), strict=True), look, markersize=4 if method == "CART" else 6, label=method
-                )
+            for method, look, size in (("CART", "o-", 4), ("OSDT", "s", 6)):
+                axes.plot(*zip(*sorted(points[name, method]), strict=True), look, markersize=size, label=method)
             axes.set(title=name, xlabel="leaves", ylabel="training accuracy")
             axes.legend(loc="lower right")
         for axes in cells[len(names) :]:
             axes.remove()
 
     picture = save(draw, 2.6 * -(-len(names) // 2), directory / "paper-osdt-accuracy.png")
-    heads = (
-        "data",
-        "λ",
-        "leaves",
-        "accuracy",
-        "CART of as many leaves",
-        "objective",
-        "lower bound",
-        "status",
-        "seconds",
-    )
-    carts = {(run["dataset"], run["leaves"]): run["accuracy"] for run in runs if run["method"] == "CART"}
-    rows = [
-        (
-            run["dataset"],
-            f"{run['regularization']:g}",
-            str(run["leaves"]),
-            f"{100 * run['accuracy']:.3f} %",
-            f"{100 * carts[run['dataset'], run['leaves']]:.3f} %"
-            if (run["dataset"], run["leaves"]) in carts
-            else NOTHING,
-            f"{run['objective']:.6f}",
-            f"{run['lower_bound']:.6f}",
-            run["status"],
-            number(run["user_seconds"]),
-        )
-        for run in runs
-        if run["method"] == "OSDT"
-    ]
-    return f"![Training accuracy against leaves]({picture.name})\n\n" + table(heads, rows)
+    rows = []
+    for run in runs:
+        if run["method"] == "OSDT":
+            cart = dict(points[run["dataset"], "CART"]).get(run["leaves"])
+            percents = {"accuracy": 100 * run["accuracy"], "cart": NOTHING if cart is None else f"{100 * cart:.3f} %"}
+            rows.append({**run, **percents})
+    return f"![Training accuracy against leaves]({picture.name})\n\n" + render(_ACCURACIES, rows)
 
 
 def _courses(runs: list[dict[str, Any]], directory: Path) -> str:
@@ -353,21 +320,9 @@ def _growths(runs: list[dict[str, Any]], directory: Path) -> str:
         axes.legend()
 
     picture = save(draw, 3.2, directory / "paper-osdt-growth.png")
-    heads = ("along", "search", "rows", "columns", "seconds", "queued", "objective")
-    rows = [
-        (
-            run["along"],
-            run["order"],
-            f"{run['rows']:,}",
-            str(run["columns"]),
-            number(run["user_seconds"]) if _is_finished(run) else f"> {number(run['user_seconds'])}",
-            f"{run['queued']:,}",
-            f"{run['objective']:.6f}",
-        )
-        for run in runs
-    ]
+    rows = [{**run, "seconds": ("" if _is_finished(run) else "> ") + number(run["user_seconds"])} for run in runs]
     note = (
         "Rows are added by repeating all; equal rows are merged, so that only the merging takes longer. "
         "The clock of user time is coarse below some milliseconds; a time of 0 is drawn at 0.0001.\n\n"
     )
-    return f"{note}![Seconds against rows and columns]({picture.name})\n\n" + table(heads, rows, 2)
+    return f"{note}![Seconds against rows and columns]({picture.name})\n\n" + render(_GROWTH, rows, 2)

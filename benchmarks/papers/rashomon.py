@@ -11,7 +11,7 @@ from typing_extensions import Self
 
 from benchmarks import data
 from benchmarks.papers.measure import write_report
-from benchmarks.report.markdown import NOTHING, number, table, times
+from benchmarks.report.markdown import render
 from benchmarks.worker import stopwatch
 from hornbeam import RashomonImportance, RashomonSetClassifier, rashomon_importance
 
@@ -62,6 +62,19 @@ _PRECISION = """\
 Sets of all rows. *Within*: how many trees of RESPLIT have an objective within the bound of the whole set; *near*:
 within this bound and {slack:g}. *Found*: share of the whole set that RESPLIT has, which the paper does not give.
 """
+_IMPORTANCES = """\
+data = {dataset} | set = {set} | seconds = {seconds:n} | paper = {paper_seconds:n} | reliance = {reliance:n}
+trees = {least:,} to {most:,} | ratio = {ratio:x} | paper = {paper_ratio:x} | correlation = {correlation}
+paper = {paper_correlation}
+"""
+_PRECISIONS = """\
+data = {dataset} | whole set = {sign}{n_whole:,} | RESPLIT = {n_resplit:,} | within = {within:.3f} ({n_within:,})
+paper = {paper_within:.3f} ({source.within}/{source.trees}) | near = {near:.3f} | paper = {source.near:.3f}
+found = {found:.3f}
+"""
+_DATA = """\
+data = {dataset} | file = {source.dataset} | which rows = {source.note} | rows = {rows:,} | binary columns = {columns}
+"""
 
 
 class _Timed(RashomonSetClassifier):
@@ -95,7 +108,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
         )
         for method in ("exact", "resplit")
     }
-    record: dict[str, Any] = {"paper": "rashomon", "dataset": name, "rows": len(X), "columns": X.shape[1]}
+    record: dict[str, Any] = {"dataset": name, "rows": len(X), "columns": X.shape[1]}
     importances: dict[str, RashomonImportance] = {}
     for method, estimator in methods.items():
         _Timed.seconds.clear()
@@ -138,54 +151,49 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         samples=SAMPLES,
         limit=max(record["limit"] for record in records),
     )
-    heads = ("data", "set", "seconds", "paper", "reliance", "trees", "ratio", "paper", "correlation", "paper")
-    precision_heads = ("data", "whole set", "RESPLIT", "within", "paper", "near", "paper", "found")
-    sources = [
-        (one["dataset"], source.dataset, source.note, f"{one['rows']:,}", str(one["columns"]))
-        for one in records
-        for source in (SOURCES[one["dataset"]],)
-    ]
+    records = [{**one, "source": SOURCES[one["dataset"]]} for one in records]
     return write_report(
-        directory / "paper-rashomon.md",
+        directory,
+        "rashomon",
         "SPLIT paper, tables 1 and 2: Rashomon sets",
         records,
         explanation,
-        table(heads, [row for record in records for row in _importance_rows(record)], 2),
+        render(_IMPORTANCES, [row for record in records for row in _importance_rows(record)], 2),
         _PRECISION.format(slack=SLACK),
-        table(precision_heads, map(_precision_row, records)),
+        render(_PRECISIONS, map(_precision_row, records)),
         "## Data\n",
-        table(("data", "file", "which rows", "rows", "binary columns"), sources, 3),
+        render(_DATA, records, 3),
     )
 
 
-def _importance_rows(record: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    source = SOURCES[record["dataset"]]
-    ratio = record["exact_seconds"] / record["resplit_seconds"]
+def _importance_rows(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    source: Source = record["source"]
+    compared = {
+        "ratio": record["exact_seconds"] / record["resplit_seconds"],
+        "paper_ratio": source.seconds[0] / source.seconds[1],
+        "paper_correlation": f"{source.correlation:.3f}",
+        "correlation": f"{record['correlation']:.3f}",
+    }
     for place, (method, name) in enumerate({"exact": "whole", "resplit": "RESPLIT"}.items()):
-        trees = record[f"{method}_trees"]
-        compared = (times(ratio), times(source.seconds[0] / source.seconds[1])) if place else (NOTHING, NOTHING)
-        agreement = (f"{record['correlation']:.3f}", f"{source.correlation:.3f}") if place else (NOTHING, NOTHING)
-        yield (
-            record["dataset"],
-            name,
-            number(record[f"{method}_seconds"]),
-            number(source.seconds[place]),
-            number(record[f"{method}_reliance_seconds"]),
-            f"{min(trees):,} to {max(trees):,}",
-            *compared,
-            *agreement,
-        )
+        yield {
+            "dataset": record["dataset"],
+            "set": name,
+            "seconds": record[f"{method}_seconds"],
+            "paper_seconds": source.seconds[place],
+            "reliance": record[f"{method}_reliance_seconds"],
+            "least": min(record[f"{method}_trees"]),
+            "most": max(record[f"{method}_trees"]),
+            **(compared if place else dict.fromkeys(compared)),
+        }
 
 
-def _precision_row(record: dict[str, Any]) -> tuple[str, ...]:
-    source, n_trees = SOURCES[record["dataset"]], record["n_resplit"]
-    return (
-        record["dataset"],
-        ("" if record["is_complete"] else "≥ ") + f"{record['n_whole']:,}",
-        f"{n_trees:,}",
-        f"{record['n_within'] / n_trees:.3f} ({record['n_within']:,})",
-        f"{source.within / source.trees:.3f} ({source.within}/{source.trees})",
-        f"{record['n_near'] / n_trees:.3f}",
-        f"{source.near:.3f}",
-        f"{record['n_within'] / record['n_whole']:.3f}",
-    )
+def _precision_row(record: dict[str, Any]) -> dict[str, Any]:
+    source, n_trees = record["source"], record["n_resplit"]
+    return {
+        **record,
+        "sign": "" if record["is_complete"] else "≥ ",
+        "within": record["n_within"] / n_trees,
+        "paper_within": source.within / source.trees,
+        "near": record["n_near"] / n_trees,
+        "found": record["n_within"] / record["n_whole"],
+    }

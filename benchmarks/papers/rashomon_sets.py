@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks import data, environments
 from benchmarks.papers.measure import write_report
 from benchmarks.report.comparison import LEAST_BYTES, SHORTEST_SECONDS, geometric_mean
-from benchmarks.report.markdown import NOTHING, mebibytes, number, table, times
+from benchmarks.report.markdown import mebibytes, render, times
 from benchmarks.runner import run_once
 from benchmarks.suites import Instance
 from hornbeam import RashomonSetClassifier
@@ -65,9 +65,19 @@ _WRONG = """\
 TreeFARMS first looks for the optimum, and can stop with a gap between its lower and its upper bound, takes the upper
 one for the optimum; so its bound is too wide, and its time in the table is that for the larger set. Given the right
 bound, it counts the same trees.
-
-| case | TreeFARMS | hornbeam | TreeFARMS at our bound |
-| :-- | --: | --: | --: |
+"""
+_SUMMARY = """\
+peer = {peer} | ended = {ended} of {met} | as many trees = {same} of {ended} | time, where it ended = {time:x}
+time, at least = {least_time:x} | faster than hornbeam = {faster} | memory = {memory:x}
+smaller than hornbeam = {smaller}
+"""
+_CASES = """\
+data = {case.dataset} | λ = {case.regularization} | depth = {case.max_depth} | ε = {case.epsilon}
+different = {distinct} | peer = {peer} | trees = {trees} | seconds = {user_seconds:n} | ratio = {time}
+MiB = {growth_bytes:MiB} | ratio = {memory:x}
+"""
+_DIFFERENT = """\
+case = {dataset} | TreeFARMS = {trees:,} | hornbeam = {ours:,} | TreeFARMS at our bound = {trees_at_our_bound:,}
 """
 
 
@@ -87,7 +97,6 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
                 again = _measure(case, peer, float(price), {"bound": bound}, prepared, limit, repeats=1)
                 fields["trees_at_our_bound"] = again["trees"]
             yield {
-                "paper": "rashomon-sets",
                 "dataset": name,
                 "distinct": distinct,
                 "peer": peer,
@@ -159,94 +168,57 @@ def report(records: list[dict[str, Any]], directory: Path) -> Path:
         else:
             pairs.append((record, own))
         rows.append(_row(record, own))
-    heads = ("data", "λ", "depth", "ε", "different", "peer", "trees", "seconds", "ratio", "MiB", "ratio")
+    different = [{**other, "ours": own["trees"]} for other, own in pairs if "trees_at_our_bound" in other]
     return write_report(
-        directory / "paper-rashomon-sets.md",
+        directory,
+        "rashomon-sets",
         "Rashomon sets beside other programs",
         records,
         f"Versions: {', '.join(versions)}.\n",
         _EXPLANATION.format(repeats=REPEATS, long=LONG_SECONDS, limit=limit),
         "## Summary\n",
-        _summary(pairs),
+        render(_SUMMARY, [_summary(peer, pairs) for peer in dict.fromkeys(other["peer"] for other, _ in pairs)]),
+        "Geometric means of the ratios; who did not end counts with the seconds spent. For the means, growth "
+        f"below {mebibytes(LEAST_BYTES)} MiB counts as this much.\n",
         "## Cases\n\nRatios are the peer's figure divided by hornbeam's; ≥: the peer did not end.\n",
-        table(heads, rows, 6),
-        *_differences(pairs),
+        render(_CASES, rows, 6),
+        *([_WRONG, render(_DIFFERENT, different)] if different else []),
     )
 
 
-def _summary(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
-    """Write a line for each peer: geometric means of the ratios, and where hornbeam is behind."""
-    rows = []
-    for peer in dict.fromkeys(other["peer"] for other, _ in pairs):
-        met = [(other, own) for other, own in pairs if other["peer"] == peer]
-        ended = [(other, own) for other, own in met if other["trees"] is not None]
-        rows.append(
-            (
-                peer,
-                f"{len(ended)} of {len(met)}",
-                f"{sum(other['trees'] == own['trees'] for other, own in ended)} of {len(ended)}",
-                times(geometric_mean(_time_ratio(other, own) for other, own in ended)),
-                times(geometric_mean(_time_ratio(other, own) for other, own in met)),
-                str(sum(other["user_seconds"] < own["user_seconds"] for other, own in ended)),
-                times(geometric_mean(_memory_ratio(other, own) for other, own in ended)),
-                str(sum(other["growth_bytes"] < own["growth_bytes"] for other, own in ended)),
-            )
-        )
-    heads = (
-        "peer",
-        "ended",
-        "as many trees",
-        "time, where it ended",
-        "time, at least",
-        "faster than hornbeam",
-        "memory",
-        "smaller than hornbeam",
-    )
-    return (
-        table(heads, rows)
-        + "\nGeometric means of the ratios; who did not end counts with the seconds spent. For the means, growth "
-        + f"below {mebibytes(LEAST_BYTES)} MiB counts as this much.\n"
-    )
+def _summary(peer: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
+    """Return of a peer the geometric means of the ratios, and where hornbeam is behind."""
+    met = [(other, own) for other, own in pairs if other["peer"] == peer]
+    ended = [(other, own) for other, own in met if other["trees"] is not None]
+    return {
+        "peer": peer,
+        "ended": len(ended),
+        "met": len(met),
+        "same": sum(other["trees"] == own["trees"] for other, own in ended),
+        "time": geometric_mean(_time_ratio(other, own) for other, own in ended),
+        "least_time": geometric_mean(_time_ratio(other, own) for other, own in met),
+        "faster": sum(other["user_seconds"] < own["user_seconds"] for other, own in ended),
+        "memory": geometric_mean(_memory_ratio(other, own) for other, own in ended),
+        "smaller": sum(other["growth_bytes"] < own["growth_bytes"] for other, own in ended),
+    }
 
 
 def _time_ratio(other: dict[str, Any], own: dict[str, Any]) -> float:
-    seconds = (max(record["user_seconds"], SHORTEST_SECONDS) for record in (other, own))
-    return float(next(seconds) / next(seconds))
+    return float(max(other["user_seconds"], SHORTEST_SECONDS) / max(own["user_seconds"], SHORTEST_SECONDS))
 
 
 def _memory_ratio(other: dict[str, Any], own: dict[str, Any]) -> float:
-    growth = (max(record["growth_bytes"], LEAST_BYTES) for record in (other, own))
-    return float(next(growth) / next(growth))
+    return float(max(other["growth_bytes"], LEAST_BYTES) / max(own["growth_bytes"], LEAST_BYTES))
 
 
-def _row(record: dict[str, Any], own: dict[str, Any]) -> tuple[str, ...]:
-    case = SOURCES[record["dataset"]]
-    has_ended = record["trees"] is not None
-    ratios = (NOTHING, NOTHING)
-    if record is not own:
-        sign = "" if has_ended else "≥ "
-        ratios = sign + times(_time_ratio(record, own)), times(_memory_ratio(record, own)) if has_ended else NOTHING
-    return (
-        case.dataset,
-        case.regularization,
-        str(case.max_depth),
-        case.epsilon,
-        record["distinct"],
-        record["peer"].removesuffix("_sets"),
-        f"{record['trees']:,}" if has_ended else f"{record['status']} {record['message']}".strip(),
-        number(record["user_seconds"]),
-        ratios[0],
-        mebibytes(record["growth_bytes"]),
-        ratios[1],
-    )
-
-
-def _differences(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[str]:
-    """Write where TreeFARMS finds another number of trees, and how many with the right bound."""
-    lines = [
-        f"| {other['dataset']} | {other['trees']:,} | {own['trees']:,} | {other['trees_at_our_bound'] or NOTHING:,} |"
-        for other, own in pairs
-        if "trees_at_our_bound" in other
-    ]
-    if lines:
-        yield _WRONG + "\n".join(lines) + "\n"
+def _row(record: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    has_ended, is_other = record["trees"] is not None, record is not own
+    sign = "" if has_ended else "≥ "
+    return {
+        **record,
+        "case": SOURCES[record["dataset"]],
+        "peer": record["peer"].removesuffix("_sets"),
+        "trees": f"{record['trees']:,}" if has_ended else f"{record['status']} {record['message']}".strip(),
+        "time": sign + times(_time_ratio(record, own)) if is_other else None,
+        "memory": _memory_ratio(record, own) if is_other and has_ended else None,
+    }

@@ -59,26 +59,7 @@ def _stop_after(limit: float) -> Callable[[Any], bool]:
 
 
 def fit(method: str, X: Array, y: Array, limit: float) -> tuple[Any, dict[str, Any]]:
-    """Fit a method, tuned if it is to be.
-
-    Parameters
-    ----------
-    method : str
-        A key of `CANDIDATES`.
-    X : ndarray of shape (n_rows, n_columns)
-        Columns of 0 and 1.
-    y : ndarray of shape (n_rows,), int64
-        Codes of the classes.
-    limit : float
-        User CPU seconds for each search.
-
-    Returns
-    -------
-    model : object
-        The fitted classifier.
-    fields : dict
-        "user_seconds", tuning included, and "proven", whether the last search proved its tree the best of its kind.
-    """
+    """Fit a method, tuned if it is to be, with a limit of user CPU seconds for each search; "proven" is of the last."""
     candidates = CANDIDATES[method]
     user_seconds = stopwatch()
     with warnings.catch_warnings():
@@ -97,19 +78,9 @@ def fit(method: str, X: Array, y: Array, limit: float) -> tuple[Any, dict[str, A
 def judge(model: Any, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[str, float]:
     """Count what a tree is worth on rows that it was not fitted to.
 
-    Parameters
-    ----------
-    model : object
-        A classifier with a tree, of hornbeam or scikit-learn.
-    X, y, X_test, y_test : ndarray
-        The training and the test rows, with codes of the classes.
-
-    Returns
-    -------
-    dict
-        "accuracy"; "nodes"; "log_likelihood", the mean over test rows of the logarithm of the probability of their
-        class, ``(c_k + 2.5) / (n + 2.5 K)`` for c_k of n training rows of the leaf; "marginal", the logarithm of the
-        probability of all test labels under the prior of the leaves alone, divided by the number of test rows.
+    "log_likelihood" is the mean over test rows of the logarithm of the probability of their class, ``(c_k + 2.5) / (n +
+    2.5 K)`` for c_k of n training rows of the leaf; "marginal" is the logarithm of the probability of all test labels
+    under the prior of the leaves alone, divided by the number of test rows.
     """
     apply = (model if isinstance(model, DecisionTreeClassifier) else model.tree_).apply
     n_classes = int(y.max()) + 1
@@ -131,22 +102,7 @@ def judge(model: Any, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[
 def fit_and_judge(
     method: str, problems: Iterable[tuple[Array, Array, Array, Array]], limit: float
 ) -> dict[str, list[Any]]:
-    """Fit a method to the training rows of each problem, and judge its tree by the test rows.
-
-    Parameters
-    ----------
-    method : str
-        A key of `CANDIDATES`.
-    problems : iterable of tuples (X, X_test, y, y_test)
-        See `judge`.
-    limit : float
-        User CPU seconds for each search.
-
-    Returns
-    -------
-    dict from str to list
-        Of each field of `fit` and `judge` an entry for each problem.
-    """
+    """Fit a method to each problem (X, X_test, y, y_test) and judge it; return of each field a list over problems."""
     found = []
     for X, X_test, y, y_test in problems:
         model, fields = fit(method, X, y, limit)

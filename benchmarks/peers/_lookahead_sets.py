@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported, is_whole_price, tree_from_paths
+from benchmarks.peers import Outcome, Problem, State, is_whole_price, require, tree_from_paths
 
 
 def prepare_with(problem: Problem, make: Callable[[], Any], fit: Callable[[State], None]) -> State:
     """Check that the peer can solve the problem; its exact search knows no time limit."""
-    if not problem.binary:
-        raise Unsupported("is measured on binary columns only")
-    if not problem.max_depth:
-        raise Unsupported("needs a depth limit of at least 1")
+    require(problem, binary=True, at_least=1)
     state = State(problem, make(), problem.X, problem.y.astype(int))
     if problem.options:  # sets are found in milliseconds: one fit before loads what fits load
         fit(replace(state, model=make(), X=np.eye(2, dtype=np.uint8), y=np.arange(2)))

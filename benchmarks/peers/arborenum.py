@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arborenum import ArborEnum  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State
+from benchmarks.peers import Problem, State
 from benchmarks.peers._lookahead_sets import prepare_with, read_best, settings
 
 
@@ -20,6 +20,4 @@ def fit(state: State) -> None:
     )
 
 
-def read(state: State) -> Outcome:
-    """Read the first tree, which is the best one."""
-    return read_best(state)
+read = read_best

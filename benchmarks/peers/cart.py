@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
+from benchmarks.peers import Outcome, Problem, State, Unsupported, branch
 
 
 def prepare(problem: Problem) -> State:
@@ -17,13 +17,8 @@ def prepare(problem: Problem) -> State:
     return State(problem, model, problem.X, problem.y)
 
 
-def fit(state: State) -> None:
-    """Grow the tree."""
-    state.model.fit(state.X, state.y)
-
-
 def read(state: State) -> Outcome:
-    """Prune the tree; it is proven nothing."""
+    """Prune the tree; nothing is proven of it."""
     tree, _ = _node(state.model.tree_, 0, state.problem.regularization)
     return Outcome(tree=tree, proven=False)
 
@@ -39,5 +34,4 @@ def _node(tree: Any, node: int, price: float) -> tuple[dict[str, Any], float]:
     right, right_cost = _node(tree, tree.children_right[node], price)
     if cost <= left_cost + right_cost + 1e-12:
         return leaf, cost
-    split = {"feature": int(tree.feature[node]), "threshold": float(tree.threshold[node]), "left": left, "right": right}
-    return split, left_cost + right_cost
+    return branch(tree.feature[node], left, right, tree.threshold[node]), left_cost + right_cost

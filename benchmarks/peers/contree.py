@@ -7,22 +7,14 @@ from typing import Any
 import numpy as np
 from pycontree import ConTree  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
-
-LARGEST_DEPTH = 20
+from benchmarks.peers import Outcome, Problem, State, branch, require
 
 
 def prepare(problem: Problem) -> State:
     """Set up the classifier."""
-    if problem.max_depth is None or problem.max_depth > LARGEST_DEPTH:
-        raise Unsupported(f"needs a depth limit, at most {LARGEST_DEPTH}")
+    require(problem, at_least=0, at_most=20)
     model = ConTree(max_depth=problem.max_depth, complexity_cost=problem.regularization, time_limit=problem.time_limit)
     return State(problem, model, problem.X.astype(np.float64), problem.y.astype(np.intc))
-
-
-def fit(state: State) -> None:
-    """Fit."""
-    state.model.fit(state.X, state.y)
 
 
 def read(state: State) -> Outcome:
@@ -33,9 +25,5 @@ def read(state: State) -> Outcome:
 def _node(node: Any) -> dict[str, Any]:
     if node.is_leaf_node():
         return {"class": int(node.get_label())}
-    return {
-        "feature": int(node.get_split_feature()),
-        "threshold": float(node.get_split_threshold()),
-        "left": _node(node.get_left()),
-        "right": _node(node.get_right()),
-    }
+    below = (_node(node.get_left()), _node(node.get_right()))
+    return branch(node.get_split_feature(), *below, node.get_split_threshold())

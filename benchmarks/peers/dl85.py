@@ -8,24 +8,14 @@ from typing import Any
 import numpy as np
 from pydl85 import DL85Classifier  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
+from benchmarks.peers import Outcome, Problem, State, branch, require
 
 
 def prepare(problem: Problem) -> State:
     """Set up the classifier; its time limit counts whole seconds."""
-    if not problem.binary:
-        raise Unsupported("takes binary columns only")
-    if problem.regularization:
-        raise Unsupported("has no price of a leaf")
-    if not problem.max_depth:
-        raise Unsupported("needs a depth limit of at least 1")
+    require(problem, binary=True, no_penalty=True, at_least=1)
     model = DL85Classifier(max_depth=problem.max_depth, time_limit=max(1, math.ceil(problem.time_limit)))
     return State(problem, model, problem.X.astype(np.int32), problem.y.astype(np.int32))
-
-
-def fit(state: State) -> None:
-    """Fit."""
-    state.model.fit(state.X, state.y)
 
 
 def read(state: State) -> Outcome:
@@ -37,11 +27,11 @@ def read(state: State) -> Outcome:
         tree=_node(model.tree_),
         proven=not model.timeout_,
         claimed_objective=model.error_ / len(state.y),
-        extra={"subproblems": float(model.lattice_size_), "seconds": float(model.runtime_)},
+        extra={"subproblems": float(model.lattice_size_)},
     )
 
 
 def _node(node: dict[str, Any]) -> dict[str, Any]:
     if "value" in node:
         return {"class": int(node["value"])}
-    return {"feature": int(node["feat"]), "threshold": 0.5, "left": _node(node["right"]), "right": _node(node["left"])}
+    return branch(node["feat"], _node(node["right"]), _node(node["left"]))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 from gosdt import GOSDTClassifier, Status  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
+from benchmarks.peers import Outcome, Problem, State, require, tree_from_json
 
 
 def prepare(problem: Problem) -> State:
     """Set up the classifier; its `depth_budget` counts edges, its time limit whole seconds."""
-    if not problem.binary:
-        raise Unsupported("takes binary columns only")
+    require(problem, binary=True)
     model = GOSDTClassifier(
         regularization=problem.regularization,
         allow_small_reg=True,
@@ -26,29 +24,14 @@ def prepare(problem: Problem) -> State:
     return State(problem, model, problem.X.astype(np.bool_), problem.y)
 
 
-def fit(state: State) -> None:
-    """Fit."""
-    state.model.fit(state.X, state.y)
-
-
 def read(state: State) -> Outcome:
     """Read the result; a search that ran out of time has bounds and perhaps a tree."""
     result = state.model.result_
     models = json.loads(result.model)
     return Outcome(
-        tree=_node(models[0]) if models else None,
+        tree=tree_from_json(models[0]) if models else None,
         proven=result.status == Status.CONVERGED,
         lower_bound=result.lowerbound,
         claimed_objective=result.upperbound,
-        extra={
-            "subproblems": float(result.graph_size),
-            "iterations": float(result.n_iterations),
-            "seconds": float(result.time),
-        },
+        extra={"subproblems": float(result.graph_size)},
     )
-
-
-def _node(node: dict[str, Any]) -> dict[str, Any]:
-    if "prediction" in node:
-        return {"class": int(node["prediction"])}
-    return {"feature": node["feature"], "threshold": 0.5, "left": _node(node["false"]), "right": _node(node["true"])}

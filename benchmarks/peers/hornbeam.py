@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
+from benchmarks.peers import Outcome, Problem, State, require
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
 from hornbeam.conditions import AtMost, IsOne
 from hornbeam.tree import Tree
@@ -32,8 +32,8 @@ def prepare_lookahead(
     problem: Problem, classifier: type[SPLITClassifier | LicketySPLITClassifier], **parameters: Any
 ) -> State:
     """Set up a classifier that looks ahead, for the peers of these; "last_split" is by loss unless an option says."""
-    if problem.max_depth is None:
-        raise Unsupported("needs a depth limit")
+    require(problem, at_least=0)
+    assert problem.max_depth is not None
     model = classifier(
         regularization=problem.regularization,
         max_depth=problem.max_depth,
@@ -52,11 +52,6 @@ def _ready(problem: Problem, model: Any) -> State:
     return State(problem, model, problem.X, problem.y)
 
 
-def fit(state: State) -> None:
-    """Fit, binarizing included."""
-    state.model.fit(state.X, state.y)
-
-
 def read(state: State) -> Outcome:
     """Read the attributes of the fitted classifier."""
     model = state.model
@@ -66,7 +61,7 @@ def read(state: State) -> Outcome:
         lower_bound=model.lower_bound_,
         claimed_objective=model.objective_,
         trace=[[step.elapsed, step.objective, step.lower_bound] for step in getattr(model, "trace_", [])],
-        extra={name: float(value) for name, value in model.statistics_.items() if isinstance(value, int | float)},
+        extra={"subproblems": float(model.statistics_["subproblems"])},
     )
 
 

@@ -1,6 +1,6 @@
 """The library of this repository: the set of good trees.
 
-Options: "epsilon" and "regularization" as texts of fractions, since sets are compared tree by tree; "epsilon_is" and
+Options: "epsilon" and "regularization" as strings of fractions, since sets are compared tree by tree; "epsilon_is" and
 "distinct" of the classifier.
 """
 
@@ -33,11 +33,6 @@ def prepare(problem: Problem) -> State:
     )
     RashomonSetClassifier(binarizer=None).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     return State(problem, model, problem.X, -problem.y if options["distinct"] == "columns" else problem.y)
-
-
-def fit(state: State) -> None:
-    """Fit: the optimum, then the set."""
-    one_tree.fit(state)
 
 
 def read(state: State) -> Outcome:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from imodels import FastSmallTreeClassifier  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
+from benchmarks.peers import Outcome, Problem, State, Unsupported, tree_from_arrays
 
 
 def prepare(problem: Problem) -> State:
@@ -22,30 +20,13 @@ def prepare(problem: Problem) -> State:
     return State(problem, model, problem.X, problem.y)
 
 
-def fit(state: State) -> None:
-    """Fit, binarizing included."""
-    state.model.fit(state.X, state.y)
-
-
 def read(state: State) -> Outcome:
     """Read the tree in its scikit-learn form."""
-    model = state.model
+    model, tree = state.model, state.model.estimator_.tree_
     return Outcome(
-        tree=_node(model.estimator_.tree_, 0),
+        tree=tree_from_arrays(tree, tree.value[:, 0].argmax(axis=1)),
         proven=bool(model.optimal_),
         lower_bound=float(model.lowerbound_),
         claimed_objective=float(model.objective_),
-        extra={"subproblems": float(model.iterations_), "seconds": float(model.time_)},
+        extra={"subproblems": float(model.iterations_)},
     )
-
-
-def _node(tree: Any, node: int) -> dict[str, Any]:
-    left, right = int(tree.children_left[node]), int(tree.children_right[node])
-    if left < 0:
-        return {"class": int(tree.value[node, 0].argmax())}
-    return {
-        "feature": int(tree.feature[node]),
-        "threshold": float(tree.threshold[node]),
-        "left": _node(tree, left),
-        "right": _node(tree, right),
-    }

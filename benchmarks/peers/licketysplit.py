@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from licketysplit import LicketySPLITClassifier  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported, tree_from_paths
+from benchmarks.peers import Outcome, Problem, State, require, tree_from_paths
 
 
 def prepare(problem: Problem) -> State:
     """Set up the classifier; it knows no time limit."""
-    if not problem.binary:
-        raise Unsupported("takes binary columns only")
-    if problem.max_depth is None:
-        raise Unsupported("needs a depth limit")
+    require(problem, binary=True, at_least=0)
     model = LicketySPLITClassifier(lambda_leaf=problem.regularization, depth_budget=problem.max_depth)
     return State(problem, model, problem.X, problem.y)
-
-
-def fit(state: State) -> None:
-    """Fit."""
-    state.model.fit(state.X, state.y)
 
 
 def read(state: State) -> Outcome:

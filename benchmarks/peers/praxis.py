@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from praxis import PRAXIS  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State
+from benchmarks.peers import Problem, State
 from benchmarks.peers._lookahead_sets import prepare_with, read_best, settings
 
 
@@ -18,6 +18,4 @@ def fit(state: State) -> None:
     state.model.fit(state.X, state.y, proxy_only="epsilon" not in state.problem.options, **settings(state.problem))
 
 
-def read(state: State) -> Outcome:
-    """Read the first tree, which is the best one."""
-    return read_best(state)
+read = read_best

@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 from pystreed import STreeDClassifier  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
-
-LARGEST_DEPTH = 20
+from benchmarks.peers import Outcome, Problem, State, branch, require
 
 
 def prepare(problem: Problem) -> State:
     """Set up the classifier."""
-    if not problem.binary:
-        raise Unsupported("takes binary columns only; others it binarizes by quantiles")
-    if problem.max_depth is None or problem.max_depth > LARGEST_DEPTH:
-        raise Unsupported(f"needs a depth limit, at most {LARGEST_DEPTH}")
+    require(problem, binary=True, at_least=0, at_most=20)  # other columns it binarizes by quantiles
     model = STreeDClassifier(
         optimization_task="cost-complex-accuracy",
         cost_complexity=problem.regularization,
@@ -25,11 +20,6 @@ def prepare(problem: Problem) -> State:
         time_limit=problem.time_limit,
     )
     return State(problem, model, problem.X.astype(np.intc), problem.y.astype(np.int32))
-
-
-def fit(state: State) -> None:
-    """Fit."""
-    state.model.fit(state.X, state.y)
 
 
 def read(state: State) -> Outcome:
@@ -43,9 +33,4 @@ def read(state: State) -> Outcome:
 def _node(node: Any) -> dict[str, Any]:
     if node.is_leaf_node():
         return {"class": int(node.label)}
-    return {
-        "feature": int(node.feature),
-        "threshold": 0.5,
-        "left": _node(node.left_child),
-        "right": _node(node.right_child),
-    }
+    return branch(node.feature, _node(node.left_child), _node(node.right_child))

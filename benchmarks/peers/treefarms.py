@@ -6,12 +6,11 @@ Options: "epsilon" for the set within so much of the optimum instead; "bound" fo
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pandas as pd
 from treefarms import TREEFARMS  # type: ignore[import-not-found]
 
-from benchmarks.peers import Outcome, Problem, State, Unsupported
+from benchmarks.peers import Outcome, Problem, State, require, tree_from_json
 
 # With 0 the set is sometimes empty, since the optimum is rounded differently when it is found and when it is compared.
 PRECISION = 1e-6
@@ -19,8 +18,7 @@ PRECISION = 1e-6
 
 def prepare(problem: Problem) -> State:
     """Set up the search; its depth limit counts nodes, its time limit whole seconds."""
-    if not problem.binary:
-        raise Unsupported("takes binary columns only")
+    require(problem, binary=True)
     if "bound" in problem.options:
         wanted = {"rashomon_bound": problem.options["bound"] + PRECISION}
     else:
@@ -39,11 +37,6 @@ def prepare(problem: Problem) -> State:
     return State(problem, model, pd.DataFrame(problem.X, columns=names), pd.Series(problem.y, name="class"))
 
 
-def fit(state: State) -> None:
-    """Fit: the optimum, then the set."""
-    state.model.fit(state.X, state.y)
-
-
 def read(state: State) -> Outcome:
     """Read a best tree of the set."""
     model = state.model
@@ -52,14 +45,8 @@ def read(state: State) -> Outcome:
     metrics = model.model_set.available_metrics
     (claimed, _, _), best = min(zip(metrics["metric_values"], metrics["metric_pointers"], strict=True))
     return Outcome(
-        tree=_node(model.model_set.get_tree_at_model_set_idx(best, 0)),
+        tree=tree_from_json(model.model_set.get_tree_at_model_set_idx(best, 0)),
         proven=not model.timeout,
         claimed_objective=claimed,
-        extra={"trees": float(model.get_tree_count()), "seconds": float(model.time)},
+        extra={"trees": float(model.get_tree_count())},
     )
-
-
-def _node(node: dict[str, Any]) -> dict[str, Any]:
-    if "prediction" in node:
-        return {"class": int(node["prediction"])}
-    return {"feature": node["feature"], "threshold": 0.5, "left": _node(node["false"]), "right": _node(node["true"])}

@@ -41,53 +41,24 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A contender against hornbeam over the instances that both tried.
+    """A contender against hornbeam over the instances that both tried."""
 
-    Attributes
-    ----------
-    both : tuple of Ratio
-        Of user seconds, where both prove.
-    either : tuple of Ratio
-        Of user seconds, where one or both prove; who does not counts with the limit, or with the time until the
-        memory ran out or it gave up. Without errors, wrong optima, rounded prices and the unsupported; a contender
-        that proves nothing in the whole suite counts only where a limit stopped it.
-    lasting : tuple of Ratio
-        Those of `either` where one of the two took longer than `LASTING_SECONDS`.
-    worst : Ratio or None
-        The lowest of `either` where one of the two took longer than `WORST_OVER_SECONDS`.
-    slower : tuple of Instance
-        Where the contender proves and hornbeam does not, or is slower by more than the spread of the repeats.
-    n_proven : int
-        Instances that the contender proves, of those that both tried.
-    growth, peak : tuple of Ratio
-        Of bytes, where both prove and one took longer than `MEMORY_OVER_SECONDS`.
-    """
-
-    both: tuple[Ratio, ...]
+    both: tuple[Ratio, ...]  # of user seconds, where both prove
+    # Of user seconds, where one or both prove; who does not counts with the limit, or with the time until the memory
+    # ran out or it gave up. Without errors, wrong optima, rounded prices and the unsupported; a contender that proves
+    # nothing in the whole suite counts only where a limit stopped it.
     either: tuple[Ratio, ...]
-    lasting: tuple[Ratio, ...]
-    worst: Ratio | None
+    lasting: tuple[Ratio, ...]  # those of `either` where one of the two took longer than `LASTING_SECONDS`
+    worst: Ratio | None  # the lowest of `either` where one of the two took longer than `WORST_OVER_SECONDS`
+    # Where the contender proves and hornbeam does not, or is slower by more than the spread of the repeats.
     slower: tuple[Instance, ...]
-    n_proven: int
-    growth: tuple[Ratio, ...]
+    n_proven: int  # instances that the contender proves, of those that both tried
+    growth: tuple[Ratio, ...]  # of bytes, where both prove and one took longer than `MEMORY_OVER_SECONDS`
     peak: tuple[Ratio, ...]
 
 
 def compare(outcomes: Outcomes, contender: Contender) -> Comparison:
-    """Compare a contender with hornbeam.
-
-    Parameters
-    ----------
-    outcomes : Outcomes
-        The results of a suite.
-    contender : Contender
-        One of its contenders.
-
-    Returns
-    -------
-    Comparison
-        With nothing in it if hornbeam did not run.
-    """
+    """Compare a contender with hornbeam."""
     pairs = _pairs(outcomes, contender)
     proves = any(other.is_proven for _, other, _ in pairs)
     both = [

@@ -6,43 +6,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.report.errors_section import errors_section, unsupported_section
-from benchmarks.report.instances_section import instances_section
 from benchmarks.report.outcomes import Outcomes
 from benchmarks.report.plots.cactus import draw_cactus
 from benchmarks.report.plots.courses import draw_courses
 from benchmarks.report.plots.growth import draw_growth
 from benchmarks.report.plots.scatter import draw_scatter
-from benchmarks.report.rounding_section import rounding_section
 from benchmarks.report.runs import read_runs
-from benchmarks.report.setting_section import setting_section
-from benchmarks.report.settings_section import ablation_section, threads_section
-from benchmarks.report.sizes_section import sizes_section
+from benchmarks.report.sections import (
+    instances_section,
+    rounding_section,
+    setting_section,
+    sizes_section,
+    unproven_section,
+)
+from benchmarks.report.settings import ablation_section, threads_section
 from benchmarks.report.summary_section import behind_section, summary_section
-from benchmarks.report.unproven_section import unproven_section
 
 
 def write(suite: str, results: Path, directory: Path) -> Path:
-    """Write the report of a suite.
-
-    Parameters
-    ----------
-    suite : str
-        Name of the suite.
-    results : Path
-        Its file of JSON lines.
-    directory : Path
-        Where ``<suite>.md`` and its pictures ``<suite>-<picture>.png`` go; made if need be.
-
-    Returns
-    -------
-    Path
-        The Markdown file.
-
-    Raises
-    ------
-    ValueError
-        If the file holds no run of the suite.
-    """
+    """Write the report of a suite."""
     outcomes = Outcomes(read_runs(results, suite))
     directory.mkdir(parents=True, exist_ok=True)
     sections = [

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from benchmarks.report.runs import REFERENCE_PEER, Contender, Problem, Run
-
-TOLERANCE = 1e-9
+from benchmarks.results import TOLERANCE
 
 DISAGREE = "proofs disagree"
 WRONG_OPTIMUM = "wrong optimum"
@@ -59,20 +58,7 @@ def is_refuted(run: Run, best: dict[Problem, Run]) -> bool:
 
 
 def find_faults(runs: Iterable[Run], label: Callable[[Contender], str]) -> list[Fault]:
-    """Find everything that cannot be true.
-
-    Parameters
-    ----------
-    runs : iterable of Run
-        All runs of a suite.
-    label : callable
-        The name of a contender in a text.
-
-    Returns
-    -------
-    list of Fault
-        In the order of `KINDS`; of one kind those of hornbeam first. What repeats of a run share is said once.
-    """
+    """Find everything that cannot be true."""
     runs = list(runs)
     best = best_trees(runs)
     found = [*_disagreements(runs, label), *(fault for run in runs for fault in _faults_of(run, best, label))]

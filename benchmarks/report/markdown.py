@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10
+from string import Formatter
+from typing import Any
 
 NOTHING = "-"
 
@@ -55,3 +57,22 @@ def mebibytes(value: float | None) -> str:
 def count(value: int, one: str, many: str | None = None) -> str:
     """Write a number of things."""
     return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+class _Cells(Formatter):
+    """Formats the cells of a table; "n" is a figure of three digits, "x" a ratio, "MiB" a number of bytes."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        """Format a value."""
+        if value is None:
+            return NOTHING
+        write = {"n": number, "x": times, "MiB": mebibytes}.get(spec)
+        return write(value) if write else str(super().format_field(value, spec))
+
+
+def render(columns: str, rows: Iterable[Mapping[str, Any] | tuple[Any, ...]], n_texts: int = 1) -> str:
+    """Return a table of dicts or tuples; `columns` are "head = format of a cell", with " | " or a new line between."""
+    pairs = (column.split(" = ") for line in columns.splitlines() for column in line.split(" | "))
+    heads, cells = zip(*pairs, strict=True)
+    by_place_and_name = ((row, {}) if isinstance(row, tuple) else ((), row) for row in rows)
+    return table(heads, [[_Cells().vformat(cell, *row) for cell in cells] for row in by_place_and_name], n_texts)

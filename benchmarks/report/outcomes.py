@@ -30,34 +30,18 @@ OUTCOMES = (PROVEN, UNPROVEN, ROUNDED, TIMEOUT, MEMORY, UNSUPPORTED, ERROR, WRON
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a contender on an instance.
+    """What came of a contender on an instance."""
 
-    Attributes
-    ----------
-    outcome : str
-        One of `OUTCOMES`.
-    seconds : float or None
-        Median of the user seconds; the limit where the outcome is a timeout.
-    spread : float
-        Longest minus shortest time of the repeats, in user seconds.
-    objective, lower_bound : float or None
-        Best tree, highest bound of the repeats.
-    wall_seconds, growth_bytes, peak_bytes, subproblems : float or None
-        Medians; growth is what the fit added to the peak of the process.
-    runs : tuple of Run
-        The repeats with this outcome.
-    """
-
-    outcome: str
-    seconds: float | None
-    spread: float
-    objective: float | None
-    lower_bound: float | None
-    wall_seconds: float | None
-    growth_bytes: float | None
+    outcome: str  # one of `OUTCOMES`
+    seconds: float | None  # median of the user seconds; the limit where the outcome is a timeout
+    spread: float  # longest minus shortest time of the repeats, in user seconds
+    objective: float | None  # of the best tree of the repeats
+    lower_bound: float | None  # the highest of the repeats
+    wall_seconds: float | None  # this and the next three are medians
+    growth_bytes: float | None  # what the fit added to the peak of the process
     peak_bytes: float | None
     subproblems: float | None
-    runs: tuple[Run, ...]
+    runs: tuple[Run, ...]  # the repeats with this outcome
 
     @property
     def is_proven(self) -> bool:
@@ -73,24 +57,7 @@ class Result:
 
 
 class Outcomes:
-    """The results of a suite by instance and contender.
-
-    Parameters
-    ----------
-    runs : iterable of Run
-        All runs of the suite.
-
-    Attributes
-    ----------
-    instances : list of Instance
-        Sorted by data, then from few to many leaves.
-    contenders : list of Contender
-        hornbeam first.
-    reference : Contender or None
-        hornbeam in its plainest setting; None if it did not run.
-    best : dict from Problem to Run
-        The best tree known.
-    """
+    """The results of a suite by instance and contender."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
         self.runs = list(runs)

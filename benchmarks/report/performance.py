@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.report.comparison import Comparison, Ratio, compare
+from benchmarks.report.comparison import Ratio, compare
 from benchmarks.report.errors_section import verdict
 from benchmarks.report.faults import find_faults
-from benchmarks.report.markdown import NOTHING, table, times
+from benchmarks.report.markdown import NOTHING, render, times
 from benchmarks.report.outcomes import Outcomes
 from benchmarks.report.runs import read_runs
-from benchmarks.report.summary_section import mean_of, proofs, slower_of
+from benchmarks.report.summary_section import proofs, ratios_of
 from benchmarks.suites import SUITES
 
 _EXPLANATION = """\
@@ -24,27 +24,14 @@ A value above 1 means that hornbeam is faster.
 * **hornbeam slower**: on how many of the problems that both prove hornbeam takes longer.
 * **Worst for hornbeam**: the lowest ratio where at least one of the two takes more than 50 ms.
 """
+_RATIOS = """\
+suite = {suite} | peer = {contender} | both prove = {both} | either proves = {either} | over 10 ms = {lasting}
+hornbeam slower = {slower} | worst for hornbeam = {worst}
+"""
 
 
 def performance_table(results: Path) -> str:
-    """Return the table of ratios of docs/benchmarks.md.
-
-    Parameters
-    ----------
-    results : Path
-        Directory with a file of JSON lines for each suite, ``<suite>.jsonl``.
-
-    Returns
-    -------
-    str
-        Markdown: a table with a row for each suite of one limit and peer that proves something or was stopped by it,
-        then a line for each of these suites with what is proven and how many errors there are.
-
-    Raises
-    ------
-    ValueError
-        If the directory holds no results in which hornbeam meets another peer.
-    """
+    """Return the table of ratios of docs/benchmarks.md, in Markdown, of all suites in a directory of results."""
     rows, lines = [], []
     for suite in sorted(SUITES):
         path = results / f"{suite}.jsonl"
@@ -54,30 +41,16 @@ def performance_table(results: Path) -> str:
         rivals = outcomes.other_peers()
         if outcomes.reference is None or not rivals or outcomes.has_several_limits:
             continue
-        comparisons = {contender: compare(outcomes, contender) for contender in rivals}
-        rows += [
-            _row(suite, outcomes.label(contender), comparison)
-            for contender, comparison in comparisons.items()
-            if comparison.either
-        ]
+        for contender in rivals:
+            comparison = compare(outcomes, contender)
+            if comparison.either:
+                worst = {"suite": suite, "worst": _worst(comparison.worst)}
+                rows.append({**ratios_of(outcomes, contender, comparison), **worst})
         faults = find_faults(outcomes.runs, outcomes.label)
         lines.append(f"* {suite}: {proofs(outcomes).strip()} {verdict(faults)}")
     if not rows:
         raise ValueError(f"results: {results.name} holds no suite with hornbeam and a peer; run such a suite first.")
-    heads = ("suite", "peer", "both prove", "either proves", "over 10 ms", "hornbeam slower", "worst for hornbeam")
-    return f"{_EXPLANATION}\n{table(heads, rows, 2)}\n" + "\n".join(lines) + "\n"
-
-
-def _row(suite: str, peer: str, comparison: Comparison) -> tuple[str, ...]:
-    return (
-        suite,
-        peer,
-        mean_of(comparison.both),
-        mean_of(comparison.either),
-        mean_of(comparison.lasting),
-        slower_of(comparison),
-        _worst(comparison.worst),
-    )
+    return f"{_EXPLANATION}\n{render(_RATIOS, rows, 2)}\n" + "\n".join(lines) + "\n"
 
 
 def _worst(worst: Ratio | None) -> str:

@@ -27,10 +27,13 @@ class Problem:
     @property
     def name(self) -> str:
         """The problem in a line of text."""
-        depth = "any depth" if self.max_depth is None else f"depth {self.max_depth}"
-        return (
-            f"{self.dataset} / {self.binarization} ({self.rows} x {self.columns}), λ {self.regularization:g}, {depth}"
-        )
+        size = f"({self.rows} x {self.columns})"
+        return f"{self.dataset} / {self.binarization} {size}, λ {self.regularization:g}, {self.depth}"
+
+    @property
+    def depth(self) -> str:
+        """The limit of depth in words."""
+        return "any depth" if self.max_depth is None else f"depth {self.max_depth}"
 
     @property
     def order(self) -> tuple[str, str, int, int, float, float]:
@@ -94,35 +97,19 @@ class Run:
     @property
     def subproblems(self) -> float | None:
         """How many subproblems the peer says it opened."""
-        return self.record.extra.get("subproblems")
+        return self.record.subproblems
 
 
 def read_runs(path: Path, suite: str) -> list[Run]:
-    """Read the runs of a suite.
+    """Read the runs of a suite: of each contender on each instance those of the build that ran last.
 
-    Parameters
-    ----------
-    path : Path
-        File of JSON lines, a record each.
-    suite : str
-        Records of other suites are passed over.
-
-    Returns
-    -------
-    list of Run
-        Of each contender on each instance those of the build that ran last: of hornbeam the commit, of others the
-        version.
-
-    Raises
-    ------
-    ValueError
-        If no record is of the suite.
+    The build of hornbeam is its commit, that of others their version. Raise ValueError if there is no run.
     """
     runs = [run_of(record) for record in results.read(path).values() if record.suite == suite]
     if not runs:
         raise ValueError(f"suite: {path.name} holds no run of {suite!r}; run the suite first.")
     last: dict[tuple[Instance, Contender], Run] = {}
-    for run in sorted(runs, key=lambda run: run.record.time):
+    for run in runs:
         last[run.instance, run.contender] = run
     return [run for run in runs if run.build == last[run.instance, run.contender].build]
 

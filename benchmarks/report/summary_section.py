@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from benchmarks.report.comparison import (
     LASTING_SECONDS,
@@ -16,7 +17,7 @@ from benchmarks.report.comparison import (
     compare,
     geometric_mean,
 )
-from benchmarks.report.markdown import NOTHING, count, number, table, times
+from benchmarks.report.markdown import NOTHING, count, number, render, table, times
 from benchmarks.report.outcomes import (
     ERROR,
     MEMORY,
@@ -50,6 +51,10 @@ the number of instances.
 * Memory: where both prove and either took over {MEMORY_OVER_SECONDS:g} s. Growth is what the fit added to the peak of
   the process, at least {LEAST_BYTES // 2**20} MiB.
 """
+_RATIOS = """\
+contender = {contender} | both prove = {both} | either proves = {either} | over 10 ms = {lasting} | worst = {worst}
+worst on = {worst_on} | hornbeam slower = {slower} | memory growth = {growth} | memory peak = {peak}
+"""
 
 
 def summary_section(outcomes: Outcomes) -> str:
@@ -57,7 +62,8 @@ def summary_section(outcomes: Outcomes) -> str:
     parts = ["## Summary\n", _outcome_table(outcomes), proofs(outcomes)]
     rivals = outcomes.other_peers()
     if outcomes.reference is not None and rivals:
-        parts += [_EXPLANATION, _ratio_table(outcomes, rivals)]
+        rows = [ratios_of(outcomes, contender, compare(outcomes, contender)) for contender in rivals]
+        parts += [_EXPLANATION, render(_RATIOS, rows)]
     return "\n".join(parts)
 
 
@@ -73,8 +79,7 @@ def behind_section(outcomes: Outcomes) -> str:
             other, mine = results[instance], own[instance]
             row = (instance.name, outcomes.label(contender), number(other.seconds))
             if mine.is_proven:
-                assert mine.seconds is not None
-                assert other.seconds is not None
+                assert mine.seconds is not None and other.seconds is not None  # noqa: PT018
                 slower.append((other.seconds / max(mine.seconds, 1e-9), (*row, number(mine.seconds))))
             else:
                 unproven.append((*row, mine.outcome))
@@ -118,11 +123,6 @@ def mean_of(ratios: Sequence[Ratio]) -> str:
     return f"{sign}{times(mean)} ({len(ratios)})"
 
 
-def slower_of(comparison: Comparison) -> str:
-    """Write on how many of the instances that the contender proves hornbeam is behind."""
-    return f"{len(comparison.slower)} of {comparison.n_proven}" if comparison.n_proven else NOTHING
-
-
 def _outcome_table(outcomes: Outcomes) -> str:
     rows = []
     for contender in outcomes.contenders:
@@ -131,35 +131,16 @@ def _outcome_table(outcomes: Outcomes) -> str:
     return table(("contender", "instances", *_COUNTED), rows)
 
 
-def _ratio_table(outcomes: Outcomes, rivals: list[Contender]) -> str:
-    rows = []
-    for contender in rivals:
-        comparison = compare(outcomes, contender)
-        worst = comparison.worst
-        rows.append(
-            (
-                outcomes.label(contender),
-                mean_of(comparison.both),
-                mean_of(comparison.either),
-                mean_of(comparison.lasting),
-                f"{worst.sign}{times(worst.value)}" if worst else NOTHING,
-                worst.instance.name if worst else NOTHING,
-                slower_of(comparison),
-                mean_of(comparison.growth),
-                mean_of(comparison.peak),
-            )
-        )
-    heads = (
-        "both prove",
-        "either proves",
-        "over 10 ms",
-        "worst",
-        "worst on",
-        "hornbeam slower",
-        "memory growth",
-        "memory peak",
-    )
-    return table(("contender", *heads), rows)
+def ratios_of(outcomes: Outcomes, contender: Contender, comparison: Comparison) -> dict[str, Any]:
+    """Return the cells of a contender in a table of ratios."""
+    worst = comparison.worst
+    return {
+        "contender": outcomes.label(contender),
+        **{name: mean_of(getattr(comparison, name)) for name in ("both", "either", "lasting", "growth", "peak")},
+        "worst": f"{worst.sign}{times(worst.value)}" if worst else NOTHING,
+        "worst_on": worst.instance.name if worst else NOTHING,
+        "slower": f"{len(comparison.slower)} of {comparison.n_proven}" if comparison.n_proven else NOTHING,
+    }
 
 
 def _is_proven(result: Result) -> bool:

@@ -16,6 +16,13 @@ void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf
   require(limits.gap >= 0, "gap_limit: must be at least 0");
 }
 
+Outcome single_leaf(Run& run, std::uint32_t prediction, Ticks cost, Ticks lower) {
+  ResultTree tree;
+  tree.add_leaf(prediction);
+  tree.cost = cost;
+  return run.finish(std::move(tree), {cost, lower, 0, 0, 1});
+}
+
 void require_agreement(Ticks scored, Ticks found, Ticks lower) {
   if (scored == found && lower <= scored) return;
   throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +

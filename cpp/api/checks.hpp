@@ -3,12 +3,14 @@
 // WHAT    What every door of the core checks of its input, and of the tree that it gives back.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/options.hpp"
-#include "run/limits.hpp"
+#include "run/run.hpp"
 #include "tree/result_tree.hpp"
 #include "verify/routing.hpp"
 
@@ -21,6 +23,15 @@ inline void require(bool holds, const char* message) {
 /// What all searches for a tree of least cost ask for; throws std::invalid_argument.
 void check_sizes(std::uint32_t n_rows, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights);
 void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf_cost);
+
+/// What `search()` finds, or `leaf()`, the outcome of the single leaf, where it is stopped before it has a root.
+template <class Search, class Leaf>
+Outcome search_or_leaf(Run& run, Search search, Leaf leaf) {
+  std::optional<Outcome> outcome;
+  run.guard([&] { outcome = search(); });
+  return outcome ? std::move(*outcome) : leaf();
+}
+Outcome single_leaf(Run& run, std::uint32_t prediction, Ticks cost, Ticks lower);
 
 inline FlatTree flat(const ResultTree& tree) { return {tree.column, tree.left, tree.right, tree.prediction}; }
 

@@ -1,7 +1,6 @@
 #include "api/posterior.hpp"
 
 #include <cmath>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -34,9 +33,9 @@ void check(const PosteriorInput& input, std::uint32_t n_rows) {
   require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
 }
 
-/// The single leaf, for a search that was stopped before it had rows to search. Any other tree splits the root and
-/// loses at least what each class loses apart from the others (bounds/perfect_split.hpp).
-Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, const StopSignal& stop) {
+/// Any other tree than the single leaf splits the root and loses at least what each class loses apart from the others
+/// (bounds/perfect_split.hpp).
+Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, Run& run) {
   std::vector<std::int64_t> totals(input.model.rho.size(), 0);
   for (std::size_t row = 0; row < input.class_codes.size(); ++row)
     totals[static_cast<std::size_t>(input.class_codes[row])] += input.weights[row];
@@ -46,30 +45,19 @@ Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, c
   for (std::uint32_t column = 0; column < columns.n_columns && !has_splits; ++column)
     has_splits = !columns.is_constant(column);
   const DepthCosts& root = costs.at(0);
-  Outcome outcome;
-  outcome.tree = {{-1},
-                  {-1},
-                  {-1},
-                  {static_cast<std::int32_t>(costs.likeliest_class(totals.data()))},
-                  costs.likelihood(totals.data()) + (has_splits ? root.leaf : 0),
-                  {}};
+  const Ticks cost = costs.likelihood(totals.data()) + (has_splits ? root.leaf : 0);
   Ticks with_split = root.split;
   for (std::size_t k = 0; k < totals.size(); ++k)
     with_split += root.least_of_class[k][static_cast<std::size_t>(totals[k])];
-  outcome.lower = has_splits ? std::min(outcome.tree.cost, with_split) : outcome.tree.cost;
-  const bool is_proven = outcome.lower == outcome.tree.cost;
-  outcome.status = is_proven ? Status::optimal : stop.reason().value_or(Status::interrupted);
-  outcome.seconds = stop.elapsed();
-  outcome.trace = {{outcome.seconds, outcome.tree.cost, outcome.lower, 0, 0}};
-  return outcome;
+  return single_leaf(run, costs.likeliest_class(totals.data()), cost, has_splits ? with_split : cost);
 }
 
 /// Ticks as the second opinion has them; (C1) of posterior/posterior_costs.hpp, and the rounding of floating point.
 void check_score(const Outcome& outcome, const PackedColumns& columns, const PosteriorInput& input) {
   const PosteriorModel& model = input.model;
   const FlatTree tree = flat(outcome.tree);
-  const double scored = score_posterior(tree, columns, input.class_codes, input.weights, model.alpha, model.beta, model.rho,
-                                        input.limits.depth);
+  const double scored = score_posterior(tree, columns, input.class_codes, input.weights, model.alpha, model.beta,
+                                        model.rho, input.limits.depth);
   const auto to_nats = [&](double ticks) { return std::ldexp(ticks, -static_cast<int>(model.bits)); };
   const double found = to_nats(static_cast<double>(outcome.tree.cost));
   const std::int64_t n_rows = std::accumulate(input.weights.begin(), input.weights.end(), std::int64_t{0});
@@ -81,22 +69,16 @@ void check_score(const Outcome& outcome, const PackedColumns& columns, const Pos
 
 }  // namespace
 
-Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input,
-                        const std::function<bool(const Progress&)>& on_poll) {
+Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input, const OnPoll& on_poll) {
   check(input, columns.n_rows);
   const auto n_classes = static_cast<std::uint32_t>(input.model.rho.size());
   const PosteriorLimits& limits = input.limits;
-  StopSignal stop({limits.seconds, limits.bytes, 0.0, 1, limits.interrupted});
-  Outcome outcome;
-  try {
-    const DistinctRows rows(columns, input.class_codes, input.weights, n_classes, stop);
-    outcome = search_posterior(rows, input.model, limits, input.bounds, stop, on_poll);
-  } catch (const StoppedBeforeSearch&) {
-    outcome = single_leaf(columns, input, stop);
-  } catch (const std::bad_alloc&) {
-    stop.stop(Status::memory_limit);
-    outcome = single_leaf(columns, input, stop);
-  }
+  Run run({limits.seconds, limits.bytes, 0.0, 1, limits.interrupted}, on_poll);
+  const auto search = [&] {
+    const DistinctRows rows(columns, input.class_codes, input.weights, n_classes, run);
+    return search_posterior(rows, input.model, limits, input.bounds, run);
+  };
+  Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns, input, run); });
   check_score(outcome, columns, input);
   const TreeLimits only_depth{limits.depth, std::nullopt};
   outcome.tree.leaf_of_row = leaf_of_rows(flat(outcome.tree), columns, n_classes, only_depth);

@@ -4,7 +4,6 @@
 // FLOW    bindings -> here -> data (merge rows) -> posterior/posterior_search -> verify (score again).
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "posterior/posterior_search.hpp"
@@ -13,7 +12,7 @@ namespace hornbeam {
 
 struct PosteriorInput {
   std::span<const std::int32_t> class_codes;  // (n_rows), 0 .. number of rho - 1
-  std::span<const std::int64_t> weights;  // (n_rows), > 0: how many rows each stands for
+  std::span<const std::int64_t> weights;      // (n_rows), > 0: how many rows each stands for
   PosteriorModel model;
   PosteriorLimits limits;
   Bounds bounds = {};
@@ -21,7 +20,6 @@ struct PosteriorInput {
 
 /// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input out
 /// of range, std::logic_error if the tree found does not cost what the search says (a fault of hornbeam).
-Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input,
-                        const std::function<bool(const Progress&)>& on_poll);
+Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input, const OnPoll& on_poll);
 
 }  // namespace hornbeam

@@ -1,7 +1,6 @@
 #include "api/ranking.hpp"
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 #include "api/checks.hpp"
@@ -15,26 +14,21 @@ namespace {
 
 constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
 
-DistinctRows rows_by_share(const PackedColumns& columns, const RankingInput& input, StopSignal& stop) {
-  const DistinctRows merged(columns, input.class_codes, input.weights, 2, stop);
-  stop.require_room(2 * merged.bytes());
-  return merged.of(by_share_of_positives(merged), stop);
+DistinctRows rows_by_share(const PackedColumns& columns, const RankingInput& input, Run& run) {
+  const DistinctRows merged(columns, input.class_codes, input.weights, 2, run);
+  run.require(2 * merged.bytes());
+  return merged.of(by_share_of_positives(merged), run);
 }
 
-/// The single leaf, for a search that was stopped before it had rows to search. Every other tree has two leaves.
-Outcome single_leaf(std::uint32_t n_rows, const RankingInput& input, const StopSignal& stop) {
+/// Every other tree has two leaves.
+Outcome single_leaf(std::uint32_t n_rows, const RankingInput& input, Run& run) {
   std::int64_t weight[2] = {0, 0};
   for (std::size_t row = 0; row < n_rows; ++row) weight[input.class_codes[row]] += input.weights[row];
-  const std::vector<std::int32_t> nothing{-1}, prediction{weight[1] > weight[0] ? 1 : 0}, leaves(n_rows, 0);
-  const Ticks cost = score_ranking({nothing, nothing, nothing, prediction}, leaves, input.class_codes, input.weights,
+  const std::uint32_t prediction = weight[1] > weight[0] ? 1 : 0;
+  const std::vector<std::int32_t> nothing{-1}, predicted{static_cast<std::int32_t>(prediction)}, leaves(n_rows, 0);
+  const Ticks cost = score_ranking({nothing, nothing, nothing, predicted}, leaves, input.class_codes, input.weights,
                                    input.price, input.cut, input.leaf_cost);
-  Outcome outcome;
-  outcome.tree = {nothing, nothing, nothing, prediction, cost, {}};
-  outcome.lower = std::min(cost, 2 * input.leaf_cost);
-  outcome.status = outcome.lower == cost ? Status::optimal : stop.reason().value_or(Status::interrupted);
-  outcome.seconds = stop.elapsed();
-  outcome.trace = {{outcome.seconds, cost, outcome.lower, 0, 0}};
-  return outcome;
+  return single_leaf(run, prediction, cost, 2 * input.leaf_cost);
 }
 
 }  // namespace
@@ -58,7 +52,7 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
 }
 
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
-                      const std::function<bool(const Progress&)>& on_poll) {
+                      const OnPoll& on_poll) {
   require(!options.as_published, "as_published: not for ranks");
   check_sizes(columns.n_rows, input.class_codes, input.weights);
   check_limits(input.tree, input.limits, input.leaf_cost);
@@ -67,23 +61,17 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
                columns.n_columns, 2, std::nullopt);
-  StopSignal stop(input.limits);
-  Outcome outcome;
-  try {
-    const DistinctRows rows = rows_by_share(columns, input, stop);
+  Run run(input.limits, on_poll);
+  const auto search = [&] {
+    const DistinctRows rows = rows_by_share(columns, input, run);
     const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
-    outcome = search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options, input.limits,
-                           stop, on_poll);
-  } catch (const StoppedBeforeSearch&) {
-    outcome = single_leaf(columns.n_rows, input, stop);
-  } catch (const std::bad_alloc&) {
-    stop.stop(Status::memory_limit);
-    outcome = single_leaf(columns.n_rows, input, stop);
-  }
+    return search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options, run);
+  };
+  Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns.n_rows, input, run); });
   ResultTree& tree = outcome.tree;
   tree.leaf_of_row = leaf_of_rows(flat(tree), columns, 2, input.tree);
-  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, input.price, input.cut,
-                                  input.leaf_cost),
+  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, input.price,
+                                  input.cut, input.leaf_cost),
                     tree.cost, outcome.lower);
   return outcome;
 }

@@ -4,22 +4,21 @@
 // FLOW    bindings -> here -> data (merge rows, order them) -> leafsets/leaf_set_search -> verify (score again).
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
 #include "leafsets/options.hpp"
 #include "leafsets/rank_curve.hpp"
-#include "run/outcome.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
 struct RankingInput {
   std::span<const std::int32_t> class_codes;  // (n_rows), 0 or 1; 1 is positive
-  std::span<const std::int64_t> weights;  // (n_rows), > 0
-  Ticks price;                            // of half a pair of a positive and a negative in the wrong order
-  std::int64_t cut;                       // the curve counts up to so many 2^-20 parts of a negative of weight 1
+  std::span<const std::int64_t> weights;      // (n_rows), > 0
+  Ticks price;                                // of half a pair of a positive and a negative in the wrong order
+  std::int64_t cut;                           // the curve counts up to so many 2^-20 parts of a negative of weight 1
   Ticks leaf_cost;
   TreeLimits tree;
   SearchLimits limits;
@@ -34,6 +33,6 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
 /// heavier class of each leaf. Throws std::invalid_argument for input out of range, std::logic_error if the tree found
 /// does not cost what the search says (a fault of hornbeam).
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
-                      const std::function<bool(const Progress&)>& on_poll);
+                      const OnPoll& on_poll);
 
 }  // namespace hornbeam

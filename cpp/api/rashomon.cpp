@@ -1,7 +1,6 @@
 #include "api/rashomon.hpp"
 
 #include <algorithm>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -38,8 +37,7 @@ void check(const PrefixRule& rule, const Input& input) {
 }  // namespace
 
 RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
-                         LeafRule leaf_rule, const std::optional<PrefixRule>& rule,
-                         const std::function<bool(const Progress&)>& on_poll)
+                         LeafRule leaf_rule, const std::optional<PrefixRule>& rule, const OnPoll& on_poll)
     : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
       columns_{bytes_.data(), columns.n_columns, columns.n_rows},
       classes_(input.class_codes.begin(), input.class_codes.end()),
@@ -50,28 +48,25 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
       tree_limits_(input.tree) {
   check(columns, input, bound);
   if (rule) check(*rule, input);
-  StopSignal stop(input.limits);
-  TreeSetProblem problem{rows_unless_stopped(input.n_classes, stop),
+  Run run(input.limits, on_poll);
+  TreeSetProblem problem{rows_unless_stopped(input.n_classes, run),
                          costs_,
                          {leaf_cost_, input.tree.rows_per_leaf, leaf_rule},
                          input.tree.depth.value_or(kUnlimited)};
   const Ticks least = std::min(optimum, bound);
-  trees_ = rule ? find_trees_by_prefixes(std::move(problem), *rule, least, bound, input.limits, stop, on_poll)
-                : find_trees(std::move(problem), least, bound, input.limits, stop, on_poll);
-  status_ = trees_->complete_up_to() >= bound ? Status::optimal : stop.reason().value_or(Status::interrupted);
-  seconds_ = stop.elapsed();
+  trees_ = rule ? find_trees_by_prefixes(std::move(problem), *rule, least, bound, run)
+                : find_trees(std::move(problem), least, bound, run);
+  status_ = run.status(trees_->complete_up_to() >= bound);
+  seconds_ = run.seconds();
 }
 
 /// After a stop the set stays empty; then the rows do without columns, which takes no time.
-DistinctRows RashomonSet::rows_unless_stopped(std::uint32_t n_classes, StopSignal& stop) const {
-  try {
-    return {columns_, classes_, weights_, n_classes, stop};
-  } catch (const StoppedBeforeSearch&) {
-  } catch (const std::bad_alloc&) {
-    stop.stop(Status::memory_limit);
-  }
-  StopSignal never(std::nullopt);
-  return {{columns_.bytes, 0, columns_.n_rows}, classes_, weights_, n_classes, never};
+DistinctRows RashomonSet::rows_unless_stopped(std::uint32_t n_classes, Run& run) const {
+  std::optional<DistinctRows> rows;
+  run.guard([&] { rows.emplace(columns_, classes_, weights_, n_classes, run); });
+  Run unlimited;
+  if (!rows) rows.emplace(PackedColumns{columns_.bytes, 0, columns_.n_rows}, classes_, weights_, n_classes, unlimited);
+  return std::move(*rows);
 }
 
 std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> groups,
@@ -87,8 +82,11 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
   }
   require(std::all_of(groups.begin(), groups.end(), [](std::int32_t group) { return group >= 0; }),
           "groups: must be at least 0");
-  StopSignal never(std::nullopt);                                                  // merging rows is short
-  const DistinctRows rows(columns_, classes_, shares, costs_.n_classes(), never);  // numbered as those of the set
+  Run run({}, [&on_poll](const Progress&) {
+    on_poll();
+    return false;
+  });
+  const DistinctRows rows(columns_, classes_, shares, costs_.n_classes(), run);  // numbered as those of the set
   RelianceProblem problem;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row)
     problem.shares.push_back(std::accumulate(rows.weight(row), rows.weight(row) + rows.n_classes, std::int64_t{0}));
@@ -98,31 +96,26 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
     problem.is_in_group.assign(groups.size(), false);
     for (std::size_t column = 0; column < groups.size(); ++column)
       problem.is_in_group[column] = groups[column] == group;
-    found.push_back(trees_->reliance(problem, on_poll));
+    found.push_back(trees_->reliance(problem, run));
   }
   return found;
 }
 
 BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
                                       std::optional<std::uint32_t> most_leaves, const SearchLimits& limits,
-                                      const std::function<bool(const Progress&)>& on_poll) {
+                                      const OnPoll& on_poll) {
   const auto& [price, cut, leaf_cost] = prices;
   check_limits(tree_limits_, limits, leaf_cost);
   const Ticks all = price_of_pairs(classes_, weights_, price, cut);
-  StopSignal stop(limits);
+  Run run(limits, on_poll);
   const auto cost = [&, price = price, cut = cut, leaf_cost = leaf_cost](std::span<const LeafWeight> leaves) {
     if (most_leaves && leaves.size() > *most_leaves) return kInfinity;
     RankCurve curve(0, cut);
     for (const LeafWeight& leaf : leaves) curve.add({leaf.weight[1], leaf.weight[0]});
     return all - curve.area(price) + leaf_cost * static_cast<Ticks>(leaves.size());
   };
-  const auto go_on = [&](std::uint64_t bytes) {
-    stop.check_clock();
-    stop.check_bytes(bytes, limits.bytes);
-    if (!stop.stopped() && on_poll({stop.elapsed(), below, 0, 0, bytes, 0})) stop.stop(Status::interrupted);
-    return !stop.stopped();
-  };
-  BestRanking best{trees_->least_by_leaves(cost, below, go_on), stop.reason().value_or(Status::optimal)};
+  LeastOfSet found = trees_->least_by_leaves(cost, below, run);
+  BestRanking best{std::move(found), run.status(!run.stopped())};
   if (std::optional<ResultTree>& tree = best.found.tree) {
     tree->leaf_of_row = leaf_of_rows(flat(*tree), columns_, costs_.n_predictions(), tree_limits_);
     const Ticks scored = score_ranking(flat(*tree), tree->leaf_of_row, classes_, weights_, price, cut, leaf_cost);

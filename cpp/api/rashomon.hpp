@@ -32,7 +32,7 @@ class RashomonSet {
   /// RESPLIT, and `optimum` is what the best prefix is worth. The input has no limit of leaves and no reference, and
   /// every class costs something. Throws std::invalid_argument for input out of range.
   RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, LeafRule leaf_rule,
-              const std::optional<PrefixRule>& rule, const std::function<bool(const Progress&)>& on_poll);
+              const std::optional<PrefixRule>& rule, const OnPoll& on_poll);
 
   const TreeSet& trees() const { return *trees_; }
   /// optimal: all trees up to the bound are in the set, or all of RESPLIT.
@@ -48,7 +48,7 @@ class RashomonSet {
   /// `most_leaves`. Throws std::invalid_argument for input out of range, std::logic_error if the tree does not cost
   /// what was found.
   BestRanking best_ranking(const RankingPrices& prices, Ticks below, std::optional<std::uint32_t> most_leaves,
-                           const SearchLimits& limits, const std::function<bool(const Progress&)>& on_poll);
+                           const SearchLimits& limits, const OnPoll& on_poll);
 
   /// Over all trees, of each group of columns; `groups` has the group of each column, from 0, and `shares` what each
   /// row weighs, less than 2^52 in all. Throws std::invalid_argument for input out of range or an empty set.
@@ -56,7 +56,7 @@ class RashomonSet {
                                       const std::function<void()>& on_poll);
 
  private:
-  DistinctRows rows_unless_stopped(std::uint32_t n_classes, StopSignal& stop) const;
+  DistinctRows rows_unless_stopped(std::uint32_t n_classes, Run& run) const;
 
   std::vector<std::uint8_t> bytes_;
   PackedColumns columns_;

@@ -1,7 +1,5 @@
 #include "api/solve.hpp"
 
-#include <new>
-
 #include "api/checks.hpp"
 #include "data/costs.hpp"
 #include "leafsets/leaf_set_search.hpp"
@@ -13,40 +11,27 @@ namespace hornbeam {
 
 namespace {
 
-/// The single leaf, for a search that was stopped before it had rows to search. Every tree costs a leaf at least.
-Outcome single_leaf(const Input& input, const Costs& costs, const StopSignal& stop) {
+/// Every tree costs a leaf at least.
+Outcome single_leaf(const Input& input, const Costs& costs, Run& run) {
   std::vector<std::int64_t> weight(input.n_classes, 0);
   for (std::size_t row = 0; row < input.class_codes.size(); ++row)
     weight[static_cast<std::size_t>(input.class_codes[row])] += input.weights[row];
   const std::uint32_t prediction = costs.best_prediction(weight.data());
-  Outcome outcome;
-  outcome.tree = {{-1},
-                  {-1},
-                  {-1},
-                  {static_cast<std::int32_t>(prediction)},
-                  input.leaf_cost + costs.loss_of(weight.data(), prediction),
-                  {}};
-  outcome.lower = input.leaf_cost;
-  outcome.status = outcome.lower == outcome.tree.cost ? Status::optimal : stop.reason().value_or(Status::interrupted);
-  outcome.seconds = stop.elapsed();
-  outcome.trace = {{outcome.seconds, outcome.tree.cost, outcome.lower, 0, 0, 1}};
-  return outcome;
+  return single_leaf(run, prediction, input.leaf_cost + costs.loss_of(weight.data(), prediction), input.leaf_cost);
 }
 
-Outcome search_columns(const PackedColumns& columns, const Input& input, const Costs& costs, StopSignal& stop,
-                       const std::function<bool(const Progress&)>& on_poll) {
+Outcome search_columns(const PackedColumns& columns, const Input& input, const Costs& costs, Run& run) {
   std::vector<Ticks> reference_losses;
   reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
     reference_losses.push_back(input.weights[row] * costs.of(static_cast<std::uint32_t>(input.class_codes[row]),
                                                              static_cast<std::uint32_t>(input.reference[row])));
-  const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, stop, reference_losses);
+  const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run, reference_losses);
   const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
-  return search(problem, input.limits, stop, on_poll);
+  return search(problem, run);
 }
 
-Outcome search_columns(const RankedColumns& columns, const Input& input, const Costs& costs, StopSignal& stop,
-                       const std::function<bool(const Progress&)>& on_poll) {
+Outcome search_columns(const RankedColumns& columns, const Input& input, const Costs& costs, Run& run) {
   const OrderedProblem problem{columns,
                                input.class_codes,
                                input.weights,
@@ -54,7 +39,7 @@ Outcome search_columns(const RankedColumns& columns, const Input& input, const C
                                {costs.largest(0), input.leaf_cost},
                                input.tree.depth.value_or(kMostOrderedDepth),
                                input.bounds.similarity};
-  return search_ordered(problem, input.limits, stop, on_poll);
+  return search_ordered(problem, run);
 }
 
 /// What the ordered search asks for beyond `check_input`.
@@ -78,21 +63,14 @@ void check_ranked(const RankedColumns& columns, const Input& input) {
       require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
 }
 
-/// `search_in(costs, stop)` is the search; its tree is scored again.
+/// `search_in(costs, run)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
-Outcome solve_columns(const Columns& columns, const Input& input, SearchIn search_in) {
+Outcome solve_columns(const Columns& columns, const Input& input, const OnPoll& on_poll, SearchIn search_in) {
   const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
                     input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
-  StopSignal stop(input.limits);
-  Outcome outcome;
-  try {
-    outcome = search_in(costs, stop);
-  } catch (const StoppedBeforeSearch&) {
-    outcome = single_leaf(input, costs, stop);
-  } catch (const std::bad_alloc&) {
-    stop.stop(Status::memory_limit);
-    outcome = single_leaf(input, costs, stop);
-  }
+  Run run(input.limits, on_poll);
+  Outcome outcome =
+      search_or_leaf(run, [&] { return search_in(costs, run); }, [&] { return single_leaf(input, costs, run); });
   ResultTree& tree = outcome.tree;
   tree.leaf_of_row = leaf_of_rows(flat(tree), columns, input.n_predictions, input.tree);
   require_agreement(score(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, costs, input.leaf_cost),
@@ -135,45 +113,43 @@ void check_input(const Input& input, std::uint32_t n_rows) {
   require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
 }
 
-Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
+Outcome solve(const PackedColumns& columns, const Input& input, const OnPoll& on_poll) {
   check_input(input, columns.n_rows);
-  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
-    return search_columns(columns, input, costs, stop, on_poll);
-  });
+  return solve_columns(columns, input, on_poll,
+                       [&](const Costs& costs, Run& run) { return search_columns(columns, input, costs, run); });
 }
 
-Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll) {
+Outcome solve(const RankedColumns& columns, const Input& input, const OnPoll& on_poll) {
   require(columns.n_rows > 0, "ranks: there must be at least one row");
   check_input(input, columns.n_rows);
   check_ranked(columns, input);
-  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
-    return search_columns(columns, input, costs, stop, on_poll);
-  });
+  return solve_columns(columns, input, on_poll,
+                       [&](const Costs& costs, Run& run) { return search_columns(columns, input, costs, run); });
 }
 
 Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
-                   const std::function<bool(const Progress&)>& on_poll) {
+                   const OnPoll& on_poll) {
   require(input.n_classes > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
   check_input(input, columns.n_rows);
-  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
-    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, stop);
+  return solve_columns(columns, input, on_poll, [&](const Costs& costs, Run& run) {
+    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run);
     const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
-    return search_lookahead(problem, lookahead, input.limits, stop, on_poll, search);
+    return search_lookahead(problem, lookahead, run, search);
   });
 }
 
 Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
-                        const std::function<bool(const Progress&)>& on_poll) {
+                        const OnPoll& on_poll) {
   check_input(input, columns.n_rows);
   const StartTree& start = options.start;
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
                columns.n_columns, input.n_predictions, std::nullopt);
-  return solve_columns(columns, input, [&](const Costs& costs, StopSignal& stop) {
-    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, stop);
-    return search_leaf_sets({rows, costs, input.leaf_cost, input.tree}, options, input.limits, stop, on_poll);
+  return solve_columns(columns, input, on_poll, [&](const Costs& costs, Run& run) {
+    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run);
+    return search_leaf_sets({rows, costs, input.leaf_cost, input.tree}, options, run);
   });
 }
 

@@ -4,7 +4,6 @@
 // FLOW    bindings -> here -> data (merge rows) -> search -> verify (score again).
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,15 +14,15 @@
 #include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
 #include "ordered/ordered_problem.hpp"
-#include "run/outcome.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
 /// What both kinds of columns need to be solved.
 struct Input {
   std::span<const std::int32_t> class_codes;  // (n_rows), 0 .. n_classes - 1
-  std::span<const std::int64_t> weights;  // (n_rows), > 0
-  std::span<const Ticks> costs;           // (n_classes, n_predictions), per unit of weight
+  std::span<const std::int64_t> weights;      // (n_rows), > 0
+  std::span<const Ticks> costs;               // (n_classes, n_predictions), per unit of weight
   std::uint32_t n_classes;
   std::uint32_t n_predictions;
   Ticks leaf_cost;
@@ -38,18 +37,17 @@ void check_input(const Input& input, std::uint32_t n_rows);
 
 /// Throws std::invalid_argument for input that breaks what Input says, std::logic_error if the tree found does not
 /// cost what the search says (a fault of hornbeam).
-Outcome solve(const PackedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll);
+Outcome solve(const PackedColumns& columns, const Input& input, const OnPoll& on_poll);
 
 /// The same for columns that are thresholds of ranked variables, under a depth limit and no other; all wrong
 /// predictions must have one price.
-Outcome solve(const RankedColumns& columns, const Input& input, const std::function<bool(const Progress&)>& on_poll);
+Outcome solve(const RankedColumns& columns, const Input& input, const OnPoll& on_poll);
 
 /// A tree of lookahead search, which is not proven best; it needs a depth limit and takes no limit of leaves.
-Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
-                   const std::function<bool(const Progress&)>& on_poll);
+Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead, const OnPoll& on_poll);
 
 /// The same as `solve` by a search over sets of leaves, in one thread; see leafsets/leaf_set_search.hpp.
 Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
-                        const std::function<bool(const Progress&)>& on_poll);
+                        const OnPoll& on_poll);
 
 }  // namespace hornbeam

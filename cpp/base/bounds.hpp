@@ -36,8 +36,7 @@ struct BoundRow {
 };
 
 inline constexpr BoundRow kBounds[] = {
-#define BOUND(searches, name, by_default, page, counts) \
-  {#name, searches, &Bounds::name, &Counters::name, page, counts},
+#define BOUND(searches, name, by_default, page, counts) {#name, searches, &Bounds::name, &Counters::name, page, counts},
 #define TECHNIQUE(searches, name, page, counts) {#name, searches, nullptr, &Counters::name, page, counts},
 #include "base/bounds.def"
 };

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -132,6 +133,13 @@ void add_bounds(nb::module_& module) {
   module.attr("COUNTERS") = nb::cast(counters);
 }
 
+double most_nats_of(std::int64_t n_rows, std::uint32_t n_columns, double alpha, double beta,
+                    const ArrayIn<double, 1>& rho) {
+  require(rho.size() > 0, "rho: there must be at least one class");
+  const auto deepest = static_cast<std::uint32_t>(std::min<std::int64_t>(n_rows, n_columns));
+  return most_nats({alpha, beta, span_of(rho), 0}, n_rows, n_columns, deepest);
+}
+
 /// What Python has to know of the ranges of the searches.
 void add_constants(nb::module_& module) {
   std::vector<std::string> policies;
@@ -139,6 +147,8 @@ void add_constants(nb::module_& module) {
   module.attr("POLICIES") = nb::cast(policies);
   module.attr("COST_BITS") = kCostBits;
   module.attr("CUT_BITS") = kCutBits;
+  module.attr("POSTERIOR_BITS") = kPosteriorBits;
+  module.attr("POSTERIOR_HORIZON") = kPosteriorHorizon;
   module.attr("MOST_THREADS") = kMostThreads;
   module.attr("MOST_ORDERED_DEPTH") = kMostOrderedDepth;
   module.attr("MOST_ORDERED_ROWS") = kMostOrderedRows;
@@ -180,5 +190,7 @@ NB_MODULE(_core, module) {
              "Find a tree whose leaves rank best; see api/ranking.hpp.", policy, start);
   add_search(module, "solve_posterior", &solve_posterior_columns,
              "Find the tree of largest posterior probability; see api/posterior.hpp.");
+  module.def("most_nats", &most_nats_of, nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("alpha"), nb::arg("beta"),
+             nb::arg("rho").noconvert(), "Nats that no tree on so many rows and columns costs under the BCART prior.");
   add_rashomon_sets(module);
 }

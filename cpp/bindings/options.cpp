@@ -42,9 +42,8 @@ SearchOptions replaced(SearchOptions options, const nb::kwargs& changes) {
 
 void SearchOptions::check(Search search) const {
   const SearchOptions defaults;
-#define OPTION(type, name, by_default, searches)                    \
-  require(((searches) & search) != 0 || name == defaults.name, \
-          #name ": this search does not take it");
+#define OPTION(type, name, by_default, searches) \
+  require(((searches) & search) != 0 || name == defaults.name, #name ": this search does not take it");
 #include "bindings/options.def"
   require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
   require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");

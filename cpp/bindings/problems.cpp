@@ -39,9 +39,8 @@ Input AdditiveProblem::input(const SearchOptions& options) const {
 }
 
 RankingInput RankingProblem::input(const SearchOptions& options) const {
-  return {span_of(class_codes), span_of(weights),      price,
-          cut,                  leaf_cost,             options.tree_limits(),
-          options.search_limits()};
+  return {span_of(class_codes),  span_of(weights),       price, cut, leaf_cost,
+          options.tree_limits(), options.search_limits()};
 }
 
 PosteriorInput PosteriorProblem::input(const SearchOptions& options) const {

@@ -105,8 +105,7 @@ void add_rashomon_sets(nb::module_& module) {
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
   module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("price"), nb::arg("cut"), nb::arg("leaf_cost"),
-             nb::arg("below"), nb::arg("options"), nb::arg("callback") = nb::none(),
-             nb::arg("callback_interval") = 0.1,
+             nb::arg("below"), nb::arg("options"), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
              "The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.");
 }
 

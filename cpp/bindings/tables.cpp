@@ -56,7 +56,8 @@ std::vector<std::int64_t> class_totals(const ArrayIn<std::int32_t, 1>& classes, 
   return totals;
 }
 
-std::optional<std::pair<ArrayOut<std::int64_t>, ArrayOut<std::int32_t>>> number_labels_of(const ArrayIn<std::int64_t, 1>& labels) {
+std::optional<std::pair<ArrayOut<std::int64_t>, ArrayOut<std::int32_t>>> number_labels_of(
+    const ArrayIn<std::int64_t, 1>& labels) {
   auto numbered = number_labels({labels.data(), labels.size()});
   if (!numbered) return std::nullopt;
   return std::pair(to_array(std::move(numbered->classes)), to_array(std::move(numbered->codes)));
@@ -68,9 +69,10 @@ auto thresholds_between_of(const ArrayIn<double, 1>& numbers) {
 
 using WeightsIn = std::variant<ArrayIn<std::int64_t, 1>, ArrayIn<double, 1>>;
 
-std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> node_statistics_of(const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
-                             const ArrayIn<std::int32_t, 1>& leaf_of_row, const ArrayIn<std::int32_t, 1>& classes,
-                             const WeightsIn& weights, std::size_t n_classes) {
+std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> node_statistics_of(
+    const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
+    const ArrayIn<std::int32_t, 1>& leaf_of_row, const ArrayIn<std::int32_t, 1>& classes, const WeightsIn& weights,
+    std::size_t n_classes) {
   const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
   const std::size_t n_weights = std::visit([](const auto& given) { return given.size(); }, weights);
   require(right.size() == n_nodes && classes.size() == n_rows && n_weights == n_rows,
@@ -89,9 +91,8 @@ std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> n
                                        span_of(given), n_classes);
       },
       weights);
-  return {to_array(std::move(found.n_rows)),
-          to_array<double, nb::ndarray<nb::numpy, double, nb::ndim<2>>>(std::move(found.class_weights),
-                                                                        {n_nodes, n_classes})};
+  return {to_array(std::move(found.n_rows)), to_array<double, nb::ndarray<nb::numpy, double, nb::ndim<2>>>(
+                                                 std::move(found.class_weights), {n_nodes, n_classes})};
 }
 
 }  // namespace
@@ -99,8 +100,7 @@ std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> n
 void add_tables(nanobind::module_& module) {
   module.def("pack_table", &pack_table_into, nb::arg("table").noconvert(), nb::arg("packed").noconvert(),
              "Pack a table of bytes into columns of bits; False if a byte is neither 0 nor 1.");
-  module.def("changing_columns", &changing_of, nb::arg("columns"),
-             "Number the packed columns that are not constant.");
+  module.def("changing_columns", &changing_of, nb::arg("columns"), "Number the packed columns that are not constant.");
   module.def("number_labels", &number_labels_of, nb::arg("labels").noconvert(),
              "The distinct labels and of each label its place among them; None if they are 2^16 or more apart.");
   module.def(

@@ -44,6 +44,12 @@ Costs::Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<T
   }
 }
 
+Costs Costs::counting(std::uint32_t n_classes, bool counts_rows) {
+  std::vector<Ticks> cost(std::size_t{n_classes} * n_classes, 1);
+  for (std::uint32_t c = 0; c < n_classes; ++c) cost[std::size_t{c} * (n_classes + 1)] = 0;
+  return {n_classes, n_classes, std::move(cost), false, counts_rows};
+}
+
 Measures Costs::measures() const {
   return {separable_,      netted_,       counts_rows_, n_classes_,      n_predictions_,
           n_loss_prices(), price_.data(), cost_.data(), largest_.data(), loss_price_.data()};

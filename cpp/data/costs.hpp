@@ -20,6 +20,9 @@ class Costs {
   Costs(std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost, bool with_equivalent_points,
         bool counts_rows);
 
+  /// A cost of 1 for every wrong prediction: the measures of a row set are then the weights of its classes.
+  static Costs counting(std::uint32_t n_classes, bool counts_rows);
+
   std::uint32_t n_classes() const { return n_classes_; }
   std::uint32_t n_predictions() const { return n_predictions_; }
   Ticks of(std::uint32_t true_class, std::uint32_t prediction) const {

@@ -83,7 +83,7 @@ class RowIndex {
 }  // namespace
 
 DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all, StopSignal& stop,
+                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all, Run& run,
                            std::span<const Ticks> reference_losses)
     : n_classes(classes_in_all), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
@@ -93,8 +93,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   std::vector<std::uint32_t> number_of_row(columns.n_rows);
   alignas(64) Word block[kWordBits];
   for (std::uint32_t first = 0; first < columns.n_rows; first += kWordBits) {
-    stop.require_running();
-    stop.require_room(index.bytes() + number_of_row.size() * sizeof(std::uint32_t));
+    run.require(index.bytes() + number_of_row.size() * sizeof(std::uint32_t));
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
       for (std::uint32_t i = 0; i < kWordBits; ++i) {
         const std::uint32_t column = w * kWordBits + i;
@@ -106,9 +105,9 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
     index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
   }
   n_rows = index.size();
-  stop.require_room(index.bytes() + number_of_row.size() * sizeof(std::uint32_t) +
-                    std::uint64_t{n_rows} * (n_classes + 2) * sizeof(std::int64_t) +
-                    std::uint64_t{words_for(n_rows)} * stride * sizeof(Word));
+  run.require(index.bytes() + number_of_row.size() * sizeof(std::uint32_t) +
+              std::uint64_t{n_rows} * (n_classes + 2) * sizeof(std::int64_t) +
+              std::uint64_t{words_for(n_rows)} * stride * sizeof(Word));
   row_count.assign(n_rows, 0);
   class_weight.assign(std::size_t{n_rows} * n_classes, 0);
   if (!reference_losses.empty()) reference_loss.assign(n_rows, 0);
@@ -120,7 +119,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   }
   bits.assign(std::size_t{words_for(n_rows)} * stride, 0);
   for (std::uint32_t first = 0; first < n_rows; first += kWordBits) {
-    stop.require_running();
+    run.require();
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
       for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = first + i < n_rows ? index.row(first + i)[w] : 0;
       kernels().transpose(block);
@@ -130,16 +129,16 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   }
 }
 
-DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, StopSignal& stop) const {
+DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, Run& run) const {
   DistinctRows part;
   part.n_classes = n_classes;
   part.n_columns = n_columns;
   part.n_rows = static_cast<std::uint32_t>(numbers.size());
   part.stride = stride;
-  stop.require_room(bytes() + std::uint64_t{words_for(part.n_rows)} * stride * sizeof(Word));
+  run.require(bytes() + std::uint64_t{words_for(part.n_rows)} * stride * sizeof(Word));
   part.bits.assign(std::size_t{words_for(part.n_rows)} * stride, 0);
   for (std::uint32_t row = 0; row < part.n_rows; ++row) {
-    stop.require_running();
+    run.require();
     const std::uint32_t from = numbers[row];
     part.row_count.push_back(row_count[from]);
     if (!reference_loss.empty()) part.reference_loss.push_back(reference_loss[from]);

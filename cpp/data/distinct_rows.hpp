@@ -12,19 +12,18 @@
 #include "base/types.hpp"
 #include "data/packed_columns.hpp"
 #include "kernels/kernels.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
 struct DistinctRows {
-  /// `reference_losses` is empty or has what a reference loses on each row. Throws StoppedBeforeSearch if `stop` says
-  /// so on the way.
+  /// `reference_losses` is empty or has what a reference loses on each row. Throws Stopped.
   DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-               std::span<const std::int64_t> weights, std::uint32_t n_classes, StopSignal& stop,
+               std::span<const std::int64_t> weights, std::uint32_t n_classes, Run& run,
                std::span<const Ticks> reference_losses = {});
 
-  /// Those of the rows with these numbers, in their order. Throws StoppedBeforeSearch likewise.
-  DistinctRows of(const std::vector<std::uint32_t>& numbers, StopSignal& stop) const;
+  /// Those of the rows with these numbers, in their order. Throws Stopped.
+  DistinctRows of(const std::vector<std::uint32_t>& numbers, Run& run) const;
 
   std::uint32_t n_classes;
   std::uint32_t n_columns;

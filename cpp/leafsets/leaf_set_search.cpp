@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <deque>
-#include <new>
+#include <optional>
+#include <utility>
 
 #include "bounds/equivalent_points.hpp"
 #include "bounds/hierarchical_objective.hpp"
@@ -10,27 +11,25 @@
 #include "bounds/leaf_count.hpp"
 #include "bounds/lookahead.hpp"
 #include "bounds/permutation.hpp"
-#include "bounds/similar_support.hpp"
 #include "bounds/split_lookahead.hpp"
 #include "leafsets/additive_loss.hpp"
+#include "leafsets/choices.hpp"
+#include "leafsets/closed_splits.hpp"
+#include "leafsets/closing_bound.hpp"
 #include "leafsets/leaf_set_tree.hpp"
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
-#include "run/watch.hpp"
 
 namespace hornbeam {
 
 namespace {
 
-constexpr std::uint32_t kStepsBetweenPolls = 256;
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;  // rows
+constexpr std::uint64_t kWorkOfStep = kWorkBetweenPolls / 256;
 constexpr std::array kValues{false, true};
 /// How far down a leaf is looked at before a set in which it is split is queued.
 constexpr std::uint32_t kLevels = 2;
-
-/// Unwinds the search.
-struct Stopped {};
 
 template <class Objective>
 class LeafSetSearch {
@@ -42,42 +41,38 @@ class LeafSetSearch {
  public:
   /// `make_objective(leaves)` makes the objective.
   template <class MakeObjective>
-  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
-                StopSignal& stop, const std::function<bool(const Progress&)>& on_poll, MakeObjective make_objective)
+  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run, MakeObjective make_objective)
       : rows_(problem.rows),
         leaf_cost_(problem.leaf_cost),
         tree_(problem.tree),
         options_(options),
         bounds_(options.bounds),
-        limits_(limits),
-        stop_(stop),
-        watch_(stop, on_poll, limits.gap),
+        run_(run),
+        meter_(run, kWorkBetweenPolls, [this] { report(); }),
         leaves_(problem.rows, problem.costs),
         objective_(make_objective(leaves_)) {}
 
   Outcome run() {
-    try {
+    run_.guard([this] {
       start();
-      while (!queue_.empty() && !stop_.stopped()) {
+      while (!queue_.empty() && !run_.stopped()) {
         expanded_ = queue_.pop();
         at_ = &expanded_;
         expand();
         at_ = nullptr;
         queue_.give_back(expanded_);
       }
-      is_finished_ = !stop_.stopped();
-      poll();
-    } catch (const Stopped&) {
-      is_finished_ = false;  // what was being expanded stays open, with its bound
-    } catch (const std::bad_alloc&) {
-      stop_.stop(Status::memory_limit);
-    }
-    return outcome();
+      is_finished_ = !run_.stopped();  // else what was being expanded stays open, with its bound
+    });
+    next_search_ = 0;
+    if constexpr (!kAsPublished) raise_lower();
+    ResultTree tree = tree_of(best_, leaves_);
+    tree.cost = cost_in_ticks(tree);
+    return run_.finish(std::move(tree), progress(), counters_, seen_.size(),
+                       is_finished_ ? std::optional(Status::heuristic) : std::nullopt);
   }
 
  private:
-  // ---- one set of leaves -------------------------------------------------------------------------------------------
-
   std::span<const LeafId> kept() const { return std::span(at_->leaves).first(at_->n_kept); }
   std::span<const LeafId> split() const { return std::span(at_->leaves).subspan(at_->n_kept); }
 
@@ -94,7 +89,7 @@ class LeafSetSearch {
       queue_.push(root);
     }
     has_started_ = true;
-    poll();
+    report();
   }
 
   bool within_limits(const std::vector<LeafId>& set) const {
@@ -111,7 +106,7 @@ class LeafSetSearch {
     best_.clear();
     if (at_) best_.assign(kept().begin(), kept().end());
     best_.insert(best_.end(), others.begin(), others.end());
-    if (at_) watch_.add_line(progress());
+    if (at_) run_.add_line(progress());
   }
 
   Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
@@ -152,10 +147,7 @@ class LeafSetSearch {
   void expand() {
     if (at_->bound >= upper_) return;
     objective_.fix(kept());
-    if (fails_leaf_count()) {
-      ++counters_.leaf_count;
-      return;
-    }
+    if (fails_leaf_count() && !closed_by(counters_.leaf_count)) return;
     columns_.clear();
     for (const LeafId id : split()) {
       columns_.emplace_back();
@@ -167,19 +159,15 @@ class LeafSetSearch {
     choose_column(0, at_->bound);
   }
 
-  /// Counts a set that is closed by the first of its bounds that is enough: what its leaves cost so far; with the
-  /// leaves that splits add; with what equal rows lose, `by_rows` in all; with few_segments.hpp.
-  void count_closed(Cost so_far, std::size_t n_to_split, Cost by_rows) {
-    const Cost known = bounds_.hierarchical_objective ? so_far : 0;
-    const Cost added = bounds_.lookahead ? lookahead(objective_.leaf_cost(), n_to_split) : 0;
-    if (known >= upper_)
-      ++counters_.hierarchical_objective;
-    else if (known + added >= upper_)
-      ++counters_.lookahead;
-    else if (by_rows < upper_)
-      ++counters_.few_segments;
-    else
-      ++(uses_split_lookahead() ? counters_.split_lookahead : counters_.equivalent_points);
+  /// For what a bound closes; the result goes to a caller who asks whether it is open.
+  static bool closed_by(std::uint64_t& counter) {
+    ++counter;
+    return false;
+  }
+
+  void count_closed(Cost so_far, Cost by_rows) {
+    const BoundsOfSet<Cost> set{so_far, by_rows, to_split_.size(), uses_split_lookahead()};
+    ++(counters_.*closing_bound(set, bounds_, objective_.leaf_cost(), upper_));
   }
 
   bool fails_leaf_count() {
@@ -196,13 +184,11 @@ class LeafSetSearch {
     if (which == columns_.size()) return look_at_child();
     const LeafId id = split()[which];
     const bool is_last = which + 1 == columns_.size();
-    std::vector<Closed> closed;
+    ClosedSplits closed;
     for (const std::uint32_t column : columns_[which]) {
       step();
-      if (uses_similar_support() && is_like_closed(id, column, closed)) {
-        ++counters_.similar_support;
+      if (uses_similar_support() && closed.close(leaves_, id, column) && !closed_by(counters_.similar_support))
         continue;
-      }
       const Cost with_least = least + beyond_best_column(id, column);
       if (!kAsPublished && with_least >= upper_) {
         if (uses_few_segments()) ++counters_.few_segments;
@@ -213,8 +199,8 @@ class LeafSetSearch {
       if (kAsPublished || with_column < upper_) {
         choose_column(which + 1, with_column);
       } else {
-        if (bounds_.split_lookahead) ++counters_.split_lookahead;
-        if (is_last && uses_similar_support()) closed.push_back({column, objective_.to_ticks(with_column - upper_)});
+        counters_.split_lookahead += bounds_.split_lookahead;
+        if (is_last && uses_similar_support()) closed.add(column, objective_.to_ticks(with_column - upper_));
       }
       new_.resize(2 * which);
     }
@@ -223,18 +209,6 @@ class LeafSetSearch {
   /// What bounds/few_segments.hpp adds for a leaf that is split on this column.
   Cost beyond_best_column(LeafId id, std::uint32_t column) const {
     return uses_few_segments() ? static_cast<Cost>(leaves_[id].column_loss[column] - leaves_[id].split_loss) : 0;
-  }
-
-  /// A split of the last leaf from which nothing better can come, and by how much.
-  struct Closed {
-    std::uint32_t column;
-    Ticks excess;
-  };
-
-  bool is_like_closed(LeafId id, std::uint32_t column, const std::vector<Closed>& closed) const {
-    return std::any_of(closed.begin(), closed.end(), [&](const Closed& other) {
-      return too_similar(other.excess, leaves_.loss_of_moved(id, other.column, column));
-    });
   }
 
   /// What all trees cost that split the first leaves as chosen, the last of them, number `which`, just now.
@@ -302,25 +276,19 @@ class LeafSetSearch {
   bool may_be(const Measured& leaf) {
     const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
-    if (!bounds_.leaf_accuracy || objective_.may_be(leaf)) return true;
-    ++counters_.leaf_accuracy;
-    return false;
+    return !bounds_.leaf_accuracy || objective_.may_be(leaf) || closed_by(counters_.leaf_accuracy);
   }
 
   /// `others` are the leaves beside the fixed ones, this one among them.
   bool can_split(LeafId id, std::span<const LeafId> others) {
     const Leaf& leaf = leaves_[id];
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
-    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points)) {
-      ++counters_.leaf_support;
-      return false;
-    }
+    if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points))
+      return closed_by(counters_.leaf_support);
     if (!kAsPublished && !leaf.is_open) open(id);
     look_below(id, 1);
-    if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true)) {
-      ++counters_.few_segments;
-      return false;
-    }
+    if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true))
+      return closed_by(counters_.few_segments);
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
       if (leaves_[id].may_be_split_on(column)) return true;
     return false;
@@ -354,55 +322,40 @@ class LeafSetSearch {
   void look_at_child() {
     const std::size_t n_leaves = at_->n_kept + new_.size();
     if (tree_.leaves && n_leaves > *tree_.leaves) return;
-    if (bounds_.permutation && !is_new()) {
-      ++counters_.permutation;
-      return;
-    }
+    if (bounds_.permutation && !is_new() && !closed_by(counters_.permutation)) return;
     consider(new_);
-    free_.clear();
+    choices_.reset(new_.size());
     for (std::size_t i = 0; i < new_.size(); ++i)
-      if (can_split(new_[i], new_)) free_.push_back(i);
+      if (can_split(new_[i], new_)) choices_.add_free(i);
     needs_split_.clear();
     for (std::size_t i = 0; i < split().size(); ++i)
       if (Objective::kIsSum && bounds_.incremental_progress &&
           !progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss, leaf_cost_))
         needs_split_.push_back(i);
     counters_.incremental_progress += needs_split_.size();
-    is_split_.assign(new_.size(), false);
-    while (next_choice())
+    while (choices_.next())
       if (std::all_of(needs_split_.begin(), needs_split_.end(),
-                      [&](std::size_t i) { return is_split_[2 * i] || is_split_[2 * i + 1]; }))
+                      [&](std::size_t i) { return choices_.is_split(2 * i) || choices_.is_split(2 * i + 1); }))
         push_choice(n_leaves);
-  }
-
-  /// Counts up in binary, the last free leaf first; false when all choices have been made.
-  bool next_choice() {
-    for (std::size_t k = free_.size(); k-- > 0;) {
-      is_split_[free_[k]] = !is_split_[free_[k]];
-      if (is_split_[free_[k]]) return true;
-    }
-    return false;
   }
 
   void push_choice(std::size_t n_leaves) {
     step();
     keep_.clear();
     to_split_.clear();
-    for (std::size_t i = 0; i < new_.size(); ++i) (is_split_[i] ? to_split_ : keep_).push_back(new_[i]);
+    for (std::size_t i = 0; i < new_.size(); ++i) (choices_.is_split(i) ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
     // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
-    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_) {
-      ++counters_.lookahead;
+    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_ &&
+        !closed_by(counters_.lookahead))
       return;
-    }
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
     const Cost by_rows = bound(keep_, to_split_, so_far);
-    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_)
-      return count_closed(so_far, to_split_.size(), by_rows);
+    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_) return count_closed(so_far, by_rows);
     for (const LeafId id : to_split_) look_below(id, kLevels);
     Entry set;
     set.bound = by_rows + beyond_rows(to_split_);
-    if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, to_split_.size(), by_rows);
+    if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, by_rows);
     set.leaves = queue_.take_leaves(n_leaves);
     set.n_kept = static_cast<std::uint32_t>(n_leaves - to_split_.size());
     const auto middle = std::copy(kept().begin(), kept().end(), set.leaves.begin());
@@ -424,22 +377,14 @@ class LeafSetSearch {
     return true;
   }
 
-  // ---- limits and trace --------------------------------------------------------------------------------------------
+  /// Spends what was measured since the last step. Throws Stopped.
+  void step() { meter_.require(kWorkOfStep + leaves_.work() - std::exchange(measured_, leaves_.work())); }
 
-  /// Throws Stopped.
-  void step() {
-    if (++steps_ % kStepsBetweenPolls == 0 || leaves_.work() >= next_poll_) {
-      next_poll_ = leaves_.work() + kWorkBetweenPolls;
-      poll();
-    }
-    if (stop_.stopped()) throw Stopped{};
-  }
-
-  /// The least bound of what is open; looked for again only when the search has done as much work since.
+  /// The least bound of what is open; searched for again only when as much work has been done since.
   void raise_lower() {
     if (is_finished_) lower_ = upper_;
-    if (is_finished_ || !has_started_ || steps_ < next_look_) return;
-    next_look_ = steps_ + queue_.size() + kStepsBetweenPolls;
+    if (is_finished_ || !has_started_ || meter_.spent() < next_search_) return;
+    next_search_ = meter_.spent() + kWorkOfStep * queue_.size() + kWorkBetweenPolls;
     Cost least = at_ ? std::min(upper_, at_->bound) : upper_;
     for (const auto& each : queue_.entries()) least = std::min(least, each.bound);
     lower_ = std::max(lower_, least);
@@ -451,8 +396,7 @@ class LeafSetSearch {
   }
 
   Progress progress() const {
-    const auto n_leaves = static_cast<std::uint32_t>(best_.size());
-    return {stop_.elapsed(), objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), n_leaves};
+    return {objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), static_cast<std::uint32_t>(best_.size())};
   }
 
   /// Where a bound is wrong, nothing is known but what holds at the root.
@@ -461,39 +405,17 @@ class LeafSetSearch {
     return std::min(leaf_cost_ + leaves_[0].loss, cost_of_two_leaves_or_more(leaf_cost_, leaves_[0].least_loss));
   }
 
-  void poll() {
-    stop_.check_clock();
+  void report() {
     if constexpr (!kAsPublished) raise_lower();
-    const Progress now = progress();
-    most_bytes_ = std::max(most_bytes_, now.bytes);
-    stop_.check_bytes(now.bytes, limits_.bytes);
-    watch_.look(now);
+    run_.report(progress());
   }
 
   /// The cost of the best tree, where that of the search is rounded or counts leaves without rows.
   Ticks cost_in_ticks(const ResultTree& tree) const {
     if (!kAsPublished) return objective_.to_ticks(upper_);
-    Ticks cost = leaf_cost_ * static_cast<Ticks>((tree.column.size() + 1) / 2);
+    Ticks cost = leaf_cost_ * static_cast<Ticks>(tree.n_leaves());
     for (const LeafId id : best_) cost += leaves_[id].loss;
     return cost;
-  }
-
-  Outcome outcome() {
-    next_look_ = 0;
-    poll();
-    Outcome result;
-    result.tree = tree_of(best_, leaves_);
-    result.tree.cost = cost_in_ticks(result.tree);
-    result.lower = lower_ticks();
-    const Status finished = kAsPublished && result.lower < result.tree.cost ? Status::heuristic : Status::optimal;
-    result.status = is_finished_ ? finished : stop_.reason().value_or(finished);
-    result.n_subproblems = n_queued_;
-    result.n_table_entries = seen_.size();
-    result.bytes = most_bytes_;
-    result.seconds = stop_.elapsed();
-    result.counters = counters_;
-    result.trace = watch_.take_trace();
-    return result;
   }
 
   const DistinctRows& rows_;
@@ -501,9 +423,8 @@ class LeafSetSearch {
   const TreeLimits& tree_;
   const LeafSetOptions& options_;
   const Bounds& bounds_;
-  const SearchLimits& limits_;
-  StopSignal& stop_;
-  Watch watch_;
+  Run& run_;
+  WorkMeter meter_;
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
   Objective objective_;
@@ -516,33 +437,29 @@ class LeafSetSearch {
   bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;
   Counters counters_;
-  std::uint64_t n_queued_ = 0, steps_ = 0, next_look_ = 0, next_poll_ = 0, most_bytes_ = 0, seen_bytes_ = 0;
-
+  std::uint64_t n_queued_ = 0, measured_ = 0, next_search_ = 0, seen_bytes_ = 0;
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
   std::vector<LeafId> new_, keep_, to_split_, rest_;
-  std::vector<std::size_t> free_, needs_split_;
-  std::vector<bool> is_split_;
+  std::vector<std::size_t> needs_split_;
+  Choices choices_;
 };
 
 }  // namespace
 
-Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
-  const auto run = [&]<class Objective>(const Objective*) {
-    return LeafSetSearch<Objective>(problem, options, limits, stop, on_poll,
+Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run) {
+  const auto search = [&]<class Objective>(const Objective*) {
+    return LeafSetSearch<Objective>(problem, options, run,
                                     [&](const Leaves& leaves) { return Objective(leaves, problem.leaf_cost); })
         .run();
   };
-  return options.as_published ? run(static_cast<const PublishedLoss*>(nullptr))
-                              : run(static_cast<const AdditiveLoss*>(nullptr));
+  return options.as_published ? search(static_cast<const PublishedLoss*>(nullptr))
+                              : search(static_cast<const AdditiveLoss*>(nullptr));
 }
 
-Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options,
-                     const SearchLimits& limits, StopSignal& stop,
-                     const std::function<bool(const Progress&)>& on_poll) {
+Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options, Run& run) {
   return LeafSetSearch<RankLoss>(
-             problem, options, limits, stop, on_poll,
+             problem, options, run,
              [&](Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, prices); })
       .run();
 }

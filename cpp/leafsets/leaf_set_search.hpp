@@ -7,13 +7,10 @@
 // SOURCE  [hu2019osdt, algorithm 2]; [lin2020gosdt, section 3] for objectives that are no sums.
 #pragma once
 
-#include <functional>
-
 #include "base/options.hpp"
 #include "leafsets/options.hpp"
 #include "leafsets/rank_loss.hpp"
-#include "run/outcome.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
@@ -26,12 +23,10 @@ struct LeafSetProblem {
 
 /// In the outcome, n_subproblems counts sets of leaves with a choice of leaves to split that were queued, and
 /// n_table_entries different sets of leaves.
-Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, const SearchLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run);
 
 /// The same for leafsets/rank_loss.hpp. Two classes, the second positive; rows are numbered by their share of
 /// positives.
-Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options,
-                     const SearchLimits& limits, StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options, Run& run);
 
 }  // namespace hornbeam

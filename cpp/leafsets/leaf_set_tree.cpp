@@ -17,7 +17,7 @@ class Builder {
   }
 
  private:
-  std::int32_t add(LeafId node, std::vector<LeafId> set) {
+  void add(LeafId node, std::vector<LeafId> set) {
     // A column that all leaves below ask may stand first: the leaves on one side of it are those of the whole tree,
     // restricted to that side.
     while (set.size() > 1) {
@@ -26,25 +26,15 @@ class Builder {
       const auto middle = std::stable_partition(set.begin(), set.end(), [&](LeafId id) { return has(id, column); });
       std::vector<LeafId> others(middle, set.end());
       set.erase(middle, set.end());
-      if (leaves_[holds].n_rows > 0 && leaves_[not_holds].n_rows > 0) {
-        const std::int32_t at = add_node(node, static_cast<std::int32_t>(column));
-        tree_.left[static_cast<std::size_t>(at)] = add(holds, std::move(set));
-        tree_.right[static_cast<std::size_t>(at)] = add(not_holds, std::move(others));
-        return at;
-      }
+      if (leaves_[holds].n_rows > 0 && leaves_[not_holds].n_rows > 0)
+        return tree_.add_split(column, leaves_[node].prediction, [&](bool side) {
+          side ? add(holds, std::move(set)) : add(not_holds, std::move(others));
+        });
       const bool all_hold = leaves_[holds].n_rows > 0;
       node = all_hold ? holds : not_holds;
       if (!all_hold) set = std::move(others);
     }
-    return add_node(node, -1);
-  }
-
-  std::int32_t add_node(LeafId node, std::int32_t column) {
-    tree_.column.push_back(column);
-    tree_.left.push_back(-1);
-    tree_.right.push_back(-1);
-    tree_.prediction.push_back(static_cast<std::int32_t>(leaves_[node].prediction));
-    return static_cast<std::int32_t>(tree_.column.size() - 1);
+    tree_.add_leaf(leaves_[node].prediction);
   }
 
   bool has(LeafId leaf, std::uint32_t column) const {

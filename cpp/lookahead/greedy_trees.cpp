@@ -37,8 +37,7 @@ std::vector<double> prices_of(const Costs& costs) {
 }  // namespace
 
 GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
-                         std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss,
-                         std::function<bool(std::uint64_t)> goes_on)
+                         std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter)
     : costs_(costs),
       measures_(counting.measures()),
       kernels_(kernels),
@@ -46,7 +45,7 @@ GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernel
       rows_per_leaf_(static_cast<Ticks>(rows_per_leaf)),
       prices_(prices_of(costs)),
       last_by_loss_(last_by_loss),
-      goes_on_(std::move(goes_on)) {
+      meter_(meter) {
   for (std::vector<Ticks>& side : side_) side.resize(measures_.n_classes);
   if (!prices_.empty() || total_weight > kMostTabled) return;
   entropy_.resize(static_cast<std::size_t>(total_weight) + 1);
@@ -135,7 +134,7 @@ Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks*
       for (std::size_t i = 0; i < size * stride; ++i) level.sums[0][i] = sums[i] - level.sums[1][i];
   }
   for (const int x : {1, 0}) {
-    if (is_stopped_ && may_stop_) return cost[0] = cost[1] = kInfinity;
+    if (may_stop_ && meter_.stopped()) return cost[0] = cost[1] = kInfinity;
     if (is_grown[x])
       cost[x] = grow_node(rows, levels_[depth].mask[x].data(), levels_[depth].sums[x].data(),
                           levels_[depth].total[x].data(), depth, splits);
@@ -149,7 +148,7 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
   const SlotTile slots = rows.slot_tile();
   scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, measures_)));
   kernels_.measure(slots.filtered(mask), measures_, nullptr, sums.data(), scratch_.data());
-  if (!goes_on_(std::uint64_t{rows.stride} * (rows.n_slot_words + 8))) is_stopped_ = true;
+  meter_.spend(std::uint64_t{rows.stride} * (rows.n_slot_words + 8));
 }
 
 /// The column of largest information gain, or of least loss, among those that split the rows, the first of several;

@@ -4,7 +4,7 @@
 //         that do not pay for their leaves are cut off from below. On request the last split asks the column that
 //         leaves the least loss instead; that tree costs no more.
 // FLOW    lookahead/lookahead_search closes the subproblems at its lookahead depth with what these trees cost.
-// HOLDS   (G1) `cost` is that of the tree that `grow` makes, or infinite if the caller said to stop. (G2) Ties of gain
+// HOLDS   (G1) `cost` is that of the tree that `grow` makes, or infinite if the run was stopped. (G2) Ties of gain
 //         go to the first column, and gains within 1e-12 bits are a tie, so that neither rounding nor the scale of the
 //         costs decides. The gain is not an integer, but it only chooses; costs are exact.
 // COST    One pass of the counting kernel for the two sides of a node together: what a side holds is the node's count
@@ -13,11 +13,11 @@
 //         greedy tree). A node whose leaf costs no more than two leaves is not split: nothing below could pay.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "data/costs.hpp"
 #include "rows/row_set.hpp"
+#include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
@@ -28,10 +28,9 @@ using Splits = std::vector<std::uint32_t>;
 class GreedyTrees {
  public:
   /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
-  /// counted); `costs` says what a leaf loses. `goes_on` is told of work done and says whether to go on.
+  /// counted); `costs` says what a leaf loses.
   GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
-              std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss,
-              std::function<bool(std::uint64_t)> goes_on);
+              std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter);
 
   /// Costs of the trees of at most `depth` on both sides of a column.
   struct Sides {
@@ -77,12 +76,12 @@ class GreedyTrees {
   const Ticks rows_per_leaf_;
   const std::vector<double> prices_;  // of the classes; empty where they are the same
   const bool last_by_loss_;
-  const std::function<bool(std::uint64_t)> goes_on_;
+  WorkMeter& meter_;
   std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different prices
   std::vector<Level> levels_;    // by depth left
   AlignedVector<Word> scratch_, all_;
   std::vector<Ticks> side_[2];  // weights of the classes
-  bool may_stop_ = true, is_stopped_ = false;
+  bool may_stop_ = true;
 };
 
 }  // namespace hornbeam

@@ -1,19 +1,15 @@
 #include "lookahead/lookahead_search.hpp"
 
 #include <algorithm>
-#include <new>
-#include <numeric>
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
+#include "data/row_list.hpp"
 #include "lookahead/prefixes.hpp"
-#include "run/watch.hpp"
 
 namespace hornbeam {
 
 namespace {
-
-using Rows = std::vector<std::uint32_t>;  // numbers of distinct rows
 
 /// Reads Splits as the arrays that a caller gets.
 class TreeWriter {
@@ -21,34 +17,21 @@ class TreeWriter {
   TreeWriter(const Problem& problem, const Splits& splits) : problem_(problem), next_(splits.begin()) {}
 
   ResultTree write() {
-    Rows all(problem_.rows.n_rows);
-    std::iota(all.begin(), all.end(), 0u);
-    add_node(all);
+    add_node(all_rows(problem_.rows));
     return std::move(tree_);
   }
 
  private:
-  void add_node(const Rows& rows) {
-    std::vector<std::int64_t> weight(problem_.rows.n_classes);
-    for (const std::uint32_t row : rows)
-      for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
+  void add_node(const RowList& rows) {
+    const std::vector<std::int64_t> weight = class_weights(problem_.rows, rows);
     const std::uint32_t prediction = problem_.costs.best_prediction(weight.data());
     const std::uint32_t split = *next_++;
-    const std::size_t node = tree_.column.size();
-    tree_.column.push_back(split == kNoSplit ? -1 : static_cast<std::int32_t>(split));
-    tree_.left.push_back(-1);
-    tree_.right.push_back(-1);
-    tree_.prediction.push_back(static_cast<std::int32_t>(prediction));
     if (split == kNoSplit) {
       tree_.cost += problem_.leaf_cost + problem_.costs.loss_of(weight.data(), prediction);
-      return;
+      return tree_.add_leaf(prediction);
     }
-    Rows side[2];
-    for (const std::uint32_t row : rows) side[problem_.rows.test(split, row) ? 1 : 0].push_back(row);
-    tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
-    add_node(side[1]);
-    tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
-    add_node(side[0]);
+    const auto sides = partition(problem_.rows, rows, split);
+    tree_.add_split(split, prediction, [&](bool side) { add_node(sides[side ? 1 : 0]); });
   }
 
   const Problem& problem_;
@@ -56,113 +39,89 @@ class TreeWriter {
   ResultTree tree_;
 };
 
+constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;
+
 /// After a stop, sides of larger row sets are not made any more: the tree known before is the answer.
 constexpr std::uint64_t kMostBytesAfterStop = std::uint64_t{1} << 24;
 
 class LookaheadSearch {
  public:
-  LookaheadSearch(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits, StopSignal& stop,
-                  const std::function<bool(const Progress&)>& on_poll, const ExactSearch& search)
+  LookaheadSearch(const Problem& problem, const Lookahead& lookahead, Run& run, const ExactSearch& search)
       : problem_(problem),
         lookahead_(lookahead),
         depth_(problem.tree.depth.value_or(0)),
-        limits_(limits),
-        stop_(stop),
+        run_(run),
         search_(search),
-        watch_(stop, on_poll),
+        meter_(run, kWorkBetweenPolls, [this] { report(); }),
         prefixes_(problem.rows, problem.costs, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
-                  lookahead.last_by_loss, limits.bytes, [this](std::uint64_t work) { return goes_on(work); }) {}
+                  lookahead.last_by_loss, run.limits().bytes, meter_) {}
 
   Outcome run() {
-    Rows all(problem_.rows.n_rows);
-    std::iota(all.begin(), all.end(), 0u);
     RowSet root;
-    prefixes_.maker().make_root(root, stop_);
+    prefixes_.maker().make_root(root, run_);
     now_.lower = lower_bound();
     Splits splits;
     now_.upper = prefixes_.greedy().leaf_cost(root.total.data());
     now_.n_leaves = 1;
     now_.upper = prefixes_.greedy().grow(root, depth_, splits, true);
     now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), kNoSplit));
-    poll();
-    try {
+    report();
+    run_.guard([&] {
       Splits found;
       const bool looks_ahead = lookahead_.is_recursive || lookahead_.keeps_greedy || lookahead_.depth < depth_;
-      if (complete(root, all, depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper) splits.swap(found);
-    } catch (const std::bad_alloc&) {
-      stop_.stop(Status::memory_limit);
-    }
-    Outcome outcome;
-    outcome.tree = TreeWriter(problem_, splits).write();
-    now_.upper = outcome.tree.cost;
-    now_.n_leaves = static_cast<std::uint32_t>((outcome.tree.column.size() + 1) / 2);
-    poll();
-    outcome.lower = std::min(now_.lower, now_.upper);
-    outcome.status = outcome.lower == now_.upper ? Status::optimal : stop_.reason().value_or(Status::heuristic);
-    outcome.n_subproblems = prefixes_.n_subproblems() + n_solved_;
-    outcome.n_table_entries = prefixes_.table().size();
-    outcome.bytes = most_bytes_;
-    outcome.seconds = stop_.elapsed();
-    outcome.counters = counters_;
-    outcome.trace = watch_.take_trace();
-    return outcome;
+      if (complete(root, all_rows(problem_.rows), depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper)
+        splits.swap(found);
+    });
+    ResultTree tree = TreeWriter(problem_, splits).write();
+    now_.upper = tree.cost;
+    now_.n_leaves = tree.n_leaves();
+    const Progress& last = progress();
+    return run_.finish(std::move(tree), last, counters_, prefixes_.table().size(),
+                       run_.stopped() ? std::nullopt : std::optional(Status::heuristic));
   }
 
  private:
   /// bounds/equivalent_points.hpp for the whole problem.
   Ticks lower_bound() {
-    std::vector<std::int64_t> total(problem_.rows.n_classes);
     Ticks least_loss = 0;
-    for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row) {
-      const std::int64_t* weight = problem_.rows.weight(row);
-      least_loss += problem_.costs.loss_of(weight, problem_.costs.best_prediction(weight));
-      for (std::uint32_t c = 0; c < total.size(); ++c) total[c] += weight[c];
-    }
-    const Ticks leaf = prefixes_.greedy().leaf_cost(total.data());
+    for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row)
+      least_loss += problem_.costs.least_loss_of_leaf(problem_.rows.weight(row));
+    const Ticks leaf = prefixes_.greedy().leaf_cost(class_weights(problem_.rows, all_rows(problem_.rows)).data());
     if (depth_ == 0) return leaf;
     return std::min(leaf, cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
   }
 
-  bool goes_on(std::uint64_t work) {
-    work_ += work;
-    if (work_ >= std::uint64_t{1} << 19) poll();
-    return !stop_.stopped();
-  }
-
-  void poll() {
-    work_ = 0;
-    now_.seconds = stop_.elapsed();
+  const Progress& progress() {
     now_.n_subproblems = prefixes_.n_subproblems() + n_solved_ + n_in_part_;
     now_.bytes = problem_.rows.bytes() + prefixes_.bytes();
-    most_bytes_ = std::max(most_bytes_, now_.bytes);
-    stop_.check_clock();
-    stop_.check_bytes(now_.bytes, limits_.bytes);
-    if (prefixes_.table().is_full()) stop_.stop(Status::memory_limit);
-    watch_.look(now_);
+    if (prefixes_.table().is_full()) run_.stop(Status::memory_limit);
+    return now_;
   }
+
+  void report() { run_.report(progress()); }
 
   /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
   /// greedy tree if that costs less.
-  Ticks complete(RowSet& rows, const Rows& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
+  Ticks complete(RowSet& rows, const RowList& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
     if (lookahead_.keeps_greedy && steps == 0) return prefixes_.greedy().grow(rows, depth, splits);
     const std::size_t root = splits.size();
     Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), kNoSplit};
     if (steps > 0) prefix = prefixes_.best(rows, depth, steps);
     Ticks cost = prefix.cost;
-    if (stop_.stopped() && rows.bytes() > kMostBytesAfterStop) {
+    if (run_.stopped() && rows.bytes() > kMostBytesAfterStop) {
       splits.push_back(kNoSplit);
       return prefixes_.greedy().leaf_cost(rows.total.data());
     }
     if (prefix.column != kNoSplit) {
       const std::uint32_t steps_left = lookahead_.is_recursive ? lookahead_.depth : steps - 1;
       cost = complete_sides(rows, numbers, prefix.column, depth - 1, steps_left, splits);
-    } else if (lookahead_.is_recursive || lookahead_.keeps_greedy || stop_.stopped() ||
+    } else if (lookahead_.is_recursive || lookahead_.keeps_greedy || run_.stopped() ||
                prefix.cost <= 2 * problem_.leaf_cost || depth == 0) {
       splits.push_back(kNoSplit);
     } else {
       cost = solve(numbers, depth, splits);
     }
-    if (!stop_.stopped()) return cost;
+    if (!run_.stopped()) return cost;
     Splits greedy;
     const Ticks greedy_cost = prefixes_.greedy().grow(rows, depth, greedy);
     if (greedy_cost >= cost) return cost;
@@ -171,12 +130,11 @@ class LookaheadSearch {
     return greedy_cost;
   }
 
-  Ticks complete_sides(RowSet& rows, const Rows& numbers, std::uint32_t column, std::uint32_t depth,
+  Ticks complete_sides(RowSet& rows, const RowList& numbers, std::uint32_t column, std::uint32_t depth,
                        std::uint32_t steps, Splits& splits) {
     const std::uint32_t split = rows.columns[column];
     splits.push_back(split);
-    Rows side[2];
-    for (const std::uint32_t row : numbers) side[problem_.rows.test(split, row) ? 1 : 0].push_back(row);
+    const auto side = partition(problem_.rows, numbers, split);
     SlotName name[2];
     prefixes_.name_sides(rows, column, name);
     prefixes_.maker().make_slot_rows(rows);
@@ -190,60 +148,54 @@ class LookaheadSearch {
   }
 
   /// Appends the optimal tree of some rows, or the best that was found in time.
-  Ticks solve(const Rows& numbers, std::uint32_t depth, Splits& splits) {
+  Ticks solve(const RowList& numbers, std::uint32_t depth, Splits& splits) {
     TreeLimits tree = problem_.tree;
     tree.depth = depth;
-    SearchLimits limits = limits_;
+    SearchLimits limits = run_.limits();
     limits.gap = 0;
-    if (limits.seconds) limits.seconds = std::max(0.0, *limits.seconds - stop_.elapsed());
+    if (limits.seconds) limits.seconds = std::max(0.0, *limits.seconds - run_.seconds());
     if (limits.bytes) limits.bytes = *limits.bytes - std::min(*limits.bytes, now_.bytes);
-    StopSignal stop(limits);
+    Run run(limits, [this](const Progress& at) {
+      n_in_part_ = at.n_subproblems;
+      report();
+      return run_.stopped();
+    });
     try {
-      const DistinctRows rows = problem_.rows.of(numbers, stop);
+      const DistinctRows rows = problem_.rows.of(numbers, run);
       const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.bounds};
-      const Outcome outcome = search_(part, limits, stop, [this](const Progress& at) {
-        n_in_part_ = at.n_subproblems;
-        poll();
-        return stop_.stopped();
-      });
+      const Outcome outcome = search_(part, run);
       n_solved_ += outcome.n_subproblems;
       counters_ += outcome.counters;
       n_in_part_ = 0;
-      most_bytes_ = std::max(most_bytes_, now_.bytes + outcome.bytes);
-      if (outcome.status != Status::optimal) stop_.stop(outcome.status);
+      run_.count_bytes(now_.bytes + outcome.bytes);
+      if (outcome.status != Status::optimal) run_.stop(outcome.status);
       if (numbers.size() == problem_.rows.n_rows) now_.lower = std::max(now_.lower, outcome.lower);
       for (const std::int32_t column : outcome.tree.column)
         splits.push_back(column < 0 ? kNoSplit : static_cast<std::uint32_t>(column));
       return outcome.tree.cost;
-    } catch (const StoppedBeforeSearch&) {
-      stop_.stop(stop.reason().value_or(Status::interrupted));
+    } catch (const Stopped&) {
+      run_.stop(run.reason().value_or(Status::interrupted));
       splits.push_back(kNoSplit);
-      std::vector<std::int64_t> weight(problem_.rows.n_classes);
-      for (const std::uint32_t row : numbers)
-        for (std::uint32_t c = 0; c < weight.size(); ++c) weight[c] += problem_.rows.weight(row)[c];
-      return prefixes_.greedy().leaf_cost(weight.data());
+      return prefixes_.greedy().leaf_cost(class_weights(problem_.rows, numbers).data());
     }
   }
 
   const Problem& problem_;
   const Lookahead& lookahead_;
   const std::uint32_t depth_;
-  const SearchLimits& limits_;
-  StopSignal& stop_;
+  Run& run_;
   const ExactSearch& search_;
-  Watch watch_;
+  WorkMeter meter_;
   Prefixes prefixes_;
   Progress now_{};
   Counters counters_;
-  std::uint64_t n_solved_ = 0, n_in_part_ = 0, work_ = 0, most_bytes_ = 0;
+  std::uint64_t n_solved_ = 0, n_in_part_ = 0;
 };
 
 }  // namespace
 
-Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll,
-                         const ExactSearch& search) {
-  return LookaheadSearch(problem, lookahead, limits, stop, on_poll, search).run();
+Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, Run& run, const ExactSearch& search) {
+  return LookaheadSearch(problem, lookahead, run, search).run();
 }
 
 }  // namespace hornbeam

@@ -15,8 +15,7 @@
 
 #include "lookahead/greedy_trees.hpp"
 #include "rows/problem.hpp"
-#include "run/outcome.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
@@ -28,12 +27,9 @@ struct Lookahead {
 };
 
 /// Finds an optimal tree: search/search.
-using ExactSearch = std::function<Outcome(const Problem&, const SearchLimits&, StopSignal&,
-                                          const std::function<bool(const Progress&)>& on_poll)>;
+using ExactSearch = std::function<Outcome(const Problem&, Run&)>;
 
 /// `problem` has a depth limit and no limit of leaves.
-Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, const SearchLimits& limits,
-                         StopSignal& stop, const std::function<bool(const Progress&)>& on_poll,
-                         const ExactSearch& search);
+Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, Run& run, const ExactSearch& search);
 
 }  // namespace hornbeam

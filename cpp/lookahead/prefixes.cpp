@@ -2,36 +2,20 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace hornbeam {
 
-namespace {
-
-/// A cost for each class of 1 for every wrong prediction: the measures of a row set are then the class weights.
-Costs counting(std::uint32_t n_classes, bool counts_rows) {
-  std::vector<Ticks> cost(std::size_t{n_classes} * n_classes, 1);
-  for (std::uint32_t c = 0; c < n_classes; ++c) cost[std::size_t{c} * (n_classes + 1)] = 0;
-  return {n_classes, n_classes, std::move(cost), false, counts_rows};
-}
-
-}  // namespace
-
 Prefixes::Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost, std::uint64_t rows_per_leaf,
-                   std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes,
-                   std::function<bool(std::uint64_t)> goes_on)
+                   std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, WorkMeter& meter)
     : leaf_cost_(leaf_cost),
       rows_per_leaf_(rows_per_leaf),
       levels_(levels),
-      goes_on_([this, goes_on = std::move(goes_on)](std::uint64_t work) {
-        is_stopped_ = !goes_on(work);
-        return !is_stopped_;
-      }),
-      counting_(counting(data.n_classes, rows_per_leaf > 1)),
+      meter_(meter),
+      counting_(Costs::counting(data.n_classes, rows_per_leaf > 1)),
       maker_(data, counting_, kernels(), leaf_cost, rows_per_leaf, 1),
       greedy_(counting_, costs, kernels(), leaf_cost, rows_per_leaf,
               std::accumulate(data.class_weight.begin(), data.class_weight.end(), std::int64_t{0}), last_by_loss,
-              goes_on_),
+              meter),
       table_(false, table_bytes),
       child_(std::size_t{levels} + 1) {}
 
@@ -49,7 +33,7 @@ Prefixes::Best Prefixes::best(RowSet& rows, std::uint32_t depth, std::uint32_t s
   if (levels_ > 1) maker_.make_name_planes(rows);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     const Ticks cost = cost_of_split(rows, column, depth - 1, steps - 1, best.cost);
-    if (!goes_on_(rows.n_columns)) return best;
+    if (!meter_.spend(rows.n_columns)) return best;
     if (cost < best.cost) best = {cost, column};
   }
   const std::uint32_t split = best.column == kNoSplit ? kNoSplit : rows.columns[best.column];
@@ -119,7 +103,7 @@ Prefixes::Sides Prefixes::greedy_sides(const RowSet& rows, std::uint32_t column,
   if (known_false && known_true) return {{known_false->tree.cost, known_true->tree.cost}};
   n_subproblems_ += 2;
   const auto sides = greedy_.costs_of_sides(rows, column, depth);
-  if (is_stopped_) return {{kInfinity, kInfinity}};
+  if (meter_.stopped()) return {{kInfinity, kInfinity}};
   for (int x = 0; x < 2; ++x) table_.tighten(key[x], {sides.cost[x], {sides.cost[x], kNoSplit, kUnlimited, {}}});
   return {{sides.cost[0], sides.cost[1]}};
 }

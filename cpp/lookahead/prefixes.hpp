@@ -3,14 +3,13 @@
 // WHAT    What the prefixes of a few levels of splits are worth: a leaf at the last of these levels as much as its
 //         greedy tree, a leaf above as much as a leaf.
 // FLOW    lookahead/lookahead_search takes the best prefix; rashomon/prefix_graph takes all that are good enough.
-// HOLDS   (P1) the cost of the best prefix is exact unless `goes_on` said to stop. (P2) no prefix, nor any greedy tree,
+// HOLDS   (P1) the cost of the best prefix is exact unless the run was stopped. (P2) no prefix, nor any greedy tree,
 //         has a side of fewer rows than a leaf may have.
 // COST    One greedy tree for both sides of each column of each prefix node above the last level; those of rows that
 //         several prefixes lead to are looked up.
 // SOURCE  [babbar2025split, algorithms 1 and 2].
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,15 +26,9 @@ class Prefixes {
     std::uint32_t column;  // of the row set, kNoSplit for a leaf
   };
 
-  /// Of at most `levels` levels of splits. `goes_on` is told of work done and says whether to go on.
+  /// Of at most `levels` levels of splits.
   Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost, std::uint64_t rows_per_leaf,
-           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes,
-           std::function<bool(std::uint64_t)> goes_on);
-  Prefixes(const Prefixes&) = delete;
-  Prefixes(Prefixes&&) = delete;
-  Prefixes& operator=(const Prefixes&) = delete;
-  Prefixes& operator=(Prefixes&&) = delete;
-  ~Prefixes() = default;
+           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, WorkMeter& meter);
 
   /// The best prefix of at most `steps` levels of splits; `depth` levels are left to it and the greedy trees.
   Best best(RowSet& rows, std::uint32_t depth, std::uint32_t steps);
@@ -45,7 +38,7 @@ class Prefixes {
   std::optional<Sides> best_of_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps,
                                      Ticks most);
 
-  /// Cost of the greedy tree.
+  /// Cost of the greedy tree, also after a stop.
   Ticks greedy_cost(const RowSet& rows, std::uint32_t depth);
 
   RowSetMaker& maker() { return maker_; }
@@ -74,13 +67,12 @@ class Prefixes {
   const Ticks leaf_cost_;
   const std::uint64_t rows_per_leaf_;
   const std::uint32_t levels_;
-  const std::function<bool(std::uint64_t)> goes_on_;
+  WorkMeter& meter_;
   const Costs counting_;
   RowSetMaker maker_;
   GreedyTrees greedy_;
   SubproblemTable table_;      // prefixes by the levels left; greedy trees under 0
   std::vector<RowSet> child_;  // by the levels left
-  bool is_stopped_ = false;
   std::uint64_t n_subproblems_ = 0;
 };
 

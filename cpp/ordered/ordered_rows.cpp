@@ -19,7 +19,7 @@ void remake(std::vector<T>& values, std::size_t size) {
 }  // namespace
 
 bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_t> classes,
-                       std::span<const std::int64_t> weights, std::uint32_t n_classes, const GoesOn& goes_on) {
+                       std::span<const std::int64_t> weights, std::uint32_t n_classes, WorkMeter& meter) {
   columns_ = &columns;
   n_rows_ = columns.n_rows;
   entries_.resize(place(n_variables()));
@@ -36,7 +36,7 @@ bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_
   weight_of_all_ = std::accumulate(class_weight_.begin(), class_weight_.end(), 0);
   std::vector<std::uint32_t> first;  // place of the next row of each rank: counting sort
   for (std::uint32_t v = 0; v < n_variables(); ++v) {
-    if (!goes_on(4 * std::uint64_t{n_rows_})) return false;
+    if (!meter.spend(4 * std::uint64_t{n_rows_})) return false;
     const std::uint32_t* ranks = columns.ranks_of(v);
     first.assign(std::size_t{columns.n_thresholds[v]} + 2, 0);
     for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[ranks[row] + std::size_t{1}];
@@ -51,7 +51,7 @@ bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_
 }
 
 bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
-                             std::vector<std::uint32_t>& number, const GoesOn& goes_on) const {
+                             std::vector<std::uint32_t>& number, WorkMeter& meter) const {
   const std::uint32_t begin = side ? 0 : n_held, end = side ? n_held : n_rows_;
   child.columns_ = columns_;
   child.n_rows_ = end - begin;
@@ -77,7 +77,7 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool 
   const std::uint32_t* new_number = number.data();
   std::uint32_t* to = child.entries_.data() + child.entries_.size() - 1;
   for (std::uint32_t v = n_variables(); v-- > 0;) {
-    if (!goes_on(n_rows_)) return false;
+    if (!meter.spend(n_rows_)) return false;
     const std::uint32_t *first = entries(v), *entry = first + n_rows_;
     std::uint32_t ends = 0;
     while (entry != first) {

@@ -11,17 +11,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "base/types.hpp"
 #include "data/ranked_columns.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
-
-/// Told how many entries were read since the last call; false where the search has to stop.
-using GoesOn = std::function<bool(std::uint64_t work)>;
 
 /// A cut of one variable's order: its first `n_rows` rows are on the true side.
 struct Cut {
@@ -43,11 +40,11 @@ class OrderedRows {
  public:
   /// All rows of a problem. False if stopped before they are in order.
   bool sort(const RankedColumns& columns, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights,
-            std::uint32_t n_classes, const GoesOn& goes_on);
+            std::uint32_t n_classes, WorkMeter& meter);
 
   /// The rows on one side of a cut; `number` is scratch space. False if stopped half-way: `child` is then useless.
   bool make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
-                  std::vector<std::uint32_t>& number, const GoesOn& goes_on) const;
+                  std::vector<std::uint32_t>& number, WorkMeter& meter) const;
 
   std::uint32_t n_rows() const { return n_rows_; }
   std::uint32_t n_variables() const { return columns_->n_variables(); }

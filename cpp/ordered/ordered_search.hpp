@@ -11,16 +11,12 @@
 // SOURCE  [mazumder2022quantbnb], [brita2025contree]; the search with cutoffs and the exact integers are ours.
 #pragma once
 
-#include <functional>
-
 #include "ordered/ordered_problem.hpp"
-#include "run/outcome.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
-/// `on_poll` is called on the calling thread alone; see `search`.
-Outcome search_ordered(const OrderedProblem& problem, const SearchLimits& limits, StopSignal& stop,
-                       const std::function<bool(const Progress&)>& on_poll);
+/// Throws Stopped if it is stopped before the rows are in order.
+Outcome search_ordered(const OrderedProblem& problem, Run& run);
 
 }  // namespace hornbeam

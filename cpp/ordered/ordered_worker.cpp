@@ -8,20 +8,13 @@ namespace hornbeam {
 OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll)
     : problem_(problem),
       state_(state),
-      on_poll_(std::move(on_poll)),
-      goes_on_([this](std::uint64_t work) { return goes_on(work); }),
-      two_levels_(problem.costs, kernels(), problem.closes_cuts, goes_on_),
+      meter_(state.run, problem.work_between_polls,
+             [this, on_poll = std::move(on_poll)] {
+               publish();
+               on_poll();
+             }),
+      two_levels_(problem.costs, kernels(), problem.closes_cuts, meter_),
       levels_(problem.depth + std::size_t{1}) {}
-
-bool OrderedWorker::goes_on(std::uint64_t work) {
-  work_ += work;
-  if (work_ >= problem_.work_between_polls) {
-    work_ = 0;
-    publish();
-    on_poll_();
-  }
-  return !state_.stop.stopped();
-}
 
 Counters OrderedWorker::counters() const {
   Counters all;
@@ -38,9 +31,9 @@ void OrderedWorker::publish() {
 
 /// Stops the search if so many more bytes are too many; what is then not taken does not count.
 void OrderedWorker::reserve(std::uint64_t more) {
-  if (!state_.most_bytes) return;
+  if (!state_.run.limits().bytes) return;
   announce(bytes() + more);
-  if (state_.stop.stopped()) announce(bytes());
+  if (state_.run.stopped()) announce(bytes());
 }
 
 void OrderedWorker::announce(std::uint64_t bytes) {
@@ -69,7 +62,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
   if (two_leaves >= best) return result;
   depth = costs.useful_depth(depth, best);
   if (depth > 1) reserve(two_levels_.growth_for(rows));
-  if (state_.stop.stopped()) return result;
+  if (state_.run.stopped()) return result;
   if (depth <= 2) {
     ++n_two_levels_;
     const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
@@ -88,7 +81,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     result.cost = best = smaller.cost;
     result.plan = std::move(smaller.plan);
   }
-  if (state_.stop.stopped()) return result;
+  if (state_.run.stopped()) return result;
   depth = costs.useful_depth(depth, best);
   if (depth <= 2) {
     result.lower = smaller.lower;
@@ -104,12 +97,12 @@ void OrderedWorker::search_cuts(const OrderedRows& rows, std::uint32_t depth, Ti
   CutHeap& heap = levels_[depth].heap;
   std::atomic<Ticks> best = bound;
   Ticks abandoned = kInfinity;  // bound of the cut that a stop left half-way
-  while (!state_.stop.stopped()) {
+  while (!state_.run.stopped()) {
     const std::optional<CutTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
     if (!trial) break;
     const CutBounds tried = try_cut(rows, depth, heap.cuts_of(trial->run.variable), *trial, best, result);
     best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
-    if (state_.stop.stopped()) abandoned = tried.held + tried.failed;
+    if (state_.run.stopped()) abandoned = tried.held + tried.failed;
     heap.put_back(trial->run, tried);
   }
   result.lower = std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()});
@@ -149,7 +142,7 @@ bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, 
                                OrderedRows& child) {
   const std::uint64_t needed = rows.bytes_of(side ? n_held : rows.n_rows() - n_held);
   if (needed > child.bytes()) reserve(needed - child.bytes());
-  return goes_on(0) && rows.make_child(variable, n_held, side, child, number_, goes_on_);
+  return !state_.run.stopped() && rows.make_child(variable, n_held, side, child, number_, meter_);
 }
 
 }  // namespace hornbeam

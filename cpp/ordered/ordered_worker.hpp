@@ -11,23 +11,22 @@
 #include <atomic>
 #include <functional>
 
+#include "base/bounds.hpp"
 #include "ordered/cut_heap.hpp"
 #include "ordered/ordered_problem.hpp"
 #include "ordered/plan.hpp"
 #include "ordered/two_level_cuts.hpp"
-#include "base/bounds.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
 /// What the threads of one search share; the whole problem apart, which is in ordered/shared_root.hpp.
 struct OrderedState {
-  StopSignal& stop;
-  std::optional<std::uint64_t> most_bytes;
+  Run& run;
   std::atomic<std::uint64_t> bytes{0};  // held or about to be taken
   std::atomic<std::uint64_t> n_subproblems{0};
 
-  void check_room() { stop.check_bytes(bytes.load(std::memory_order_relaxed), most_bytes); }
+  void check_room() { run.check(bytes.load(std::memory_order_relaxed)); }
 };
 
 class OrderedWorker {
@@ -43,7 +42,7 @@ class OrderedWorker {
   CutBounds try_cut(const OrderedRows& rows, std::uint32_t depth, const std::vector<Cut>& cuts, const CutTrial& trial,
                     const std::atomic<Ticks>& best, OrderedResult& result);
 
-  bool goes_on(std::uint64_t work);
+  WorkMeter& meter() { return meter_; }
   Counters counters() const;
   /// Tells the others what this thread holds and has done.
   void publish();
@@ -65,12 +64,11 @@ class OrderedWorker {
 
   const OrderedProblem& problem_;
   OrderedState& state_;
-  const std::function<void()> on_poll_;
-  const GoesOn goes_on_;
+  WorkMeter meter_;
   TwoLevelCuts two_levels_;
   std::vector<Level> levels_;  // by depth left
   std::vector<std::uint32_t> number_;
-  std::uint64_t work_ = 0, n_subproblems_ = 0;  // since the last `publish`
+  std::uint64_t n_subproblems_ = 0;  // since the last `publish`
   std::uint64_t n_two_levels_ = 0;
   std::uint64_t announced_bytes_ = 0;
 };

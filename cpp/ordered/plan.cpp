@@ -21,22 +21,15 @@ class PlanReader {
       return read(rows, begin);
     }
     const auto& weight = rows.class_weight();
-    const std::size_t node = tree.column.size();
-    tree.column.push_back(-1);
-    tree.left.push_back(-1);
-    tree.right.push_back(-1);
-    tree.prediction.push_back(
-        static_cast<std::int32_t>(std::max_element(weight.begin(), weight.end()) - weight.begin()));
-    if (planned.kind == PlanNode::Kind::leaf) return;
+    const auto prediction = static_cast<std::uint32_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
+    if (planned.kind == PlanNode::Kind::leaf) return tree.add_leaf(prediction);
     const RankSplit& split = planned.split;
-    tree.column[node] = static_cast<std::int32_t>(columns_.first_column[split.variable] + split.threshold);
-    for (const bool side : {true, false}) {
+    tree.add_split(columns_.first_column[split.variable] + split.threshold, prediction, [&](bool side) {
       OrderedRows child;
       std::vector<std::uint32_t> number;
-      rows.make_child(split.variable, rows.n_held_by(split), side, child, number, [](std::uint64_t) { return true; });
-      (side ? tree.left : tree.right)[node] = static_cast<std::int32_t>(tree.column.size());
+      rows.make_child(split.variable, rows.n_held_by(split), side, child, number, unlimited_);
       read(child, next);
-    }
+    });
   }
 
   ResultTree tree;
@@ -51,6 +44,8 @@ class PlanReader {
 
   const RankedColumns& columns_;
   const OrderedCosts& costs_;
+  Run never_stopped_;
+  WorkMeter unlimited_{never_stopped_};
 };
 
 }  // namespace

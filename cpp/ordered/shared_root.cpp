@@ -27,11 +27,11 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
       lower_(std::min(best(), problem.costs.leaf)),
       in_flight_(n_threads, kInfinity) {}
 
-bool SharedRoot::sort_rows(const GoesOn& goes_on) {
+bool SharedRoot::sort_rows(WorkMeter& meter) {
   const RankedColumns& columns = problem_.columns;
   announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{2}));
   const bool is_sorted =
-      goes_on(0) && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, goes_on);
+      !meter.stopped() && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, meter);
   announce(rows_.bytes());
   return is_sorted;
 }
@@ -94,7 +94,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     lock.unlock();
     on_step();
     lock.lock();
-    if (state_.stop.stopped()) return;
+    if (state_.run.stopped()) return;
     const std::optional<CutTrial> trial = take(thread);
     if (!trial) {
       if (bound_in_flight() == kInfinity) break;
@@ -105,7 +105,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     OrderedResult found;
     const CutBounds tried = worker.try_cut(rows_, depth_, heap_.cuts_of(trial->run.variable), *trial, best_, found);
     lock.lock();
-    in_flight_[thread] = state_.stop.stopped() ? tried.held + tried.failed : kInfinity;
+    in_flight_[thread] = state_.run.stopped() ? tried.held + tried.failed : kInfinity;
     improve(found);
     if (thread != 0) ++n_by_helpers_;
     heap_.put_back(trial->run, tried);

@@ -35,7 +35,7 @@ class SharedRoot {
 
   // For the calling thread while no other works, down to `may_gain`.
   /// False if stopped before the rows are in order.
-  bool sort_rows(const GoesOn& goes_on);
+  bool sort_rows(WorkMeter& meter);
   const OrderedRows& rows() const { return rows_; }
   /// Takes what was found of trees of at most this depth.
   void learn(OrderedResult found, std::uint32_t depth);

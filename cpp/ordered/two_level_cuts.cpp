@@ -87,7 +87,7 @@ bool TwoLevelCuts::list_cuts(const OrderedRows& rows) {
   cuts_.resize(rows.n_variables());
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    if (!goes_on_(rows.n_rows())) return false;
+    if (!meter_.spend(rows.n_rows())) return false;
     rows.list_cuts(v, cuts_[v]);
     if (!cuts_[v].empty()) open_.push_back(all_open(v, cuts_[v], costs_.leaf));
   }
@@ -128,7 +128,7 @@ bool TwoLevelCuts::mark_members(const OrderedRows& rows) {
       left |= std::uint32_t{1} << i;
     }
     if (of_variable.empty()) continue;
-    if (!goes_on_(rows.n_rows())) return false;
+    if (!meter_.spend(rows.n_rows())) return false;
     std::sort(of_variable.begin(), of_variable.end(),
               [&](std::uint32_t a, std::uint32_t b) { return trials_[a].cut < trials_[b].cut; });
     std::fill(count.begin(), count.end(), 0);
@@ -155,7 +155,7 @@ bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
   scratch_.resize(std::max(scratch_.size(), scratch_words(n_classes, rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (cuts_[v].empty()) continue;
-    if (!goes_on_(kScanWork * rows.n_rows())) return false;
+    if (!meter_.spend(kScanWork * rows.n_rows())) return false;
     kernels_.scan_stumps({rows.entries(v),
                           rows.n_rows(),
                           member_.data(),

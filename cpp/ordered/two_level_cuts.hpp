@@ -25,8 +25,8 @@ struct TwoLevelResult {
 
 class TwoLevelCuts {
  public:
-  TwoLevelCuts(const OrderedCosts& costs, const Kernels& kernels, bool closes_cuts, GoesOn goes_on)
-      : costs_(costs), kernels_(kernels), closes_cuts_(closes_cuts), goes_on_(std::move(goes_on)) {}
+  TwoLevelCuts(const OrderedCosts& costs, const Kernels& kernels, bool closes_cuts, WorkMeter& meter)
+      : costs_(costs), kernels_(kernels), closes_cuts_(closes_cuts), meter_(meter) {}
 
   /// The best tree with one or two levels of splits of those that cost less than `bound`.
   TwoLevelResult solve(const OrderedRows& rows, Ticks bound);
@@ -56,7 +56,7 @@ class TwoLevelCuts {
   const OrderedCosts costs_;
   const Kernels& kernels_;
   const bool closes_cuts_;
-  const GoesOn goes_on_;
+  WorkMeter& meter_;
   std::uint64_t n_closed_ = 0;
 
   std::vector<std::vector<Cut>> cuts_;  // of each variable

@@ -50,7 +50,8 @@ class CellCosts {
   }
 
   /// Adds the bounds of the `n` > 0 rows of `counts` with `n_pairs` pairs, which are all rows of `columns` but
-  /// `n_removed`; counts which bounds raised the lower one where there are `counters`. Written without branches where these depend on the data in no order that a processor could learn.
+  /// `n_removed`; counts which bounds raised the lower one where there are `counters`. Written without branches where
+  /// these depend on the data in no order that a processor could learn.
   [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, Ticks n_pairs,
                                   const ColumnCounts& columns, Ticks& lower, Ticks& upper,
                                   Counters* counters = nullptr) const {
@@ -69,9 +70,9 @@ class CellCosts {
       if (counters != nullptr) counters->second_split += is_needed;
       if (n_pairs > columns.pairs.most_parted) {
         const Ticks pure = leaf - all_[n] + all_[counts[0]] + all_[counts[1]];
-        const Ticks parted =
-            first_split + pure + parted_pairs_bound(columns.rate, n_pairs - columns.pairs.most_parted, fewest,
-                                                    least_pure_, largest_increment_);
+        const Ticks parted = first_split + pure +
+                             parted_pairs_bound(columns.rate, n_pairs - columns.pairs.most_parted, fewest, least_pure_,
+                                                largest_increment_);
         if (counters != nullptr && parted > split) ++counters->parted_pairs;
         split = std::max(split, parted);
       }

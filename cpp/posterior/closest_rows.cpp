@@ -20,17 +20,19 @@ bool differ_in_class(const DistinctRows& rows, std::uint32_t one, std::uint32_t 
 
 }  // namespace
 
-std::uint32_t least_distance(const DistinctRows& rows, StopSignal& stop) {
+std::uint32_t least_distance(const DistinctRows& rows, Run& run) {
   const std::size_t n_words = words_for(rows.n_columns);
   std::uint32_t least = std::max(rows.n_columns, 1u);
   if (std::uint64_t{rows.n_rows} * rows.n_rows * n_words > kMostWork) least = 1;
-  if (least > 1) stop.require_room(rows.bytes() + rows.n_rows * n_words * sizeof(Word));
+  if (least > 1) run.require(rows.bytes() + rows.n_rows * n_words * sizeof(Word));
   std::vector<Word> bits(least > 1 ? std::size_t{rows.n_rows} * n_words : 0, 0);
-  for (std::uint32_t row = 0; row < rows.n_rows && least > 1 && stop.goes_on(); ++row)
+  for (std::uint32_t row = 0; row < rows.n_rows && least > 1; ++row) {
+    run.require();
     for (std::uint32_t c = 0; c < rows.n_columns; ++c)
       bits[row * n_words + c / kWordBits] |= Word{rows.test(c, row)} << (c % kWordBits);
+  }
   for (std::uint32_t one = 0; one < rows.n_rows && least > 1; ++one) {
-    if (!stop.goes_on()) return 1;
+    run.require();
     for (std::uint32_t other = 0; other < one; ++other) {
       std::uint32_t distance = 0;
       for (std::size_t w = 0; w < n_words; ++w)
@@ -38,7 +40,7 @@ std::uint32_t least_distance(const DistinctRows& rows, StopSignal& stop) {
       if (distance < least && differ_in_class(rows, one, other)) least = distance;
     }
   }
-  return stop.stopped() ? 1 : least;
+  return least;
 }
 
 }  // namespace hornbeam

@@ -6,11 +6,11 @@
 #pragma once
 
 #include "data/distinct_rows.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
-/// At least 1 and, where there are columns, at most their number; 1 if `stop` says so on the way.
-std::uint32_t least_distance(const DistinctRows& rows, StopSignal& stop);
+/// At least 1 and, where there are columns, at most their number. Throws Stopped.
+std::uint32_t least_distance(const DistinctRows& rows, Run& run);
 
 }  // namespace hornbeam

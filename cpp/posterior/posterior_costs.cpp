@@ -13,8 +13,9 @@ namespace hornbeam {
 
 namespace {
 
-/// Levels below which prices are taken to be 0.
-constexpr std::uint32_t kHorizon = 32;
+double split_probability_of(double alpha, double beta, std::uint32_t depth) {
+  return alpha * std::pow(1.0 + depth, -beta);
+}
 
 /// The least total of two parts that hold `n` leaves together.
 Ticks least_sum(const std::vector<Ticks>& one, const std::vector<Ticks>& other, std::size_t n) {
@@ -24,6 +25,15 @@ Ticks least_sum(const std::vector<Ticks>& one, const std::vector<Ticks>& other, 
 }
 
 }  // namespace
+
+double most_nats(const PosteriorModel& model, std::int64_t n_rows, std::uint32_t n_columns, std::uint32_t deepest) {
+  const double n = static_cast<double>(n_rows), sum = std::accumulate(model.rho.begin(), model.rho.end(), 0.0);
+  const double row = std::max(std::abs(std::log(sum)), std::log(n + sum)) -
+                     std::min(0.0, std::log(*std::min_element(model.rho.begin(), model.rho.end())));
+  const double node = -std::log(split_probability_of(model.alpha, model.beta, deepest)) - std::log1p(-model.alpha) +
+                      std::log(static_cast<double>(n_columns) + 1);
+  return (n + 1) * (row + 2 * node);
+}
 
 PosteriorCosts::PosteriorCosts(const PosteriorModel& model, const PosteriorData& data,
                                std::optional<std::uint32_t> max_depth)
@@ -39,7 +49,9 @@ PosteriorCosts::PosteriorCosts(const PosteriorModel& model, const PosteriorData&
   const std::int64_t n_rows = std::accumulate(data.class_totals.begin(), data.class_totals.end(), std::int64_t{0});
   const double sum = std::accumulate(rho_.begin(), rho_.end(), 0.0);
   for (std::uint32_t v = 1; v <= data.n_columns; ++v) logs_.push_back(ticks(std::log(static_cast<double>(v))));
-  check_range(n_rows, sum);
+  const auto deepest = static_cast<std::uint32_t>(std::min<std::int64_t>(n_rows, max_depth_));
+  if (!(most_nats(model, n_rows, data.n_columns, deepest) * scale_ < static_cast<double>(kLargestPosterior)))
+    throw std::invalid_argument("bits: costs must stay below 2^58 ticks; take fewer bits");
   for (std::int64_t i = 0; i < n_rows; ++i) {
     all_increment_.push_back(ticks(std::log(static_cast<double>(i) + sum)));
     all_.push_back(all_.back() + all_increment_.back());
@@ -70,21 +82,11 @@ PosteriorCosts::PosteriorCosts(const PosteriorModel& model, const PosteriorData&
   bytes_ = (logs_.size() + 7 * all_.size()) * sizeof(Ticks);
 }
 
-/// (C3), with room for sums that are only compared.
-void PosteriorCosts::check_range(std::int64_t n_rows, double rho_sum) const {
-  const double n = static_cast<double>(n_rows);
-  const auto deepest = static_cast<std::uint32_t>(std::min<std::int64_t>(n_rows, max_depth_));
-  const double p[2] = {split_probability(0), split_probability(deepest)};
-  const double row = std::max(std::abs(std::log(rho_sum)), std::log(n + rho_sum)) -
-                     std::min(0.0, std::log(*std::min_element(rho_.begin(), rho_.end())));
-  const double node = -std::log(p[1]) - std::log1p(-p[0]) + std::log(static_cast<double>(logs_.size()));
-  if (!((n + 1) * (row + 2 * node) * scale_ < static_cast<double>(kLargestPosterior)))
-    throw std::invalid_argument("bits: costs must stay below 2^58 ticks; take fewer bits");
-}
-
 Ticks PosteriorCosts::ticks(double nats) const { return static_cast<Ticks>(std::llround(nats * scale_)); }
 
-double PosteriorCosts::split_probability(std::uint32_t depth) const { return alpha_ * std::pow(1.0 + depth, -beta_); }
+double PosteriorCosts::split_probability(std::uint32_t depth) const {
+  return split_probability_of(alpha_, beta_, depth);
+}
 
 Ticks PosteriorCosts::leaf_price(std::uint32_t depth) const { return ticks(-std::log1p(-split_probability(depth))); }
 
@@ -121,7 +123,7 @@ const DepthCosts& PosteriorCosts::at(std::uint32_t depth) {
 Ticks PosteriorCosts::share_of_leaf(std::uint32_t depth) const {
   const std::size_t n = n_classes();
   std::vector<Ticks> least(n + 1, 0), least_free(n + 1, 0);  // of a subtree with j such leaves; its first split free
-  for (std::uint32_t d = depth + kHorizon; d > depth; --d) {
+  for (std::uint32_t d = depth + kPosteriorHorizon; d > depth; --d) {
     std::vector<Ticks> here(n + 1, 0), here_free(n + 1, 0);
     for (std::size_t j = 1; j <= n; ++j) {
       here_free[j] = least_sum(least, least, j);

@@ -20,7 +20,10 @@
 
 namespace hornbeam {
 
-inline constexpr Ticks kLargestPosterior = Ticks{1} << 58;
+inline constexpr int kPosteriorBits = 58;
+inline constexpr Ticks kLargestPosterior = Ticks{1} << kPosteriorBits;
+/// Levels below a node on which its bounds depend; the prices of deeper ones are taken to be 0.
+inline constexpr std::uint32_t kPosteriorHorizon = 32;
 
 /// A node of depth d is split with probability alpha (1 + d)^-beta, by any of the columns that leave rows on both
 /// sides; leaves have class probabilities from a Dirichlet distribution. One nat is 2^bits ticks.
@@ -30,6 +33,9 @@ struct PosteriorModel {
   std::span<const double> rho;  // one a class
   std::uint32_t bits;
 };
+
+/// Nats that no tree costs whose splits are at most so deep, with room for sums that are only compared; for (C3).
+double most_nats(const PosteriorModel& model, std::int64_t n_rows, std::uint32_t n_columns, std::uint32_t deepest);
 
 /// What of the data the costs depend on.
 struct PosteriorData {
@@ -82,12 +88,11 @@ class PosteriorCosts {
 
  private:
   Ticks ticks(double nats) const;
-  double split_probability(std::uint32_t depth) const;
   Ticks leaf_price(std::uint32_t depth) const;
   Ticks split_price(std::uint32_t depth) const;
   Ticks share_of_leaf(std::uint32_t depth) const;
   std::unique_ptr<DepthCosts> make(std::uint32_t depth) const;
-  void check_range(std::int64_t n_rows, double rho_sum) const;
+  double split_probability(std::uint32_t depth) const;
 
   double alpha_, beta_, scale_;
   std::vector<double> rho_;

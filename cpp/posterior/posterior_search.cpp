@@ -1,13 +1,12 @@
 #include "posterior/posterior_search.hpp"
 
 #include <algorithm>
-#include <new>
 #include <numeric>
+#include <utility>
 
 #include "posterior/closest_rows.hpp"
 #include "posterior/posterior_tree.hpp"
 #include "posterior/posterior_worker.hpp"
-#include "run/watch.hpp"
 
 namespace hornbeam {
 
@@ -36,29 +35,26 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const Bounds& bounds, StopSignal& stop,
-                  const std::function<bool(const Progress&)>& on_poll)
+                  const Bounds& bounds, Run& run)
       : rows_(rows),
         model_(model),
         limits_(limits),
         uses_pairs_(bounds.parted_pairs),
-        stop_(stop),
-        watch_(stop, on_poll),
+        run_(run),
         costs_(costs_of(rows, model, limits, 1)),
-        table_(false, limits.bytes),
-        worker_(rows, costs_, pairs_, table_, stop, limits.expansions, [this] { poll(); }) {}
+        table_(false, run.limits().bytes),
+        worker_(rows, costs_, pairs_, table_, run, limits.expansions, [this] { report(); }) {}
 
   Outcome run() {
-    stop_.require_running();
     worker_.open_root(root_);
-    try {
+    run_.guard([this] {
       worker_.grow(root_);
-      poll();
+      report();
       measure_distances();
       find_trees(2);
       Ticks step = gap() / kFirstStep + 1;
       std::uint64_t work_on_proof = 0;
-      while (!root_.is_closed() && !stop_.stopped()) {
+      while (!root_.is_closed() && !run_.stopped()) {
         find_trees(~std::uint32_t{0});
         const std::uint64_t before = worker_.work();
         const bool is_last = gap() / 2 <= step;  // another round would have less than a step to rise
@@ -67,20 +63,20 @@ class PosteriorSearch {
         if (round < work_on_proof * 2) step += step / 2;
         if (round > work_on_proof * 6 && work_on_proof > 0) step = step / 2 + 1;
         work_on_proof += round;
-        poll();
+        report();
       }
-    } catch (const StoppedBeforeSearch&) {
-    } catch (const std::bad_alloc&) {
-      stop_.stop(Status::memory_limit);
-    }
-    return outcome();
+    });
+    ResultTree tree = read_posterior_tree(rows_, costs_, table_, !run_.stopped());
+    root_.known.tree.cost = tree.cost;
+    root_.known.tree.shape.leaves = tree.n_leaves();
+    return run_.finish(std::move(tree), progress(), worker_.counters(), table_.size());
   }
 
  private:
   /// How far rows of different classes are apart, for the bounds. This takes long where there are many.
   void measure_distances() {
-    costs_ = costs_of(rows_, model_, limits_, least_distance(rows_, stop_));
-    if (uses_pairs_) pairs_ = RowPairs(rows_, costs_, stop_);
+    costs_ = costs_of(rows_, model_, limits_, least_distance(rows_, run_));
+    if (uses_pairs_) pairs_ = RowPairs(rows_, costs_, run_);
     root_.pairs = pairs_.all();
   }
 
@@ -88,69 +84,46 @@ class PosteriorSearch {
 
   /// Rounds of rising width up to `widest`, the first two whatever they take.
   void find_trees(std::uint32_t widest) {
-    while (width_ < widest && !root_.is_closed() && !stop_.stopped()) {
+    while (width_ < widest && !root_.is_closed() && !run_.stopped()) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
       const std::uint64_t before = worker_.work();
       worker_.improve(root_, ++width_, before + kWorkOfRound + before / kShareOfRounds);
       work_on_trees_ += worker_.work() - before;
-      poll();
+      report();
       if (root_.candidates.size() <= width_) width_ = ~std::uint32_t{0};
     }
   }
 
   Progress progress() const {
     const std::uint64_t bytes = root_.rows.bytes() + root_.candidates.capacity() * sizeof(PosteriorWorker::Candidate);
-    return {stop_.elapsed(),        root_.known.tree.cost,   root_.known.lower,
-            worker_.n_expansions(), bytes + worker_.bytes(), root_.known.tree.shape.leaves};
+    return {root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes + worker_.bytes(),
+            root_.known.tree.shape.leaves};
   }
 
-  void poll() {
-    const Progress now = progress();
-    most_bytes_ = std::max(most_bytes_, now.bytes);
-    stop_.check_clock();
-    stop_.check_bytes(now.bytes, limits_.bytes);
-    if (table_.is_full()) stop_.stop(Status::memory_limit);
-    watch_.look(now);
-  }
-
-  Outcome outcome() {
-    Outcome result;
-    result.tree = read_posterior_tree(rows_, costs_, table_, !stop_.stopped());
-    root_.known.tree.cost = result.tree.cost;
-    root_.known.tree.shape.leaves = static_cast<std::uint32_t>((result.tree.column.size() + 1) / 2);
-    poll();
-    result.lower = std::min(root_.known.lower, result.tree.cost);
-    result.status = result.lower == result.tree.cost ? Status::optimal : stop_.reason().value_or(Status::interrupted);
-    result.n_subproblems = worker_.n_expansions();
-    result.n_table_entries = table_.size();
-    result.bytes = most_bytes_;
-    result.seconds = stop_.elapsed();
-    result.counters = worker_.counters();
-    result.trace = watch_.take_trace();
-    return result;
+  void report() {
+    if (table_.is_full()) run_.stop(Status::memory_limit);
+    run_.report(progress());
   }
 
   const DistinctRows& rows_;
   const PosteriorModel& model_;
   const PosteriorLimits& limits_;
   const bool uses_pairs_;
-  StopSignal& stop_;
-  Watch watch_;
+  Run& run_;
   PosteriorCosts costs_;
   RowPairs pairs_;
   SubproblemTable table_;
   PosteriorWorker worker_;
   PosteriorWorker::Frame root_;
   std::uint32_t width_ = 0;
-  std::uint64_t work_on_trees_ = 0, most_bytes_ = 0;
+  std::uint64_t work_on_trees_ = 0;
 };
 
 }  // namespace
 
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const Bounds& bounds, StopSignal& stop,
-                         const std::function<bool(const Progress&)>& on_poll) {
-  return PosteriorSearch(rows, model, limits, bounds, stop, on_poll).run();
+                         const Bounds& bounds, Run& run) {
+  return PosteriorSearch(rows, model, limits, bounds, run).run();
 }
 
 }  // namespace hornbeam

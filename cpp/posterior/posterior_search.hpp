@@ -14,8 +14,7 @@
 #include "base/bounds.hpp"
 #include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
-#include "run/outcome.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
@@ -27,9 +26,8 @@ struct PosteriorLimits {
   std::function<bool()> interrupted;  // as of SearchLimits
 };
 
-/// The weights of `rows` are numbers of rows. Throws StoppedBeforeSearch if stopped before there is a root.
+/// The weights of `rows` are numbers of rows. Throws Stopped if it is stopped before there is a root.
 Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const Bounds& bounds, StopSignal& stop,
-                         const std::function<bool(const Progress&)>& on_poll);
+                         const Bounds& bounds, Run& run);
 
 }  // namespace hornbeam

@@ -9,33 +9,26 @@ namespace {
 
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 21;
 
-/// Costs by which the measures of a row set are the numbers of rows of each class.
-Costs counting_costs(std::uint32_t n_classes) {
-  std::vector<Ticks> cost(std::size_t{n_classes} * n_classes, 1);
-  for (std::uint32_t c = 0; c < n_classes; ++c) cost[std::size_t{c} * (n_classes + 1)] = 0;
-  return {n_classes, n_classes, std::move(cost), false, false};
-}
-
 SubproblemKey key_of(const Fingerprint& set, std::uint32_t depth) { return {set, depth, kUnlimited}; }
 
 }  // namespace
 
 PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs,
-                                 SubproblemTable& table, StopSignal& stop, std::optional<std::uint64_t> max_expansions,
+                                 SubproblemTable& table, Run& run, std::optional<std::uint64_t> max_expansions,
                                  std::function<void()> poll)
     : data_(data),
-      counting_(counting_costs(data.n_classes)),
+      counting_(Costs::counting(data.n_classes, false)),
       costs_(costs),
       pairs_(pairs),
       table_(table),
-      stop_(stop),
+      run_(run),
+      meter_(run, kWorkBetweenPolls, std::move(poll)),
       maker_(data, counting_, kernels(), 0, 1, 1),
       looks_(costs, maker_, pairs, counters_),
-      max_expansions_(max_expansions),
-      poll_(std::move(poll)) {}
+      max_expansions_(max_expansions) {}
 
 void PosteriorWorker::open_root(Frame& root) {
-  maker_.make_root(root.rows, stop_);
+  maker_.make_root(root.rows, run_);
   root.pairs = pairs_.all();
 }
 
@@ -47,16 +40,12 @@ std::uint64_t PosteriorWorker::bytes() const {
 }
 
 bool PosteriorWorker::goes_on() {
-  if (max_expansions_ && n_expansions_ >= *max_expansions_) stop_.stop(Status::expansion_limit);
-  if (work_ - polled_ >= kWorkBetweenPolls) {
-    polled_ = work_;
-    poll_();
-  }
-  return !stop_.stopped();
+  if (max_expansions_ && n_expansions_ >= *max_expansions_) run_.stop(Status::expansion_limit);
+  return meter_.spend(0);
 }
 
 /// Before a child is made, which takes no more than its parent: its rows as columns and, in the making, row by row.
-bool PosteriorWorker::has_room_for_child(const Frame& s) { return stop_.has_room(bytes() + 3 * s.rows.bytes()); }
+bool PosteriorWorker::has_room_for_child(const Frame& s) { return run_.check(bytes() + 3 * s.rows.bytes()); }
 
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
   const KnownTree tree{s.split + candidate.upper(),
@@ -98,7 +87,7 @@ void PosteriorWorker::grow(Frame& s) {
   if (open(s)) {
     Candidate best{};
     best.column = looks_.look_once(s.rows, s.pairs, s.depth, look_);
-    work_ += std::uint64_t{s.rows.n_columns} * (8 + 2 * s.rows.n_slot_words);
+    meter_.add(std::uint64_t{s.rows.n_columns} * (8 + 2 * s.rows.n_slot_words));
     const Ticks lower = s.split + *std::min_element(look_.begin(), look_.end());
     s.known.lower = std::max(s.known.lower, std::min(s.known.tree.cost, lower));
     for (int x = 0; x < 2; ++x) best.side[x] = leaf_of(s, best.column, x);
@@ -133,7 +122,7 @@ void PosteriorWorker::expand(Frame& s, Ticks budget) {
 /// One look. Candidates are in the order of their bounds, which stand in side[0].
 void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
   looks_.look_once(s.rows, s.pairs, s.depth, look_);
-  work_ += s.rows.n_columns;
+  meter_.add(s.rows.n_columns);
   for (std::uint32_t c = 0; c < s.rows.n_columns; ++c) {
     if (s.split + look_[c] >= cut) {
       s.others = std::min(s.others, s.split + look_[c]);
@@ -156,7 +145,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
     if (lower < cut && !goes_on()) cut = lower;  // the others have larger bounds, and are not looked at
     if (lower < cut) {
       looks_.look_at_pairs(s.rows, s.pairs, candidate.column, s.depth, candidate.side);
-      work_ += std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words);
+      meter_.add(std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words));
       take_tree(s, candidate);
       cut = std::min(cut, s.known.tree.cost);
       lower = s.split + candidate.lower();
@@ -216,7 +205,7 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
   SlotName name;
   name.identity = candidate.name[x];
   maker_.make_child(s.rows, candidate.column, x == 1, name, child.rows);
-  work_ += std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16;
+  meter_.add(std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16);
   child.pairs = s.pairs;
   pairs_.keep_side(s.rows.columns[candidate.column], x == 1, child.pairs);
   child.depth = s.depth + 1;
@@ -274,7 +263,7 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
   for (Candidate& candidate : tries) {
     refresh(s, candidate);
     remember_sides(s, candidate);
-    for (int x = 0; x < 2 && work_ < until && goes_on(); ++x) {
+    for (int x = 0; x < 2 && meter_.spent() < until && goes_on(); ++x) {
       const SideLook& side = candidate.side[x];
       if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;
       if (!has_room_for_child(s)) break;

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "posterior/split_looks.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
@@ -51,10 +51,10 @@ class PosteriorWorker {
   };
 
   /// `poll` is called some hundred times a second; it may stop the search.
-  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table,
-                  StopSignal& stop, std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
+  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table, Run& run,
+                  std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
-  /// Throws StoppedBeforeSearch if stopped.
+  /// Throws Stopped.
   void open_root(Frame& root);
 
   /// Grows a tree of `s` greedily: each node is split where the two leaves cost least, as long as that pays. A look at
@@ -71,7 +71,7 @@ class PosteriorWorker {
   const Counters& counters() const { return counters_; }
   std::uint64_t n_expansions() const { return n_expansions_; }
   /// Work done, about a nanosecond a unit.
-  std::uint64_t work() const { return work_; }
+  std::uint64_t work() const { return meter_.spent(); }
   /// Of everything that the search holds, `data`, `costs`, `pairs` and `table` among it, but the root.
   std::uint64_t bytes() const;
 
@@ -96,14 +96,14 @@ class PosteriorWorker {
   PosteriorCosts& costs_;
   RowPairs& pairs_;
   SubproblemTable& table_;
-  StopSignal& stop_;
+  Run& run_;
+  WorkMeter meter_;
   Counters counters_;
   RowSetMaker maker_;
   SplitLooks looks_;
   const std::optional<std::uint64_t> max_expansions_;
-  const std::function<void()> poll_;
   std::vector<std::unique_ptr<Frame>> frames_;  // by depth
-  std::uint64_t n_expansions_ = 0, work_ = 0, polled_ = 0;
+  std::uint64_t n_expansions_ = 0;
   std::vector<Ticks> look_;
 };
 

@@ -37,11 +37,12 @@ struct RowBits {
 
   std::uint64_t bytes() const { return 2 * numbers.size() * n_words * sizeof(Word); }
 
-  void fill(const DistinctRows& rows, StopSignal& stop) {
+  void fill(const DistinctRows& rows, Run& run) {
     stride = padded_to_lanes(std::max<std::uint32_t>(static_cast<std::uint32_t>(numbers.size()), 1));
     bits.assign(numbers.size() * n_words, 0);
     tile.assign(std::size_t{n_words} * stride, 0);
-    for (std::size_t i = 0; i < numbers.size() && stop.goes_on(); ++i) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      run.require();
       Word* row = &bits[i * n_words];
       for (std::uint32_t c = 0; c < rows.n_columns; ++c)
         row[c / kWordBits] |= Word{rows.test(c, numbers[i])} << (c % kWordBits);
@@ -72,23 +73,23 @@ double fourth_power(Ticks number) {
 
 }  // namespace
 
-RowPairs::RowPairs(const DistinctRows& rows, PosteriorCosts& costs, StopSignal& stop) : n_columns_(rows.n_columns) {
+RowPairs::RowPairs(const DistinctRows& rows, PosteriorCosts& costs, Run& run) : n_columns_(rows.n_columns) {
   if (rows.n_classes != 2) return;
-  lay_out(rows, choose(rows, near_pairs(rows, stop), costs, stop));
+  lay_out(rows, choose(rows, near_pairs(rows, run), costs, run));
 }
 
-std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, StopSignal& stop) const {
+std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, Run& run) const {
   RowBits side[2] = {RowBits(rows, 0), RowBits(rows, 1)};
   std::vector<Pair> pool;
   if (side[0].numbers.size() * side[1].numbers.size() * side[0].n_words > kMostWork) return pool;
-  stop.require_room(rows.bytes() + side[0].bytes() + side[1].bytes());
-  for (RowBits& each : side) each.fill(rows, stop);
+  run.require(rows.bytes() + side[0].bytes() + side[1].bytes());
+  for (RowBits& each : side) each.fill(rows, run);
   const std::vector<Word> no_column(side[0].n_words, 0);
   for (int k = 0; k < 2; ++k) {
     const RowBits &one = side[k], &other = side[1 - k];
     std::vector<std::uint8_t> distances(other.stride);
     for (std::size_t i = 0; i < one.numbers.size(); ++i) {
-      if (!stop.goes_on()) return {};
+      run.require();
       kernels().row_distances(&one.bits[i * one.n_words], {other.tile.data(), other.n_words, other.stride},
                               no_column.data(), distances.data());
       for_each_nearest({distances.data(), other.numbers.size()}, [&](std::size_t j) {
@@ -103,7 +104,7 @@ std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, StopS
 /// Takes one pair after another by the least sum of (1 + pairs that it parts)^4 over the columns that part it; such
 /// sums only grow, so each is counted anew only when it is the least.
 std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std::vector<Pair>& pool,
-                                             PosteriorCosts& costs, StopSignal& stop) {
+                                             PosteriorCosts& costs, Run& run) {
   std::vector<Ticks> n_parted(rows.n_columns, 0);
   const auto parts = [&](const Pair& pair, std::uint32_t c) {
     return rows.test(c, pair.first) != rows.test(c, pair.second);
@@ -117,7 +118,7 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   using Entry = std::pair<double, std::size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   for (std::size_t i = 0; i < pool.size(); ++i) {
-    if (!stop.goes_on()) return {};
+    run.require();
     queue.push({sum_of(pool[i]), i});
   }
   std::vector<bool> is_used(rows.n_rows, false);
@@ -127,7 +128,8 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   least_distance_ = rows.n_columns;
   std::uint32_t distance_of_best = least_distance_;
   const auto n_fewest = static_cast<Ticks>(costs.largest_increment().size());
-  while (!queue.empty() && chosen.size() < kMostPairs && stop.goes_on()) {
+  while (!queue.empty() && chosen.size() < kMostPairs) {
+    run.require();
     const auto [sum, i] = queue.top();
     const Pair& pair = pool[i];
     queue.pop();

@@ -19,7 +19,7 @@
 #include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
 #include "posterior/posterior_costs.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
@@ -35,8 +35,8 @@ class RowPairs {
  public:
   /// No pairs.
   RowPairs() = default;
-  /// Chooses pairs; none if there are not two classes, or `stop` says so on the way.
-  RowPairs(const DistinctRows& rows, PosteriorCosts& costs, StopSignal& stop);
+  /// Chooses pairs; none if there are not two classes. Throws Stopped.
+  RowPairs(const DistinctRows& rows, PosteriorCosts& costs, Run& run);
 
   std::uint64_t bytes() const { return tile_.capacity() * sizeof(Word); }
   /// A bit for each pair; all are set.
@@ -56,9 +56,8 @@ class RowPairs {
     std::uint32_t first, second;  // distinct rows
   };
 
-  std::vector<Pair> near_pairs(const DistinctRows& rows, StopSignal& stop) const;
-  std::vector<Pair> choose(const DistinctRows& rows, const std::vector<Pair>& pool, PosteriorCosts& costs,
-                           StopSignal& stop);
+  std::vector<Pair> near_pairs(const DistinctRows& rows, Run& run) const;
+  std::vector<Pair> choose(const DistinctRows& rows, const std::vector<Pair>& pool, PosteriorCosts& costs, Run& run);
   void lay_out(const DistinctRows& rows, const std::vector<Pair>& pairs);
   std::uint32_t place(std::uint32_t column, bool side) const { return side ? column : n_columns_ + column; }
   PairsLeft count_in(const std::vector<Word>& whole, const std::uint32_t* place, AlignedVector<Ticks>& counts);

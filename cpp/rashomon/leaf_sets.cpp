@@ -20,6 +20,8 @@ namespace hornbeam {
 
 namespace {
 
+constexpr std::uint64_t kPairsBetweenPolls = 0x1000;
+
 /// Whether `a` has the larger share of class 1; of equal shares, the smaller weight. Exact: weights stay below 2^31.
 bool is_before(const LeafWeight& a, const LeafWeight& b) {
   const std::int64_t difference = a.weight[1] * b.weight[0] - b.weight[1] * a.weight[0];
@@ -60,16 +62,9 @@ std::vector<std::int32_t> joined(std::int32_t column, const Part& held, const Pa
 
 /// Adds the tree whose nodes begin at `next`.
 void add_nodes(const std::vector<std::int32_t>& columns, std::size_t& next, ResultTree& tree) {
-  const std::size_t node = next++;
-  tree.column.push_back(columns[node]);
-  tree.left.push_back(-1);
-  tree.right.push_back(-1);
-  tree.prediction.push_back(0);
-  if (columns[node] < 0) return;
-  for (std::vector<std::int32_t>* child : {&tree.left, &tree.right}) {
-    (*child)[node] = static_cast<std::int32_t>(next);
-    add_nodes(columns, next, tree);
-  }
+  const std::int32_t column = columns[next++];
+  if (column < 0) return tree.add_leaf(0);
+  tree.add_split(static_cast<std::uint32_t>(column), 0, [&](bool) { add_nodes(columns, next, tree); });
 }
 
 }  // namespace
@@ -77,16 +72,20 @@ void add_nodes(const std::vector<std::int32_t>& columns, std::size_t& next, Resu
 template <class Count>
 class TreeGraph<Count>::LeafSets {
  public:
-  LeafSets(TreeGraph& graph, const LeafSetCost& cost, Ticks below, const std::function<bool(std::uint64_t)>& go_on)
-      : graph_(graph), data_(graph.problem_.rows), masks_(data_), cost_(cost), below_(below), go_on_(go_on) {}
+  LeafSets(TreeGraph& graph, const LeafSetCost& cost, Ticks below, Run& run)
+      : graph_(graph),
+        data_(graph.problem_.rows),
+        masks_(data_),
+        cost_(cost),
+        below_(below),
+        run_(run),
+        meter_(run, kPairsBetweenPolls, [this, below] { run_.report({below, 0, 0, bytes_, 0}); }) {}
 
   LeastOfSet find() {
-    try {
+    run_.guard([this] {
       find_budgets();
       visit(graph_.root_, 0, masks_.all(), graph_.problem_.depth, 0);
-    } catch (const Stopped&) {
-      return best();  // so far
-    }
+    });
     return best();
   }
 
@@ -203,7 +202,7 @@ class TreeGraph<Count>::LeafSets {
     for (const Part& a : held)
       for (const Part& b : failed) {
         if (a.cost + b.cost > budget) break;
-        if ((++n_joined_ & 0xfff) == 0 && !go_on_(bytes_)) throw Stopped{};
+        meter_.require(1);
         const LeafWeights leaves = merged(a, b);
         if (found == nullptr)
           ask(leaves, [&] { return joined(column, a, b); });
@@ -238,24 +237,22 @@ class TreeGraph<Count>::LeafSets {
   const RowMasks masks_;
   const LeafSetCost& cost_;
   Ticks below_;
-  const std::function<bool(std::uint64_t)>& go_on_;
+  Run& run_;
+  WorkMeter meter_;
   std::vector<Ticks> budgets_;      // of the nodes
   std::vector<std::int32_t> best_;  // columns of a tree
-  std::uint64_t n_asked_ = 0, n_joined_ = 0, bytes_ = 0;
+  std::uint64_t n_asked_ = 0, bytes_ = 0;
   std::unordered_map<std::uint32_t, Parts> known_;  // by node
 };
 
 template <class Count>
-LeastOfSet TreeGraph<Count>::least_by_leaves(const LeafSetCost& cost, Ticks below,
-                                             const std::function<bool(std::uint64_t)>& go_on) {
+LeastOfSet TreeGraph<Count>::least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) {
   if (problem_.kind.leaf_rule != LeafRule::best || problem_.rows.n_classes != 2)
     throw std::invalid_argument("trees: sets of leaves need two classes and the rule 'best'");
-  return LeafSets(*this, cost, below, go_on).find();
+  return LeafSets(*this, cost, below, run).find();
 }
 
-template LeastOfSet TreeGraph<WordCount>::least_by_leaves(const LeafSetCost&, Ticks,
-                                                          const std::function<bool(std::uint64_t)>&);
-template LeastOfSet TreeGraph<BigCount>::least_by_leaves(const LeafSetCost&, Ticks,
-                                                         const std::function<bool(std::uint64_t)>&);
+template LeastOfSet TreeGraph<WordCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
+template LeastOfSet TreeGraph<BigCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
 
 }  // namespace hornbeam

@@ -1,7 +1,6 @@
 #include "rashomon/prefix_graph.hpp"
 
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <stdexcept>
 
@@ -10,24 +9,18 @@
 namespace hornbeam {
 
 template <class Count>
-PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule,
-                                const SearchLimits& limits, StopSignal& stop,
-                                const std::function<bool(const Progress&)>& on_poll)
+PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, Run& run)
     : rule_(rule),
-      graph_(std::move(problem), limits, stop, on_poll),
+      graph_(std::move(problem), run),
       prefixes_(graph_.problem_.rows, graph_.problem_.costs, graph_.problem_.kind.leaf_cost,
-                graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, false, limits.bytes,
-                [this](std::uint64_t work) {
-                  graph_.count(work);
-                  return true;
-                }) {
+                graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, false, run.limits().bytes, graph_.meter_) {
   nodes_.emplace_back();
 }
 
 template <class Count>
 void PrefixGraph<Count>::build(Ticks best, Ticks bound) {
   graph_.build_by_steps(best, bound, [&](Ticks to) {
-    if (root_.total.empty()) prefixes_.maker().make_root(root_, *graph_.stop_);
+    if (root_.total.empty()) prefixes_.maker().make_root(root_, graph_.run_);
     raise(graph_.root_, root_, 0, to, -1, 0);
   });
 }
@@ -101,6 +94,7 @@ auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_
     const auto counted_column = static_cast<std::uint32_t>(at - counted.columns.begin());
     const auto least =
         prefixes_.best_of_sides(counted, counted_column, rule_.depth - below, rule_.lookahead_depth - below, scores);
+    graph_.meter_.require(0);
     Split split{rows.columns[column], rows.copies[column], {0, 0}};
     const bool is_cheap = costs >= 0 && graph_.raise_sides(rows, column, depth, level, costs, split);
     if (!least && !is_cheap) continue;
@@ -155,7 +149,7 @@ void PrefixGraph<Count>::add_splits(const std::vector<Split>& splits, Ticks scor
         const Ticks score = sum_of(a.score, b.score);
         if (score == kInfinity && a.trees.front().cost + b.trees.front().cost > costs) continue;
         sums[score].add_products(a.trees, b.trees, copies, score == kInfinity ? costs : kInfinity);
-        graph_.count(a.trees.size() * b.trees.size());
+        graph_.meter_.require(a.trees.size() * b.trees.size());
       }
     prefix_sum_.add_products(holds.prefixes, fails.prefixes, copies, scores);
     const BarredPair barred = barred_pair(graph_.problem_.kind, fails.leaf, holds.leaf);
@@ -196,8 +190,8 @@ std::uint32_t PrefixGraph<Count>::node_of(const SubproblemKey& key) {
 template <class Count>
 void PrefixGraph<Count>::check_memory() {
   graph_.other_bytes_ = list_bytes_ + prefixes_.bytes() + nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 32);
-  if (prefixes_.table().is_full()) graph_.stop_->stop(Status::memory_limit);
-  graph_.count(0);
+  if (prefixes_.table().is_full()) graph_.run_.stop(Status::memory_limit);
+  graph_.meter_.require(0);
 }
 
 template <class Count>
@@ -226,15 +220,14 @@ template class PrefixGraph<WordCount>;
 template class PrefixGraph<BigCount>;
 
 std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
-                                                const SearchLimits& limits, StopSignal& stop,
-                                                const std::function<bool(const Progress&)>& on_poll) {
+                                                Run& run) {
   const auto shared = std::make_shared<const TreeSetProblem>(std::move(problem));
   try {
-    auto trees = std::make_unique<PrefixGraph<WordCount>>(shared, rule, limits, stop, on_poll);
+    auto trees = std::make_unique<PrefixGraph<WordCount>>(shared, rule, run);
     trees->build(best, bound);
     return trees;
   } catch (const CountOverflow&) {
-    auto trees = std::make_unique<PrefixGraph<BigCount>>(shared, rule, limits, stop, on_poll);
+    auto trees = std::make_unique<PrefixGraph<BigCount>>(shared, rule, run);
     trees->build(best, bound);
     return trees;
   }

@@ -27,10 +27,9 @@ namespace hornbeam {
 template <class Count>
 class PrefixGraph final : public TreeSet {
  public:
-  PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, const SearchLimits& limits,
-              StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+  PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, Run& run);
 
-  /// Raises the bound step by step from the value of the best prefix, until it is reached or `stop` ends it. Throws
+  /// Raises the bound step by step from the value of the best prefix, until it is reached or the run is stopped. Throws
   /// CountOverflow.
   void build(Ticks best, Ticks bound);
 

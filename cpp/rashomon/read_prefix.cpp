@@ -18,13 +18,13 @@ class PrefixReader : private TreeReader<Count> {
   explicit PrefixReader(PrefixGraph<Count>& prefixes) : TreeReader<Count>(prefixes.graph_), prefixes_(prefixes) {}
 
   ResultTree read(Ticks cost, Count rank) {
-    read_prefix(this->graph_.root_, this->all_rows(), 0, 0, {0, prefixes_.nodes_[0].scores}, cost, std::move(rank));
+    read_prefix(this->graph_.root_, all_rows(this->problem_.rows), 0, 0, {0, prefixes_.nodes_[0].scores}, cost,
+                std::move(rank));
     this->tree_.cost = cost;
     return std::move(this->tree_);
   }
 
  private:
-  using Rows = TreeReader<Count>::Rows;
   using Node = PrefixGraph<Count>::Node;
   using Split = PrefixGraph<Count>::Split;
   struct Scores {
@@ -34,7 +34,7 @@ class PrefixReader : private TreeReader<Count> {
   using Pair = std::pair<Scores, Scores>;  // of the true side, of the false side
 
   /// Tree number `rank` of those of these scores and this cost.
-  void read_prefix(RowSet& rows, const Rows& numbers, std::uint32_t at, std::uint32_t level, const Scores& asked,
+  void read_prefix(RowSet& rows, const RowList& numbers, std::uint32_t at, std::uint32_t level, const Scores& asked,
                    Ticks cost, Count rank) {
     const Node& node = prefixes_.nodes_[at];
     const std::uint32_t depth = this->problem_.depth - level;
@@ -51,7 +51,7 @@ class PrefixReader : private TreeReader<Count> {
         if (!place) continue;
         const Scores scores[2] = {fails, holds};
         return this->read_split(
-            rows, numbers, split.column, place->copy, level, [&](RowSet& child, const Rows& side, int x) {
+            rows, numbers, split.column, place->copy, level, [&](RowSet& child, const RowList& side, int x) {
               read_prefix(child, side, split.node[x], level + 1, scores[x], place->cost[x], place->rank[x]);
             });
       }

@@ -1,7 +1,6 @@
 #include "rashomon/read_tree.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -9,16 +8,9 @@ namespace hornbeam {
 
 template <class Count>
 ResultTree TreeReader<Count>::read(Ticks cost, Count rank) {
-  read_node(graph_.root_, all_rows(), 0, problem_.depth, 0, cost, std::move(rank));
+  read_node(graph_.root_, all_rows(problem_.rows), 0, problem_.depth, 0, cost, std::move(rank));
   tree_.cost = cost;
   return std::move(tree_);
-}
-
-template <class Count>
-auto TreeReader<Count>::all_rows() const -> Rows {
-  Rows all(problem_.rows.n_rows);
-  std::iota(all.begin(), all.end(), 0u);
-  return all;
 }
 
 template <class Count>
@@ -28,7 +20,7 @@ bool TreeReader<Count>::read_leaf(const RowSet& rows, Ticks cost, Count& rank) {
   for (const TreeLeaf& leaf : leaves) {
     if (leaf.cost != cost) continue;
     if (rank.is_zero()) {
-      add_leaf(leaf.prediction);
+      tree_.add_leaf(leaf.prediction);
       return true;
     }
     rank -= Count(1);
@@ -37,7 +29,7 @@ bool TreeReader<Count>::read_leaf(const RowSet& rows, Ticks cost, Count& rank) {
 }
 
 template <class Count>
-void TreeReader<Count>::read_node(RowSet& rows, const Rows& numbers, std::uint32_t node, std::uint32_t depth,
+void TreeReader<Count>::read_node(RowSet& rows, const RowList& numbers, std::uint32_t node, std::uint32_t depth,
                                   std::size_t level, Ticks cost, Count rank) {
   if (read_leaf(rows, cost, rank)) return;
   if (!graph_.nodes_[node].is_deep) return read_shallow(rows, numbers, depth, cost, std::move(rank));
@@ -46,7 +38,7 @@ void TreeReader<Count>::read_node(RowSet& rows, const Rows& numbers, std::uint32
     const Histogram<Count> sides[2] = {fails.trees, holds.trees};
     const auto place = place_of(sides, barred_pair(problem_.kind, fails.leaf, holds.leaf), split.copies, cost, rank);
     if (!place) continue;
-    return read_split(rows, numbers, split.column, place->copy, level, [&](RowSet& child, const Rows& side, int x) {
+    return read_split(rows, numbers, split.column, place->copy, level, [&](RowSet& child, const RowList& side, int x) {
       const std::uint32_t depth_below = depth == kUnlimited ? kUnlimited : depth - 1;
       read_node(child, side, split.node[x], depth_below, level + 1, place->cost[x], place->rank[x]);
     });
@@ -55,7 +47,7 @@ void TreeReader<Count>::read_node(RowSet& rows, const Rows& numbers, std::uint32
 }
 
 template <class Count>
-void TreeReader<Count>::read_shallow(const RowSet& rows, const Rows& numbers, std::uint32_t levels, Ticks cost,
+void TreeReader<Count>::read_shallow(const RowSet& rows, const RowList& numbers, std::uint32_t levels, Ticks cost,
                                      Count rank) {
   SmallTrees& small_trees = graph_.small_trees_;
   Histogram<Count> sides[2];
@@ -65,7 +57,7 @@ void TreeReader<Count>::read_shallow(const RowSet& rows, const Rows& numbers, st
     const auto place = place_of(sides, small_trees.barred(), rows.copies[column], cost, rank);
     if (!place) continue;
     const Copy copy = copy_of(numbers, rows.columns[column], rows.columns[column], place->copy);
-    return add_split(numbers, rows.columns[column], copy, [&](int x, const Rows& side) {
+    return add_split(numbers, rows.columns[column], copy, [&](int x, const RowList& side) {
       add_small_tree(rows, numbers, side, small_trees.trees(x), place->cost[x], place->rank[x]);
     });
   }
@@ -75,14 +67,14 @@ void TreeReader<Count>::read_shallow(const RowSet& rows, const Rows& numbers, st
 /// Adds tree number `rank` of this cost; `trees` are those on one side of a split of `rows`, `numbers` the rows
 /// there.
 template <class Count>
-void TreeReader<Count>::add_small_tree(const RowSet& rows, const Rows& of_node, const Rows& numbers,
+void TreeReader<Count>::add_small_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
                                        const std::vector<SmallTree>& trees, Ticks cost, const Count& rank) {
   std::size_t place = to_integer(rank);
   std::vector<Stump> stumps;
   for (const SmallTree& tree : trees) {
     if (tree.cost != cost) continue;
     if (tree.column == kNoSplit) {
-      if (place == 0) return add_leaf(tree.prediction[0]);
+      if (place == 0) return tree_.add_leaf(tree.prediction[0]);
       --place;
       continue;
     }
@@ -100,11 +92,11 @@ void TreeReader<Count>::add_small_tree(const RowSet& rows, const Rows& of_node, 
   const Stump& stump = stumps[place];
   const bool flipped = problem_.rows.test(stump.column, numbers[0]) != problem_.rows.test(stump.first, numbers[0]);
   add_split(numbers, stump.first, {stump.column, flipped},
-            [&](int x, const Rows&) { add_leaf(stump.prediction[1 - x]); });
+            [&](int x, const RowList&) { tree_.add_leaf(stump.prediction[1 - x]); });
 }
 
 template <class Count>
-Ticks TreeReader<Count>::loss_of(const Rows& numbers, std::uint32_t column, std::uint32_t prediction) const {
+Ticks TreeReader<Count>::loss_of(const RowList& numbers, std::uint32_t column, std::uint32_t prediction) const {
   Ticks loss = 0;
   for (const std::uint32_t row : numbers)
     if (problem_.rows.test(column, row)) loss += problem_.costs.loss_of(problem_.rows.weight(row), prediction);
@@ -112,16 +104,7 @@ Ticks TreeReader<Count>::loss_of(const Rows& numbers, std::uint32_t column, std:
 }
 
 template <class Count>
-std::size_t TreeReader<Count>::add_node(std::int32_t column, std::uint32_t prediction) {
-  tree_.column.push_back(column);
-  tree_.left.push_back(-1);
-  tree_.right.push_back(-1);
-  tree_.prediction.push_back(static_cast<std::int32_t>(prediction));
-  return tree_.column.size() - 1;
-}
-
-template <class Count>
-auto TreeReader<Count>::copy_of(const Rows& numbers, std::uint32_t column, std::uint32_t begin,
+auto TreeReader<Count>::copy_of(const RowList& numbers, std::uint32_t column, std::uint32_t begin,
                                 std::uint32_t copy) const -> Copy {
   const DistinctRows& data = problem_.rows;
   for (std::uint32_t other = begin; other < data.n_columns; ++other) {

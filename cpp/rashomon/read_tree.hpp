@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "data/row_list.hpp"
 #include "rashomon/places.hpp"
 #include "rashomon/tree_graph.hpp"
 
@@ -19,8 +20,6 @@ namespace hornbeam {
 template <class Count>
 class TreeReader {
  public:
-  using Rows = std::vector<std::uint32_t>;  // numbers of distinct rows
-
   explicit TreeReader(TreeGraph<Count>& graph) : graph_(graph), problem_(graph.problem_) {}
 
   ResultTree read(Ticks cost, Count rank);
@@ -37,43 +36,31 @@ class TreeReader {
     bool flipped;
   };
 
-  Rows all_rows() const;
-  void read_node(RowSet& rows, const Rows& numbers, std::uint32_t node, std::uint32_t depth, std::size_t level,
+  void read_node(RowSet& rows, const RowList& numbers, std::uint32_t node, std::uint32_t depth, std::size_t level,
                  Ticks cost, Count rank);
   /// The leaf of this number among those of this cost; false, and `rank` lowered, if there are not so many.
   bool read_leaf(const RowSet& rows, Ticks cost, Count& rank);
-  std::size_t add_node(std::int32_t column, std::uint32_t prediction);
   /// Of the columns from `begin` on that are equal or complementary to `column` on these rows, number `copy`.
-  Copy copy_of(const Rows& numbers, std::uint32_t column, std::uint32_t begin, std::uint32_t copy) const;
-
-  void add_leaf(std::uint32_t prediction) { add_node(-1, prediction); }
+  Copy copy_of(const RowList& numbers, std::uint32_t column, std::uint32_t begin, std::uint32_t copy) const;
 
   /// A split by a copy of `column`; `add_side(x, numbers)` adds what is on side x of `column` itself.
   template <class AddSide>
-  void add_split(const Rows& numbers, std::uint32_t column, Copy copy, AddSide add_side) {
-    const DistinctRows& data = problem_.rows;
-    std::vector<std::int64_t> weight(data.n_classes);
-    Rows side[2];
-    for (const std::uint32_t row : numbers) {
-      side[data.test(column, row) ? 1 : 0].push_back(row);
-      for (std::uint32_t c = 0; c < data.n_classes; ++c) weight[c] += data.weight(row)[c];
-    }
-    const std::size_t node =
-        add_node(static_cast<std::int32_t>(copy.column), problem_.costs.best_prediction(weight.data()));
-    const int held = copy.flipped ? 0 : 1;
-    tree_.left[node] = static_cast<std::int32_t>(tree_.column.size());
-    add_side(held, side[held]);
-    tree_.right[node] = static_cast<std::int32_t>(tree_.column.size());
-    add_side(1 - held, side[1 - held]);
+  void add_split(const RowList& numbers, std::uint32_t column, Copy copy, AddSide add_side) {
+    const auto sides = partition(problem_.rows, numbers, column);
+    const std::uint32_t prediction = problem_.costs.best_prediction(class_weights(problem_.rows, numbers).data());
+    tree_.add_split(copy.column, prediction, [&](bool side) {
+      const int x = side != copy.flipped ? 1 : 0;
+      add_side(x, sides[x]);
+    });
   }
 
   /// The same where both sides have a node of their own: `read_side(child, numbers, x)` reads what is on side x.
   template <class ReadSide>
-  void read_split(RowSet& rows, const Rows& numbers, std::uint32_t column, std::uint32_t copy, std::size_t level,
+  void read_split(RowSet& rows, const RowList& numbers, std::uint32_t column, std::uint32_t copy, std::size_t level,
                   ReadSide read_side) {
     graph_.maker_.make_slot_rows(rows);
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), column) - rows.columns.begin();
-    add_split(numbers, column, copy_of(numbers, column, column, copy), [&](int x, const Rows& side) {
+    add_split(numbers, column, copy_of(numbers, column, column, copy), [&](int x, const RowList& side) {
       read_side(graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level), side, x);
     });
   }
@@ -91,10 +78,10 @@ class TreeReader {
     friend auto operator<=>(const Stump&, const Stump&) = default;
   };
 
-  void read_shallow(const RowSet& rows, const Rows& numbers, std::uint32_t levels, Ticks cost, Count rank);
-  void add_small_tree(const RowSet& rows, const Rows& of_node, const Rows& numbers, const std::vector<SmallTree>& trees,
-                      Ticks cost, const Count& rank);
-  Ticks loss_of(const Rows& numbers, std::uint32_t column, std::uint32_t prediction) const;
+  void read_shallow(const RowSet& rows, const RowList& numbers, std::uint32_t levels, Ticks cost, Count rank);
+  void add_small_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
+                      const std::vector<SmallTree>& trees, Ticks cost, const Count& rank);
+  Ticks loss_of(const RowList& numbers, std::uint32_t column, std::uint32_t prediction) const;
 
   TreeGraph<Count>& graph_;
   const TreeSetProblem& problem_;

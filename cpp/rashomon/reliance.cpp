@@ -19,6 +19,8 @@ namespace hornbeam {
 
 namespace {
 
+constexpr std::uint64_t kVisitsBetweenPolls = 64;
+
 /// What some trees of a subproblem cost and how much they rely on the group.
 class Front {
  public:
@@ -72,8 +74,12 @@ struct Visit {
 template <class Count>
 class TreeGraph<Count>::Reliance {
  public:
-  Reliance(TreeGraph& graph, const RelianceProblem& group, const std::function<void()>& on_poll)
-      : graph_(graph), data_(graph.problem_.rows), group_(group), on_poll_(on_poll), masks_(data_) {
+  Reliance(TreeGraph& graph, const RelianceProblem& group, Run& run)
+      : graph_(graph),
+        data_(graph.problem_.rows),
+        group_(group),
+        meter_(run, kVisitsBetweenPolls, [&run] { run.report({}); }),
+        masks_(data_) {
     for (const std::int64_t share : group.shares) total_ += share;
   }
 
@@ -143,7 +149,7 @@ class TreeGraph<Count>::Reliance {
 
   const Visit<Count>& visit(RowSet& rows, std::uint32_t node, const Sets& sets, std::uint32_t depth,
                             std::size_t level) {
-    if ((++n_visits_ & 0x3f) == 0) on_poll_();
+    meter_.require(1);
     Visit<Count> found;
     HistogramSum<Count> avoiding;
     const Ticks budget = graph_.nodes_[node].budget;
@@ -266,19 +272,18 @@ class TreeGraph<Count>::Reliance {
   TreeGraph& graph_;
   const DistinctRows& data_;
   const RelianceProblem& group_;
-  const std::function<void()>& on_poll_;
+  WorkMeter meter_;
   const RowMasks masks_;
   std::int64_t total_ = 0;
-  std::uint64_t n_visits_ = 0;
   std::map<std::pair<std::uint32_t, Sets>, Visit<Count>> known_;
 };
 
 template <class Count>
-RelianceRange TreeGraph<Count>::reliance(const RelianceProblem& group, const std::function<void()>& on_poll) {
-  return Reliance(*this, group, on_poll).find();
+RelianceRange TreeGraph<Count>::reliance(const RelianceProblem& group, Run& run) {
+  return Reliance(*this, group, run).find();
 }
 
-template RelianceRange TreeGraph<WordCount>::reliance(const RelianceProblem&, const std::function<void()>&);
-template RelianceRange TreeGraph<BigCount>::reliance(const RelianceProblem&, const std::function<void()>&);
+template RelianceRange TreeGraph<WordCount>::reliance(const RelianceProblem&, Run&);
+template RelianceRange TreeGraph<BigCount>::reliance(const RelianceProblem&, Run&);
 
 }  // namespace hornbeam

@@ -1,7 +1,6 @@
 #include "rashomon/tree_graph.hpp"
 
 #include <algorithm>
-#include <new>
 #include <optional>
 
 #include "bounds/equivalent_points.hpp"
@@ -15,16 +14,16 @@ namespace {
 /// one tree, since the other way is to expand a node. Measured in docs/notes/2026-11-22-rashomon-sets.md.
 constexpr std::uint32_t kMostColumnsOfTriples = 128;
 
+constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;
+
 }  // namespace
 
 template <class Count>
-TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, const SearchLimits& limits, StopSignal& stop,
-                            const std::function<bool(const Progress&)>& on_poll)
+TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& run)
     : shared_problem_(std::move(problem)),
       problem_(*shared_problem_),
-      limits_(limits),
-      stop_(&stop),
-      on_poll_(on_poll),
+      run_(run),
+      meter_(run, kWorkBetweenPolls, [this] { report(); }),
       maker_(problem_.rows, problem_.costs, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
       small_trees_(problem_.kind, problem_.costs, maker_),
       search_problem_{problem_.rows,
@@ -32,10 +31,7 @@ TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, const
                       problem_.kind.leaf_cost,
                       {std::nullopt, std::nullopt, problem_.kind.rows_per_leaf},
                       {}},
-      two_levels_(search_problem_, kernels(), [this](std::uint64_t work) {
-        count(work);
-        return true;
-      }) {
+      two_levels_(search_problem_, kernels(), meter_) {
   nodes_.emplace_back();
 }
 
@@ -47,32 +43,27 @@ void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
 template <class Count>
 void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root) {
   optimum_ = optimum;
-  try {
-    maker_.make_root(root_, *stop_);
+  run_.guard([&] {  // what the last whole step found stands
+    maker_.make_root(root_, run_);
     index_.emplace(SubproblemKey{root_.whole.identity, problem_.depth}, 0);
     // The minima that the first step finds make the budgets of the next ones tight. Each step takes some of the time
     // again, so there are more of them only where a limit may make them needed.
     const Ticks slack = bound - optimum;
     std::vector<Ticks> steps{0, slack};
-    if (limits_.seconds || limits_.bytes) steps = {0, slack / 4, slack / 2, slack};
+    if (run_.limits().seconds || run_.limits().bytes) steps = {0, slack / 4, slack / 2, slack};
     for (const Ticks step : steps) {
-      poll();
+      report();
+      meter_.require(0);
       raise_root(optimum + step);
     }
-  } catch (const Stopped&) {
-    return;  // what the last whole step found stands
-  } catch (const StoppedBeforeSearch&) {
-    return;
-  } catch (const std::bad_alloc&) {
-    stop_->stop(Status::memory_limit);
-  }
+  });
 }
 
 /// Expands a subproblem unless its budget is known already.
 template <class Count>
 void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node) {
   if (nodes_[node].budget >= budget) return;
-  count(std::uint64_t{rows.n_columns} * 16);
+  meter_.require(std::uint64_t{rows.n_columns} * 16);
   ++n_expansions_;
   const bool deep = is_deep(rows, depth, budget);
   std::vector<Split> splits;
@@ -88,7 +79,7 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
       const BarredPair barred = barred_pair(problem_.kind, fails.leaf, holds.leaf);
       if (barred && barred->first + barred->second <= budget)
         sum_.subtract(barred->first + barred->second, Count(split.copies));
-      count(holds.trees.size() * fails.trees.size());
+      meter_.require(holds.trees.size() * fails.trees.size());
     }
   } else {
     count_shallow(rows, depth, budget);
@@ -120,7 +111,7 @@ void TreeGraph<Count>::count_shallow(const RowSet& rows, std::uint32_t levels, T
   for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
   if (levels == 0) return;
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
-    count(std::uint64_t{rows.stride} * (rows.n_slot_words + 16) / 8);
+    meter_.require(std::uint64_t{rows.stride} * (rows.n_slot_words + 16) / 8);
     if (!small_trees_.list_sides(rows, column, levels, budget)) continue;
     for (int x = 0; x < 2; ++x) count_small_trees(small_trees_.trees(x), side_[x]);
     const Count copies(rows.copies[column]);
@@ -197,6 +188,7 @@ bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool
   if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
   const auto found = is_shallow ? two_levels_.solve(rows, column, holds, most)
                                 : two_levels_.solve_three_levels(rows, column, holds, most);
+  meter_.require(0);
   if (!found) return false;
   const Ticks least = std::min(side.leaf, found->cost);
   node.is_least_known = least <= most;
@@ -220,20 +212,8 @@ RowSet& TreeGraph<Count>::child_of(const RowSet& rows, std::uint32_t column, boo
 }
 
 template <class Count>
-void TreeGraph<Count>::count(std::uint64_t work) {
-  work_ += work;
-  if (work_ < std::uint64_t{1} << 19) return;
-  work_ = 0;
-  poll();
-}
-
-template <class Count>
-void TreeGraph<Count>::poll() {
-  stop_->check_clock();
-  stop_->check_bytes(bytes(), limits_.bytes);
-  if (!stop_->stopped() && on_poll_({stop_->elapsed(), optimum_, optimum_, nodes_.size(), bytes(), 0}))
-    stop_->stop(Status::interrupted);
-  if (stop_->stopped()) throw Stopped{};
+void TreeGraph<Count>::report() {
+  run_.report({optimum_, optimum_, nodes_.size(), bytes(), 0});
 }
 
 template <class Count>
@@ -264,15 +244,14 @@ std::vector<CostCount<Limbs>> TreeGraph<Count>::histogram() const {
 template class TreeGraph<WordCount>;
 template class TreeGraph<BigCount>;
 
-std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, const SearchLimits& limits,
-                                    StopSignal& stop, const std::function<bool(const Progress&)>& on_poll) {
+std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, Run& run) {
   const auto shared = std::make_shared<const TreeSetProblem>(std::move(problem));
   try {
-    auto trees = std::make_unique<TreeGraph<WordCount>>(shared, limits, stop, on_poll);
+    auto trees = std::make_unique<TreeGraph<WordCount>>(shared, run);
     trees->build(optimum, bound);
     return trees;
   } catch (const CountOverflow&) {
-    auto trees = std::make_unique<TreeGraph<BigCount>>(shared, limits, stop, on_poll);
+    auto trees = std::make_unique<TreeGraph<BigCount>>(shared, run);
     trees->build(optimum, bound);
     return trees;
   }

@@ -39,18 +39,16 @@ class PrefixReader;
 template <class Count>
 class TreeGraph final : public TreeSet {
  public:
-  TreeGraph(std::shared_ptr<const TreeSetProblem> problem, const SearchLimits& limits, StopSignal& stop,
-            const std::function<bool(const Progress&)>& on_poll);
+  TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& run);
 
-  /// Raises the bound step by step, until it is reached or `stop` ends it. Throws CountOverflow.
+  /// Raises the bound step by step, until it is reached or the run is stopped. Throws CountOverflow.
   void build(Ticks optimum, Ticks bound);
 
   Ticks complete_up_to() const override { return nodes_[0].budget; }
   std::vector<CostCount<Limbs>> histogram() const override;
   ResultTree tree(Ticks cost, const Limbs& rank) override;
-  RelianceRange reliance(const RelianceProblem& group, const std::function<void()>& on_poll) override;
-  LeastOfSet least_by_leaves(const LeafSetCost& cost, Ticks below,
-                             const std::function<bool(std::uint64_t)>& go_on) override;
+  RelianceRange reliance(const RelianceProblem& group, Run& run) override;
+  LeastOfSet least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) override;
   TreeSetStatistics statistics() const override;
 
  private:
@@ -75,7 +73,6 @@ class TreeGraph final : public TreeSet {
   struct Side {
     Ticks leaf, least_loss, lower;
   };
-  struct Stopped {};
   class Reliance;
   class LeafSets;
 
@@ -91,15 +88,13 @@ class TreeGraph final : public TreeSet {
                   const Side& side, Node& node);
   std::uint32_t node_of(const SubproblemKey& key);
   RowSet& child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level);
-  void count(std::uint64_t work);
-  void poll();
+  void report();
   std::uint64_t bytes() const;
 
   const std::shared_ptr<const TreeSetProblem> shared_problem_;
   const TreeSetProblem& problem_;
-  const SearchLimits limits_;
-  StopSignal* const stop_;  // both of use only in `build`
-  const std::function<bool(const Progress&)> on_poll_;
+  Run& run_;  // of use only in `build`
+  WorkMeter meter_;
   RowSetMaker maker_;
   SmallTrees small_trees_;
   const Problem search_problem_;
@@ -110,7 +105,7 @@ class TreeGraph final : public TreeSet {
   std::unordered_map<SubproblemKey, std::uint32_t, KeyHash> index_;
   HistogramSum<Count> sum_;
   Histogram<Count> side_[2];
-  std::uint64_t work_ = 0, n_expansions_ = 0, list_bytes_ = 0;
+  std::uint64_t n_expansions_ = 0, list_bytes_ = 0;
   std::uint64_t other_bytes_ = 0;  // that count against the limit
   Ticks optimum_ = 0;
 };

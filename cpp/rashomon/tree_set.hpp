@@ -18,8 +18,7 @@
 #include "rashomon/reliance.hpp"
 #include "rashomon/small_trees.hpp"
 #include "rows/problem.hpp"
-#include "run/progress.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 #include "tree/result_tree.hpp"
 
 namespace hornbeam {
@@ -62,15 +61,13 @@ class TreeSet {
   virtual std::vector<CostCount<Limbs>> histogram() const = 0;
   /// Tree number `rank` (from 0) of those that cost `cost`.
   virtual ResultTree tree(Ticks cost, const Limbs& rank) = 0;
-  /// Of the trees of a set that is not empty. `on_poll` is called now and then and may throw.
-  virtual RelianceRange reliance(const RelianceProblem& /*group*/, const std::function<void()>& /*on_poll*/) {
+  /// Of the trees of a set that is not empty. Throws Stopped.
+  virtual RelianceRange reliance(const RelianceProblem& /*group*/, Run& /*run*/) {
     throw std::invalid_argument("trees: this set is no graph of subproblems; ask its trees one by one");
   }
   /// The tree of the cheapest set of leaves, if it costs less than `below`;
-  /// of two classes, without a rule for leaves that stand together. `go_on(bytes)` ends the search by saying no; then
-  /// it is the cheapest one so far.
-  virtual LeastOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/,
-                                     const std::function<bool(std::uint64_t)>& /*go_on*/) {
+  /// of two classes, without a rule for leaves that stand together. After a stop, the cheapest one so far.
+  virtual LeastOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/, Run& /*run*/) {
     throw std::invalid_argument("trees: this set is no graph of subproblems");
   }
   virtual TreeSetStatistics statistics() const = 0;
@@ -83,10 +80,9 @@ struct TreeSetProblem {
   std::uint32_t depth;  // kUnlimited without a limit
 };
 
-/// All trees of at most `bound`; `optimum` is the cost of the best tree, or a bound below it. When `stop` says so,
-/// those of the last bound that was reached.
-std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, const SearchLimits& limits,
-                                    StopSignal& stop, const std::function<bool(const Progress&)>& on_poll);
+/// All trees of at most `bound`; `optimum` is the cost of the best tree, or a bound below it. After a stop, those
+/// of the last bound that was reached.
+std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, Run& run);
 
 /// How RESPLIT makes its prefixes.
 struct PrefixRule {
@@ -97,7 +93,6 @@ struct PrefixRule {
 
 /// All trees of RESPLIT, of at most the depth of `problem`; `best` is what the best prefix is worth.
 std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
-                                                const SearchLimits& limits, StopSignal& stop,
-                                                const std::function<bool(const Progress&)>& on_poll);
+                                                Run& run);
 
 }  // namespace hornbeam

@@ -114,7 +114,7 @@ const Looks& RowSetMaker::look(const RowSet& rows) {
   return looks_;
 }
 
-void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
+void RowSetMaker::make_root(RowSet& root, Run& run) {
   n_row_words_ = words_for(data_.n_columns);
   root.n_columns = data_.n_columns;
   root.columns.resize(root.n_columns);
@@ -124,15 +124,15 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   const std::uint32_t n_counts = measures_.n_counts();
   const std::uint64_t tile = word_at(data_.view().n_words) * n_row_words_ * sizeof(Word);
   // Rows of one weight have a slot each: as many bytes row by row, twice, and as columns.
-  stop.require_room(data_.bytes() + 3 * tile +
-                    std::uint64_t{data_.n_rows} * (2 * sizeof(SlotName) + 8 * std::uint64_t{n_counts}) +
-                    std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
+  run.require(data_.bytes() + 3 * tile +
+              std::uint64_t{data_.n_rows} * (2 * sizeof(SlotName) + 8 * std::uint64_t{n_counts}) +
+              std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
   merged_.assign(data_.n_rows, {});
   row_bits_.resize(word_at(data_.view().n_words) * n_row_words_);
   row_counts_.assign(std::size_t{data_.n_rows} * n_counts, 0);
   for (std::uint32_t row = 0; row < data_.n_rows; ++row) {
     if (row % kWordBits == 0) {
-      stop.require_running();
+      run.require();
       turn_word(data_.view(), row / kWordBits, n_row_words_, row_bits_.data() + std::size_t{row} * n_row_words_);
     }
     std::int64_t* counts = &row_counts_[std::size_t{row} * n_counts];
@@ -144,11 +144,11 @@ void RowSetMaker::make_root(RowSet& root, StopSignal& stop) {
   }
   root.whole = {};
   for (const SlotName& name : merged_) root.whole.add(name);
-  lay_out(nullptr, root, [&stop] { stop.require_running(); });
+  lay_out(nullptr, root, [&run] { run.require(); });
   merged_ = {};
   row_bits_ = {};
   row_counts_ = {};
-  stop.require_running();
+  run.require();
   finish(root);
 }
 

@@ -83,8 +83,8 @@ class RowSetMaker {
   RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
               std::uint64_t rows_per_leaf, Ticks support_threshold);
 
-  /// Throws StoppedBeforeSearch if `stop` says so on the way.
-  void make_root(RowSet& root, StopSignal& stop);
+  /// Throws Stopped.
+  void make_root(RowSet& root, Run& run);
 
   /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child);

@@ -13,11 +13,12 @@ inline constexpr std::uint32_t kMostThreads = 1024;
 
 /// What one search may spend. `gap` is relative: (upper - lower) / upper.
 struct SearchLimits {
-  std::optional<double> seconds;
-  std::optional<std::uint64_t> bytes;
+  std::optional<double> seconds = std::nullopt;
+  std::optional<std::uint64_t> bytes = std::nullopt;
   double gap = 0.0;
   std::uint32_t threads = 1;
-  std::function<bool()> interrupted;  // asked by the calling thread before there is a search to report; may be empty
+  /// Called by the calling thread before there is a search to report; may be empty.
+  std::function<bool()> interrupted = nullptr;
 };
 
 enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted, expansion_limit };

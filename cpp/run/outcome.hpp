@@ -1,6 +1,7 @@
 // run/outcome.hpp
 //
-// WHAT    The result of a search: the best tree, the bound proven for all trees, and why the search ended.
+// WHAT    Where a search stands while it runs, and its result: the best tree, the bound proven for all trees, and why
+//         the search ended.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,19 @@
 
 #include "base/bounds.hpp"
 #include "run/limits.hpp"
-#include "run/progress.hpp"
 #include "tree/result_tree.hpp"
 
 namespace hornbeam {
+
+/// Costs in ticks.
+struct Progress {
+  Ticks upper;
+  Ticks lower;
+  std::uint64_t n_subproblems;
+  std::uint64_t bytes;
+  std::uint32_t n_leaves;  // of the best tree; 0 where the caller has it
+  double seconds = 0;      // filled in by Run::report
+};
 
 struct Outcome {
   ResultTree tree;
@@ -19,7 +29,7 @@ struct Outcome {
   Status status = Status::optimal;
   std::uint64_t n_subproblems = 0;
   std::uint64_t n_table_entries = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // the largest number reported
   double seconds = 0;
   Counters counters;
   std::vector<Progress> trace;  // one line for each change of the interval

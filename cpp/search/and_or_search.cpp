@@ -26,7 +26,7 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
   thread_.enter(frame, budget);
   for (bool is_first_round = true; !thread_.stopped(); is_first_round = false) {
     thread_.check_finished_elsewhere();
-    thread_.spend(16 * frame.candidates.size());  // each round reads all of them several times
+    thread_.meter.add(16 * frame.candidates.size());  // each round reads all of them several times
     if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
     if (frame.has_reached(budget)) break;
 
@@ -37,7 +37,7 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
     frame.raise(std::min(frame.upper(), CandidateList::lowest(frame)));
     if (!frame.has_reached(budget)) raiser_.raise_by_packing(frame, budget);
     record(frame);
-    if (frame.is_root) thread_.poll();
+    if (frame.is_root) thread_.meter.poll();
     if (frame.has_reached(budget)) break;
 
     const std::size_t chosen = candidates_.choose(frame, budget);
@@ -61,11 +61,10 @@ void AndOrSearch::expand(Frame& frame) {
   frame.update_tree({leaf, kNoSplit, kUnlimited, {1, 0}});
   const Ticks larger_trees = cost_of_two_leaves_or_more(problem.leaf_cost, frame.least_loss);
   frame.raise(std::min(leaf, larger_trees));
+  if (frame.least_loss > 0) ++thread_.counters.equivalent_points;
   const bool too_light = too_light_to_split(frame.largest_loss, frame.least_loss, problem.threshold());
   if (leaf <= larger_trees || too_light || frame.limits.only_leaf()) {
-    Counters& counters = thread_.counters;
-    if (leaf <= larger_trees && leaf > cost_of_two_leaves_or_more(problem.leaf_cost, 0)) ++counters.equivalent_points;
-    if (leaf > larger_trees && too_light && problem.bounds.support_condition) ++counters.support_condition;
+    if (leaf > larger_trees && too_light && problem.bounds.support_condition) ++thread_.counters.support_condition;
     frame.lower = frame.upper();
     return record(frame);
   }

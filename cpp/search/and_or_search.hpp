@@ -23,11 +23,11 @@ namespace hornbeam {
 
 class AndOrSearch {
  public:
-  /// `number` 0 is the calling thread: it also calls `poll` now and then.
+  /// `number` 0 is the calling thread. `poll` is called now and then; it may stop the run.
   AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
               std::function<void()> poll);
 
-  /// Makes the frame of the whole problem and records its single leaf. Throws StoppedBeforeSearch if stopped.
+  /// Makes the frame of the whole problem and records its single leaf. Throws Stopped.
   void open_root(Frame& root);
 
   /// A good first tree: at each set the split whose best two stumps cost least, recursively (LicketySPLIT with a

@@ -18,11 +18,7 @@ BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateLi
     : thread_(thread),
       children_(children),
       candidates_(candidates),
-      two_levels_(thread.problem, thread.kernels,
-                  [&thread](std::uint64_t work) {
-                    thread.spend(work);
-                    return !thread.stopped();
-                  }),
+      two_levels_(thread.problem, thread.kernels, thread.meter),
       packer_(thread.problem, thread.kernels) {}
 
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
@@ -38,7 +34,7 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   thread_.maker.make_slot_rows(frame.rows);
   const Ticks without = packing_bound(thread_.problem.leaf_cost, frame.least_loss, 0);
   const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without);
-  thread_.spend(packer_.work());
+  thread_.meter.add(packer_.work());
   frame.raise(std::min(frame.upper(), without + packed));
   if (frame.has_reached(budget)) ++thread_.counters.packing;
   packing_credit_ = frame.has_reached(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;

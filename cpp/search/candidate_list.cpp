@@ -97,7 +97,7 @@ void CandidateList::pair(Frame& frame, Candidate& candidate) {
   const SlotTile slots = frame.rows.slot_tile();
   PairSide found[2];
   thread_.maker.pair_stage(frame.rows, candidate.column, found);
-  thread_.spend(std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8));
+  thread_.meter.add(std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8));
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
     const PairSide& pairs = found[1 - x];  // the kernel lists the true side first

@@ -9,7 +9,7 @@ namespace hornbeam {
 
 void ChildMaker::make_root(Frame& root) {
   root.is_root = true;
-  thread_.maker.make_root(root.rows, thread_.shared.stop);
+  thread_.maker.make_root(root.rows, thread_.shared.run);
   const TreeLimits& limits = thread_.problem.tree;
   open(root, {limits.depth.value_or(kUnlimited), limits.leaves.value_or(kUnlimited)});
 }
@@ -50,7 +50,7 @@ std::unique_ptr<Frame> ChildMaker::make(const Frame& frame, const Candidate& can
   const Side& side = candidate.side[x];
   thread_.maker.make_child(frame.rows, candidate.column, x == 1,
                            {candidate.key[x].set, side.base_loss, side.reference_loss}, child->rows);
-  thread_.spend(std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words);
+  thread_.meter.add(std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words);
   open(*child, side.limits);
   return child;
 }
@@ -59,7 +59,7 @@ Frame& ChildMaker::filter(const Frame& frame, const Candidate& candidate, int x)
   const Side& side = candidate.side[x];
   const Ticks leaf_cost = thread_.problem.leaf_cost;
   thread_.maker.count_child(frame.rows, candidate.column, x == 1, filtered_.rows);
-  thread_.spend(std::uint64_t{frame.rows.stride} * frame.rows.n_slot_words / kLanes);
+  thread_.meter.add(std::uint64_t{frame.rows.stride} * frame.rows.n_slot_words / kLanes);
   filtered_.limits = side.limits.without_idle_limits(leaf_cost, side.loss, side.base_loss);
   filtered_.lower = side.lower;
   filtered_.tree = {leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}};

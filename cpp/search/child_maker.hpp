@@ -16,7 +16,7 @@ class ChildMaker {
  public:
   explicit ChildMaker(SearchThread& thread) : thread_(thread) {}
 
-  /// Throws StoppedBeforeSearch if stopped.
+  /// Throws Stopped.
   void make_root(Frame& root);
 
   /// The frame of one side of a candidate that has keys; the frame's row set has its slot rows.

@@ -5,17 +5,12 @@
 // HOLDS   Re-entrant: two searches in two threads do not meet. Outcome holds values only.
 #pragma once
 
-#include <functional>
-
 #include "rows/problem.hpp"
-#include "run/outcome.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam {
 
-/// `stop` holds the clock, started by the caller. `on_poll` is called on the calling thread several hundred times a
-/// second; it returns true to stop the search. Throws StoppedBeforeSearch if it is stopped before it has a root.
-Outcome search(const Problem& problem, const SearchLimits& limits, StopSignal& stop,
-               const std::function<bool(const Progress&)>& on_poll);
+/// Throws Stopped if it is stopped before it has a root.
+Outcome search(const Problem& problem, Run& run);
 
 }  // namespace hornbeam

@@ -19,8 +19,8 @@ SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state,
       kernels(used_kernels),
       maker(of_problem.rows, of_problem.costs, used_kernels, of_problem.leaf_cost, of_problem.tree.rows_per_leaf,
             of_problem.threshold()),
-      number_(number),
-      poll_(std::move(poll)) {}
+      meter(shared_state.run, kWorkBetweenPolls, std::move(poll)),
+      number_(number) {}
 
 void SearchThread::count_subproblem() {
   shared.n_subproblems.fetch_add(1, std::memory_order_relaxed);
@@ -34,14 +34,8 @@ Counters SearchThread::all_counters() const {
 }
 
 bool SearchThread::stopped() {
-  if (work_ >= kWorkBetweenPolls) {
-    work_ = 0;
-    shared.stop.check_clock();
-    shared.stop.check_bytes(shared.bytes(), shared.byte_limit);
-    if (number_ == 0) poll_();
-  }
-  if (shared.table.is_full()) shared.stop.stop(Status::memory_limit);
-  return finished_elsewhere_ != nullptr || shared.stop.stopped();
+  if (shared.table.is_full()) shared.run.stop(Status::memory_limit);
+  return !meter.spend(0) || finished_elsewhere_ != nullptr;
 }
 
 void SearchThread::leave(const Frame& frame) {

@@ -1,7 +1,7 @@
 // search/search_thread.hpp
 //
 // WHAT    What the parts of one thread's search share: the problem, the state of all threads, the maker of row sets,
-//         the counters, the work since the last poll, and the frames that the thread is in.
+//         the counters, the work meter, and the frames that the thread is in.
 // HOLDS   Every part asks `stopped()` between steps of bounded work and then returns with all intervals valid.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace hornbeam {
 
 class SearchThread {
  public:
-  /// `number` 0 is the calling thread: it also calls `poll` now and then.
+  /// `number` 0 is the calling thread. `poll` is called now and then; it may stop the run.
   SearchThread(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
                std::function<void()> poll);
 
@@ -27,16 +27,14 @@ class SearchThread {
   SharedState& shared;
   const Kernels& kernels;
   RowSetMaker maker;
+  WorkMeter meter;  // of words of kernel work
   Counters counters;
 
   void count_subproblem();
   /// Of the whole thread, once it has ended.
   Counters all_counters() const;
-  /// Counts words of kernel work towards the next poll.
-  void spend(std::uint64_t words) { work_ += words; }
   /// Whether to leave the frame in work: the search has ended, or another thread has finished this frame or one above.
   bool stopped();
-  void poll() const { poll_(); }
 
   /// Bracket the work on a frame.
   void enter(const Frame& frame, Ticks budget) { path_.push_back({&frame, budget}); }
@@ -51,8 +49,6 @@ class SearchThread {
   };
 
   const std::uint32_t number_;
-  const std::function<void()> poll_;
-  std::uint64_t work_ = 0;
   std::vector<Visit> path_;                    // the root first
   const Frame* finished_elsewhere_ = nullptr;  // the first of them: everything below it ends
 };

@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 
 #include "bounds/equivalent_points.hpp"
-#include "run/stop.hpp"
+#include "run/run.hpp"
 #include "search/claims.hpp"
 #include "table/subproblem_table.hpp"
 
@@ -43,10 +42,9 @@ struct NodeLimits {
 
 struct SharedState {
   SubproblemTable table;
-  StopSignal& stop;
+  Run& run;
   std::atomic<std::uint64_t> n_subproblems;  // row sets made and searched
   std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
-  std::optional<std::uint64_t> byte_limit;
   Claims claims;
   std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
 

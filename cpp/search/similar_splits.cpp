@@ -103,7 +103,7 @@ void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from)
 void spread_to_similar(SearchThread& thread, Frame& frame, const Candidate& from, Ticks budget) {
   const auto is_open = [&](const Candidate& g) { return &g != &from && g.lower < frame.target(budget); };
   if (std::none_of(frame.candidates.begin(), frame.candidates.end(), is_open)) return;
-  thread.spend(std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words);
+  thread.meter.add(std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words);
   SimilarSplits similar(thread, frame, from);
   for (Candidate& g : frame.candidates)
     if (is_open(g)) similar.raise(g);

@@ -50,7 +50,7 @@ bool TwoLevelSolver::search_triples() {
     shallow_.push_back({leaf_of(weigh(i, false)), leaf_of(weigh(i, true))});
   }
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {
-    if (!goes_on_(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4 * (n_columns - i))) return false;
+    if (!meter_.spend(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4 * (n_columns - i))) return false;
     kernels_.triple_row(rows, i, mask_.data());
     for (std::uint32_t j = i + 1; j < n_columns; ++j) {
       ShallowTree cell[4];

@@ -17,9 +17,8 @@ bool has_one_price(const Measures& measures) {
 
 }  // namespace
 
-TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels,
-                               std::function<bool(std::uint64_t)> goes_on)
-    : problem_(problem), kernels_(kernels), goes_on_(std::move(goes_on)), counts_(problem.costs.measures()) {
+TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels, WorkMeter& meter)
+    : problem_(problem), kernels_(kernels), meter_(meter), counts_(problem.costs.measures()) {
   std::int64_t weight = 0;
   for (const std::int64_t each : problem.rows.class_weight) weight += each;
   is_usable_ = has_one_price(counts_) && counts_.n_classes <= kMostNarrowClasses && weight < kNarrowInfinity / 4 &&
@@ -196,7 +195,7 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {
     if (roots_[i].bound >= least || bound_[i] > most_weight) continue;
     pairs_.n_blocks = static_cast<std::uint32_t>(blocks_.size());
-    if (!goes_on_(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4)) return std::nullopt;
+    if (!meter_.spend(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4)) return std::nullopt;
     kernels_.pair_row(pairs_, i, mask_.data());
     const KnownTree tree = tree_of(parent, i);
     if (tree.cost <= upper && tree.better_than(best)) {

@@ -14,20 +14,20 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "kernels/kernels.hpp"
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
+#include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam {
 
 class TwoLevelSolver {
  public:
-  /// `goes_on` is asked between roots, with the words of work done since; if it says no, the search stops.
-  TwoLevelSolver(const Problem& problem, const Kernels& kernels, std::function<bool(std::uint64_t)> goes_on);
+  /// Spends the words of its work between roots.
+  TwoLevelSolver(const Problem& problem, const Kernels& kernels, WorkMeter& meter);
 
   /// Whether this problem's objective and limits allow the solver at all.
   bool is_usable() const { return is_usable_; }
@@ -103,7 +103,7 @@ class TwoLevelSolver {
 
   const Problem& problem_;
   const Kernels& kernels_;
-  const std::function<bool(std::uint64_t)> goes_on_;
+  WorkMeter& meter_;
   bool is_usable_;
   Ticks price_ = 0;
   std::vector<Ticks> ones_;

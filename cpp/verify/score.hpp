@@ -1,7 +1,8 @@
 // verify/score.hpp
 //
 // WHAT    A second opinion: the cost of a tree, counted again from the caller's rows, one row at a time.
-// HOLDS   Shares no code with the search, its table, its kernels or its bounds; kept plain, never optimised.
+// HOLDS   Calls no code of the search, its table, its kernels or its bounds. It reads the cost matrix that the search
+//         reads. Kept plain, never optimized.
 #pragma once
 
 #include "base/types.hpp"

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 _LONGEST = 200
+_WEIGHT_LIMIT = 2**52  # integers below it are exact as float64, too
 
 
 def shown(value: object) -> str:
@@ -50,6 +51,8 @@ def as_array(name: str, values: Any) -> npt.NDArray[Any]:
     ValueError
         If NumPy makes no array of them, or some are masked.
     """
+    if type(values) is np.ndarray:
+        return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} holds masked values; fill them or leave their rows out.")
     if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # of which NumPy has none
@@ -90,3 +93,49 @@ def random_numbers(random_state: Any) -> np.random.RandomState:
         raise ValueError(
             f"random_state must be None, an integer from 0 to 2**32 - 1 or a RandomState, got {shown(random_state)}."
         ) from None
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | npt.NDArray[np.int64]:
+    """Read the weights of the rows, as int64 where they are integers and as float64 otherwise.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_rows,) or None
+        None: every row weighs 1.
+    n_rows : int
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, or a weight is negative, NaN or infinite, or all weights are zero.
+    TypeError
+        If the weights are not numbers.
+    """
+    if sample_weight is None:
+        ones = np.empty(n_rows, dtype=np.int64)
+        ones.fill(1)
+        return ones
+    weights = as_array("sample_weight", sample_weight)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), one weight for each row; got {weights.shape}.")
+    try:
+        if weights.dtype.kind in "cmM":
+            raise TypeError
+        numbers = weights.astype(np.float64)
+    except OverflowError:  # of Python's integers and fractions
+        numbers = np.array([as_float(weight) for weight in weights.tolist()])
+    except (TypeError, ValueError):
+        raise TypeError(f"sample_weight must hold numbers, got an array of dtype {weights.dtype}.") from None
+    for wrong, what in ((~np.isfinite(numbers), "finite"), (numbers < 0, "not negative")):
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            raise ValueError(f"sample_weight must be {what}, got {shown(weights.tolist()[row])} in row {row}.")
+    if not numbers.any():
+        raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
+    if weights.dtype.kind in "biu" and numbers.max() < _WEIGHT_LIMIT:
+        return weights.astype(np.int64)
+    return numbers

@@ -150,6 +150,10 @@ COST_BITS: int = 52
 
 CUT_BITS: int = 20
 
+POSTERIOR_BITS: int = 58
+
+POSTERIOR_HORIZON: int = 32
+
 MOST_THREADS: int = 1024
 
 MOST_ORDERED_DEPTH: int = 16
@@ -181,6 +185,11 @@ def solve_ranking(columns: PackedColumns, problem: RankingProblem, options: Sear
 
 def solve_posterior(columns: PackedColumns, problem: PosteriorProblem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find the tree of largest posterior probability; see api/posterior.hpp."""
+
+def most_nats(n_rows: int, n_columns: int, alpha: float, beta: float, rho: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """
+    Nats that no tree on so many rows and columns costs under the BCART prior.
+    """
 
 class RashomonSet:
     """All trees within a bound; made by rashomon_set."""

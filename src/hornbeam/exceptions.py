@@ -25,7 +25,7 @@ class ColumnWarning(UserWarning):
     Also codes of missing values such as -999, spellings that differ only in capitals, and a target that is a quantity.
     A cross-validation of scikit-learn warns of each column once, not in each fold.
 
-    The message names the column, what was found, and code that mends it. `hornbeam.column_report` lists all columns.
+    The message names the column, what was found, and code that fixes it. `hornbeam.column_report` lists all columns.
 
     Examples
     --------

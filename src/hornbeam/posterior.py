@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
 from hornbeam._checks import as_array, as_float, is_number, shown
 from hornbeam.binarizers import Conditions, ThresholdBinarizer, ask
 from hornbeam.conditions import Condition
@@ -20,19 +21,18 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 _MOST_BITS, _LEAST_BITS = 40, 10
-_LEVELS_BELOW = 33  # of which the core wants to know the price of a split, see cpp/posterior/posterior_costs.cpp
 _LEAST_LOG = -700.0  # of a float64
-_RANGE_BITS = 57  # the search wants costs below 2^58 ticks
+_RANGE_BITS = _core.POSTERIOR_BITS - 1  # one to spare
 
 
 @dataclass(frozen=True, slots=True)
-class Nats:
+class LogPosteriorScale:
     """Ticks of ``2 ** -bits`` nats."""
 
     bits: int
 
     @classmethod
-    def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> Nats:
+    def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> LogPosteriorScale:
         """Return the finest unit, of 40 bits at most, in which no tree on so many rows leaves the range.
 
         Raises
@@ -40,13 +40,11 @@ class Nats:
         ValueError
             If the probability of a split is too small for float64, or the unit would be coarser than 2^-10 nats.
         """
-        total = prior.rho.sum()
         deepest = min(n_rows, n_columns)
         # The core computes the probabilities of splits, and of some levels below, as float64.
-        is_possible = prior.log_p_split(deepest + _LEVELS_BELOW) >= _LEAST_LOG
-        row = max(abs(log(total)), log(n_rows + total)) - min(0.0, log(prior.rho.min()))
-        node = -prior.log_p_split(deepest) - log1p(-prior.alpha) + log(n_columns + 1)
-        bits = min(_MOST_BITS, floor(_RANGE_BITS - log2((n_rows + 1) * (row + 2 * node)))) if is_possible else 0
+        is_possible = prior.log_p_split(deepest + _core.POSTERIOR_HORIZON + 1) >= _LEAST_LOG
+        most = _core.most_nats(n_rows, n_columns, prior.alpha, prior.beta, prior.rho)
+        bits = min(_MOST_BITS, floor(_RANGE_BITS - log2(most))) if is_possible else 0
         if bits < _LEAST_BITS:
             raise ValueError(
                 f"alpha={prior.alpha!r} and beta={prior.beta!r} make a split at depth {deepest} too improbable for the "

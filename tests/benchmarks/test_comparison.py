@@ -15,8 +15,8 @@ from benchmarks.report.faults import (
     WRONG_OPTIMUM,
 )
 from benchmarks.report.runs import read_runs
-from benchmarks.report.settings_section import speed_ups
-from benchmarks.results import Record, append
+from benchmarks.report.settings import speed_ups
+from benchmarks.results import Record, write
 from made_up_runs import MIB, comparison_of, faults_of, killed, outcomes_of, record, stopped
 
 # ---- what cannot be true ----
@@ -89,23 +89,22 @@ def test_a_fault_that_repeats_is_said_once():
 
 
 def test_of_hornbeam_the_commit_and_of_a_peer_the_version_that_ran_last_counts(tmp_path):
-    old, new = "2025-01-01T00:00:00+00:00", "2025-02-01T00:00:00+00:00"
-    for one in (
-        record(repeat=0, commit="b", time=new, user_seconds=2.0),
-        record(repeat=1, commit="a", time=old, user_seconds=8.0),
-        record("gosdt", repeat=0, commit="b", time=new),
-        record("gosdt", repeat=1, commit="a", time=old),
-        record("streed", repeat=0, peer_version="2", time=new),
-        record("streed", repeat=1, peer_version="1", time=old),
+    old_and_new = (
+        record(repeat=1, commit="a", user_seconds=8.0),
+        record("gosdt", repeat=1, commit="a"),
+        record("streed", repeat=1, versions={"streed": "1"}),
+        record(repeat=0, commit="b", user_seconds=2.0),
+        record("gosdt", repeat=0, commit="b"),
+        record("streed", repeat=0, versions={"streed": "2"}),
         record("other", suite="depth"),
-    ):
-        append(tmp_path / "exact.jsonl", one)
+    )
+    write(tmp_path / "exact.jsonl", old_and_new)
     kept = [(run.contender.peer, run.record.repeat) for run in read_runs(tmp_path / "exact.jsonl", "exact")]
-    assert kept == [("hornbeam", 0), ("gosdt", 0), ("gosdt", 1), ("streed", 0)]
+    assert kept == [("gosdt", 1), ("hornbeam", 0), ("gosdt", 0), ("streed", 0)]
 
 
 def test_a_suite_without_runs_is_refused(tmp_path):
-    append(tmp_path / "exact.jsonl", record())
+    write(tmp_path / "exact.jsonl", [record()])
     with pytest.raises(ValueError, match="holds no run of 'depth'"):
         read_runs(tmp_path / "exact.jsonl", "depth")
 

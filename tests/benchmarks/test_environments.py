@@ -6,7 +6,7 @@ import pytest
 
 import hornbeam
 from benchmarks import environments
-from benchmarks.peers import is_whole_price, tree_from_paths
+from benchmarks.peers import Problem, Unsupported, is_whole_price, require, tree_from_paths
 
 PEERS = Path(environments.__file__).parent / "peers"
 
@@ -30,18 +30,36 @@ def test_each_peer_has_a_module_and_each_module_is_a_peer():
     assert modules == set(environments.PEERS)
 
 
+SIGNATURES = {"prepare": ("Problem", "State"), "fit": ("State", "None"), "read": ("State", "Outcome")}
+
+
 @pytest.mark.parametrize("peer", environments.PEERS)
-def test_a_peer_prepares_fits_and_reads(peer):
+def test_a_peer_prepares_and_reads_and_may_fit_in_its_own_way(peer):
     module = ast.parse((PEERS / f"{peer}.py").read_text())
     functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
-    for name, argument, answer in (
-        ("prepare", "Problem", "State"),
-        ("fit", "State", "None"),
-        ("read", "State", "Outcome"),
-    ):
-        function = functions[name]
-        assert [ast.unparse(given.annotation) for given in function.args.args] == [argument]
-        assert ast.unparse(function.returns) == answer
+    names = {target.id for node in module.body if isinstance(node, ast.Assign) for target in node.targets}
+    assert {"prepare", "read"} <= names | set(functions)
+    for name in set(functions) & set(SIGNATURES):
+        argument, answer = SIGNATURES[name]
+        assert [ast.unparse(given.annotation) for given in functions[name].args.args] == [argument]
+        assert ast.unparse(functions[name].returns) == answer
+
+
+@pytest.mark.parametrize(
+    ("changes", "requirements", "message"),
+    [
+        ({"binary": False}, {"binary": True}, "takes binary columns only"),
+        ({"regularization": 0.1}, {"no_penalty": True}, "has no leaf penalty"),
+        ({"max_depth": None}, {"at_least": 0}, "needs a depth limit of 0 or more"),
+        ({"max_depth": 21}, {"at_least": 0, "at_most": 20}, "needs a depth limit of 0 to 20"),
+        ({"max_depth": 0}, {"at_least": 1}, "needs a depth limit of 1 or more"),
+    ],
+)
+def test_what_a_peer_cannot_solve_is_unsupported(changes, requirements, message):
+    usual = {"binary": True, "regularization": 0.0, "max_depth": 2, "time_limit": 1.0, "threads": 1, "options": {}}
+    require(Problem(X=None, y=None, **usual), **requirements)
+    with pytest.raises(Unsupported, match=message):
+        require(Problem(X=None, y=None, **{**usual, **changes}), **requirements)
 
 
 def test_an_unknown_peer_is_refused():

@@ -10,6 +10,7 @@ from benchmarks import data
 from benchmarks.papers import maptree, maptree_folds, maptree_synthetic
 from benchmarks.papers.measure import complete
 from benchmarks.papers.rivals import CANDIDATES, COLOURS, fit, judge
+from benchmarks.results import load
 
 
 def test_numbers_of_the_authors_program_are_those_of_the_shared_file():
@@ -38,7 +39,7 @@ def test_a_source_is_measured_once_for_each_limit_and_anew_if_asked(tmp_path):
     def run(*names, limit=1.0, again=False):
         measured.clear()
         records = complete(path, {name: records_of(name, limit) for name in names}, limit, again=again)
-        assert [json.loads(line) for line in path.read_text().splitlines()] == records
+        assert load(path) == records
         return [(one["dataset"], one["part"]) for one in records], len(measured)
 
     assert run("a") == ([("a", 0), ("a", 1)], 2)
@@ -58,7 +59,7 @@ def test_an_interrupted_source_leaves_the_results_as_they_were(tmp_path):
     path = tmp_path / "results.jsonl"
     with pytest.raises(KeyboardInterrupt):
         complete(path, {name: records_of(name) for name in "ab"}, 1.0)
-    assert [json.loads(line)["dataset"] for line in path.read_text().splitlines()] == ["a"]
+    assert [one["dataset"] for one in load(path)] == ["a"]
 
 
 def test_a_tree_is_judged_by_the_rows_of_its_leaves():

@@ -1,7 +1,5 @@
 """The scripts of the papers' tables, on small data of their own."""
 
-import json
-
 import numpy as np
 import polars
 import pytest
@@ -10,6 +8,7 @@ from benchmarks import data
 from benchmarks.papers import gosdt, gosdt_four_class, guesses, osdt, rashomon, split
 from benchmarks.papers.measure import Method, complete, measure
 from benchmarks.report.markdown import number
+from benchmarks.results import load
 
 
 def test_what_a_method_is_worth_is_counted_from_the_rows():
@@ -36,7 +35,7 @@ def test_the_tables_of_split_are_measured_and_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(split, "SOURCES", {"compas": split.Source("hornbeam_tic_tac_toe", 40, "of this test")})
     monkeypatch.setattr(split, "SPLITS", 2)
     records = complete(tmp_path / "results.jsonl", {"compas": split.records_of("compas", 5.0)}, 5.0)
-    assert [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()] == records
+    assert load(tmp_path / "results.jsonl") == records
     assert len(records) == 2 * 2 * len(split.METHODS)
     for record in records:
         assert record["lower_bound"] is None or record["lower_bound"] <= record["objective"] + 1e-12
@@ -71,7 +70,7 @@ def test_the_objectives_of_gosdt_are_measured_and_reported(tmp_path, monkeypatch
     monkeypatch.setattr(data, "SHIPPED", {"hornbeam_monk_2": small_flags})
     path = tmp_path / "results.jsonl"
     records = complete(path, {"hornbeam_monk_2": gosdt.records_of("hornbeam_monk_2", 5.0)}, 5.0)
-    assert [json.loads(line) for line in path.read_text().splitlines()] == records
+    assert load(path) == records
     assert len(records) == 2 * len(gosdt.OBJECTIVES)
     for record in records:
         assert record["proven"]
@@ -118,9 +117,7 @@ def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monke
     monkeypatch.setattr(osdt, "SOURCES", {"drawn": osdt.Source("drawn", (0.1, 0.01), is_of_table=True)})
     monkeypatch.setattr(osdt, "MULTIPLES", (1, 2))
     records = complete(tmp_path / "results.jsonl", {"drawn": osdt.records_of("drawn", 5.0)}, 5.0)
-    assert [json.loads(line)["part"] for line in (tmp_path / "results.jsonl").read_text().splitlines()] == [
-        record["part"] for record in records
-    ]
+    assert [one["part"] for one in load(tmp_path / "results.jsonl")] == [record["part"] for record in records]
     searches = [record for record in records if record["part"] == "table 6.2"]
     assert len(searches) == len(osdt.VARIANTS) * len(osdt.ORDERS)
     assert len({record["objective"] for record in searches if record["status"] == "optimal"}) == 1

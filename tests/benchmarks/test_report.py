@@ -13,7 +13,8 @@ from benchmarks.report.markdown import number, table
 from benchmarks.report.plots.cactus import draw_cactus
 from benchmarks.report.plots.courses import draw_courses
 from benchmarks.report.plots.scatter import draw_scatter
-from benchmarks.results import Record, append
+from benchmarks.results import Record
+from benchmarks.results import write as write_results
 from made_up_runs import comparison_of, killed, outcomes_of, record, report_of, row_of, stopped
 
 
@@ -98,15 +99,15 @@ def test_the_report_counts_compares_and_lists(tmp_path):
 def test_trees_without_a_proof_are_compared_with_those_of_hornbeam_that_have_none_either(tmp_path):
     without = {"proven": False, "lower_bound": None, "claimed_objective": None}
     path = tmp_path / "results.jsonl"
-    for one in (
+    runs = (
         record(),
         record("hornbeam_lickety", objective=0.26, user_seconds=0.5, **without),
         record("cart", objective=0.29, user_seconds=1.0, **without),
         record(dataset="zoo"),
         record("hornbeam_lickety", dataset="zoo", objective=0.25, user_seconds=0.5, **without),
         record("cart", dataset="zoo", objective=0.25, user_seconds=4.0, **without),
-    ):
-        append(path, one)
+    )
+    write_results(path, runs)
     text = write("exact", path, tmp_path).read_text()
     assert "| cart | 2 | 1 | 0.02000 | 0.04000 | 2.00 | 4.00 | 4.00x (2.00x) | 0, 1, 1 |" in text
     assert "| hornbeam_lickety | 2 | 1 | 0.00500 | 0.01000 | 0.500 | 0.500 | 1.00x (1.00x) | 0, 2, 0 |" in text
@@ -140,10 +141,8 @@ def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal
 
 
 def test_the_ablation_report_gives_factors_of_time_and_subproblems(tmp_path):
-    plain = record(suite="ablation", extra={"subproblems": 100})
-    without = record(
-        suite="ablation", options={"switches": {"lookahead": False}}, user_seconds=3.0, extra={"subproblems": 700}
-    )
+    plain = record(suite="ablation", subproblems=100)
+    without = record(suite="ablation", options={"switches": {"lookahead": False}}, user_seconds=3.0, subproblems=700)
     text = report_of(tmp_path, plain, without, suite="ablation")
     assert row_of(text, "## Ablation", "no lookahead")[1:4] == ["3.00x (1)", "3.00x (1)", "7.00x (1)"]
     assert row_of(text, "## Ablation", "no lookahead")[-1] == "1 of 1"
@@ -182,16 +181,16 @@ def test_a_picture_is_the_same_twice(tmp_path):
 
 
 def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tmp_path):
-    for one in (
+    runs = (
         record(dataset="a", user_seconds=0.5),
         record("gosdt", "a", user_seconds=0.25),
         record(dataset="b", user_seconds=0.004),
         record("gosdt", "b", user_seconds=0.008),
         stopped("cart", "a", seconds=0.01),
-    ):
-        append(tmp_path / "exact.jsonl", one)
-    append(tmp_path / "threads.jsonl", record(suite="threads"))
-    (tmp_path / "paper-split.jsonl").write_text('{"paper": "split"}\n')  # of no suite
+    )
+    write_results(tmp_path / "exact.jsonl", runs)
+    write_results(tmp_path / "threads.jsonl", [record(suite="threads")])
+    (tmp_path / "paper-split.jsonl").write_text('{"dataset": "bike"}\n')  # of no suite
     text = performance_table(tmp_path)
     assert row_of(text, "| suite", "exact")[1:] == [
         "gosdt",
@@ -207,7 +206,7 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
 
 
 def test_a_performance_table_without_peers_is_refused(tmp_path):
-    append(tmp_path / "exact.jsonl", record())
+    write_results(tmp_path / "exact.jsonl", [record()])
     with pytest.raises(ValueError, match="no suite with hornbeam and a peer"):
         performance_table(tmp_path)
 

@@ -31,6 +31,7 @@ def runs(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "run_once", run_once)
     monkeypatch.setattr(runner.environments, "is_ready", lambda peer: True)
     monkeypatch.setattr(results, "describe_machine", dict)
+    monkeypatch.setattr(runner.environments, "version", lambda peer: f"{peer}-1")
     monkeypatch.setattr(results, "describe_commit", lambda: "0")
     monkeypatch.setattr(data, "prepare", lambda *names: data.Prepared(Path("none"), 100, 9, 2, binary=True))
     return asked, runner.Plan(path=tmp_path / "small.jsonl", rows=ROWS, peers=SUITE.peers)
@@ -59,8 +60,7 @@ def test_again_runs_what_is_there_and_the_last_result_counts(runs):
     runner.run_suite(SUITE, once)
     runner.run_suite(SUITE, replace(once, again=True))
     assert len(asked) == 2
-    assert len(plan.path.read_text().splitlines()) == 2
-    assert len(results.read(plan.path)) == 1
+    assert len(results.load(plan.path)) == 1
 
 
 def test_another_limit_is_another_run(runs):
@@ -173,3 +173,14 @@ def test_a_worker_solves_a_problem_and_the_objective_is_counted_from_its_tree(mo
     assert fields["depth"] <= 2
     assert 0 < fields["baseline_bytes"] <= fields["peak_bytes"]
     assert json.dumps(fields)
+
+
+def test_machine_commit_and_versions_are_written_once_a_run(runs):
+    _, plan = runs
+    runner.run_suite(SUITE, replace(plan, rows=ROWS[:1]))
+    runner.run_suite(SUITE, replace(plan, rows=ROWS[1:]))
+    first, *others = plan.path.read_text().splitlines()
+    assert set(json.loads(first)) == {"suite", "machine", "commit", "date", "versions"}
+    assert not any("commit" in line or "versions" in line for line in others)
+    records = results.read(plan.path).values()
+    assert {(one.commit, one.peer_version) for one in records} == {("0", "hornbeam-1"), ("0", "cart-1")}

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.__main__ import main
 from benchmarks.environments import PEERS
 from benchmarks.results import identity
-from benchmarks.suites import ROUNDED, SUITES, Row
-from hornbeam.estimators._search import BOUNDS
+from benchmarks.suites import BOUNDS, ROUNDED, SUITES, Row
+from hornbeam import GOSDTClassifier
 
 EVERY = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
 
@@ -46,6 +46,8 @@ def test_a_limit_that_is_asked_for_counts_instead_of_the_suites():
 def test_the_ablation_turns_each_bound_off_once():
     options = [one.options for one in SUITES["ablation"].instances(SUITES["ablation"].rows[0], 100)]
     assert options == [{}, *({"switches": {bound: False}} for bound in BOUNDS)]
+    with pytest.raises(ValueError, match=", ".join(map(repr, sorted(BOUNDS)))):  # the message lists all
+        GOSDTClassifier(bounds={"no such bound": False}).fit([[0], [1]], [0, 1])
 
 
 def test_asking_for_what_a_suite_does_not_have_is_an_error(capsys):

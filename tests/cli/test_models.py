@@ -120,7 +120,7 @@ def test_a_picture_of_bytes_is_not_written_to_the_screen(run, model, tmp_path, f
 def test_an_unknown_format_is_refused_with_the_known_ones(run, model):
     code, _, err = run("export", model, "--format", "excel")
     assert code == 2
-    assert "--format 'excel': expected text, rules, dot, json, dict, sql, python, svg, png or pdf" in err
+    assert f"--format 'excel': expected {', '.join(TEXT_FORMATS)}, svg, png or pdf" in err
 
 
 def test_the_exported_json_is_the_tree_of_the_model(run, model):

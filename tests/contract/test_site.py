@@ -74,3 +74,11 @@ def test_the_start_page_shows_the_text_of_readme():
     claim = "small enough to read, with a proof that no better one exists"
     assert claim in " ".join(readme.split())
     assert claim in " ".join(start.split())
+
+
+def test_the_files_that_the_map_of_the_code_names_are_there():
+    named = re.findall(r"`(\w+(?:/\w+)*/?(?:\.\w+)?)`", (ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+    paths = [name for name in named if re.search(r"/|\.(py|[ch]pp|inl)$", name)]
+    assert len(paths) > 50
+    folders = [ROOT, ROOT / "src/hornbeam", ROOT / "cpp"]
+    assert [path for path in paths if not any((folder / path).exists() for folder in folders)] == []

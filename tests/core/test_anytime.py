@@ -6,9 +6,9 @@ import signal
 import numpy as np
 import pytest
 
+from core.calls import call
 from core.hard import hard, harder, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
-from core.calls import call
 from hornbeam import _core
 from interrupts import ctrl_c_when_called, one_ctrl_c
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.solving import arguments, solve
 from core.calls import call
+from core.solving import arguments, solve
 from hornbeam import _core
 from oracles.problems import MAX_TOTAL, OBJECTIVES, Problem, random_problem
 from oracles.rashomon import nested, trees_within

@@ -33,7 +33,9 @@ def test_labels_far_apart_are_not_numbered(labels):
 def test_columns_that_change_are_those_with_both_values(n_rows):
     table = NUMBERS.random((n_rows, 60)) < np.repeat([0, 0.01, 0.5, 0.99, 1], 12)
     packed = np.packbits(np.ascontiguousarray(table.T), axis=1, bitorder="little")
-    assert _core.changing_columns(_core.PackedColumns(packed, n_rows)) == [c for c in range(60) if 0 < table[:, c].sum() < n_rows]
+    assert _core.changing_columns(_core.PackedColumns(packed, n_rows)) == [
+        c for c in range(60) if 0 < table[:, c].sum() < n_rows
+    ]
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from core.calls import call
 from core.hard import unsolvable
 from core.solving import arguments, check_proven, solve
-from core.calls import call
 from hornbeam import _core
 from oracles.problems import OBJECTIVES, random_problem
 

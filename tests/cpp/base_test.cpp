@@ -1,7 +1,6 @@
-// base_test.cpp: base/fingerprint.hpp and base/stop.hpp.
+// base_test.cpp: base/fingerprint.hpp and base/types.hpp.
 #include "base/fingerprint.hpp"
 #include "base/types.hpp"
-#include "run/stop.hpp"
 #include "support/check.hpp"
 
 namespace hornbeam {
@@ -33,42 +32,9 @@ TEST(sets_of_one_or_two_rows_have_different_fingerprints) {
     for (std::size_t j = 0; j < i; ++j) CHECK(!(sets[i] == sets[j]));
 }
 
-TEST(the_first_reason_to_stop_wins) {
-  StopSignal stop(std::nullopt);
-  stop.check_clock();
-  CHECK(!stop.stopped() && !stop.reason());
-  stop.require_running();
-  stop.stop(Status::memory_limit);
-  stop.stop(Status::interrupted);
-  CHECK(stop.stopped() && stop.reason() == Status::memory_limit);
-  CHECK_THROWS(StoppedBeforeSearch, stop.require_running());
-}
-
-TEST(a_clock_without_time_stops_at_the_first_look) {
-  StopSignal stop(0.0);
-  CHECK(!stop.stopped());
-  CHECK_THROWS(StoppedBeforeSearch, stop.require_running());
-  CHECK(stop.reason() == Status::time_limit);
-}
-
 TEST(sizes_are_rounded_up_to_words_and_lanes) {
   CHECK(words_for(0) == 0 && words_for(1) == 1 && words_for(64) == 1 && words_for(65) == 2);
   CHECK(padded_to_lanes(0) == 0 && padded_to_lanes(1) == 16 && padded_to_lanes(16) == 16 && padded_to_lanes(17) == 32);
-}
-
-TEST(a_stop_before_the_search_comes_from_an_interrupt_or_from_too_little_room) {
-  SearchLimits limits;
-  limits.bytes = 100;
-  limits.interrupted = [] { return true; };
-  StopSignal interrupted(limits);
-  while (interrupted.goes_on()) {
-  }
-  CHECK(interrupted.reason() == Status::interrupted);
-  CHECK_THROWS(StoppedBeforeSearch, interrupted.require_running());
-  StopSignal full(limits);
-  CHECK(full.has_room(100));
-  CHECK_THROWS(StoppedBeforeSearch, full.require_room(101));
-  CHECK(full.reason() == Status::memory_limit);
 }
 
 }  // namespace hornbeam

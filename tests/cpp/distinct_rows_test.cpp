@@ -30,7 +30,7 @@ std::map<std::vector<bool>, MergedRow> merge(const TestProblem& problem) {
 }
 
 DistinctRows distinct_rows(const TestProblem& problem) {
-  StopSignal stop(std::nullopt);
+  Run stop;
   return {problem.columns(), problem.classes, problem.weights, problem.n_classes, stop};
 }
 
@@ -75,9 +75,8 @@ RANDOM_TEST(whole_words_and_single_rows_and_columns_are_merged, 5) {
 
 RANDOM_TEST(a_stop_ends_the_merge, 1) {
   const TestProblem problem = random_problem(draw, {100, 100, 3, 3});
-  StopSignal stop(0.0);
-  CHECK_THROWS(StoppedBeforeSearch,
-               DistinctRows(problem.columns(), problem.classes, problem.weights, problem.n_classes, stop));
+  Run stop({.seconds = 0.0});
+  CHECK_THROWS(Stopped, DistinctRows(problem.columns(), problem.classes, problem.weights, problem.n_classes, stop));
   CHECK(stop.reason() == Status::time_limit);
 }
 

@@ -167,7 +167,7 @@ RANDOM_TEST(some_best_tree_keeps_the_bounds_on_its_leaves_all_at_once, 300) {
 RANDOM_TEST(splits_on_similar_columns_come_to_costs_that_differ_by_no_more_than_what_moves, 300) {
   const TestProblem problem = small_problem(draw);
   const auto input = problem.input();
-  StopSignal never(std::nullopt);
+  Run never;
   const DistinctRows rows(input.columns, input.class_codes, input.weights, input.n_classes, never);
   const Costs costs(input.n_classes, input.n_predictions, problem.costs, true, false);
   const Leaves leaves(rows, costs);
@@ -254,7 +254,7 @@ TEST(few_columns_come_in_the_order_of_a_small_set_of_python) {
 RANDOM_TEST(leaves_count_what_their_rows_count_and_a_tree_is_read_off_any_set_of_them, 200) {
   TestProblem problem = small_problem(draw);
   const auto input = problem.input();
-  StopSignal never(std::nullopt);
+  Run never;
   const DistinctRows distinct(input.columns, input.class_codes, input.weights, input.n_classes, never);
   const Costs costs(input.n_classes, input.n_predictions, problem.costs, true, false);
   Leaves leaves(distinct, costs);
@@ -296,7 +296,7 @@ RANDOM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_l
   TestProblem problem = random_problem(draw, {4, 14, 2, 4});
   const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
   const std::vector<std::int64_t> weights(problem.n_rows(), 1);
-  StopSignal never(std::nullopt);
+  Run never;
   const DistinctRows merged(problem.columns(), classes, weights, 2, never);
   const DistinctRows rows = merged.of(by_share_of_positives(merged), never);
   const Costs costs(2, 2, {0, 1, 1, 0}, true, true);

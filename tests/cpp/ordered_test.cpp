@@ -25,7 +25,9 @@ using testing::TestProblem;
 
 namespace {
 
-bool always(std::uint64_t) { return true; }
+/// Is never stopped.
+Run always_running;
+WorkMeter always(always_running);
 
 std::vector<const Kernels*> kernels_of_this_machine() {
   std::vector<const Kernels*> found;
@@ -198,12 +200,12 @@ struct RandomScan {
 };
 
 Outcome search(const RankedProblem& problem, const SearchLimits& limits, bool closes_cuts, std::uint64_t poll_work,
-               const std::function<bool(const Progress&)>& on_poll) {
+               const OnPoll& on_poll) {
   const RankedColumns columns = problem.columns();
-  StopSignal stop(limits.seconds);
+  Run run(limits, on_poll);
   return search_ordered({columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth,
                          closes_cuts, poll_work},
-                        limits, stop, on_poll);
+                        run);
 }
 
 }  // namespace
@@ -236,11 +238,13 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
 RANDOM_TEST(making_rows_stops_when_told, 20) {
   const RankedProblem problem = random_ranked(draw, {30, 4, 12});
   const RankedColumns columns = problem.columns();
-  const auto stop = [](std::uint64_t) { return false; };
+  Run run;
+  run.stop(Status::interrupted);
+  WorkMeter stopped(run);
   OrderedRows rows, child;
   std::vector<std::uint32_t> number;
-  CHECK(!rows.sort(columns, problem.classes, problem.weights, problem.n_classes, stop));
-  CHECK(!rows_of(problem, columns).make_child(0, 1, true, child, number, stop));
+  CHECK(!rows.sort(columns, problem.classes, problem.weights, problem.n_classes, stopped));
+  CHECK(!rows_of(problem, columns).make_child(0, 1, true, child, number, stopped));
 }
 
 RANDOM_TEST(only_cuts_that_cost_at_least_the_best_are_closed, 400) {
@@ -331,7 +335,11 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
   const Ticks best = best_split_cost(problem), any = problem.costs.price * rows.weight() + 4 * problem.costs.leaf + 1;
   for (int n_steps = 0; n_steps < 30; ++n_steps) {
     int n_seen = 0;
-    TwoLevelCuts two_levels(problem.costs, kernels(), true, [&](std::uint64_t) { return ++n_seen <= n_steps; });
+    Run run;
+    WorkMeter meter(run, 0, [&] {
+      if (++n_seen > n_steps) run.stop(Status::interrupted);
+    });
+    TwoLevelCuts two_levels(problem.costs, kernels(), true, meter);
     const TwoLevelResult found = two_levels.solve(rows, any);
     CHECK(found.lower <= std::min(best, any));
     CHECK(found.cost >= best);
@@ -369,7 +377,7 @@ RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval, 300) {
       const Outcome outcome = search(problem, {}, closes_cuts, 1, [&](const Progress&) { return ++n_seen >= n_polls; });
       check_interval(plain, outcome, optimum);
       CHECK(outcome.trace.back().lower == outcome.lower && outcome.trace.back().upper == outcome.tree.cost);
-    } catch (const StoppedBeforeSearch&) {
+    } catch (const Stopped&) {
       CHECK(n_polls <= static_cast<int>(2 + problem.n_thresholds.size()));
     }
   }

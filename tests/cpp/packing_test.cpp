@@ -31,7 +31,7 @@ TestProblem two_class_problem(Random& draw) {
 struct Packed {
   const TestProblem& problem;
   Costs costs{2, 2, problem.costs, true, false};
-  StopSignal stop{std::nullopt};
+  Run stop;
   DistinctRows data{problem.columns(), problem.classes, problem.weights, 2, stop};
   Bounds bounds;
   Problem core{data, costs, problem.leaf_cost, {}, bounds};

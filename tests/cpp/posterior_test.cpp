@@ -63,13 +63,13 @@ struct Data {
   PackedColumns columns() const { return {packed.data(), n_columns, n_rows}; }
   PosteriorModel model() const { return {alpha, beta, rho, 30}; }
   DistinctRows distinct() const {
-    StopSignal never(std::nullopt);
+    Run never;
     return {columns(), classes, weights, n_classes, never};
   }
 };
 
 PosteriorCosts costs_of(const Data& data, const DistinctRows& rows) {
-  StopSignal never(std::nullopt);
+  Run never;
   std::vector<std::int64_t> totals(data.n_classes, 0);
   std::int64_t largest = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
@@ -165,7 +165,7 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
   for (std::uint32_t k = 0; k < data.n_classes; ++k) cost[std::size_t{k} * (data.n_classes + 1)] = 0;
   const Costs counting(data.n_classes, data.n_classes, cost, false, false);
   RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
-  StopSignal never(std::nullopt);
+  Run never;
   RowPairs pairs(rows, costs, never);
   SplitLooks looks(costs, maker, pairs);
   std::vector<Word> left = pairs.all();
@@ -205,7 +205,7 @@ RANDOM_TEST(parted_pairs_never_exclude_the_best_tree_with_a_split, 2000) {
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   BruteForce oracle(rows, costs);
-  StopSignal never(std::nullopt);
+  Run never;
   RowPairs pairs(rows, costs, never);
   std::vector<Word> whole = pairs.all();
   AlignedVector<Ticks> counts;

@@ -82,7 +82,7 @@ struct RankProblem {
     loss.look_below(id, n_levels, max_depth, [this](LeafId each) { open(each); });
   }
 
-  StopSignal never{std::nullopt};
+  Run never;
   TestProblem problem;
   std::vector<std::int32_t> classes;
   std::vector<std::int64_t> weights;

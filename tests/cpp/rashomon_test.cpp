@@ -159,14 +159,14 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   if (!every_class_costs(problem)) return;
   const Ticks bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();
-  StopSignal stop(std::nullopt);
+  Run run;
   const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, problem.limits.rows_per_leaf > 1);
-  const TreeSetProblem of_set{DistinctRows(input.columns, input.class_codes, input.weights, input.n_classes, stop),
+  const TreeSetProblem of_set{DistinctRows(input.columns, input.class_codes, input.weights, input.n_classes, run),
                               costs,
                               {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               problem.limits.depth.value_or(0)};
-  TreeGraph<WordCount> in_words(std::make_shared<const TreeSetProblem>(of_set), {}, stop, never);
-  TreeGraph<BigCount> in_any_size(std::make_shared<const TreeSetProblem>(of_set), {}, stop, never);
+  TreeGraph<WordCount> in_words(std::make_shared<const TreeSetProblem>(of_set), run);
+  TreeGraph<BigCount> in_any_size(std::make_shared<const TreeSetProblem>(of_set), run);
   in_words.build(0, bound);
   in_any_size.build(0, bound);
   const auto words = in_words.histogram(), any_size = in_any_size.histogram();
@@ -182,9 +182,7 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   for (std::uint32_t c = 0; c < problem.n_columns; ++c) group.is_in_group.push_back(draw.percent(40));
   for (std::uint32_t row = 0; row < of_set.rows.n_rows; ++row) group.shares.push_back(draw.below(4));
   if (words.empty()) return;
-  std::uint64_t n_polls = 0;
-  const std::function<void()> on_poll = [&] { ++n_polls; };
-  const RelianceRange a = in_words.reliance(group, on_poll), b = in_any_size.reliance(group, on_poll);
+  const RelianceRange a = in_words.reliance(group, run), b = in_any_size.reliance(group, run);
   CHECK(a.least == b.least && a.largest == b.largest && a.least <= a.largest);
   CHECK(WordCount::of(a.n_avoiding) == WordCount::of(b.n_avoiding));
 }
@@ -249,16 +247,16 @@ RANDOM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300) {
   if (!every_class_costs(problem) || problem.n_classes < 2) return;
   const Ticks best = testing::Oracle(problem).best(), bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();
-  StopSignal stop(std::nullopt);
+  Run run;
   const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, problem.limits.rows_per_leaf > 1);
   const std::uint32_t depth = problem.limits.depth.value_or(0);
-  const TreeSetProblem of_set{DistinctRows(input.columns, input.class_codes, input.weights, input.n_classes, stop),
+  const TreeSetProblem of_set{DistinctRows(input.columns, input.class_codes, input.weights, input.n_classes, run),
                               costs,
                               {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               depth};
   const PrefixRule rule{draw.below(depth) + 1, depth, 0};
-  PrefixGraph<WordCount> in_words(std::make_shared<const TreeSetProblem>(of_set), rule, {}, stop, never);
-  PrefixGraph<BigCount> in_any_size(std::make_shared<const TreeSetProblem>(of_set), rule, {}, stop, never);
+  PrefixGraph<WordCount> in_words(std::make_shared<const TreeSetProblem>(of_set), rule, run);
+  PrefixGraph<BigCount> in_any_size(std::make_shared<const TreeSetProblem>(of_set), rule, run);
   in_words.build(best, bound);
   in_any_size.build(best, bound);
   const auto words = in_words.histogram(), any_size = in_any_size.histogram();

@@ -50,7 +50,7 @@ struct Setup {
   TestProblem problem;
   CostMatrix matrix;
   Costs costs;
-  StopSignal stop{std::nullopt};
+  Run stop;
   DistinctRows data;
   std::uint64_t rows_per_leaf;
   Ticks threshold;
@@ -342,7 +342,7 @@ RANDOM_TEST(a_stop_ends_the_making_of_the_root, 1) {
   Setup setup(random_problem(draw, {20, 20, 4, 4}), {});
   setup.stop.stop(Status::interrupted);
   RowSet root;
-  CHECK_THROWS(StoppedBeforeSearch, setup.maker.make_root(root, setup.stop));
+  CHECK_THROWS(Stopped, setup.maker.make_root(root, setup.stop));
 }
 
 }  // namespace hornbeam

@@ -40,13 +40,11 @@ RankedProblem ranked_problem(Random& draw) {
 }
 
 /// The threads look at the stop signal all the time.
-Outcome search(const RankedProblem& problem, const SearchLimits& limits,
-               const std::function<bool(const Progress&)>& on_poll) {
+Outcome search(const RankedProblem& problem, const SearchLimits& limits, const OnPoll& on_poll) {
   const RankedColumns columns = problem.columns();
-  StopSignal stop(limits.seconds);
+  Run run(limits, on_poll);
   return search_ordered(
-      {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth, true, 1}, limits,
-      stop, on_poll);
+      {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth, true, 1}, run);
 }
 
 }  // namespace
@@ -121,7 +119,7 @@ RANDOM_TEST(a_stop_while_threads_search_ranks_leaves_a_valid_interval, 100) {
       const Outcome outcome = search(problem, limits, [&](const Progress&) { return ++n_seen == n_polls; });
       check_interval(plain, outcome, optimum);
       CHECK(outcome.trace.back().lower == outcome.lower && outcome.trace.back().upper == outcome.tree.cost);
-    } catch (const StoppedBeforeSearch&) {
+    } catch (const Stopped&) {
       CHECK(limits.bytes || n_polls <= static_cast<int>(2 + problem.n_thresholds.size()));
     }
   };

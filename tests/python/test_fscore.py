@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from hornbeam import GOSDTClassifier, SPLITClassifier, _units
+from hornbeam import GOSDTClassifier, SPLITClassifier
 from hornbeam.datasets import load_balance_scale, load_monk
-from hornbeam.estimators import _fscore
-from hornbeam.estimators._search import BOUNDS
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting import scales
+from hornbeam.fitting.search import BOUNDS
+from hornbeam.reductions import fscore
 from oracles.exhaustive import all_trees, members_of_nodes
 from oracles.fscore import all_mistakes, cost
 from oracles.problems import random_classes, random_table
@@ -100,7 +101,7 @@ def test_a_bound_switched_off_leaves_the_optimum(bound):
 
 def test_costs_that_do_not_fit_the_core_are_rounded_and_the_optimum_stays(monkeypatch):
     was_rounded, was_unresolved = [], []
-    fit_units, search_sum = _units.FScoreUnits.fit, _fscore.FScoreSearch._search_sum
+    fit_units, search_sum = scales.FScoreScale.fit, fscore.FScoreSearch._search_sum
 
     def note_rounding(units, slope, price):
         fitted = fit_units(units, slope, price)
@@ -111,9 +112,9 @@ def test_costs_that_do_not_fit_the_core_are_rounded_and_the_optimum_stays(monkey
         was_unresolved.append(h in search._unresolved)
         return search_sum(search, h, *others)
 
-    monkeypatch.setattr(_units, "_LIMIT_BITS", 18)  # the square of twice a total of these problems is below 2^18
-    monkeypatch.setattr(_units.FScoreUnits, "fit", note_rounding)
-    monkeypatch.setattr(_fscore.FScoreSearch, "_search_sum", note_unresolved)
+    monkeypatch.setattr(scales, "_LIMIT_BITS", 18)  # the square of twice a total of these problems is below 2^18
+    monkeypatch.setattr(scales.FScoreScale, "fit", note_rounding)
+    monkeypatch.setattr(fscore.FScoreSearch, "_search_sum", note_unresolved)
     ties = {35: Fraction(119, 12714), 211: Fraction(7, 741), 477: Fraction(37, 2310), 534: Fraction(133, 1692)}
     for seed in [*range(3000, 3060), *ties]:
         assert_optimal(seed, ties.get(seed))
@@ -124,15 +125,15 @@ def test_costs_that_do_not_fit_the_core_are_rounded_and_the_optimum_stays(monkey
 @pytest.mark.parametrize("price", [Fraction(7, 100), Fraction(76, 1000), Fraction(1, 13), Fraction(77, 1000)])
 def test_numbers_of_leaves_within_the_hull_of_others_are_searched_by_themselves(price, monkeypatch):
     limits = []
-    search_sum = _fscore.FScoreSearch._search_sum
+    search_sum = fscore.FScoreSearch._search_sum
 
     def note_limit(search, h, slope, cost_of_leaf, max_leaves):
         limits.append(max_leaves)
         status = search_sum(search, h, slope, cost_of_leaf, max_leaves)
-        assert search._cuts[-1].most_leaves == max_leaves  # what is proven of small trees is not taken for all
+        assert search._linear_bounds[-1].most_leaves == max_leaves  # what is proven of small trees is not taken for all
         return status
 
-    monkeypatch.setattr(_fscore.FScoreSearch, "_search_sum", note_limit)
+    monkeypatch.setattr(fscore.FScoreSearch, "_search_sum", note_limit)
     classifier = fit(HULL, HULL_CLASSES, HULL_WEIGHTS, price)
     assert classifier.objective_ == float(optimum(HULL.tolist(), HULL_CLASSES, HULL_WEIGHTS, price))
     assert {3, 4} & set(limits)
@@ -148,13 +149,13 @@ def test_no_better_tree_is_outside_the_open_intervals_and_none_is_below_the_boun
     trees = all_mistakes(table, classes, weights, **limits)
     points = {(fp + fn, 2 * positives + fp - fn, leaves): cost((fp, fn, leaves), positives, price)
               for fp, fn, leaves in trees}  # fmt: skip
-    search = _fscore.FScoreSearch.__new__(_fscore.FScoreSearch)
-    search._units = _units.FScoreUnits(np.array(weights), positives, total, price)
-    search._most_leaves, search._cuts = len(table), []
+    search = fscore.FScoreSearch.__new__(fscore.FScoreSearch)
+    search._scale = scales.FScoreScale(np.array(weights), positives, total, price)
+    search._most_leaves, search._linear_bounds = len(table), []
     search._upper = draw.choice(sorted(points.values())[: 1 + len(points) // 2])
     search._open = dict.fromkeys(search._worthwhile(), (Fraction(0), Fraction(2 * total)))
     for _ in range(6):
-        search._narrow(search._cuts[-1:])
+        search._narrow(search._linear_bounds[-1:])
         for (_, denominator, leaves), worth in points.items():
             low, high = search._open.get(leaves, (total * 3, 0))
             assert worth >= search._upper or low < denominator < high
@@ -162,7 +163,7 @@ def test_no_better_tree_is_outside_the_open_intervals_and_none_is_below_the_boun
         slope, leaf_cost = Fraction(draw.randint(0, 99), 100), price * draw.randint(0, positives + total)
         most = draw.choice([None, draw.randint(1, 4)])
         within = [n - slope * d + leaf_cost * k for n, d, k in points if most is None or k <= most]
-        search._cuts.append(_fscore._Cut(slope, leaf_cost, min(within), most))
+        search._linear_bounds.append(fscore._LinearBound(slope, leaf_cost, min(within), most))
 
 
 def test_the_equivalent_points_bound_of_the_paper_is_false_here():

@@ -30,7 +30,7 @@ from hornbeam import (
     model_class_reliance,
     rashomon_importance,
 )
-from hornbeam.estimators._enumeration import Enumeration
+from hornbeam.rashomon.problem import RashomonProblem
 from interrupts import ctrl_c_when_called, one_ctrl_c
 
 RANDOM = np.random.default_rng(0)
@@ -120,7 +120,7 @@ def test_one_ctrl_c_while_the_set_of_trees_is_listed_ends_a_cross_validation():
     estimator = RashomonSetClassifier(3.0, binarizer=None, max_depth=None, **LIMIT)
     when_listed = partial(when, lambda progress: progress.gap == 0)
     with one_ctrl_c() as called, pytest.raises(KeyboardInterrupt):
-        cross_val_score(estimator.set_params(callback=when_listed(called)), X[:, :12], X[:, 0], cv=3)
+        cross_val_score(estimator.set_params(callback=when_listed(called)), X, X[:, 0], cv=3)
 
 
 def test_a_callback_that_stops_the_search_does_not_end_a_cross_validation():
@@ -186,10 +186,12 @@ def test_ctrl_c_ends_rashomon_importance():
 
 
 def test_ctrl_c_while_an_unpickled_set_is_found_again_is_raised(monkeypatch):
-    found = RashomonSetClassifier(2.0, max_depth=4, binarizer=None).fit(X[:, :25], X[:, 0]).rashomon_set_
-    trees, find = pickle.loads(pickle.dumps(found)), Enumeration.find
+    found = RashomonSetClassifier(1.0, max_depth=None, binarizer=None).fit(X[:, :25], X[:, 0]).rashomon_set_
+    trees, find = pickle.loads(pickle.dumps(found)), RashomonProblem.find
     with one_ctrl_c() as called:
-        monkeypatch.setattr(Enumeration, "find", lambda *given: find(*given, callback=called))
+        # A bound so much larger that the search takes longer than the signal.
+        again = partial(find, callback=called, **LIMIT)
+        monkeypatch.setattr(RashomonProblem, "find", lambda self, bound: again(self, 3 * bound))
         with pytest.raises(KeyboardInterrupt):
             model_class_reliance(trees)
     monkeypatch.undo()

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hornbeam import GOSDTClassifier, OSDTClassifier
+from hornbeam import GOSDTClassifier, OSDTClassifier, _core
 from hornbeam.datasets import load_tic_tac_toe
-from hornbeam import _core
-from hornbeam.estimators._curve_mixture import CurveMixture
-from hornbeam.estimators._pair_units import PairUnits
-from hornbeam.estimators._rank_search import RankSearch
-from hornbeam.estimators._search import BOUNDS
+from hornbeam.fitting.search import BOUNDS
+from hornbeam.reductions.auc_scale import AucScale
+from hornbeam.reductions.auc_search import AucSearch
+from hornbeam.reductions.curve_mixture import CurveMixture
 from interrupts import ctrl_c_when_called
 from oracles.problems import random_table
 from oracles.ranking import all_partitions, optimal_partial_cost
@@ -24,7 +23,7 @@ from oracles.ranking import all_partitions, optimal_partial_cost
 LIMITS: list[dict[str, int]] = [{}, {"max_depth": 2}, {"max_leaves": 3}, {"min_samples_leaf": 2}]
 
 
-def random_search(seed: int, **options: Any) -> tuple[RankSearch, dict[str, Any]]:
+def random_search(seed: int, **options: Any) -> tuple[AucSearch, dict[str, Any]]:
     """Return a search, and the problem as brute force takes it."""
     draw = random.Random(seed)
     rows = random_table(draw, draw.randint(2, 9), draw.randint(1, 3))
@@ -37,15 +36,15 @@ def random_search(seed: int, **options: Any) -> tuple[RankSearch, dict[str, Any]
     leaf_cost = draw.choice([0, 1, price * pairs // 40, price * pairs // 20, price * pairs // 8])
     whole = negative << _core.CUT_BITS
     cut = draw.choice([whole, whole, 1, 1 << _core.CUT_BITS, draw.randint(1, whole)])
-    units = PairUnits(np.array(weights), 1 - np.eye(2, dtype=np.int64), price, leaf_cost, cut, price * pairs)
+    scale = AucScale(np.array(weights), 1 - np.eye(2, dtype=np.int64), price, leaf_cost, cut, price * pairs)
     packed = np.packbits(np.array(rows, dtype=np.uint8).T, axis=1, bitorder="little")
     columns = _core.PackedColumns(np.ascontiguousarray(packed), len(rows))
     codes = np.array(classes, dtype=np.int32)
     problem = {"rows": rows, "classes": classes, "weights": weights, "price": price, "cut": cut, "leaf_cost": leaf_cost}
-    return RankSearch(columns, codes, units, _core.SearchOptions(**options)), problem
+    return AucSearch(columns, codes, scale, _core.SearchOptions(**options)), problem
 
 
-def run(search: RankSearch, **options: Any) -> Any:
+def run(search: AucSearch, **options: Any) -> Any:
     return search(**{"callback": None, "trace": False, **options})
 
 
@@ -88,12 +87,12 @@ def test_any_tangent_bounds_every_tree():
         corners = np.sort(draw.random((draw.integers(0, 4), 2)), axis=0)
         corners = np.concatenate([[[0, 0]], corners, [[1, 1]]])
         costs, base = search._tangent(corners)
-        units, classes, weights = search._units, np.array(problem["classes"]), np.array(problem["weights"])
+        scale, classes, weights = search._scale, np.array(problem["classes"]), np.array(problem["weights"])
         for partition in all_partitions(problem["rows"]):
             members = [sorted(leaf) for leaf in partition]
             leaves = np.array([[weights[m][classes[m] == c].sum() for c in (0, 1)] for m in members])
-            bound = int((leaves @ costs).min(axis=1).sum()) + units.leaf_cost * len(leaves) + base
-            assert bound <= units.cost(leaves), (seed, corners)
+            bound = int((leaves @ costs).min(axis=1).sum()) + scale.leaf_cost * len(leaves) + base
+            assert bound <= scale.cost(leaves), (seed, corners)
 
 
 def test_the_tangent_at_the_curve_of_a_tree_is_its_cost():
@@ -103,14 +102,14 @@ def test_the_tangent_at_the_curve_of_a_tree_is_its_cost():
         if problem["cut"] != whole:
             continue
         tree = run(search)["tree"]
-        leaves = search._masses(tree)[tree["column"] < 0]
+        leaves = search._leaf_class_weights(tree)[tree["column"] < 0]
         mixture = CurveMixture(1.0, 0.0)
         mixture.add(leaves / leaves.sum(axis=0))
         costs, base = search._tangent(mixture.points(0.0))
-        units = search._units
-        if units.cost(leaves) == units.leaf_cost * len(leaves):
+        scale = search._scale
+        if scale.cost(leaves) == scale.leaf_cost * len(leaves):
             continue  # a perfect tree has no slope but 0
-        assert int((leaves @ costs).min(axis=1).sum()) + units.leaf_cost * len(leaves) + base == units.cost(leaves)
+        assert int((leaves @ costs).min(axis=1).sum()) + scale.leaf_cost * len(leaves) + base == scale.cost(leaves)
 
 
 def test_moving_shares_lowers_the_loss_of_a_mixture_towards_its_best():
@@ -176,7 +175,7 @@ def test_ctrl_c_ends_with_the_best_tree():
 def test_the_cost_of_leaves_is_that_of_brute_force_for_any_cut():
     for seed in range(100):
         search, problem = random_search(seed)
-        single = replace(search._units, leaf_cost=0)
+        single = replace(search._scale, leaf_cost=0)
         problem["leaf_cost"] = 0
         weights, classes = np.array(problem["weights"]), np.array(problem["classes"])
         leaf = np.array([[weights[classes == c].sum() for c in (0, 1)]])

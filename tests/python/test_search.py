@@ -10,7 +10,7 @@ import pytest
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
 from hornbeam.binarizers import Conditions, Thresholds, pack_conditions, rank_conditions
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
-from hornbeam.estimators import _additive
+from hornbeam.fitting import search as choice
 from hornbeam.table import read_table
 
 
@@ -36,13 +36,13 @@ def mixed_table(seed, n_rows=60):
 @pytest.fixture(params=[True, False], ids=["by ranks", "by bits"])
 def way(request, monkeypatch):
     """Let every fit take one of the two searches."""
-    monkeypatch.setattr(_additive, "suits_ranks", lambda *_: request.param)
+    monkeypatch.setattr(choice, "suits_ranks", lambda *_: request.param)
     return request.param
 
 
 def fitted_both_ways(monkeypatch, X, y, sample_weight=None, **parameters):
     for way in (True, False):
-        monkeypatch.setattr(_additive, "suits_ranks", lambda *_, way=way: way)
+        monkeypatch.setattr(choice, "suits_ranks", lambda *_, way=way: way)
         yield GOSDTClassifier(**parameters).fit(X, y, sample_weight)
 
 
@@ -123,7 +123,7 @@ def way_of(monkeypatch, X, y, sample_weight=None, **parameters):
     """Return the name of the search that a fit takes."""
     taken = []
     for name in ("search_by_bits", "search_by_ranks"):
-        monkeypatch.setattr(_additive, name, lambda *_, name=name: taken.append(name) or (lambda *_, **__: 1 / 0))
+        monkeypatch.setattr(choice, name, lambda *_, name=name: taken.append(name) or (lambda *_, **__: 1 / 0))
     with pytest.raises(ZeroDivisionError):
         GOSDTClassifier(**parameters).fit(X, y, sample_weight)
     return taken
@@ -175,7 +175,7 @@ def test_the_bits_are_never_made_for_a_search_by_ranks(monkeypatch):
     def refuse(*_):
         raise AssertionError
 
-    monkeypatch.setattr("hornbeam.estimators._search.pack_within", refuse)
+    monkeypatch.setattr("hornbeam.fitting.search.pack_within", refuse)
     assert GOSDTClassifier(max_depth=2).fit(NUMBERS, LABELS).status_ == "optimal"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hornbeam.estimators._training import read_training
+from hornbeam.fitting.training import read_training
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hornbeam._units import check_weights, make_units
+from hornbeam._checks import check_weights
+from hornbeam.fitting.scales import make_scale
 from hornbeam.objectives import OBJECTIVES, ClassData
 
 
@@ -19,7 +20,7 @@ def units_of(weights, codes, objective="accuracy", regularization=0.01, **parame
     def make_loss(totals):
         return OBJECTIVES[objective](ClassData(np.arange(n_classes), totals, **parameters))
 
-    return make_units(weights, codes, n_classes, make_loss, regularization)
+    return make_scale(weights, codes, n_classes, make_loss, regularization)
 
 
 def ticks_lost(units, codes, predicted):

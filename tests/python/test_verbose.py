@@ -17,7 +17,7 @@ from hornbeam import (
     RashomonSetClassifier,
     SPLITClassifier,
 )
-from hornbeam.estimators import _progress_line
+from hornbeam.fitting import progress_line
 from terminals import in_terminal, needs_terminals, screen
 
 RANDOM = np.random.default_rng(0)
@@ -108,7 +108,7 @@ def test_a_file_gets_the_last_line_alone_which_is_the_end(estimator, monkeypatch
 def test_a_file_gets_lines_at_growing_distances(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    line = _progress_line.ProgressLine("at first")
+    line = progress_line.ProgressLine("at first")
     for second in range(100):
         line.show(f"{second}", float(second))
     line.close("at last")
@@ -209,9 +209,9 @@ LONG = """
 import warnings
 import numpy as np
 from hornbeam import GOSDTClassifier
-from hornbeam.estimators import _monitor
+from hornbeam.fitting import monitor
 warnings.simplefilter("ignore")
-_monitor._PATIENCE = 0.2
+monitor._PATIENCE = 0.2
 random = np.random.default_rng(0)
 X, y = random.normal(size=(400, 20)), random.integers(0, 2, 400)
 class Stop:
@@ -238,10 +238,10 @@ def test_a_long_search_without_time_limit_tells_an_interactive_user_once_what_to
 
 
 def test_a_long_search_tells_nothing_where_nobody_watches(monkeypatch, capsys):
-    from hornbeam.estimators import _monitor
+    from hornbeam.fitting import monitor
 
-    monkeypatch.setattr(_monitor, "_PATIENCE", 0)
-    monkeypatch.setattr(_monitor, "_noted", set())
+    monkeypatch.setattr(monitor, "_PATIENCE", 0)
+    monkeypatch.setattr(monitor, "_noted", set())
     numbers = RANDOM.normal(size=(200, 5))
     with pytest.warns(NotProvenWarning):
         GOSDTClassifier(1e-3, callback=lambda progress: progress.elapsed > 0.3).fit(numbers, Y[:200])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from math import ceil, floor, log10
 from pathlib import Path
 
@@ -12,12 +13,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
+from PIL import Image
 
 from benchmarks.report.outcomes import Outcomes
 from benchmarks.report.runs import Contender
 
 WIDTH = 8.0
 DOTS_PER_INCH = 100
+N_COLORS = 128
 _GREY = "#555555"
 _LOOK = {
     "font.family": "DejaVu Sans",
@@ -45,13 +48,7 @@ _DASHES: tuple[Dashes, ...] = ((0, ()), (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5,
 
 
 class Styles:
-    """Colour and dashes of every contender, the same in all pictures of a suite; hornbeam has the first and is thick.
-
-    Parameters
-    ----------
-    outcomes : Outcomes
-        The results whose contenders are drawn.
-    """
+    """Color and dashes of every contender, the same in all pictures of a suite; hornbeam has the first and is thick."""
 
     def __init__(self, outcomes: Outcomes) -> None:
         self._numbers = {contender: number for number, contender in enumerate(outcomes.contenders)}
@@ -80,27 +77,18 @@ class Styles:
 
 
 def save(draw: Callable[[Figure], None], height: float, path: Path) -> Path:
-    """Draw a picture and write it as PNG; the same results give the same bytes.
+    """Draw a picture that is `WIDTH` wide and `height` high, in inches, and write it as PNG with a palette.
 
-    Parameters
-    ----------
-    draw : callable
-        Draws on the empty figure.
-    height : float
-        In inches; all pictures are `WIDTH` wide.
-    path : Path
-        Where to.
-
-    Returns
-    -------
-    Path
-        The same path.
+    The same results give the same bytes.
     """
     with matplotlib.style.context(["default", _LOOK]):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)
-        figure.savefig(path, metadata={"Software": None})
+        drawn = BytesIO()
+        figure.savefig(drawn)
+    image = Image.open(drawn).convert("RGB")
+    image.quantize(N_COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
     return path
 
 

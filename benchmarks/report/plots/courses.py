@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,7 @@ def draw_courses(outcomes: Outcomes, path: Path) -> Path | None:
         for axes, problem in zip(cells, longest, strict=False):
             for contender in sorted(courses[problem], key=lambda one: one.order, reverse=True):
                 _draw_course(axes, courses[problem][contender], styles)
-            depth = "any depth" if problem.max_depth is None else f"depth {problem.max_depth}"
-            axes.set_title(f"{problem.dataset}, λ {problem.regularization:g}, {depth}")
+            axes.set_title(f"{problem.dataset}, λ {problem.regularization:g}, {problem.depth}")
             axes.set_xscale("log")
             axes.set_xlim(decades(*axes.dataLim.intervalx))
             number_decades(axes.xaxis)
@@ -71,7 +71,7 @@ def _draw_course(axes: Axes, runs: list[Run], styles: Styles) -> None:
     """Draw the course that the last, longest run tells, or the ends of all runs."""
     contender, last = runs[-1].contender, runs[-1].record
     if _tells(runs[-1]):
-        points: list[list[Any]] = [*last.trace, [_seconds(runs[-1]), last.objective, last.lower_bound]]
+        points: list[Sequence[Any]] = [*last.trace, [_seconds(runs[-1]), last.objective, last.lower_bound]]
         look: dict[str, Any] = {"drawstyle": "steps-post"}
     else:
         points = [[_seconds(run), run.record.objective, run.record.lower_bound] for run in runs]

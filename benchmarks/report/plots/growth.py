@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.report.outcomes import Outcomes, Result
 from benchmarks.report.plots.canvas import Styles, decades, number_decades, save
-from benchmarks.report.sizes_section import SIZES, Series, series_of
+from benchmarks.report.sections import SIZES, Series, series_of
 
 
 def draw_growth(suite: str, outcomes: Outcomes, path: Path) -> Path | None:

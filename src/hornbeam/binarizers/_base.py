@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam._budget import Budget
-from hornbeam._units import check_weights
+from hornbeam._checks import check_weights
 from hornbeam.binarizers._conditions import Conditions, Run, ask
 from hornbeam.binarizers._packing import pack_conditions
 from hornbeam.conditions import condition_text

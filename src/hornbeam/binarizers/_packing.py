@@ -11,8 +11,9 @@ from hornbeam._budget import Budget
 from hornbeam.binarizers._conditions import Conditions, Ones, Thresholds, ask, by_categories, numbers_of
 from hornbeam.table import Column, Table
 
-# Up to so many thresholds, comparing all values with each is faster than sorting them.
+# Up to so many thresholds, comparing all values with each is faster than sorting them; up to so many answers, at once.
 _FEW_THRESHOLDS = 16
+_FEW_ANSWERS = 1 << 16
 _BYTES_BETWEEN_LOOKS = 1 << 22
 # To finish the subproblem at hand after the end of a search, and to read off the tree; measured.
 _SECONDS_OF_BYTE = 6e-9
@@ -76,14 +77,18 @@ def _pack_into(bits: npt.NDArray[np.uint8], conditions: Conditions, table: Table
             part = bits[done : done + len(runs)]
             if not _scatter(part, numbers_of(categories, column), budget, rises=False):
                 return False
+        elif isinstance(run, Thresholds) and len(run) * table.n_rows <= _FEW_ANSWERS:
+            part = bits[done : done + len(run)]
+            answers = column.values <= run.thresholds[:, np.newaxis]  # in float64, as the conditions compare
+            part[...] = np.packbits(answers, axis=1, bitorder="little")
         elif isinstance(run, Thresholds) and len(run) > _FEW_THRESHOLDS:
             part = bits[done : done + len(run)]
             if not _scatter(part, _ranks_of(run, column), budget, rises=True):
                 return False
         else:
             part = bits[done : done + (len(run) if isinstance(run, Thresholds) else 1)]
-            for line, answers in zip(part, ask(Conditions([run]), table), strict=True):
-                line[:] = np.packbits(answers, bitorder="little")
+            for line, holds in zip(part, ask(Conditions([run]), table), strict=True):
+                line[:] = np.packbits(holds, bitorder="little")
         done += len(part)
     return True
 

@@ -171,7 +171,7 @@ def columns(
     missing: Missing = None,
     ignore_case: IgnoreCase = None,
 ) -> None:
-    """Print how each column of a table is read and used, and what looks wrong, with the option that mends it."""
+    """Print how each column of a table is read and used, what looks wrong, and how to fix it."""
     from hornbeam.cli import commands
 
     written = _format(decimal, encoding, missing, ignore_case)

@@ -15,10 +15,10 @@ import polars as pl
 
 from hornbeam.binarizers import Binarizer, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
-from hornbeam.cli.model import Certificate, Model
+from hornbeam.cli.model import Model, ProofSummary
 from hornbeam.estimators import GOSDTClassifier
-from hornbeam.estimators._advice import helpful_parameters
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
+from hornbeam.fitting.advice import helpful_parameters
 
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -85,9 +85,9 @@ def _options(classifier: GOSDTClassifier) -> list[str]:
     return [f"--{name.replace('_', '-')} {value}" for name, value in helpful_parameters(classifier).items()]
 
 
-def _certificate(classifier: GOSDTClassifier) -> Certificate:
+def _certificate(classifier: GOSDTClassifier) -> ProofSummary:
     statistics = classifier.statistics_
-    return Certificate(
+    return ProofSummary(
         status=classifier.status_,
         objective=classifier.objective_,
         lower_bound=classifier.lower_bound_,

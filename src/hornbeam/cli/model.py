@@ -16,7 +16,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class ProofSummary:
     """What is proven about a tree, over which trees, and what the proof took.
 
     Costs are fractions of the total weight (of the largest possible cost with a cost matrix), `regularization` is the
@@ -53,7 +53,7 @@ class Model:
     """A tree, its certificate, and how the file that it was fitted on is written."""
 
     tree: Tree
-    certificate: Certificate
+    certificate: ProofSummary
     written: CsvFormat = field(default_factory=CsvFormat)
 
     def save(self, path: Path) -> None:
@@ -93,8 +93,8 @@ class Model:
             raise CommandError(f"{path}: is a damaged model file: {error}") from error
 
 
-def _read_certificate(record: dict[str, Any]) -> Certificate:
-    return Certificate(**{field.name: record[field.name] for field in fields(Certificate)})
+def _read_certificate(record: dict[str, Any]) -> ProofSummary:
+    return ProofSummary(**{field.name: record[field.name] for field in fields(ProofSummary)})
 
 
 def _read_format(record: dict[str, Any]) -> CsvFormat:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hornbeam.cli.model import Certificate, Model
+from hornbeam.cli.model import Model, ProofSummary
 from hornbeam.tree import Tree
 from hornbeam.tree.words import count
 
@@ -47,7 +47,7 @@ def certificate_text(model: Model) -> str:
     return "\n".join(lines)
 
 
-def _verdict(proof: Certificate) -> str:
+def _verdict(proof: ProofSummary) -> str:
     if proof.is_proven:
         return "Proven optimal: no tree in the search space has a lower objective."
     return (
@@ -56,7 +56,7 @@ def _verdict(proof: Certificate) -> str:
     )
 
 
-def _searched(proof: Certificate) -> str:
+def _searched(proof: ProofSummary) -> str:
     """Say which trees the proof is about."""
     limits = [
         "any depth" if proof.max_depth is None else f"depth <= {proof.max_depth}",

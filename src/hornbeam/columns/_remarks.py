@@ -43,7 +43,7 @@ class ColumnRemark(NamedTuple):
     found : str
         What was found.
     remedy : str
-        Python code that mends it, for a table named ``X``.
+        Python code that fixes it, for a table named ``X``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Python code that mends a column, in the words of the library that the table is from."""
+"""Python code that fixes a column, in the words of the library that the table is from."""
 
 from __future__ import annotations
 

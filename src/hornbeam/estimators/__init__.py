@@ -1,7 +1,5 @@
 """Classifiers in the manner of scikit-learn."""
 
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._rashomon_set import RashomonSet
 from hornbeam.estimators.depth import sufficient_depth
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.estimators.importance import (
@@ -14,6 +12,8 @@ from hornbeam.estimators.maptree import MAPTreeClassifier
 from hornbeam.estimators.osdt import OSDTClassifier
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
+from hornbeam.fitting.progress import Progress
+from hornbeam.rashomon.rashomon_set import RashomonSet
 
 __all__ = [
     "GOSDTClassifier",

@@ -1,7 +1,8 @@
-"""What all tree classifiers share: choosing the binary columns, and everything that is done with a fitted tree."""
+"""Base class of all classifiers: `fit`, from table to tree, and everything that is done with a fitted tree."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,16 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
+from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._display import TreeDisplay
-from hornbeam.estimators._parameters import check_callback, check_integer, check_limit, check_number
-from hornbeam.estimators._progress import Progress, Units, make_trace
-from hornbeam.estimators._training import Training
+from hornbeam.fitting.monitor import Monitor
+from hornbeam.fitting.parameters import check_callback, check_integer, check_limit, check_number, fit_to_table
+from hornbeam.fitting.progress import Progress, Scale, make_trace
+from hornbeam.fitting.search import Search
+from hornbeam.fitting.training import TrainingData, read_training
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import Tree
 from hornbeam.tree.importances import gini_importances
@@ -40,6 +45,95 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     classes_: npt.NDArray[Any]
     tree_: Tree
     _is_clone = False
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the best tree and prove it, or go as far as the limits allow.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, strings,
+            categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values.
+        y : array-like of shape (n_rows,)
+            Labels of at least two classes: strings, integers, booleans.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1.
+            `MAPTreeClassifier` takes whole numbers only, of less than 2^26 rows together: its posterior is about rows.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
+            is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
+        TypeError
+            If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
+        KeyboardInterrupt
+            If Ctrl-C is pressed before the search begins, or while a clone is fitted. Otherwise Ctrl-C ends the search,
+            and `fit` returns the best tree so far.
+
+        Warns
+        -----
+        NotProvenWarning
+            If the search was stopped before the proof, unless by `gap_limit`. The message suggests what helps this
+            problem, as code to paste.
+        ColumnWarning
+            If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
+            `hornbeam.column_report`.
+        """
+        budget = Budget(self.time_limit, self.memory_limit)
+        with Monitor(self) as monitor:
+            self._fit(X, y, sample_weight, budget, monitor)
+        self._warn_unless_proven()
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> None:
+        options = self._check_parameters()
+        monitor.announce("making binary columns")
+        training = self._check_training(read_training(X, y, sample_weight, type(self).__name__, budget))
+        self.schema_, self.classes_ = training.table.schema, training.classes
+        options = fit_to_table(options, training.table.n_rows)
+        self._binarize(training)
+        training = training._replace(reference=self._read_reference(X, training))
+        scale = self._make_scale(training)
+        search = self._choose_search(training, scale, options)
+        binarize_seconds = budget.elapsed()
+        outcome = search(callback=monitor.listener(scale), trace=self.trace)
+        self._set_tree(outcome, scale, training, binarize_seconds)
+        self._set_result(outcome, scale)
+        monitor.finish(outcome, scale)
+        warn_of_copy(self.tree_, training.table, X, stacklevel=3)
+
+    @abstractmethod
+    def _check_parameters(self) -> _core.SearchOptions:
+        """Check all parameters that need no data; return what goes to the search."""
+
+    def _check_training(self, training: TrainingData) -> TrainingData:
+        """Check what a classifier needs of the data beyond that which all need."""
+        return training
+
+    def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
+        """Return what a reference model predicts for the rows, if there is one."""
+        return None
+
+    @abstractmethod
+    def _make_scale(self, training: TrainingData) -> Scale:
+        """Return the problem in the integers of the search."""
+
+    @abstractmethod
+    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
+        """Return the search to run."""
+
+    @abstractmethod
+    def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
+        """Translate the outcome of the search into the user's units."""
+
+    @abstractmethod
+    def _warn_unless_proven(self) -> None:
+        """Warn if a limit ended the search before the proof."""
 
     @property
     def n_leaves_(self) -> int:
@@ -190,7 +284,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             f"ThresholdBinarizer(), got {shown(self.binarizer)}."
         )
 
-    def _binarize(self, training: Training) -> None:
+    def _binarize(self, training: TrainingData) -> None:
         """Fit the binarizer."""
         self.binarizer_ = self._make_binarizer()
         self.binarizer_._fit_rows(training.table, training.labels, training.weights, training.budget)
@@ -198,9 +292,8 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     def _set_tree(
         self,
         outcome: _core.Outcome,
-        units: Units,
-        training: Training,
-        weights: npt.NDArray[Any],
+        scale: Scale,
+        training: TrainingData,
         binarize_seconds: float,
     ) -> None:
         """Translate the tree that a search found, its status, counters and course."""
@@ -209,7 +302,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             outcome["tree"],
             conditions,
             training.codes,
-            weights,
+            training.weights,
             training.classes,
             self.schema_,
             training.table.has_missing(),
@@ -222,7 +315,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             "n_binary_columns": len(conditions),
         }
         if self.trace:
-            self.trace_ = make_trace(outcome, units)
+            self.trace_ = make_trace(outcome, scale)
         elif hasattr(self, "trace_"):
             del self.trace_
 

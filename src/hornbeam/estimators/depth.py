@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, log, log2
 
-from hornbeam.estimators._parameters import check_integer
+from hornbeam.fitting.parameters import check_integer
 
 
 def sufficient_depth(n_members: int, vc_dimension: int) -> int:

@@ -11,22 +11,23 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import check_choice
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
-from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._fscore import FScoreObjective
-from hornbeam.estimators._objective_family import ObjectiveFamily
-from hornbeam.estimators._pair_units import check_theta
-from hornbeam.estimators._parameters import check_bounds, check_limit, check_number
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._ranking import RankingObjectives
-from hornbeam.estimators._reference import reference_codes
-from hornbeam.estimators._search import BOUNDS, Search
-from hornbeam.estimators._training import Training
+from hornbeam.estimators._regularized import RegularizedTreeClassifier
+from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
+from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.reference import reference_codes
+from hornbeam.fitting.scales import RegularizedScale
+from hornbeam.fitting.search import BOUNDS, Search, exact_search
+from hornbeam.fitting.training import TrainingData
+from hornbeam.reductions.auc import AucObjectives
+from hornbeam.reductions.auc_scale import check_theta
+from hornbeam.reductions.fscore import FScoreObjective
+from hornbeam.reductions.objective import NonAdditiveObjective
 
-_RANKING = RankingObjectives()
-_FAMILIES: dict[str, ObjectiveFamily] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
+_RANKING = AucObjectives()
+_NON_ADDITIVE: dict[str, NonAdditiveObjective] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
 
 
-class GOSDTClassifier(AdditiveClassifier):
+class GOSDTClassifier(RegularizedTreeClassifier):
     """Optimal sparse decision tree, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -150,9 +151,10 @@ class GOSDTClassifier(AdditiveClassifier):
         Their names; only there if `X` was a data frame whose names are texts.
     statistics_ : dict
         Counters of the search, among them "subproblems", "table_entries", "bytes" (largest memory of the search) and
-        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns", and "additive_searches" for
-        objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", how many different sets of leaves
-        were asked for their area.
+        "seconds" (of the search); "bounds", a dict from each bound and technique to how often it closed or tightened
+        something (the page of the bounds says what each counts); also "binarize_seconds" and "n_binary_columns", and
+        "additive_searches" for objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", how many
+        different sets of leaves were asked for their area.
     trace_ : list of Progress
         The course of the search; only with ``trace=True``.
 
@@ -225,7 +227,7 @@ class GOSDTClassifier(AdditiveClassifier):
     (2, ['no'])
     """
 
-    _other_objectives = tuple(_FAMILIES)
+    _non_additive_objectives = tuple(_NON_ADDITIVE)
 
     def __init__(
         self,
@@ -280,11 +282,11 @@ class GOSDTClassifier(AdditiveClassifier):
             raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
         max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
         bounds = check_bounds(self.bounds, BOUNDS)
-        if self.objective in _FAMILIES:
-            _FAMILIES[self.objective].check(self)
+        if self.objective in _NON_ADDITIVE:
+            _NON_ADDITIVE[self.objective].check(self)
         return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, bounds=bounds)
 
-    def _read_reference(self, X: Any, training: Training) -> npt.NDArray[np.int32] | None:
+    def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
         if self.reference is None:
             return None
         guesses = isinstance(self.reference, str) and isinstance(self.binarizer_, ThresholdGuessBinarizer)
@@ -292,12 +294,12 @@ class GOSDTClassifier(AdditiveClassifier):
             return None  # there was no time to fit it
         return reference_codes(self.reference, X, training, self.binarizer_)
 
-    def _make_units(self, training: Training) -> Any:
-        if self.objective in _FAMILIES:
-            return _FAMILIES[self.objective].make_units(self, training)
-        return super()._make_units(training)
+    def _make_scale(self, training: TrainingData) -> RegularizedScale:
+        if self.objective in _NON_ADDITIVE:
+            return _NON_ADDITIVE[self.objective].make_scale(self, training)
+        return super()._make_scale(training)
 
-    def _choose_search(self, training: Training, units: Any, options: _core.SearchOptions) -> Search:
-        if self.objective not in _FAMILIES:
-            return self._choose_exact_search(training, units, options)
-        return _FAMILIES[self.objective].choose_search(self, self.binarizer_.conditions_, training, units, options)
+    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
+        if self.objective not in _NON_ADDITIVE:
+            return exact_search(self.binarizer_.conditions_, training, scale, options)
+        return _NON_ADDITIVE[self.objective].choose_search(self, self.binarizer_.conditions_, training, scale, options)

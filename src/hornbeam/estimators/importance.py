@@ -14,13 +14,12 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from hornbeam._checks import as_array, as_float, is_number, random_numbers, shown
-from hornbeam._units import check_weights
-from hornbeam.estimators._parameters import check_integer, number_of_threads
-from hornbeam.estimators._rashomon_set import RashomonSet
-from hornbeam.estimators._reliance import Reliances
+from hornbeam._checks import as_array, as_float, check_weights, is_number, random_numbers, shown
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.parameters import check_integer, number_of_threads
+from hornbeam.rashomon.rashomon_set import RashomonSet
+from hornbeam.rashomon.reliance import Reliances
 
 _MOST_BOOTSTRAPS = 10**6
 
@@ -324,7 +323,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
         raise ValueError("there is no tree to ask: the set is empty.")
     best = trees.reliance([0])[0]
     if indices is None and trees.complete_up_to > -inf:
-        low, high, n_avoiding = Reliances(trees._enumeration).range_over(trees._graph())
+        low, high, n_avoiding = Reliances(trees._problem).range_over(trees._graph())
         n_trees = trees.n_trees
         asked = tuple(n_trees - n_avoiding.get(column, n_trees) for column in range(len(trees.columns)))
         return ModelClassReliance(trees.columns, low, high, best, asked, n_trees, True)

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._budget import Budget
 from hornbeam.binarizers import Binarizer
-from hornbeam.columns import warn_of_copy
-from hornbeam.estimators._advice import advice
 from hornbeam.estimators._base import TreeClassifier
-from hornbeam.estimators._monitor import Monitor
-from hornbeam.estimators._parameters import check_limit, fit_to_table
-from hornbeam.estimators._progress import Progress, relative_gap
-from hornbeam.estimators._search import packed_columns, within
-from hornbeam.estimators._training import Training, read_training
 from hornbeam.exceptions import NotProvenWarning
-from hornbeam.posterior import Nats, Prior, check_prior
+from hornbeam.fitting.advice import advice
+from hornbeam.fitting.parameters import check_limit
+from hornbeam.fitting.progress import Progress, relative_gap
+from hornbeam.fitting.search import Search, packed_columns, within
+from hornbeam.fitting.training import TrainingData
+from hornbeam.posterior import LogPosteriorScale, Prior, check_prior
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    pass
 
 
 class MAPTreeClassifier(TreeClassifier):
@@ -99,7 +97,7 @@ class MAPTreeClassifier(TreeClassifier):
         See `GOSDTClassifier`.
     statistics_ : dict
         Counters of the search: "subproblems" (expanded), "table_entries", "bytes" (largest memory of the search) and
-        "seconds" (of the search); also "binarize_seconds" and "n_binary_columns".
+        "seconds" (of the search); "bounds", see `GOSDTClassifier`; also "binarize_seconds" and "n_binary_columns".
     trace_ : list of Progress
         The course of the search; only with ``trace=True``.
 
@@ -150,72 +148,6 @@ class MAPTreeClassifier(TreeClassifier):
         self.callback = callback
         self.trace = trace
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the tree of largest posterior and prove it, or go as far as the limits allow.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, strings,
-            categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values.
-        y : array-like of shape (n_rows,)
-            Labels of at least two classes: texts, integers, booleans.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Whole numbers: how many rows each stands for, less than 2^26 together. Rows of weight 0 are left out. None:
-            every row is one. Other weights are refused, since the posterior is about rows.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, `X`, `y` and `sample_weight` differ in length or are empty, a number of `X`
-            is infinite, a label is missing, there is only one class, or a weight is negative or no whole number.
-        TypeError
-            If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
-        KeyboardInterrupt
-            If Ctrl-C is pressed before the search begins, or while a clone is fitted. Otherwise Ctrl-C ends the search,
-            and `fit` returns the best tree so far.
-
-        Warns
-        -----
-        NotProvenWarning
-            If the search was stopped before the proof. The message suggests what helps this problem, as code to paste.
-        ColumnWarning
-            If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
-            `hornbeam.column_report`.
-        """
-        budget = Budget(self.time_limit, self.memory_limit)
-        with Monitor(self) as monitor:
-            self._fit(X, y, sample_weight, budget, monitor)
-        self._warn_unless_proven()
-        return self
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> None:
-        options = self._check_parameters()
-        monitor.announce("making binary columns")
-        training = read_training(X, y, sample_weight, type(self).__name__, budget)
-        weights = _numbers_of_rows(training)
-        self.schema_, self.classes_ = training.table.schema, training.classes
-        prior = Prior.read(self.alpha, self.beta, self.rho, len(training.classes))
-        self._binarize(training)
-        conditions = self.binarizer_.conditions_
-        units = Nats.fit_for(int(weights.sum()), len(conditions), prior)
-        columns = packed_columns(conditions, training)
-        problem = _core.PosteriorProblem(training.codes, weights, prior.alpha, prior.beta, prior.rho, units.bits)
-        options = within(fit_to_table(options, training.table.n_rows), budget)
-        binarize_seconds = budget.elapsed()
-        outcome = _core.solve_posterior(columns, problem, options, callback=monitor.listener(units), trace=self.trace)
-        self.rho_, self.resolution_ = prior.rho, units.objective(1)
-        self._set_tree(outcome, units, training, weights, binarize_seconds)
-        self.log_posterior_ = -units.objective(outcome["upper"])
-        self.upper_bound_ = -units.objective(outcome["lower"])
-        self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
-        monitor.finish(outcome, units)
-        warn_of_copy(self.tree_, training.table, X, stacklevel=3)
-
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the posterior mean of the class probabilities in each row's leaf.
 
@@ -243,6 +175,30 @@ class MAPTreeClassifier(TreeClassifier):
         options = self._check_search_parameters()
         return options.replace(max_expansions=check_limit("max_expansions", self.max_expansions, least=1))
 
+    def _check_training(self, training: TrainingData) -> TrainingData:
+        training = training._replace(weights=_numbers_of_rows(training))
+        self._read_prior(len(training.classes))
+        return training
+
+    def _read_prior(self, n_classes: int) -> Prior:
+        return Prior.read(self.alpha, self.beta, self.rho, n_classes)
+
+    def _make_scale(self, training: TrainingData) -> LogPosteriorScale:
+        n_rows, n_columns = int(training.weights.sum()), len(self.binarizer_.conditions_)
+        return LogPosteriorScale.fit_for(n_rows, n_columns, self._read_prior(len(training.classes)))
+
+    def _choose_search(self, training: TrainingData, scale: LogPosteriorScale, options: _core.SearchOptions) -> Search:
+        prior, columns = self._read_prior(len(training.classes)), packed_columns(self.binarizer_.conditions_, training)
+        codes, weights = training.codes, training.weights
+        problem = _core.PosteriorProblem(codes, weights, prior.alpha, prior.beta, prior.rho, scale.bits)
+        return partial(_core.solve_posterior, columns, problem, within(options, training.budget))
+
+    def _set_result(self, outcome: _core.Outcome, scale: LogPosteriorScale) -> None:
+        self.rho_, self.resolution_ = self._read_prior(len(self.classes_)).rho, scale.objective(1)
+        self.log_posterior_ = -scale.objective(outcome["upper"])
+        self.upper_bound_ = -scale.objective(outcome["lower"])
+        self.gap_ = relative_gap(-self.log_posterior_, -self.upper_bound_)
+
     def _warn_unless_proven(self) -> None:
         if self.status_ == "optimal":
             return
@@ -255,7 +211,7 @@ class MAPTreeClassifier(TreeClassifier):
         )
 
 
-def _numbers_of_rows(training: Training) -> npt.NDArray[np.int64]:
+def _numbers_of_rows(training: TrainingData) -> npt.NDArray[np.int64]:
     """Return the weights as numbers of rows.
 
     Raises

@@ -11,19 +11,20 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._cart import cart_tree
-from hornbeam.estimators._pair_units import PairUnits, check_theta, make_pair_units
-from hornbeam.estimators._parameters import check_bounds, check_limit, check_number
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._search import Search, make_problem, packed_columns, within
-from hornbeam.estimators._training import Training
+from hornbeam.estimators._regularized import RegularizedTreeClassifier
+from hornbeam.fitting.cart import cart_tree
+from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
+from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.scales import RegularizedScale
+from hornbeam.fitting.search import Search, make_problem, packed_columns, within
+from hornbeam.fitting.training import TrainingData
+from hornbeam.reductions.auc_scale import AucScale, check_theta, make_auc_scale
 
 BOUNDS = tuple(_core.BOUNDS["leaf_sets"])
 POLICIES = tuple(_core.POLICIES)
 
 
-class OSDTClassifier(AdditiveClassifier):
+class OSDTClassifier(RegularizedTreeClassifier):
     """Optimal sparse decision tree by best-first search over sets of leaves, with a proof.
 
     Minimizes what `GOSDTClassifier` minimizes, by the search of the OSDT paper [1]_: a state is a set of leaves, some
@@ -94,7 +95,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     """
 
     n_jobs = 1
-    _other_objectives = ("auc", "partial_auc")
+    _non_additive_objectives = ("auc", "partial_auc")
 
     def __init__(
         self,
@@ -147,30 +148,30 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         )
         check_choice("policy", self.policy, POLICIES)
         check_theta(self.objective, self.theta)
-        if self.objective in self._other_objectives and self.class_weight is not None:
+        if self.objective in self._non_additive_objectives and self.class_weight is not None:
             raise ValueError(f"class_weight is not for objective={self.objective!r}; leave it at None.")
         if self.start is not None and not (isinstance(self.start, str) and self.start == "cart"):
             raise ValueError(f"start must be 'cart' or None, got {shown(self.start)}.")
         return options
 
-    def _make_units(self, training: Training) -> Any:
-        if self.objective in self._other_objectives:
-            return make_pair_units(training, self.objective, self.regularization, self.theta)
-        return super()._make_units(training)
+    def _make_scale(self, training: TrainingData) -> RegularizedScale:
+        if self.objective in self._non_additive_objectives:
+            return make_auc_scale(training, self.objective, self.regularization, self.theta)
+        return super()._make_scale(training)
 
-    def _choose_search(self, training: Training, units: Any, options: _core.SearchOptions) -> Search:
+    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
         columns = packed_columns(self.binarizer_.conditions_, training)
-        ranks = isinstance(units, PairUnits)
+        ranks = isinstance(scale, AucScale)
         # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.
-        losses = units.weights if ranks else units.weights * units.costs.max(axis=1)[training.codes]
-        share = units.regularization if ranks else units.leaf_cost / float(losses.sum())
+        losses = scale.weights if ranks else scale.weights * scale.costs.max(axis=1)[training.codes]
+        share = scale.regularization if ranks else scale.leaf_cost / float(losses.sum())
         start = None
         if self.start and not training.budget.is_spent():
             start = cart_tree(self.binarizer_.conditions_, training, losses, share, not ranks, options)
         options = within(options, training.budget)
         if not ranks:
             return partial(
-                _core.solve_leaf_sets, columns, make_problem(training, units), options, self.policy, start=start
+                _core.solve_leaf_sets, columns, make_problem(training, scale), options, self.policy, start=start
             )
-        problem = _core.RankingProblem(training.codes, units.weights, units.price, units.cut, units.leaf_cost)
+        problem = _core.RankingProblem(training.codes, scale.weights, scale.price, scale.cut, scale.leaf_cost)
         return partial(_core.solve_ranking, columns, problem, options, self.policy, start=start)

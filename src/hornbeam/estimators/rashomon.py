@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,32 +13,25 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
-from hornbeam._budget import Budget
-from hornbeam._checks import check_choice, shown
-from hornbeam._units import Units
-from hornbeam.binarizers import Binarizer, pack_within
-from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._advice import advice
-from hornbeam.estimators._enumeration import Enumeration, Lookahead
-from hornbeam.estimators._parameters import check_integer, check_number
-from hornbeam.estimators._progress import Progress, relative_gap
-from hornbeam.estimators._rashomon_set import RashomonSet
-from hornbeam.estimators._search import Listener, Search, make_problem, packed_columns, within
-from hornbeam.estimators._training import Training
+from hornbeam._checks import check_choice
+from hornbeam.binarizers import Binarizer
+from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.exceptions import NotProvenWarning
-from hornbeam.objectives import exact_fraction
+from hornbeam.fitting.advice import advice
+from hornbeam.fitting.parameters import check_integer, check_number
+from hornbeam.fitting.progress import Progress, relative_gap
+from hornbeam.fitting.scales import AdditiveScale, RegularizedScale
+from hornbeam.fitting.search import Search
+from hornbeam.fitting.training import TrainingData
+from hornbeam.rashomon.search import RashomonSearch, RESPLITSearch, TreesWanted
 from hornbeam.tree.words import count
-
-if TYPE_CHECKING:
-    from hornbeam._core import Progress as Record
 
 # Trees of up to 1023 leaves are told apart in the ticks of the search.
 _LEAF_BITS = 10
-_LARGEST_BOUND = 2**_core.COST_BITS
 
 
-class RashomonSetClassifier(AdditiveClassifier):
+class RashomonSetClassifier(RegularizedTreeClassifier):
     """The set of all decision trees whose objective is within `epsilon` of the optimum, exactly or by RESPLIT.
 
     The optimum of ``loss(T) + regularization * n_leaves(T)`` is found first, as by `GOSDTClassifier`; then all trees
@@ -270,137 +262,28 @@ class RashomonSetClassifier(AdditiveClassifier):
             raise TypeError("max_depth must be an integer, got None: RESPLIT needs a limit of depth.")
         return super()._check_parameters()
 
-    def _looks_ahead(self) -> bool:
-        """Return whether there are greedy trees below the prefixes."""
-        return self.method == "resplit" and self.max_depth is not None and self.lookahead_depth < self.max_depth
-
     def _leaf_bits(self) -> int:
         return _LEAF_BITS
 
-    def _choose_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
-        for label, costs in zip(training.classes.tolist(), units.costs, strict=True):
+    def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
+        for label, costs in zip(training.classes.tolist(), scale.costs, strict=True):
             if not costs.any():
                 raise ValueError(
                     f"cost_matrix costs the same for class {label!r} whatever is predicted; leave its rows out."
                 )
-        if self._looks_ahead():
-            columns = packed_columns(self.binarizer_.conditions_, training)
-            search: Search = partial(
-                _core.look_ahead,
-                columns,
-                make_problem(training, units),
-                within(options, training.budget),
-                lookahead_depth=self.lookahead_depth,
-                recursive=False,
-                keep_greedy=True,
-            )
-        else:
-            search = self._choose_exact_search(training, units, options)
-        return partial(self._search_set, training, units, options, search)
+        trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is)
+        problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted)
+        if self.method == "exact" or self.max_depth is None or self.lookahead_depth >= self.max_depth:
+            return RashomonSearch(*problem)  # no level would be left for the greedy trees of RESPLIT
+        return RESPLITSearch(self.lookahead_depth, *problem)
 
-    def _search_set(
-        self,
-        training: Training,
-        units: Units,
-        options: _core.SearchOptions,
-        search: Search,
-        callback: Listener | None,
-        trace: bool,
-    ) -> _core.Outcome:
-        """Find the optimum, or the best prefix, then the set in what is left of the time."""
-        outcome = search(callback=callback, trace=trace)
-        upper, lower, status = outcome["upper"], outcome["lower"], outcome["status"]
-        seconds, n_leaves = outcome["statistics"]["seconds"], int((outcome["tree"]["column"] < 0).sum())
-
-        is_stopped = False
-
-        def listen(record: Record) -> bool:
-            nonlocal is_stopped
-            if callback is not None and not is_stopped:
-                is_stopped = callback((seconds + record[0], upper, lower, *record[3:5], n_leaves))
-            return is_stopped
-
-        is_found = status in ("optimal", "heuristic")
-        if not is_found:
-            training.budget.end()  # the set stays empty
-        so_far = (0.0, upper, lower, outcome["statistics"]["subproblems"], outcome["statistics"]["bytes"], n_leaves)
-        training.budget.end_when(lambda: listen(so_far))
-        enumeration, kept = self._enumeration(training, units, options, upper)
-        if is_found and is_stopped:
-            is_found, status = False, "interrupted"
-        self._bound = self._most_ticks(enumeration, training.table.n_rows, options)
-        limits = training.budget.left()
-        trees = enumeration.find(self._bound if is_found else -1, limits, callback and listen)
-        self.rashomon_set_ = RashomonSet(enumeration, trees)
-        found = _core.describe_set(trees)
-        statistics = {f"set_{name}": value for name, value in found["statistics"].items()}
-        if self._looks_ahead():
-            statistics["set_prefixes"] = self.rashomon_set_.n_prefixes
-            if self.rashomon_set_.n_trees > 0:  # its best tree is no worse than that of the best prefix
-                tree = _core.read_tree(trees, found["costs"][0], [])
-                tree["column"] = np.append(kept, -1).astype(np.int32)[tree["column"]]
-                outcome = {**outcome, "tree": tree, "upper": found["costs"][0]}
-        if is_found:
-            status = found["status"]
-        if status == "optimal":
-            status = "heuristic" if self._looks_ahead() else "complete"
-        return {**outcome, "status": status, "statistics": {**outcome["statistics"], **statistics}}
-
-    def _enumeration(
-        self, training: Training, units: Units, options: _core.SearchOptions, optimum: int
-    ) -> tuple[Enumeration, list[int]]:
-        """Return what the trees are made of, and the numbers of the conditions that they may ask."""
-        conditions = self.binarizer_.conditions_
-        # Once for the set that users hold, once for the core, which keeps its own.
-        columns = pack_within(conditions, training.table, training.budget, copies=2)
-        conditions = conditions.take(range(len(columns)))
-        kept = list(range(len(columns)))
-        if self.distinct == "splits":
-            kept = _first_of_each_split(columns, training.table.n_rows, training.budget)
-            if len(kept) < len(columns):
-                conditions, columns = conditions.take(kept), columns[kept]
-        enumeration = Enumeration(
-            columns,
-            conditions,
-            training.codes,
-            training.weights,
-            units,
-            optimum,
-            options.max_depth,
-            options.min_samples_leaf,
-            "any" if self.distinct == "labels" else "differ",
-            Lookahead(self.lookahead_depth, options.max_depth or 0) if self._looks_ahead() else None,
-            training.classes,
-            self.schema_,
-            training.table.has_missing(),
-            training.target_name,
-        )
-        return enumeration, kept
-
-    def _most_ticks(self, enumeration: Enumeration, n_rows: int, options: _core.SearchOptions) -> int:
-        """Return the ticks of the bound, and check that all trees within it can be told apart."""
-        units, epsilon = enumeration.units, exact_fraction(self.epsilon, "epsilon")
-        optimum = units.exact_objective(enumeration.optimum)
-        bound = optimum * (1 + epsilon) if self.epsilon_is == "multiplier" else optimum + epsilon
-        self.bound_ = float(bound)
-        ticks = units.most_ticks(bound)
-        if ticks >= _LARGEST_BOUND:
-            raise ValueError(f"epsilon={shown(self.epsilon)} is too large: even the worst tree would be in the set.")
-        depth = n_rows if options.max_depth is None else options.max_depth
-        most_leaves = min(n_rows, ticks // units.leaf_cost, 2 ** min(depth, 64))
-        if most_leaves >= 1 << units.leaf_bits:
-            raise ValueError(
-                f"a tree of the set might have {most_leaves} leaves, {(1 << units.leaf_bits) - 1} is the most; lower "
-                "max_depth or epsilon, or raise regularization."
-            )
-        return ticks
-
-    def _set_result(self, outcome: _core.Outcome, units: Units) -> None:
-        super()._set_result(outcome, units)
+    def _set_result(self, outcome: Any, scale: RegularizedScale) -> None:
+        super()._set_result(outcome, scale)
+        self.rashomon_set_, self.bound_ = outcome["rashomon_set"], float(outcome["bound"])
         self.n_trees_ = self.rashomon_set_.n_trees
         is_whole = self.status_ in ("complete", "heuristic")
         self.searched_up_to_ = self.bound_ if is_whole else self.rashomon_set_.searched_up_to
-        self.complete_up_to_ = -inf if self._looks_ahead() else self.searched_up_to_
+        self.complete_up_to_ = self.searched_up_to_ if self.rashomon_set_._is_exact else -inf
 
     def _warn_unless_proven(self) -> None:
         if self.status_ in ("complete", "heuristic"):
@@ -408,7 +291,7 @@ class RashomonSetClassifier(AdditiveClassifier):
         known = "no tree"
         if self.n_trees_:
             trees = f"{'all ' if self.n_trees_ > 1 else ''}{count(self.n_trees_, 'tree')}"
-            which = " that RESPLIT finds" if self._looks_ahead() else ""
+            which = "" if self.rashomon_set_._is_exact else " that RESPLIT finds"
             known = f"{trees}{which} up to objective {self.searched_up_to_:.6g}"
         warnings.warn(
             f"The search stopped before all trees up to objective {self.bound_:.6g} were found (status "
@@ -416,30 +299,3 @@ class RashomonSetClassifier(AdditiveClassifier):
             NotProvenWarning,
             stacklevel=3,
         )
-
-
-def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int, budget: Budget) -> list[int]:
-    """Return the columns that split the rows, without those that are equal or complementary to an earlier one.
-
-    When the budget is spent the set will be empty, and one column stands for all.
-    """
-    last = np.full(columns.shape[1], 0xFF, dtype=np.uint8)
-    if n_rows % 8:
-        last[-1] = (1 << n_rows % 8) - 1
-    known: dict[int, list[int]] = {hash(bytes(len(last))): [-1]}  # by hash, so that no column is kept twice
-    kept: list[int] = []
-
-    def split_of(number: int) -> npt.NDArray[np.uint8]:
-        column = columns[number] if number >= 0 else np.zeros_like(last)
-        return column ^ last if column[0] & 1 else column
-
-    for number in range(len(columns)):
-        if number % 256 == 255 and budget.is_spent():
-            budget.end()
-            return kept[:1]
-        split = split_of(number)
-        same = known.setdefault(hash(split.tobytes()), [])
-        if not any(np.array_equal(split, split_of(other)) for other in same):
-            same.append(number)
-            kept.append(number)
-    return kept

@@ -10,19 +10,19 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
-from hornbeam._units import Units
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._additive import AdditiveClassifier
-from hornbeam.estimators._parameters import check_integer
-from hornbeam.estimators._progress import Progress
-from hornbeam.estimators._search import Listener, Search, make_problem, packed_columns, within
-from hornbeam.estimators._training import Training
+from hornbeam.estimators._regularized import RegularizedTreeClassifier
+from hornbeam.fitting.parameters import check_integer
+from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.fitting.search import Listener, Search, exact_search, make_problem, packed_columns, within
+from hornbeam.fitting.training import TrainingData
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
 
 
-class _LookaheadClassifier(AdditiveClassifier):
+class _LookaheadClassifier(RegularizedTreeClassifier):
     """What SPLIT and LicketySPLIT share: the call of the search, and the exact search that certifies its tree."""
 
     last_split: str
@@ -41,24 +41,24 @@ class _LookaheadClassifier(AdditiveClassifier):
         """Return the number of levels of splits that are searched before the trees are greedy."""
         return 1
 
-    def _choose_search(self, training: Training, units: Units, options: _core.SearchOptions) -> Search:
+    def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
         columns = packed_columns(self.binarizer_.conditions_, training)
         search = partial(
             _core.look_ahead,
             columns,
-            make_problem(training, units),
+            make_problem(training, scale),
             within(options, training.budget),
             # From `max_depth` on, which is no larger than the table, every number of levels means the exact search.
             lookahead_depth=min(self._steps(), max(1, options.max_depth or 0)),
             recursive=self._is_recursive,
             last_by_loss=self.last_split == "loss",
         )
-        return partial(self._certified, training, units, options, search) if self.certify else search
+        return partial(self._certified, training, scale, options, search) if self.certify else search
 
     def _certified(
         self,
-        training: Training,
-        units: Units,
+        training: TrainingData,
+        scale: AdditiveScale,
         options: _core.SearchOptions,
         search: Search,
         callback: Listener | None,
@@ -76,7 +76,7 @@ class _LookaheadClassifier(AdditiveClassifier):
             now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory, n_leaves)
             return lower >= upper or (callback is not None and callback(now))
 
-        exact = self._choose_exact_search(training, units, options)(callback=listen, trace=trace)
+        exact = exact_search(self.binarizer_.conditions_, training, scale, options)(callback=listen, trace=trace)
         lower = max(outcome["lower"], min(exact["lower"], upper))
         statistics = {**outcome["statistics"], "certify_seconds": exact["statistics"]["seconds"]}
         later = [(seconds + at[0], upper, min(at[2], upper), *at[3:5], n_leaves) for at in exact["trace"]]

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "api/solve.hpp"
@@ -17,7 +16,7 @@ struct PackedInput : Input {
   PackedColumns columns;
 };
 
-inline Outcome solve(const PackedInput& input, const std::function<bool(const Progress&)>& on_poll) {
+inline Outcome solve(const PackedInput& input, const OnPoll& on_poll) {
   return hornbeam::solve(input.columns, input, on_poll);
 }
 

@@ -1,0 +1,33 @@
+// leafsets/closed_splits.hpp
+//
+// WHAT    Splits of one leaf from which nothing better can come, for bounds/similar_support.hpp.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "bounds/similar_support.hpp"
+#include "leafsets/leaves.hpp"
+
+namespace hornbeam {
+
+class ClosedSplits {
+ public:
+  /// `excess` is by how much the bound of the split exceeds the best tree.
+  void add(std::uint32_t column, Ticks excess) { splits_.push_back({column, excess}); }
+
+  bool close(const Leaves& leaves, LeafId id, std::uint32_t column) const {
+    return std::any_of(splits_.begin(), splits_.end(), [&](const Split& other) {
+      return too_similar(other.excess, leaves.loss_of_moved(id, other.column, column));
+    });
+  }
+
+ private:
+  struct Split {
+    std::uint32_t column;
+    Ticks excess;
+  };
+  std::vector<Split> splits_;
+};
+
+}  // namespace hornbeam

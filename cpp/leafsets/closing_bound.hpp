@@ -1,0 +1,33 @@
+// leafsets/closing_bound.hpp
+//
+// WHAT    Which of the bounds of a set of leaves, added up in this order, is the first that closes the set: what its
+//         kept leaves lose and all its leaves cost, the leaf that each split adds, what equal rows lose, the rest.
+#pragma once
+
+#include <cstddef>
+
+#include "base/bounds.hpp"
+#include "bounds/lookahead.hpp"
+
+namespace hornbeam {
+
+template <class Cost>
+struct BoundsOfSet {
+  Cost so_far;   // bounds/hierarchical_objective.hpp
+  Cost by_rows;  // all but bounds/few_segments.hpp
+  std::size_t n_to_split;
+  bool splits_are_known;  // by_rows has bounds/split_lookahead.hpp for bounds/equivalent_points.hpp
+};
+
+/// The counter of the bound by which no tree of the set costs less than `upper`.
+template <class Cost>
+std::uint64_t Counters::* closing_bound(const BoundsOfSet<Cost>& set, const Bounds& bounds, Cost leaf_cost,
+                                        Cost upper) {
+  const Cost known = bounds.hierarchical_objective ? set.so_far : 0;
+  if (known >= upper) return &Counters::hierarchical_objective;
+  if (bounds.lookahead && known + lookahead(leaf_cost, set.n_to_split) >= upper) return &Counters::lookahead;
+  if (set.by_rows < upper) return &Counters::few_segments;
+  return set.splits_are_known ? &Counters::split_lookahead : &Counters::equivalent_points;
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,119 @@
+// run/run.hpp
+//
+// WHAT    One run of a search: its clock, its limits, the stop signal that its threads share, the trace, the outcome.
+// FLOW    api makes a Run -> every search spends work from a WorkMeter of it (one a thread) and reports its progress.
+// HOLDS   (R1) A search ends in one way: some thread calls `stop`, the first reason wins, and every thread finds
+//         `stopped`, told so by `WorkMeter::spend` or unwound by `Stopped`. (R2) A stop leaves every interval valid; it
+//         only leaves intervals open. (R3) Only the calling thread reports, and so calls the caller back.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "run/limits.hpp"
+#include "run/outcome.hpp"
+
+namespace hornbeam {
+
+/// Unwinds a stopped search to the last place that has a result.
+struct Stopped {};
+
+/// Called with the progress several hundred times a second; returns true to stop the search.
+using OnPoll = std::function<bool(const Progress&)>;
+
+class Run {
+ public:
+  /// Starts the clock.
+  explicit Run(SearchLimits limits = {}, OnPoll on_poll = {});
+
+  const SearchLimits& limits() const { return limits_; }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  // For any thread:
+  bool stopped() const { return state_.load(std::memory_order_relaxed) != kRunning; }
+  void stop(Status why) {
+    int running = kRunning;
+    state_.compare_exchange_strong(running, static_cast<int>(why), std::memory_order_relaxed);
+  }
+  std::optional<Status> reason() const;
+  /// Reads the clock and compares the bytes that are held, or about to be held, with the limit. False if stopped.
+  bool check(std::uint64_t bytes = 0);
+
+  // For the calling thread:
+  /// Before there is progress to report: also asks for an interrupt now and then. Throws Stopped if stopped.
+  void require(std::uint64_t bytes = 0);
+  /// The one poll: clock, memory, trace, gap and callback.
+  void report(Progress now);
+  /// Adds a line to the trace, changed or not.
+  void add_line(Progress now);
+  /// Counts bytes that were held between two reports.
+  void count_bytes(std::uint64_t bytes) { most_bytes_ = std::max(most_bytes_, bytes); }
+  /// Why the search ended: with a proof; on its own, without one, as `finished` says; or for the reason of the stop.
+  Status status(bool is_proven, std::optional<Status> finished = std::nullopt) const;
+  /// Reports for the last time. The tree has its cost.
+  Outcome finish(ResultTree tree, const Progress& last, const Counters& counters = {},
+                 std::uint64_t n_table_entries = 0, std::optional<Status> finished = std::nullopt);
+
+  /// Works until done or stopped; running out of memory is a limit like any other.
+  template <class Work>
+  void guard(Work work) {
+    try {
+      work();
+    } catch (const Stopped&) {
+    } catch (const std::bad_alloc&) {
+      stop(Status::memory_limit);
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int kRunning = -1;
+
+  const SearchLimits limits_;
+  const OnPoll on_poll_;
+  const Clock::time_point start_ = Clock::now();
+  std::atomic<int> state_{kRunning};
+  double asked_ = 0;  // when `limits_.interrupted` was called
+  std::uint64_t most_bytes_ = 0;
+  std::vector<Progress> trace_;
+};
+
+/// The work of one thread: every so much of it, the thread polls.
+class WorkMeter {
+ public:
+  explicit WorkMeter(Run& run, std::uint64_t work_between_polls = ~std::uint64_t{0}, std::function<void()> poll = {})
+      : run_(run), work_between_polls_(work_between_polls), poll_(std::move(poll)) {}
+
+  /// False if the search has to stop.
+  bool spend(std::uint64_t work) {
+    spent_ += work;
+    if (spent_ - polled_ >= work_between_polls_) poll();
+    return !run_.stopped();
+  }
+  /// The same by an exception.
+  void require(std::uint64_t work) {
+    if (!spend(work)) throw Stopped{};
+  }
+  /// Adds work without a poll, which comes with the next `spend`.
+  void add(std::uint64_t work) { spent_ += work; }
+  void poll() {
+    polled_ = spent_;
+    poll_();
+  }
+  std::uint64_t spent() const { return spent_; }
+  bool stopped() const { return run_.stopped(); }
+
+ private:
+  Run& run_;
+  const std::uint64_t work_between_polls_;
+  const std::function<void()> poll_;
+  std::uint64_t spent_ = 0, polled_ = 0;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,44 @@
+// run/threads.hpp
+//
+// WHAT    Runs one search on several threads.
+// HOLDS   A fault of one thread stops the others and is thrown again once all are done.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "run/run.hpp"
+
+namespace hornbeam {
+
+/// Calls `work(i)` for 0 on the calling thread and for 1 to n_threads - 1 on others.
+template <class Work>
+void on_threads(Run& run, std::uint32_t n_threads, const Work& work) {
+  std::vector<std::exception_ptr> faults(n_threads);
+  const auto guarded = [&](std::uint32_t thread) {
+    try {
+      run.guard([&] { work(thread); });
+    } catch (...) {
+      faults[thread] = std::current_exception();
+      run.stop(Status::interrupted);
+    }
+  };
+  std::vector<std::thread> others;
+  others.reserve(n_threads - std::size_t{1});
+  for (std::uint32_t i = 1; i < n_threads; ++i) {
+    try {
+      others.emplace_back(guarded, i);
+    } catch (const std::system_error&) {
+      break;  // the machine has no more threads: those that are there do the work
+    }
+  }
+  guarded(0);
+  for (std::thread& other : others) other.join();
+  for (const std::exception_ptr& fault : faults)
+    if (fault) std::rethrow_exception(fault);
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,80 @@
+"""Base class of the classifiers that penalize leaves."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from hornbeam import _core
+from hornbeam.estimators._base import TreeClassifier
+from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.advice import advice
+from hornbeam.fitting.parameters import LARGEST_LIMIT, check_integer, check_number, number_of_threads
+from hornbeam.fitting.progress import relative_gap
+from hornbeam.fitting.scales import RegularizedScale, make_scale
+from hornbeam.fitting.training import TrainingData
+from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
+
+if TYPE_CHECKING:
+    pass
+
+
+class RegularizedTreeClassifier(TreeClassifier):
+    """Base of the classifiers that minimize ``loss + regularization * n_leaves``.
+
+    A subclass checks its own parameters in `_check_parameters` and returns the search to run in `_choose_search`. The
+    loss is additive unless the subclass names other objectives and returns their scale in `_make_scale`.
+    """
+
+    regularization: float
+    min_samples_leaf: int
+    objective: str
+    omega: float
+    cost_matrix: Any
+    class_weight: Any
+    n_jobs: int | None
+    _non_additive_objectives: tuple[str, ...] = ()
+
+    def _check_parameters(self) -> _core.SearchOptions:
+        check_number("regularization", self.regularization)
+        check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
+        return self._check_search_parameters().replace(
+            min_samples_leaf=min(LARGEST_LIMIT, check_integer("min_samples_leaf", self.min_samples_leaf, least=1)),
+            n_threads=number_of_threads(self.n_jobs),
+        )
+
+    def _make_scale(self, training: TrainingData) -> RegularizedScale:
+        """Return the problem in the integers of the search."""
+
+        def make_loss(totals: tuple[Exact, ...]) -> Loss:
+            data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
+            return OBJECTIVES[self.objective](data)
+
+        n_classes = len(training.classes)
+        return make_scale(
+            training.weights, training.codes, n_classes, make_loss, self.regularization, self._leaf_bits()
+        )
+
+    def _leaf_bits(self) -> int:
+        """Return how many bits of a tree's ticks count its leaves."""
+        return 0
+
+    def _set_result(self, outcome: _core.Outcome, scale: RegularizedScale) -> None:
+        """Translate the outcome of the search into the user's units."""
+        upper, lower = outcome["upper"], outcome["lower"]
+        self.objective_ = scale.objective(upper)
+        self.loss_ = scale.objective(upper - scale.leaf_cost * self.n_leaves_)
+        self.lower_bound_ = scale.objective(lower)
+        self.gap_ = relative_gap(self.objective_, self.lower_bound_)
+        self.regularization_ = scale.regularization
+
+    def _warn_unless_proven(self) -> None:
+        if self.status_ in ("optimal", "gap_limit", "guessed", "heuristic"):
+            return
+        warnings.warn(
+            f"The search stopped before its tree was proven optimal ({self._describe_end()}): objective "
+            f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
+            f"valid. For a smaller gap or a proof, {advice(self)}",
+            NotProvenWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,83 @@
+"""The greedy tree that a search over sets of leaves starts from."""
+
+from __future__ import annotations
+
+from math import floor, log2
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.tree import DecisionTreeClassifier
+
+from hornbeam import _core
+from hornbeam.binarizers import Conditions, Thresholds, rank_conditions
+from hornbeam.fitting.training import TrainingData
+
+# Of scikit-learn's tree, a cell and level: seconds, at most, and bytes of the table and its copy.
+_SECONDS_OF_CELL = 1e-7
+_BYTES_OF_CELL = 12
+
+
+def cart_tree(
+    conditions: Conditions,
+    training: TrainingData,
+    losses: npt.NDArray[np.int64],
+    share: float,
+    is_cut_back: bool,
+    options: _core.SearchOptions,
+) -> npt.NDArray[np.int32] | None:
+    """Grow scikit-learn's tree on the binary columns, to a size that can pay.
+
+    A leaf that saves no more than its price is in no best tree, so that a leaf holds at least that share of the loss
+    and there are no more leaves than such shares, as in OSDT. The thresholds of one column are one column of ranks.
+
+    Parameters
+    ----------
+    conditions : Conditions
+        The binary columns.
+    training : TrainingData
+        The rows, and the budget: where it may not do for the tree, there is none.
+    losses : ndarray of int64 of shape (n_rows,)
+        What each row weighs in the tree: the largest loss that it can have.
+    share : float
+        Leaf penalty as a share of their sum.
+    is_cut_back : bool
+        Whether the search cuts the tree back to what pays. If not, a split has to lower the impurity by `share`.
+    options : SearchOptions
+        Of which `min_samples_leaf`, `max_depth` and `max_leaves` limit the tree.
+
+    Returns
+    -------
+    ndarray of int32 of shape (3, n_nodes) or None
+        Column (-1 at a leaf), child where it holds, child where it does not. None where only a single leaf is left.
+    """
+    codes, budget = training.codes, training.budget
+    max_depth, max_leaves = options.max_depth, options.max_leaves
+    most_leaves = floor(min(1 / share if share else len(codes), max_leaves or np.inf, len(codes)))
+    if len(conditions) == 0 or most_leaves < 2 or max_depth == 0:
+        return None
+    n_cells = conditions.n_runs * len(codes)
+    n_levels = min(log2(most_leaves) + 1, np.inf if max_depth is None else max_depth)
+    if not budget.allows(2 * _SECONDS_OF_CELL * n_cells * n_levels) or not budget.fits(_BYTES_OF_CELL * n_cells):
+        return None
+    ranks, n_thresholds = rank_conditions(conditions, training.table)
+    are_thresholds = np.array([isinstance(run, Thresholds) for run in conditions.runs])
+    # A single condition is asked as 0 and 1, so that columns of these are the same here as anywhere else.
+    matrix = np.where(are_thresholds[:, np.newaxis], ranks, 1 - ranks.astype(np.int64)).T
+    model = DecisionTreeClassifier(
+        max_depth=max_depth,
+        max_leaf_nodes=most_leaves,
+        min_samples_leaf=options.min_samples_leaf,
+        min_weight_fraction_leaf=min(share, 0.5),
+        min_impurity_decrease=0.0 if is_cut_back else share,
+        random_state=0,
+    )
+    tree = model.fit(matrix, codes, sample_weight=losses).tree_
+    # scikit-learn goes to the left where a rank is at most a threshold: there the condition of that rank holds; a
+    # single one fails.
+    is_inner, runs = tree.children_left >= 0, np.maximum(tree.feature, 0)
+    first = np.append(0, np.cumsum(n_thresholds, dtype=np.int64)[:-1])[runs]
+    by_rank = are_thresholds[runs]
+    columns = np.where(is_inner, first + np.where(by_rank, np.floor(tree.threshold), 0), -1)
+    held = np.where(by_rank, tree.children_left, tree.children_right)
+    failed = np.where(by_rank, tree.children_right, tree.children_left)
+    return np.array([columns, held, failed], dtype=np.int32)

@@ -1,0 +1,351 @@
+"""Convert the user's weights and costs to exact integers, and back.
+
+The search counts in ticks. A tree costs ``sum_r weights[r] * costs[class_r, prediction_r] + leaf_cost * n_leaves``
+ticks, all integers. Weights and costs are taken over *exactly* if
+
+- the weights are integers, decimals of up to six places, or multiples of 2^-20, and
+- the costs (fractions, see `objectives`) have a common denominator that keeps the largest possible loss below 2^52.
+
+Otherwise the largest cost of its class is multiplied into each row's weight, and the products are *rounded* to 2^-51 of
+the largest possible loss; or to 2^-31 of it if a class has costs other than 0 and its largest, and these are then
+rounded to 2^-20 of the largest. No weight is rounded to zero, nor counts as less than 2^-500 of the largest.
+
+Every tree pays at least the smallest cost of each row's class. It is subtracted before the search and added to all
+reported objectives.
+
+For Rashomon sets the lowest bits of every cost count leaves: costs are multiples of ``2**leaf_bits``, and
+the cost of a leaf is one more than such a multiple, so that trees are in the order of objective, then of leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, fsum, gcd, lcm
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam._checks import shown
+from hornbeam.fitting.progress import Scale
+from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
+
+_LIMIT_BITS = _core.COST_BITS
+_COST_BITS = 20
+_DECIMALS = 10**6
+_BINARY_PLACES = 2**20
+_LEAST_SHARE = 2.0**-500
+_RATIO_BITS = 25  # the square of twice a total below 2^25 is below 2^52
+
+_Integers: TypeAlias = npt.NDArray[np.int64]
+_Scaled: TypeAlias = tuple[_Integers, _Integers, int]
+
+
+class RegularizedScale(Scale, Protocol):
+    """A `Scale` of an objective with a leaf penalty."""
+
+    @property
+    def leaf_cost(self) -> Any:
+        """What one leaf adds to the cost of a tree, in the numbers of the search."""
+
+    @property
+    def regularization(self) -> float:
+        """The leaf penalty that is really used, in the user's unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdditiveScale:
+    """One problem in ticks.
+
+    Attributes
+    ----------
+    weights : ndarray of int64 of shape (n_rows,)
+        Weights of the rows, all greater than zero.
+    costs : ndarray of int64 of shape (n_classes, n_classes)
+        Ticks lost for a row of weight 1 of the class of the row, if the class of the column is predicted.
+    leaf_cost : int
+        Ticks of one leaf.
+    one : Fraction
+        Ticks of an objective of 1.
+    offset : int or Fraction
+        Objective that every tree loses, in the user's unit.
+    leaf_bits : int
+        The lowest bits of the ticks of a tree, which count its leaves; `one` is about what is above them.
+    """
+
+    weights: _Integers
+    costs: _Integers
+    leaf_cost: int
+    one: Fraction
+    offset: Exact
+    leaf_bits: int = 0
+
+    @property
+    def regularization(self) -> float:
+        """The leaf penalty that is really used, in the user's unit."""
+        return (self.leaf_cost >> self.leaf_bits) * self.one.denominator / self.one.numerator
+
+    def objective(self, ticks: int) -> float:
+        """Return the objective of a tree, or of a bound, of so many ticks."""
+        # ticks / one + offset as one quotient of integers, which is rounded once.
+        one, offset = self.one, self.offset
+        sum_of_ticks = (
+            ticks >> self.leaf_bits
+        ) * one.denominator * offset.denominator + offset.numerator * one.numerator
+        return sum_of_ticks / (one.numerator * offset.denominator)
+
+    def exact_objective(self, ticks: int) -> Fraction:
+        """Return the same without rounding."""
+        return (ticks >> self.leaf_bits) / self.one + self.offset
+
+    def most_ticks(self, objective: Fraction) -> int:
+        """Return the most ticks of a tree, of whatever leaves, whose objective is at most `objective`."""
+        return ((floor((objective - self.offset) * self.one) + 1) << self.leaf_bits) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class FScoreScale:
+    """One problem of the F-score in integers: here a tick is a whole unit of weight, and costs are exact fractions.
+
+    Attributes
+    ----------
+    weights : ndarray of int64 of shape (n_rows,)
+        Weights of the rows times those of their classes, all greater than zero; their total is below 2^25.
+    positives, total : int
+        Weight of the positive class and of all rows.
+    leaf_cost : Fraction
+        Leaf penalty.
+    """
+
+    weights: _Integers
+    positives: int
+    total: int
+    leaf_cost: Fraction
+
+    @property
+    def costs(self) -> _Integers:
+        """Every mistake counts its weight."""
+        return 1 - np.eye(2, dtype=np.int64)
+
+    @property
+    def regularization(self) -> float:
+        """The leaf penalty, in the user's unit."""
+        return float(self.leaf_cost)
+
+    def objective(self, ticks: Fraction) -> float:
+        """Return the objective of a tree, or of a bound."""
+        return float(ticks)
+
+    def fit(self, slope: Fraction, price: Fraction) -> tuple[Fraction, Fraction, int]:
+        """Return a slope, a price, and what they are to be multiplied by for the integers of the search.
+
+        They are those given where these fit below 2^52; otherwise the slope is rounded up and the price down.
+        """
+        scale = lcm(slope.denominator, price.denominator)
+        largest = max(self.total + slope * (2 * self.positives - self.total), price)
+        if scale * largest < 1 << _LIMIT_BITS:
+            return slope, price, scale
+        scale = 1 << (_LIMIT_BITS - 1 - (2 * self.total).bit_length())
+        return Fraction(ceil(slope * scale), scale), Fraction(floor(price * scale), scale), scale
+
+
+def make_scale(
+    weights: npt.NDArray[np.float64] | _Integers,
+    codes: npt.NDArray[np.int32],
+    n_classes: int,
+    make_loss: Callable[[tuple[Exact, ...]], Loss],
+    regularization: float,
+    leaf_bits: int = 0,
+) -> AdditiveScale:
+    """Turn a problem into ticks.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero.
+    codes : ndarray of int32 of shape (n_rows,)
+        Class of each row, 0 to n_classes - 1; every class occurs.
+    n_classes : int
+    make_loss : callable
+        From the total weight of each class to the loss.
+    regularization : float
+        Leaf penalty in the unit of the objective; rounded once, to a tick.
+    leaf_bits : int, default=0
+        See `AdditiveScale`. If greater than 0, the leaf penalty is a whole number of ticks wherever it can be.
+
+    Returns
+    -------
+    AdditiveScale
+
+    Raises
+    ------
+    ValueError
+        If every tree loses the same, or a leaf would cost more than the largest possible loss.
+    """
+    whole = _as_integers(weights)
+    weights = _as_shares(weights) if whole is None else whole
+    totals = _totals(weights, codes, n_classes)
+    loss = make_loss(totals)
+    least = [min(row) for row in loss.costs]
+    costs = tuple(tuple(cost - low for cost in row) for row, low in zip(loss.costs, least, strict=True))
+    largest = sum(total * max(row) for total, row in zip(totals, costs, strict=True))
+    if largest == 0:
+        raise ValueError("cost_matrix holds the same cost for every prediction, so that all trees are equally good.")
+    limit_bits = _LIMIT_BITS - leaf_bits
+    scaled = None if whole is None else _exact(whole, costs, largest, limit_bits)
+    integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits)
+    price = exact_fraction(regularization, "regularization")
+    one = Fraction(loss.scale * total, largest)
+    factor = (price * one).denominator if leaf_bits else 1
+    if factor * total >= 1 << limit_bits:
+        factor = 1
+    factor <<= limit_bits - (factor * total).bit_length()
+    one *= factor
+    leaf_cost = round(price * one)
+    if leaf_cost > total * factor:
+        raise ValueError(
+            f"regularization={shown(regularization)} is more than the largest possible loss, "
+            f"{float(largest / loss.scale):g}; no split can pay."
+        )
+    offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
+    leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
+    return AdditiveScale(integers, matrix * (factor << leaf_bits), leaf_ticks, one, offset, leaf_bits)
+
+
+def make_fscore_scale(
+    weights: npt.NDArray[np.float64] | _Integers,
+    codes: npt.NDArray[np.int32],
+    multipliers: Callable[[tuple[Exact, ...]], tuple[Exact, ...]],
+    regularization: float,
+) -> FScoreScale:
+    """Turn a problem of the F-score into integers.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero.
+    codes : ndarray of int32 of shape (n_rows,)
+        1 for rows of the positive class, 0 for the others; both occur.
+    multipliers : callable
+        From the total weight of each class to the weights of the two classes.
+    regularization : float
+        Leaf penalty.
+
+    Returns
+    -------
+    FScoreScale
+
+    Raises
+    ------
+    ValueError
+        If a leaf would cost more than the largest possible loss, or there are 2^24 rows or more.
+    """
+    if len(codes) >= 1 << (_RATIO_BITS - 1):
+        raise ValueError(f"objective='f1' takes less than 2^24 rows, but X has {len(codes)}.")
+    price = Fraction(exact_fraction(regularization, "regularization"))
+    if price > 1:
+        raise ValueError(
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
+        )
+    whole = _as_integers(weights)
+    weights = _as_shares(weights) if whole is None else whole
+    totals = _totals(weights, codes, 2)
+    factors = multipliers(totals)
+    costs = ((0, factors[0]), (factors[1], 0))
+    largest = totals[0] * factors[0] + totals[1] * factors[1]
+    scaled = None if whole is None else _exact(whole, costs, largest, _LIMIT_BITS)
+    if scaled is not None:
+        whole, matrix, total = scaled
+        if total < 1 << _RATIO_BITS:
+            return _fscore_scale(whole * matrix.max(axis=1)[codes], codes, price)
+    shares = np.array([float(Fraction(factor, max(factors))) for factor in factors])  # factors may be huge
+    products = weights * shares[codes]
+    return _fscore_scale(_rounded_to_small(products), codes, price)
+
+
+def _fscore_scale(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreScale:
+    return FScoreScale(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
+
+
+def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
+    """Return weights of a total below 2^25: in exact proportion where they can be, else rounded to 2^-24 of it.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Weights as read by `hornbeam._checks.check_weights`, all greater than zero, of less than 2^24 rows.
+
+    Returns
+    -------
+    ndarray of int64 of shape (n_rows,)
+    """
+    whole = _as_integers(weights)
+    return whole if whole is not None and whole.sum() < 1 << _RATIO_BITS else _rounded_to_small(_as_shares(weights))
+
+
+def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
+    """Round to integers of a total of about 2^24; at least 1 for each row, which leaves half of the range."""
+    return np.maximum(1, np.rint(shares * ((1 << (_RATIO_BITS - 1)) / fsum(shares)))).astype(np.int64)
+
+
+def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
+    """Return proportional integers without common divisor, or None if the weights have too many places."""
+    whole: _Integers | None = weights if weights.dtype.kind == "i" else None
+    if whole is None:
+        for scale in (1, _BINARY_PLACES, _DECIMALS):
+            scaled = np.rint(weights * scale)
+            if scaled.max() < 2**_LIMIT_BITS and np.array_equal(scaled / scale, weights):
+                whole = scaled.astype(np.int64)
+                break
+    if whole is None:
+        return None
+    divisor, total = _core.divisor_and_total(whole)
+    # Rounding starts above the limit, so that no sum that reaches it is taken for one below.
+    if total >= 2**_LIMIT_BITS:
+        return None
+    return whole if divisor == 1 else np.floor_divide(whole, divisor)
+
+
+def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Scale weights by a power of two so that the largest is about 1 and no quotient of two overflows."""
+    _, exponent = np.frexp(float(weights.max()))
+    shares: npt.NDArray[np.float64] = np.ldexp(weights.astype(np.float64), -exponent)
+    return np.maximum(shares, _LEAST_SHARE)
+
+
+def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Exact, ...]:
+    """Add up the weight of each class, independently of the order of the rows."""
+    if weights.dtype.kind == "i":  # less than 2^52 together
+        return tuple(_core.class_totals(codes, weights, n_classes))
+    return tuple(Fraction(fsum(weights[codes == code])) for code in range(n_classes))
+
+
+def _exact(weights: _Integers, costs: Costs, largest: Exact, limit_bits: int) -> _Scaled | None:
+    """Return weights, costs over their common denominator and the largest possible loss, if that is small enough."""
+    cells = [cost for row in costs for cost in row]
+    denominator = lcm(*[cost.denominator for cost in cells])
+    integers = [int(cost * denominator) for cost in cells]
+    divisor = gcd(*integers)
+    total = int(largest * denominator) // divisor
+    if total.bit_length() > limit_bits:
+        return None
+    matrix = np.array([integer // divisor for integer in integers], dtype=np.int64)
+    return weights, matrix.reshape(len(costs), -1), total
+
+
+def _rounded(
+    weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Exact, limit_bits: int
+) -> _Scaled:
+    """Return weights times the largest cost of their class, costs as parts of that, and the largest possible loss."""
+    peaks = [max(row) for row in costs]
+    parts = [[Fraction(cost, peak) if peak else 0 for cost in row] for row, peak in zip(costs, peaks, strict=True)]
+    unit = 1 if all(part in (0, 1) for row in parts for part in row) else 1 << _COST_BITS
+    budget = (1 << (limit_bits - 1)) // unit
+    factors = np.array([float(Fraction(budget * peak, largest)) for peak in peaks])
+    integers = np.maximum(1, np.rint(weights * factors[codes])).astype(np.int64)
+    matrix = np.array([[round(part * unit) for part in row] for row in parts], dtype=np.int64)
+    total = int((integers * matrix.max(axis=1)[codes]).sum())
+    return integers, matrix, total

@@ -1,0 +1,180 @@
+"""Read the training data of a classifier: table, labels and weights."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from hornbeam import _core
+from hornbeam._budget import Budget
+from hornbeam._checks import as_array, check_weights, shown
+from hornbeam.columns import warn_of_columns
+from hornbeam.exceptions import ColumnWarning
+from hornbeam.table import Table, is_missing_value, read_table
+from hornbeam.tree.words import count
+
+_MOST_CLASSES = 20  # more numbers than these may be a quantity,
+_FEWEST_ROWS_OF_CLASS = 20  # unless there are so many rows of each, on average
+
+
+class TrainingData(NamedTuple):
+    """Rows of weight greater than zero, with the code (index into `classes`) of each row's label."""
+
+    table: Table
+    labels: npt.NDArray[Any]
+    codes: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+    classes: npt.NDArray[Any]
+    target_name: str
+    n_given: int
+    """How many rows were given."""
+    present: npt.NDArray[np.bool_] | slice
+    """Which of these they are."""
+    budget: Budget
+    """What the fit may still spend."""
+    reference: npt.NDArray[np.int32] | None = None
+    """What a reference model predicts for the rows, as codes."""
+
+
+def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> TrainingData:
+    """Read and check what `fit` was given, on behalf of `user` (a class name); rows of weight 0 are dropped.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, y is None, holds missing values, or does not hold two classes or more, or weights are wrong.
+    TypeError
+        If a column of `X` holds values that are not numbers, strings or dates.
+
+    Warns
+    -----
+    ColumnWarning
+        If a column was probably not read as it is meant, or `y` is probably a quantity.
+    """
+    if y is None:
+        raise ValueError(f"{user} requires y to be passed, but the target y is None")
+    table = read_table(X)
+    labels = _read_labels(y)
+    if len(labels) != table.n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(labels)}."
+        )
+    n_given, weights = table.n_rows, check_weights(sample_weight, table.n_rows)
+    present: npt.NDArray[np.bool_] | slice = slice(None)
+    if sample_weight is not None and weights.min() == 0:
+        present = weights > 0
+        table, labels, weights = table.take(present), labels[present], weights[present]
+    classes, codes = _encode(labels)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
+        )
+    _warn_of_quantity(classes, len(codes), stacklevel=4)
+    warn_of_columns(table, X, codes, len(classes), stacklevel=4)
+    return TrainingData(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
+
+
+def _read_labels(y: Any) -> npt.NDArray[Any]:
+    labels = as_array("y", y)
+    if labels.dtype.kind == "U" and not hasattr(y, "__array__"):
+        # NumPy would write the numbers and missing values of a list of mixed labels as text.
+        labels = np.asarray(y, dtype=object)
+    if labels.dtype.kind not in "biufUO":
+        raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected texts or integers.")
+    if labels.ndim != 1:
+        labels = column_or_1d(labels, warn=True)
+    missing = _missing_rows(labels)
+    if len(missing) > 0:
+        raise ValueError(
+            f"Input y contains NaN: the target is missing in {count(len(missing))}, first in row {missing[0]}. Leave "
+            f"these rows out{_leave_out(y)}."
+        )
+    labels = _plain(labels)
+    if labels.dtype.kind == "f" and labels.dtype.itemsize > 8 and np.isfinite(labels).all():
+        labels = _converted(labels, np.float64)
+    if labels.dtype.kind == "f":
+        if np.isinf(labels).any():
+            raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
+        check_classification_targets(labels)
+    return labels
+
+
+def _leave_out(y: Any) -> str:
+    """Return the code that leaves rows without a label out of a table X, as far as it is known."""
+    is_series = type(y).__module__.partition(".")[0] == "pandas" and hasattr(y, "notna") and y.ndim == 1
+    return ", for example X, y = X[y.notna()], y[y.notna()]" if is_series else ""
+
+
+def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int, stacklevel: int) -> None:
+    """Warn if the labels are probably a quantity: numbers, of which there are many for the number of rows."""
+    n_classes = len(classes)
+    if n_classes <= _MOST_CLASSES or classes.dtype.kind not in "iuf" or n_classes * _FEWEST_ROWS_OF_CLASS <= n_rows:
+        return
+    warnings.warn(
+        f"y has {n_classes:,} distinct numbers in {n_rows:,} rows, each of which becomes a class. hornbeam has "
+        "classifiers only; if y is a quantity, put it into ranges first:\n    y = pd.qcut(y, 3, labels=False)",
+        ColumnWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _encode(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """Return the classes in their order, and for each label its number among them; not by sorting all labels."""
+    if labels.dtype.kind in "biu" and labels.dtype != np.uint64:  # whose numbers need not fit into int64
+        counted = _core.number_labels(np.ascontiguousarray(labels, dtype=np.int64))
+        if counted is not None:
+            return counted[0].astype(labels.dtype, copy=False), counted[1]
+    classes = np.array(sorted(set(labels.tolist())), dtype=labels.dtype)
+    return classes, np.searchsorted(classes, labels).astype(np.int32)
+
+
+def _missing_rows(labels: npt.NDArray[Any]) -> Sequence[int]:
+    if labels.dtype.kind == "f":
+        return np.flatnonzero(np.isnan(labels)).tolist()
+    if labels.dtype.kind == "O":
+        return [row for row, label in enumerate(labels.tolist()) if is_missing_value(label)]
+    return ()
+
+
+def _plain(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give an array of Python objects the dtype of its entries."""
+    if labels.dtype.kind != "O":
+        return labels
+    types = set(map(type, labels))
+    for wanted, dtype in (((bool, np.bool_), np.bool_), (Integral, np.int64), (Real, np.float64), (str, np.str_)):
+        if all(issubclass(each, wanted) and not issubclass(each, np.timedelta64) for each in types):
+            return _converted(labels, dtype)
+    names = ", ".join(sorted(label_type.__name__ for label_type in types))
+    raise ValueError(f"Unknown label type: y holds objects of type {names}; expected only texts or only integers.")
+
+
+def _converted(labels: npt.NDArray[Any], dtype: type[np.generic]) -> npt.NDArray[Any]:
+    """Give labels another dtype that holds them all: NumPy's integers have 64 bits, and its texts do not end with NUL.
+
+    Raises
+    ------
+    ValueError
+        If it does not hold one of them.
+    """
+    try:
+        converted = labels.astype(dtype)
+    except OverflowError:
+        raise ValueError("y holds a label of more than 64 bits; convert the labels to texts.") from None
+    for row, (new, old) in enumerate(zip(converted.tolist(), labels.tolist(), strict=True)):
+        if new != old:
+            raise ValueError(f"y holds the label {shown(old)} in row {row}, which NumPy would store as {shown(new)}.")
+    return converted
+
+
+def _name_of(y: Any) -> str:
+    """Return the name of a series, or of a frame's only column, and "target" where there is none."""
+    names = getattr(y, "columns", None)
+    name = names[0] if names is not None else getattr(y, "name", None)
+    return name if isinstance(name, str) else "target"

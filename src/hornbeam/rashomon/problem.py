@@ -1,0 +1,90 @@
+"""What a set of near-optimal trees is made of: the problem, and the call of the core that finds the set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam._budget import Limits
+from hornbeam.binarizers import Conditions
+from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.table import TableSchema
+
+
+class Lookahead(NamedTuple):
+    """Levels of splits of RESPLIT: those that are searched exhaustively, and those of the greedy trees at most."""
+
+    depth: int
+    greedy_depth: int
+
+
+@dataclass(frozen=True, eq=False)
+class RashomonProblem:
+    """Everything that says which trees there are, and what they are made of.
+
+    Attributes
+    ----------
+    columns : ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
+        Answers of the conditions for the training rows, as `pack_conditions` makes them.
+    conditions : Conditions
+        What the columns test.
+    codes, weights : ndarrays of shape (n_rows,)
+        Class and weight of each training row.
+    scale : AdditiveScale
+        With bits for the number of leaves.
+    optimum : int
+        Ticks of the best tree, or of RESPLIT's best prefix.
+    max_depth : int or None
+    min_samples_leaf : int
+    leaf_rule : {"differ", "any"}
+        Whether a split of which both sides predict the same, as leaves, is left out.
+    lookahead : Lookahead or None
+        Of RESPLIT.
+    classes, schema, has_missing, target_name
+        See `Tree`.
+    """
+
+    columns: npt.NDArray[np.uint8]
+    conditions: Conditions
+    codes: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+    scale: AdditiveScale
+    optimum: int
+    max_depth: int | None
+    min_samples_leaf: int
+    leaf_rule: Literal["differ", "any"]
+    lookahead: Lookahead | None
+    classes: npt.NDArray[Any]
+    schema: TableSchema
+    has_missing: tuple[bool, ...]
+    target_name: str
+
+    def find(
+        self,
+        bound: int,
+        limits: Limits | None = None,
+        callback: Callable[[_core.Progress], bool] | None = None,
+    ) -> _core.RashomonSet:
+        """Find all trees of at most `bound` ticks, or those of RESPLIT."""
+        scale, n_rows = self.scale, len(self.codes)
+        seconds, n_bytes = limits or (None, None)
+        options = _core.SearchOptions(
+            max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, time_limit=seconds, memory_limit=n_bytes
+        )
+        return _core.rashomon_set(
+            _core.PackedColumns(self.columns, n_rows),
+            _core.Problem(self.codes, scale.weights, scale.costs, scale.leaf_cost),
+            options,
+            self.optimum,
+            bound,
+            self.leaf_rule,
+            lookahead_depth=self.lookahead and self.lookahead.depth,
+            greedy_depth=self.lookahead.greedy_depth if self.lookahead else 0,
+            leaf_bits=scale.leaf_bits,
+            callback=callback,
+        )

@@ -1,0 +1,500 @@
+"""The set of all near-optimal trees as users hold it: trees by number, counts, samples, and what they predict."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import accumulate
+from math import inf
+from random import Random
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam._checks import is_integer, random_numbers, shown
+from hornbeam.binarizers import ask
+from hornbeam.export import to_timbertrek
+from hornbeam.fitting.parameters import check_integer
+from hornbeam.plotting import trees_html
+from hornbeam.rashomon.problem import RashomonProblem
+from hornbeam.rashomon.reliance import Reliances
+from hornbeam.table import read_table
+from hornbeam.tree import Tree
+from hornbeam.tree.routing import Rows, reached_leaves
+from hornbeam.tree.words import count
+
+_WORD_BITS = 64
+_N_SHOWN = 3  # trees in a notebook
+
+
+class RashomonSet(Sequence[Tree]):
+    """Trees whose objective is at most a bound, in the order of objective, then of leaves; made by a classifier.
+
+    They are all such trees, or the part of them that RESPLIT finds.
+
+    The set is a graph of subproblems that the trees share. No tree is listed: any one is made when it is asked for, in
+    a millisecond or so, however many there are. Two sets made from the same data by the same parameters have the
+    same trees under the same numbers.
+
+    ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.
+    ``trees[i]`` is tree number i, a `Tree`; negative numbers count from the worst tree; a slice gives a list.
+
+    Parameters
+    ----------
+    problem : RashomonProblem
+        What the trees are made of; both parameters are made by the classifier.
+    trees : hornbeam._core.RashomonSet
+        The graph.
+
+    Attributes
+    ----------
+    n_trees : int
+        Number of trees.
+    n_prefixes : int
+        Number of prefixes that RESPLIT completes; 0 for the exact set.
+    searched_up_to : float
+        The bound that the search has reached: the set is the one of this bound. -inf if it holds no tree.
+    complete_up_to : float
+        Every tree of an objective up to this is in the set, and no other. Equals `searched_up_to`, but is -inf for
+        RESPLIT, which does not know of the trees that it leaves out.
+
+    See Also
+    --------
+    hornbeam.RashomonSetClassifier : Makes the set; its notes say which trees are different.
+
+    Examples
+    --------
+    >>> from hornbeam import RashomonSetClassifier
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(1, return_X_y=True)
+    >>> trees = RashomonSetClassifier(epsilon=0.1, regularization=0.02, max_depth=4).fit(X, y).rashomon_set_
+    >>> len(trees), trees[0].n_leaves
+    (12, 7)
+    """
+
+    def __init__(self, problem: RashomonProblem, trees: _core.RashomonSet) -> None:
+        self._problem = problem
+        self._trees: _core.RashomonSet | None = trees
+        description = _core.describe_set(trees)
+        self._bound = description["complete_up_to"]
+        self.searched_up_to = problem.scale.objective(self._bound) if self._bound >= 0 else -inf
+        self._is_exact = problem.lookahead is None
+        self.complete_up_to = self.searched_up_to if self._is_exact else -inf
+        self._costs = description["costs"]
+        self.n_prefixes = _to_integer(description["prefixes"])
+        self._counts = [_to_integer(words) for words in description["counts"]]
+        self._ends = list(accumulate(self._counts))
+        self.n_trees = self._ends[-1] if self._ends else 0
+
+    def __len__(self) -> int:
+        """Return the number of trees; OverflowError where it is too large for Python's `len`, see `n_trees`."""
+        return self.n_trees
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Tree]: ...
+    def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
+        """Return one tree by its number, or the list of those of a slice."""
+        if isinstance(index, slice):
+            return [self._tree(number) for number in range(*index.indices(self.n_trees))]
+        return self._tree(self._position(index)[0])
+
+    def __iter__(self) -> Iterator[Tree]:
+        """Make the trees one after another, the best first."""
+        return (self._tree(number) for number in _count_to(self.n_trees))
+
+    def objective(self, index: int) -> float:
+        """Return the objective of one tree.
+
+        Parameters
+        ----------
+        index : int
+            Number of the tree.
+
+        Returns
+        -------
+        float
+        """
+        return self._problem.scale.objective(self._costs[self._position(index)[1]])
+
+    def objectives(self) -> tuple[npt.NDArray[np.float64], list[int]]:
+        """Return the objectives that occur, and how many trees have each.
+
+        Returns
+        -------
+        objectives : ndarray of shape (n_objectives,)
+            Rising.
+        counts : list of int of length n_objectives
+            Exact numbers of trees.
+        """
+        bits = self._problem.scale.leaf_bits
+        by_objective = _added_up((cost >> bits << bits, count) for cost, count in self._histogram())
+        return np.array([self._problem.scale.objective(cost) for cost in by_objective]), list(by_objective.values())
+
+    def n_leaves(self) -> dict[int, int]:
+        """Return how many trees have how many leaves.
+
+        Returns
+        -------
+        dict of int to int
+            From a number of leaves to the exact number of trees; by rising leaves.
+        """
+        leaves = (1 << self._problem.scale.leaf_bits) - 1
+        return dict(sorted(_added_up((cost & leaves, count) for cost, count in self._histogram()).items()))
+
+    def depths(self) -> dict[int, int]:
+        """Return how many trees have which depth.
+
+        Counted by finding the trees of at most each smaller depth, which takes no longer than the set itself for each.
+
+        Returns
+        -------
+        dict of int to int
+            From a depth in edges to the exact number of trees; by rising depth.
+        """
+        counts: dict[int, int] = {}
+        depth = n_before = 0
+        while n_before < self.n_trees:
+            found = replace(self._problem, max_depth=depth).find(self._bound)
+            n_trees = sum(map(_to_integer, _core.describe_set(found)["counts"]))
+            if n_trees > n_before:
+                counts[depth] = n_trees - n_before
+            depth, n_before = depth + 1, n_trees
+        return counts
+
+    def sample(self, n: int, random_state: Any = None) -> list[int]:
+        """Sample trees uniformly and independently.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        random_state : int, RandomState or None, default=None
+            As in scikit-learn.
+
+        Returns
+        -------
+        list of int of length n
+            Numbers of trees; some may be equal.
+
+        Raises
+        ------
+        ValueError
+            If the set is empty and `n` is not 0.
+        """
+        n = check_integer("n", n, least=0)
+        if n > 0 and self.n_trees == 0:
+            raise ValueError("the set holds no tree to draw.")
+        seeds = random_numbers(random_state).randint(2**32, size=4, dtype=np.uint64)
+        random = Random(sum(int(seed) << 32 * place for place, seed in enumerate(seeds)))
+        return [random.randrange(self.n_trees) for _ in range(n)]
+
+    def filter(
+        self,
+        *,
+        uses: Iterable[int | str] = (),
+        avoids: Iterable[int | str] = (),
+        n_leaves: int | Container[int] | None = None,
+        depth: int | Container[int] | None = None,
+        where: Callable[[Tree], Any] | None = None,
+    ) -> Iterator[tuple[int, Tree]]:
+        """Go through the trees that meet all the conditions, the best first.
+
+        Trees are made one by one as they are asked for, so that the first ones come at once, however large the set is.
+
+        Parameters
+        ----------
+        uses, avoids : iterable of int or str, default=()
+            Columns of `X`, by number or name, that the tree must use, or must not use.
+        n_leaves, depth : int, container of int or None, default=None
+            The numbers allowed, such as 4 or ``range(3, 6)``. None: any.
+        where : callable or None, default=None
+            From a `Tree` to whether it is wanted; for example by its accuracy or fairness on other data.
+
+        Yields
+        ------
+        index : int
+            Number of the tree.
+        tree : Tree
+
+        Raises
+        ------
+        ValueError
+            If there is no such column.
+        """
+        for name, allowed in (("n_leaves", n_leaves), ("depth", depth)):
+            if not (allowed is None or is_integer(allowed) or isinstance(allowed, Container)):
+                raise TypeError(f"{name} must be an integer, a container of integers or None, got {shown(allowed)}.")
+        used, avoided = self._column_numbers(uses), self._column_numbers(avoids)
+        mask = (1 << self._problem.scale.leaf_bits) - 1
+
+        def found() -> Iterator[tuple[int, Tree]]:
+            begin = 0
+            for cost, end in zip(self._costs, self._ends, strict=True):
+                if _is_allowed(cost & mask, n_leaves):
+                    for number in _count_to(end, begin):
+                        tree = self._tree(number)
+                        columns = {condition.column for condition in tree.conditions if condition is not None}
+                        is_wanted = used <= columns and not avoided & columns and _is_allowed(tree.depth, depth)
+                        if is_wanted and (where is None or where(tree)):
+                            yield number, tree
+                begin = end
+
+        return found()
+
+    def votes(self, X: Any, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
+        """Return for each row the share of the trees that predict each class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        indices : iterable of int or None, default=None
+            Numbers of the trees to ask, such as those of `sample`. None: all; this takes some 0.1 milliseconds a tree.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Each row sums to 1; a class is possible for a row if its share is greater than 0.
+
+        Raises
+        ------
+        ValueError
+            If there is no tree to ask.
+        """
+        n_classes = len(self._problem.classes)
+        counts: Any = 0
+        for prediction in self._predictions(X, indices):
+            counts = counts + (prediction[:, None] == np.arange(n_classes))
+        if isinstance(counts, int):
+            raise ValueError("there is no tree to ask: the set or `indices` is empty.")
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    def ambiguity(self, X: Any, indices: Iterable[int] | None = None) -> float:
+        """Return the share of the rows for which some tree predicts another class than the best tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        indices : iterable of int or None, default=None
+            See `votes`.
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        .. [1] C. Marx, F. Calmon, B. Ustun, "Predictive Multiplicity in Classification", ICML 2020.
+        """
+        differs: Any = np.False_
+        for differences in self._differences(X, indices):
+            differs = differs | differences
+        return float(np.mean(differs))
+
+    def discrepancy(self, X: Any, indices: Iterable[int] | None = None) -> float:
+        """Return the largest share of the rows for which one tree predicts another class than the best tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        indices : iterable of int or None, default=None
+            See `votes`.
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        .. [1] C. Marx, F. Calmon, B. Ustun, "Predictive Multiplicity in Classification", ICML 2020.
+        """
+        return max((float(np.mean(differences)) for differences in self._differences(X, indices)), default=0.0)
+
+    def reliance(self, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
+        """Return how much trees rely on each column: what they lose more if the rows had each other's values of it.
+
+        Parameters
+        ----------
+        indices : iterable of int or None, default=None
+            Numbers of the trees to ask, such as those of `sample`. None: all; this takes some 0.3 milliseconds a tree.
+
+        Returns
+        -------
+        ndarray of shape (n_trees asked, n_columns)
+            In the unit of the loss; `model_class_reliance` says what exactly it is.
+        """
+        return Reliances(self._problem).of_trees(map(self._arrays, self._numbers(indices)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of the table."""
+        return self._problem.schema.names
+
+    def to_timbertrek(self, indices: Iterable[int] | None = None) -> str:
+        """Write trees of two classes as JSON for TimberTrek; see `hornbeam.export.to_timbertrek`.
+
+        Parameters
+        ----------
+        indices : iterable of int or None, default=None
+            Numbers of the trees. None: all; more than some thousands are too many to be shown.
+
+        Returns
+        -------
+        str
+        """
+        return to_timbertrek((self.objective(number), self[number]) for number in self._numbers(indices))
+
+    def _numbers(self, indices: Iterable[int] | None) -> Iterable[int]:
+        if indices is None:
+            return _count_to(self.n_trees)
+        try:
+            numbers = list(indices)
+        except TypeError:
+            raise TypeError(f"indices must be a list of the numbers of trees, got {shown(indices)}.") from None
+        for number in numbers:
+            if not is_integer(number):
+                raise TypeError(f"indices must hold numbers of trees, which are integers, got {shown(number)}.")
+        return numbers
+
+    def _graph(self) -> _core.RashomonSet:
+        if self._trees is None:  # after unpickling
+            trees = self._problem.find(self._bound)
+            if _core.describe_set(trees)["status"] == "interrupted":
+                raise KeyboardInterrupt
+            self._trees = trees
+        return self._trees
+
+    def _histogram(self) -> Iterator[tuple[int, int]]:
+        return zip(self._costs, self._counts, strict=True)
+
+    def _position(self, index: Any) -> tuple[int, int]:
+        """Return the number of a tree, from 0, and the place of its cost."""
+        if not is_integer(index):
+            raise TypeError(f"the index of a tree must be an integer, got {shown(index)}.")
+        number = int(index) + self.n_trees if index < 0 else int(index)
+        if not 0 <= number < self.n_trees:
+            raise IndexError(f"tree {shown(index)} is not in a set of {count(self.n_trees, 'tree')}.")
+        return number, bisect_right(self._ends, number)
+
+    def _arrays(self, index: int) -> _core.TreeArrays:
+        number, at = self._position(index)
+        rank = number - (self._ends[at] - self._counts[at])
+        return _core.read_tree(self._graph(), self._costs[at], _to_words(rank))
+
+    def _tree(self, index: int) -> Tree:
+        made_of = self._problem
+        arrays = self._arrays(index)
+        return Tree.from_search(
+            arrays,
+            made_of.conditions,
+            made_of.codes,
+            made_of.weights,
+            made_of.classes,
+            made_of.schema,
+            made_of.has_missing,
+            made_of.target_name,
+        )
+
+    def _predictions(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.int32]]:
+        """Return what the trees predict for each row, as indices into the classes."""
+        table = read_table(X, expect=self._problem.schema)
+        answers = list(ask(self._problem.conditions, table))
+        for index in self._numbers(indices):
+            arrays = self._arrays(index)
+            leaves = reached_leaves(arrays["left"], arrays["right"], _asker(arrays, answers), table.n_rows)
+            yield arrays["prediction"][leaves]
+
+    def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
+        if self.n_trees == 0:
+            raise ValueError("there is no tree to ask: the set is empty.")
+        return next(self._predictions(X, [0]))
+
+    def _differences(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.bool_]]:
+        """Return for one tree after another for which rows it predicts another class than the best tree."""
+        best = self._best_predictions(X)
+        return (prediction != best for prediction in self._predictions(X, indices))
+
+    def _column_numbers(self, columns: Iterable[int | str]) -> set[int]:
+        names = self._problem.schema.names
+        numbers = set()
+        for column in columns:
+            known: Any = names.index(column) if isinstance(column, str) and column in names else column
+            if not is_integer(known) or not 0 <= known < len(names):
+                raise ValueError(f"there is no column {shown(column)}; the columns are {', '.join(map(repr, names))}.")
+            numbers.add(int(known))
+        return numbers
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the graph out: it is found again, the same, when it is first needed."""
+        return {**self.__dict__, "_trees": None}
+
+    def __repr__(self) -> str:
+        """Say how many trees there are."""
+        scale = self._problem.scale
+        if self.n_trees == 0:
+            return "<RashomonSet of no tree>"
+        first, last = scale.objective(self._costs[0]), scale.objective(self._costs[-1])
+        return f"<RashomonSet of {count(self.n_trees, 'tree')}, objectives {first:.6g} to {last:.6g}>"
+
+    def _repr_html_(self) -> str:
+        """Return for notebooks how many trees there are, and pictures of the best ones."""
+        n_shown = min(_N_SHOWN, self.n_trees)
+        if n_shown == 0:
+            return trees_html([], "RashomonSet of no tree")
+        first, last = self.objective(0), self._problem.scale.objective(self._costs[-1])
+        objectives = f"objective {first:.6g}" if first == last else f"objectives {first:.6g} to {last:.6g}"
+        heading = f"RashomonSet of {self._size_in_words()}, {objectives}"
+        if n_shown < self.n_trees:
+            heading += f". The best {n_shown}:"
+        captions = (f"Tree {number}: objective {self.objective(number):.6g}" for number in range(n_shown))
+        return trees_html(zip(self[:n_shown], captions, strict=True), heading)
+
+    def _size_in_words(self) -> str:
+        """Return 1 tree, 1,204 trees or 3.1e+20 trees."""
+        count = f"{self.n_trees:,}" if self.n_trees < 10**15 else f"{Decimal(self.n_trees):.1e}"
+        return f"{count} tree{'s' if self.n_trees != 1 else ''}"
+
+
+def _count_to(end: int, begin: int = 0) -> Iterator[int]:
+    """Return the numbers from `begin` to before `end`, of any size."""
+    number = begin
+    while number < end:
+        yield number
+        number += 1
+
+
+def _asker(
+    arrays: _core.TreeArrays, answers: Sequence[npt.NDArray[np.bool_]]
+) -> Callable[[int, Rows], npt.NDArray[np.bool_]]:
+    """Return what says of rows whether the condition of a node holds, from the answers of all conditions."""
+    return lambda node, rows: answers[arrays["column"][node]][rows]
+
+
+def _added_up(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
+    sums: dict[int, int] = {}
+    for key, number in counts:
+        sums[key] = sums.get(key, 0) + number
+    return sums
+
+
+def _is_allowed(number: int, allowed: int | Container[int] | None) -> bool:
+    if allowed is None:
+        return True
+    return number in allowed if isinstance(allowed, Container) else number == allowed
+
+
+def _to_integer(words: Iterable[int]) -> int:
+    return sum(word << _WORD_BITS * place for place, word in enumerate(words))
+
+
+def _to_words(number: int) -> list[int]:
+    n_words = -(-number.bit_length() // _WORD_BITS)
+    return [number >> _WORD_BITS * place & (1 << _WORD_BITS) - 1 for place in range(n_words)]

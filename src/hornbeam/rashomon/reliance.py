@@ -1,0 +1,126 @@
+"""How much the trees of a Rashomon set rely on the columns of the table, in exact integers of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import fsum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+
+if TYPE_CHECKING:
+    from hornbeam.rashomon.problem import RashomonProblem
+
+_Path: TypeAlias = frozenset[tuple[int, bool]]  # conditions, by number, and whether they hold
+
+_SHARE_BITS = 51
+
+
+class Range(NamedTuple):
+    """Reliance over a set, arrays of shape (n_columns,); and how many trees do not ask each column of a condition."""
+
+    low: npt.NDArray[np.float64]
+    high: npt.NDArray[np.float64]
+    n_avoiding: dict[int, int]
+
+
+class Reliances:
+    """Model reliance on each column: of single trees, and its range over a whole set.
+
+    A row with the values that another row has in some column reaches a leaf if it meets the path's conditions on the
+    other columns and the other row those on this one. So the mean loss over all pairs of rows is a sum over the leaves
+    of (share of the rows that meet the second) times (loss of the rows that meet the first); leaves that trees share
+    are summed once.
+
+    Parameters
+    ----------
+    problem : RashomonProblem
+        What the trees are made of.
+    """
+
+    def __init__(self, problem: RashomonProblem) -> None:
+        self._columns = problem.columns
+        self._variables = [condition.column for condition in problem.conditions]
+        self._n_variables = len(problem.schema.names)
+        scale = problem.scale
+        self._losses = scale.weights * scale.costs[problem.codes].T  # (n_predictions, n_rows)
+        self._shares = _integer_shares(problem.weights)
+        self._total = int(self._shares.sum())
+        # From ticks times the total of the shares to the user's unit.
+        self._numerator = scale.one.denominator
+        self._denominator = (self._total << scale.leaf_bits) * scale.one.numerator
+        self._share_of: dict[_Path, int] = {}
+        self._loss_of: dict[tuple[_Path, int], int] = {}
+        self._added_by: dict[tuple[_Path, int], list[tuple[int, int]]] = {}
+
+    def of_trees(self, trees: Iterable[_core.TreeArrays]) -> npt.NDArray[np.float64]:
+        """Return the reliance of each tree on each column; shape (n_trees, n_columns)."""
+        rows = [self._of_tree(arrays) for arrays in trees]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), self._n_variables)
+
+    def range_over(self, trees: _core.RashomonSet) -> Range:
+        """Return the least and the largest reliance on each column over a whole set."""
+        asked = sorted(set(self._variables))
+        groups = np.searchsorted(asked, self._variables).astype(np.int32)
+        found = Range(np.zeros(self._n_variables), np.zeros(self._n_variables), {})
+        for variable, (*ends, words) in zip(asked, _core.reliance(trees, groups, self._shares), strict=True):
+            found.low[variable], found.high[variable] = (self._in_units((high << 64) + low) for high, low in ends)
+            found.n_avoiding[variable] = sum(word << 64 * place for place, word in enumerate(words))
+        return found
+
+    def _of_tree(self, arrays: _core.TreeArrays) -> list[float]:
+        column, prediction = arrays["column"].tolist(), arrays["prediction"].tolist()
+        left, right = arrays["left"].tolist(), arrays["right"].tolist()
+        sums = [0] * self._n_variables
+        waiting: list[tuple[int, _Path]] = [(0, frozenset())]
+        while waiting:
+            node, path = waiting.pop()
+            if column[node] < 0:
+                for variable, added in self._added(path, prediction[node]):
+                    sums[variable] += added
+            else:
+                waiting.append((left[node], path | {(column[node], True)}))
+                waiting.append((right[node], path | {(column[node], False)}))
+        return [self._in_units(value) for value in sums]
+
+    def _added(self, path: _Path, prediction: int) -> list[tuple[int, int]]:
+        """Return what a leaf adds to the reliance on each variable of its path, in ticks times the total of shares."""
+        known = self._added_by.get((path, prediction))
+        if known is None:
+            own = self._total * self._loss(path, prediction)
+            known = []
+            for variable in {self._variables[column] for column, _ in path}:
+                givers = frozenset(step for step in path if self._variables[step[0]] == variable)
+                known.append((variable, self._share(givers) * self._loss(path - givers, prediction) - own))
+            self._added_by[path, prediction] = known
+        return known
+
+    def _share(self, path: _Path) -> int:
+        if path not in self._share_of:
+            self._share_of[path] = int(self._shares[self._rows(path)].sum())
+        return self._share_of[path]
+
+    def _loss(self, path: _Path, prediction: int) -> int:
+        if (path, prediction) not in self._loss_of:
+            self._loss_of[path, prediction] = int(self._losses[prediction][self._rows(path)].sum())
+        return self._loss_of[path, prediction]
+
+    def _rows(self, path: _Path) -> npt.NDArray[np.bool_]:
+        bits = np.full(self._columns.shape[1], 0xFF, dtype=np.uint8)
+        for column, holds in path:
+            bits &= self._columns[column] if holds else ~self._columns[column]
+        return np.unpackbits(bits, count=len(self._shares), bitorder="little").view(np.bool_)
+
+    def _in_units(self, value: int) -> float:
+        return value * self._numerator / self._denominator
+
+
+def _integer_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return the weights as integers below 2^52 in all: whole ones as they are, others rounded to 2^-51 of the sum."""
+    total = fsum(weights.tolist())
+    if total < 1 << _SHARE_BITS and np.array_equal(weights, np.rint(weights)):
+        return weights.astype(np.int64)
+    return np.rint(weights * (2.0**_SHARE_BITS / total)).astype(np.int64)

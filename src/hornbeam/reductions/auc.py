@@ -1,0 +1,38 @@
+"""The objectives of trees that rank: the area under the ROC curve, or under a part of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hornbeam import _core
+from hornbeam.binarizers import Conditions
+from hornbeam.fitting.search import packed_columns, within
+from hornbeam.fitting.training import TrainingData
+from hornbeam.reductions.auc_scale import AucScale, make_auc_scale
+from hornbeam.reductions.auc_search import AucSearch
+
+
+class AucObjectives:
+    """The `NonAdditiveObjective` of "auc" and "partial_auc"."""
+
+    def check(self, classifier: Any) -> None:
+        """Refuse what ranks have no use for."""
+        for name in ("class_weight", "reference"):
+            if getattr(classifier, name) is not None:
+                raise ValueError(f"{name} is not for objective={classifier.objective!r}; leave it at None.")
+
+    def make_scale(self, classifier: Any, training: TrainingData) -> AucScale:
+        """Return the problem in ticks."""
+        return make_auc_scale(training, classifier.objective, classifier.regularization, classifier.theta)
+
+    def choose_search(
+        self,
+        classifier: Any,
+        conditions: Conditions,
+        training: TrainingData,
+        scale: AucScale,
+        options: _core.SearchOptions,
+    ) -> AucSearch:
+        """Return the search by searches for sums."""
+        columns = packed_columns(conditions, training)
+        return AucSearch(columns, training.codes, scale, within(options, training.budget))

@@ -1,0 +1,122 @@
+"""Rows, pairs and prices of trees that rank, in the integers of their searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam._checks import shown
+from hornbeam.fitting.scales import small_integers
+from hornbeam.fitting.training import TrainingData
+from hornbeam.objectives import exact_fraction
+
+_MOST_BITS = _core.COST_BITS - 1
+
+
+@dataclass(frozen=True, slots=True)
+class AucScale:
+    """One problem in ticks: `price` of them for half a pair of a positive and a negative row of weight 1.
+
+    Attributes
+    ----------
+    weights : ndarray of int64 of shape (n_rows,)
+        Weights of the rows, all greater than zero.
+    costs : ndarray of int64 of shape (2, 2)
+        1 for a row of weight 1 of the other class: what the start is grown by.
+    price, leaf_cost : int
+        Ticks of half a pair, a power of 2, and of one leaf.
+    cut : int
+        The curve counts up to so many 2^-20 parts of a negative row of weight 1.
+    one : int
+        Ticks of all pairs, which is an objective of 1.
+    """
+
+    weights: npt.NDArray[np.int64]
+    costs: npt.NDArray[np.int64]
+    price: int
+    leaf_cost: int
+    cut: int
+    one: int
+
+    @property
+    def regularization(self) -> float:
+        """The leaf penalty that is really used, as a share of all pairs."""
+        return self.leaf_cost / self.one
+
+    def objective(self, ticks: int) -> float:
+        """Return the objective of a tree, or of a bound, of so many ticks."""
+        return ticks / self.one
+
+    def cost(self, leaves: npt.NDArray[np.int64]) -> int:
+        """Return the ticks of a tree; the area up to the cut is rounded down.
+
+        Parameters
+        ----------
+        leaves : ndarray of int64 of shape (n_leaves, 2)
+            Weights of the negatives and the positives in each leaf.
+        """
+        area = negatives = positives = 0
+        for negative, positive in sorted(leaves.tolist(), key=_order, reverse=True):
+            rest = self.cut - (negatives << _core.CUT_BITS)
+            if rest < negative << _core.CUT_BITS:
+                halves = rest * (2 * positives * negative << _core.CUT_BITS) + rest**2 * positive
+                area += self.price * halves // (negative << 2 * _core.CUT_BITS)
+                break
+            area += self.price * negative * (2 * positives + positive)
+            negatives, positives = negatives + negative, positives + positive
+        return self.one - area + self.leaf_cost * len(leaves)
+
+
+def _order(leaf: tuple[int, int]) -> int:
+    """Return the share of positives, as fine as different shares of totals below 2^52 can be close."""
+    negative, positive = leaf
+    return (positive << 105) // (negative + positive)
+
+
+def check_theta(objective: str, theta: Any) -> None:
+    """Check that `theta` is given where the objective needs it, and only there.
+
+    Raises
+    ------
+    ValueError
+        If it is not, or is out of range.
+    TypeError
+        If it is not a number.
+    """
+    if objective != "partial_auc":
+        if theta is not None:
+            raise ValueError(f"theta is used by objective='partial_auc' only, but objective={objective!r}.")
+    elif theta is None or not 0 < exact_fraction(theta, "theta") <= 1:
+        raise ValueError(f"objective='partial_auc' needs theta, greater than 0 and at most 1, got {shown(theta)}.")
+
+
+def make_auc_scale(training: TrainingData, objective: str, regularization: float, theta: Any) -> AucScale:
+    """Turn a problem into ticks; `theta` None stands for the whole curve.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, or a leaf would cost more than the largest possible loss.
+    """
+    if len(training.classes) != 2:
+        raise ValueError(
+            f"objective={objective!r} needs two classes, of which the second of classes_ is positive, but y holds "
+            f"{len(training.classes)}."
+        )
+    whole = small_integers(training.weights)
+    negative, positive = (int(whole[training.codes == code].sum()) for code in (0, 1))
+    half_pairs = 2 * negative * positive
+    price = 1 << (_MOST_BITS - half_pairs.bit_length())
+    one = price * half_pairs
+    leaf_cost = round(exact_fraction(regularization, "regularization") * Fraction(one))
+    if leaf_cost > one:
+        raise ValueError(
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
+        )
+    cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.CUT_BITS))
+    return AucScale(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)

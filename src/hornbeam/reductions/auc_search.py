@@ -1,0 +1,221 @@
+"""Trees of the largest area under their ROC curve, found and proven by a sequence of additive problems.
+
+The curve of a tree shows how many positives can be covered with x negatives by using leaves, or parts of them, the
+most positive first. It is concave, and its area up to a number of negatives, the cut, depends on all leaves at once.
+
+**A tangent is a sum.** Whatever is taken, each leaf of p positives and n negatives gives at most ``max(0, p - s n)``
+beyond s for each negative. So the curve at x is at most ``s x`` plus the sum of that over the leaves, for any slope
+``s >= 0``. Take for s the slope at x of another concave curve, the reference, of edges of n_b negatives and p_b
+positives that begin after x_b negatives. Added up to the cut, for every tree
+
+    ``area <= sum_b p_b (x_b + n_b / 2) + sum_leaves sum_b max(0, p n_b - n p_b)``,
+
+with equality for a tree whose curve is the reference. The last sum runs over the edges that are less positive than the
+leaf; so what a leaf loses is the least of as many numbers as there are places between the edges, each linear in p and
+n. That is a matrix of costs of two classes and as many predictions as places: the exact search for an additive loss
+proves a lower bound for all trees, within all limits, and finds a tree that attains it, which is a good one for the
+area, too.
+
+**Which reference?** The largest bound is that of the mixture of curves, leaf by leaf, which no tree can improve; it is
+approached by adding the tree that each search finds and re-optimizing the mixture weights of all trees (fully
+corrective Frank-Wolfe [1]_, see `CurveMixture`). Any reference gives a true bound, so it is rounded as is convenient.
+
+**The rest is listed.** What is left between the bound and the best tree known is usually less than the leaf penalty,
+and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS [2]_),
+and the area of each is computed. None better is left when their sums reach the best cost known.
+
+Costs of trees and bounds are integers; floating point chooses references only.
+
+.. [1] M. Frank, P. Wolfe, "An Algorithm for Quadratic Programming", Naval Research Logistics Quarterly 3, 1956.
+.. [2] R. Xin et al., "Exploring the Whole Rashomon Set of Sparse Decision Trees", NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam.reductions.additive_reduction import AdditiveReduction
+from hornbeam.reductions.auc_scale import AucScale
+from hornbeam.reductions.curve_mixture import CurveMixture
+
+if TYPE_CHECKING:
+    from hornbeam._core import TreeArrays
+
+_Integers = npt.NDArray[np.int64]
+
+# All three are fractions of the gap.
+_REFERENCE_ROUNDING = 1 / 50  # how much coarser a reference may be than its mixture
+_FRANK_WOLFE_TOLERANCE = 1 / 50  # how close the mixture weights are to the best ones
+_LISTING_THRESHOLD = 1 / 10  # how much a better mixture may still gain when the remaining trees are listed
+_LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
+
+
+class _Tangent(NamedTuple):
+    """``costs`` of a sum, and what to add to it for a lower bound; both in ticks."""
+
+    costs: _Integers
+    base: int
+
+
+class AucSearch(AdditiveReduction):
+    """One search for the tree of the largest area.
+
+    Parameters
+    ----------
+    columns : PackedColumns
+        The binary columns.
+    codes : ndarray of int32 of shape (n_rows,)
+        1 for rows of the positive class, 0 for the others.
+    scale : AucScale
+        Weights and prices.
+    options : SearchOptions
+        What goes to a search for a sum, and limits of the whole search.
+    """
+
+    _scale: AucScale
+    _upper: int
+    _lower: int
+
+    def __init__(
+        self,
+        columns: _core.PackedColumns,
+        codes: npt.NDArray[np.int32],
+        scale: AucScale,
+        options: _core.SearchOptions,
+    ) -> None:
+        super().__init__(codes, options)
+        self._scale, self._columns = scale, columns
+        self._statistics["leaf_sets_listed"] = 0
+
+    def _start(self, leaf: TreeArrays) -> None:
+        self._lower, self._upper, self._n_leaves = 0, 2 * (self._scale.one + self._scale.leaf_cost), 1
+        self._totals = self._leaf_class_weights(leaf)[0]
+        theta = self._scale.cut / (int(self._totals[0]) << _core.CUT_BITS)
+        self._mixture = CurveMixture(theta, self._scale.regularization)
+        self._mixture.add(self._take_tree(leaf) / self._totals)
+
+    def _proven(self) -> int:
+        return min(self._lower, self._upper)
+
+    def _run(self) -> str:
+        while (status := self._check_limits()) is None:
+            gap = (self._upper - self._lower) / self._scale.one
+            tangent = self._tangent(self._mixture.points(_REFERENCE_ROUNDING * gap))
+            status, leaves = self._search_sum(tangent)
+            if status != "optimal" or self._lower >= self._upper:
+                return status
+            gap = (self._upper - self._lower) / self._scale.one
+            missing = self._mixture.loss() - self._lower / self._scale.one
+            if not self._mixture.add(leaves / self._totals) or missing <= _LISTING_THRESHOLD * gap:
+                return self._list_trees(tangent)
+            self._mixture.improve(_FRANK_WOLFE_TOLERANCE * gap)
+        return status
+
+    def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
+        """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
+        scale, (negatives, positives) = self._scale, self._totals.tolist()
+        part_bits = min(_core.CUT_BITS, scale.price.bit_length() - 1)
+        price = scale.price >> part_bits  # of half a pair of a row with a part of a row
+        across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
+        cut = -(-scale.cut >> (_core.CUT_BITS - part_bits))  # if anything, the area counts a bit further
+        last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
+        wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
+        excess, width = int(across[last]) - cut, int(wide[-1])
+        wide[-1], high[-1] = width - excess, int(high[-1]) * (width - excess) // width
+        wide, high = wide[wide > 0], high[wide > 0]
+        if not high.any():
+            high[0] = 1  # every class has to lose something for the trees to be listed
+        # By the number of edges that are more positive than the leaf: what its negatives and positives lose.
+        lost = np.stack([np.append(high[::-1].cumsum()[::-1], 0), np.append(0, wide.cumsum())])
+        below = sum(h * (2 * x + w) for x, w, h in zip(lost[1].tolist(), wide.tolist(), high.tolist(), strict=False))
+        all_parts = 2 * positives * ((negatives << part_bits) - cut)
+        return _Tangent(2 * price * lost, price * all_parts - (-(-price * below >> part_bits)))
+
+    def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
+        """Search for a sum, learn from it, and return how it ended and the leaves of its tree."""
+        outcome = self._solve(tangent, self._max_leaves)
+        self._add_statistics(outcome["statistics"])
+        leaves = self._take_tree(outcome["tree"])
+        self._least_sum, self._least_leaves = outcome["lower"], len(leaves)
+        self._lower = max(self._lower, self._least_sum + tangent.base)
+        return str(outcome["status"]), leaves
+
+    def _list_trees(self, tangent: _Tangent) -> str:
+        """Compute the AUC of every tree that the last tangent does not exclude."""
+        bound, most = self._upper - 1 - tangent.base, self._max_leaves or 0
+        more, optimum, status = self._leaf_surcharge(tangent, bound)
+        if status != "optimal":
+            return status
+        known = self._options
+        trees = _core.rashomon_set(
+            self._columns,
+            self._problem(tangent, more),
+            _core.SearchOptions(
+                max_depth=known.max_depth,
+                min_samples_leaf=known.min_samples_leaf,
+                time_limit=self._left(),
+                memory_limit=known.memory_limit,
+            ),
+            optimum,
+            bound + more * most,
+            leaf_rule="best",
+            callback=self._listener(),
+        )
+        found = _core.describe_set(trees)
+        self._statistics["bytes"] = max(self._statistics["bytes"], int(found["statistics"]["bytes"]))
+        scale = self._scale
+        prices = (scale.price, scale.cut, scale.leaf_cost, self._upper)
+        limits = _core.SearchOptions(
+            max_leaves=self._max_leaves, time_limit=self._left(), memory_limit=known.memory_limit
+        )
+        best = _core.best_ranking(trees, *prices, limits, callback=self._listener())
+        self._statistics["leaf_sets_listed"] += best["leaf_sets"]
+        if best["tree"] is not None:
+            self._take_tree(best["tree"])
+        if best["status"] != "optimal":
+            return best["status"]
+        self._lower = max(self._lower, found["complete_up_to"] + 1 - more * most + tangent.base)
+        return found["status"]
+
+    def _leaf_surcharge(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
+        """Return a per-leaf surcharge that makes trees above `max_leaves` rare, the optimum under it, and the status.
+
+        A search for a set of trees has no `max_leaves`. But a tree within this limit and within a bound is also within
+        that bound plus a surcharge for each leaf that is allowed. The surcharge is raised to where the best tree of any
+        number of leaves costs what the best one within the limit does, until it is within the limit, too.
+        """
+        more, largest = 0, 0 if self._max_leaves is None else (_LARGEST_BOUND - bound) // self._max_leaves
+        while more < largest:
+            outcome = self._solve(tangent, None, more)
+            self._add_statistics(outcome["statistics"])
+            n_leaves = int((outcome["tree"]["column"] < 0).sum())
+            if outcome["status"] != "optimal" or n_leaves <= (self._max_leaves or 0):
+                return more, outcome["lower"], outcome["status"]
+            saved = self._least_sum - (outcome["upper"] - more * n_leaves)
+            more = min(largest, max(more + 1, saved // (n_leaves - self._least_leaves)))
+        return more, 0 if self._max_leaves else self._least_sum, "optimal"
+
+    def _problem(self, tangent: _Tangent, more: int) -> _core.Problem:
+        """Return the sum that a tangent makes, with leaves that cost more."""
+        return _core.Problem(self._codes, self._scale.weights, tangent.costs, self._scale.leaf_cost + more)
+
+    def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
+        """Solve the sum within what the limits leave."""
+        options = self._options.replace(max_leaves=max_leaves, time_limit=self._left())
+        return _core.solve(self._columns, self._problem(tangent, more), options, callback=self._listener())
+
+    def _take_tree(self, tree: TreeArrays) -> _Integers:
+        """Keep a tree if it is better than the best so far, and return its leaves: negatives and positives of each."""
+        class_weights = self._leaf_class_weights(tree)
+        leaves = class_weights[tree["column"] < 0]
+        if self._max_leaves is not None and len(leaves) > self._max_leaves:
+            return leaves
+        cost = self._scale.cost(leaves)
+        if (cost, len(leaves)) < (self._upper, self._n_leaves):
+            prediction = (class_weights[:, 1] > class_weights[:, 0]).astype(np.int32)
+            self._upper, self._n_leaves, self._tree = cost, len(leaves), {**tree, "prediction": prediction}
+        return leaves

@@ -1,0 +1,116 @@
+"""Every bound and technique does something on a fixed problem, and those with a switch save work there."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core import test_ranking
+from core.hard import random_labels
+from core.posteriors import search
+from core.ranked import hard_ranked, unsolvable_ranked
+from core.solving import look_ahead, solve, solve_guessed, solve_leaf_sets
+from hornbeam import GOSDTClassifier, _core
+from oracles.posterior import Posterior
+from oracles.problems import Problem
+
+
+def thresholds() -> Problem:
+    """Return thresholds of two numbers, and labels that have nothing to do with them: all bounds have much to do."""
+    draw = random.Random(0)
+    numbers = [[draw.randrange(21) for _ in range(80)] for _ in range(2)]
+    rows = [[int(number[row] <= k) for number in numbers for k in range(20)] for row in range(80)]
+    return Problem(rows, [draw.randint(0, 1) for _ in rows], [1] * 80, [[0, 2], [2, 0]], 4)
+
+
+def counted(*outcomes: _core.Outcome) -> Counter[str]:
+    """Add up the counters of searches that were all finished."""
+    assert all(outcome["status"] in ("optimal", "guessed", "heuristic") for outcome in outcomes)
+    return sum((Counter(outcome["statistics"]["bounds"]) for outcome in outcomes), Counter())
+
+
+def n_subproblems(outcome: _core.Outcome) -> int:
+    return int(outcome["statistics"]["subproblems"])
+
+
+def test_every_counter_of_the_exact_search_is_above_0_on_fixed_problems():
+    shallow = replace(random_labels(0, n_rows=200, n_columns=20, leaf_cost=2), max_depth=4)
+    few = random_labels(0, n_rows=70, n_columns=8, leaf_cost=1)
+    found = counted(
+        solve(thresholds(), n_threads=2),
+        solve(shallow),
+        solve_guessed(few, [row % 2 for row in range(70)]),
+    )
+    assert [name for name in _core.COUNTERS["exact"] if found[name] == 0] == []
+
+
+@pytest.mark.parametrize("bound", _core.BOUNDS["exact"])
+def test_a_bound_of_the_exact_search_fires_and_saves_subproblems(bound):
+    on, off = solve(thresholds()), solve(thresholds(), bounds={bound: False})
+    assert on["statistics"]["bounds"][bound] > 0
+    assert off["statistics"]["bounds"][bound] == 0
+    assert on["upper"] == off["upper"]
+    assert n_subproblems(on) < n_subproblems(off)
+
+
+def test_the_ordered_search_counts_thresholds_that_it_closes_untried_and_saves_subproblems_by_that():
+    ranked, _ = hard_ranked(0)
+    on, off = ranked.solve(), ranked.solve(bounds={"similarity": False})
+    assert counted(on)["similarity"] > 0
+    assert counted(on)["two_levels"] > 0
+    assert counted(off)["similarity"] == 0
+    assert n_subproblems(on) < n_subproblems(off)
+
+
+def test_the_ordered_search_counts_the_thresholds_that_other_threads_try():
+    assert unsolvable_ranked().solve(n_threads=2, time_limit=1.0)["statistics"]["bounds"]["helpers"] > 0
+
+
+def test_lookahead_search_counts_what_its_optimal_trees_take():
+    problem = replace(random_labels(0, n_rows=150, n_columns=14, leaf_cost=2), max_depth=6)
+    assert counted(look_ahead(problem, 1))["pair_stage"] > 0
+
+
+def leaf_sets(problem: Problem, **bounds: bool) -> _core.Outcome:
+    return solve_leaf_sets(problem, bounds=bounds)
+
+
+def test_every_counter_of_the_search_over_leaf_sets_is_above_0_on_fixed_problems():
+    problem = random_labels(1, n_rows=40, n_columns=5, leaf_cost=4)
+    draw = random.Random(0)
+    rows = [[draw.randint(0, 1) for _ in range(5)] for _ in range(40)]
+    ranked = {"rows": rows, "classes": [draw.randint(0, 1) for _ in rows], "weights": [1] * 40}
+    found = counted(
+        leaf_sets(problem),
+        leaf_sets(problem, split_lookahead=False),
+        leaf_sets(problem, split_lookahead=False, lookahead=False),
+        leaf_sets(random_labels(0, 80, 6, 4), split_lookahead=False, similar_support=True),
+        test_ranking.solve({**ranked, "price": 1, "leaf_cost": 20}),
+    )
+    assert [name for name in _core.COUNTERS["leaf_sets"] if found[name] == 0] == []
+
+
+def test_every_counter_of_the_posterior_search_is_above_0_and_pairs_save_expansions():
+    draw = np.random.default_rng(3)
+    matrix = draw.integers(0, 2, (400, 12))
+    noisy = matrix[:, 0] ^ matrix[:, 1] ^ (draw.random(400) < 0.2)
+    plain = np.where(matrix[:, 0] & matrix[:, 1], matrix[:, 2], np.where(matrix[:, 0], matrix[:, 3], matrix[:, 4]))
+    outcomes = [search(matrix, classes, Posterior(matrix, classes, [2.5, 2.5])) for classes in (noisy, plain)]
+    found = counted(*outcomes)
+    assert [name for name in _core.COUNTERS["posterior"] if found[name] == 0] == []
+    off = search(matrix, plain, Posterior(matrix, plain, [2.5, 2.5]), bounds={"parted_pairs": False})
+    assert counted(off)["parted_pairs"] == 0
+    assert n_subproblems(outcomes[1]) < n_subproblems(off)
+
+
+@pytest.mark.parametrize("objective", ["accuracy", "f1", "auc"])
+def test_a_classifier_tells_the_counters_of_all_its_searches(objective):
+    problem = random_labels(0, n_rows=60, n_columns=6, leaf_cost=1)
+    classifier = GOSDTClassifier(0.02, objective=objective, binarizer=None).fit(problem.rows, problem.classes)
+    found = classifier.statistics_["bounds"]
+    assert list(found) == _core.COUNTERS["exact"]
+    assert found["pair_stage"] > 0
