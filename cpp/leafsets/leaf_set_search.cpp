@@ -1,8 +1,8 @@
 #include "leafsets/leaf_set_search.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
@@ -60,6 +60,7 @@ class LeafSetSearch {
         at_ = &expanded_;
         expand();
         at_ = nullptr;
+        queue_.give_back(expanded_);
       }
       is_finished_ = !run_.stopped();  // else what was being expanded stays open, with its bound
     });
@@ -82,8 +83,11 @@ class LeafSetSearch {
     const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
-    if (kAsPublished || can_split(0, root_))
-      queue_.push({0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), root_, 0});
+    if (kAsPublished || can_split(0, root_)) {
+      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), queue_.take_leaves(1), 0};
+      root.leaves[0] = root_[0];
+      queue_.push(root);
+    }
     has_started_ = true;
     report();
   }
@@ -352,22 +356,25 @@ class LeafSetSearch {
     Entry set;
     set.bound = by_rows + beyond_rows(to_split_);
     if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, by_rows);
-    set.leaves.reserve(n_leaves);
-    set.leaves.assign(kept().begin(), kept().end());
-    set.leaves.insert(set.leaves.end(), keep_.begin(), keep_.end());
-    set.n_kept = static_cast<std::uint32_t>(set.leaves.size());
-    set.leaves.insert(set.leaves.end(), to_split_.begin(), to_split_.end());
+    set.leaves = queue_.take_leaves(n_leaves);
+    set.n_kept = static_cast<std::uint32_t>(n_leaves - to_split_.size());
+    const auto middle = std::copy(kept().begin(), kept().end(), set.leaves.begin());
+    std::copy(to_split_.begin(), to_split_.end(), std::copy(keep_.begin(), keep_.end(), middle));
     set.key = key_of(
         options_.policy, leaves_,
         {std::span(set.leaves).first(set.n_kept), to_split_, objective_.share(value_), objective_.share(so_far)});
-    queue_.push(std::move(set));
+    queue_.push(set);
     ++n_queued_;
   }
 
   bool is_new() {
     const Fingerprint name = name_of_set(kept(), new_);
+    const auto name_of = [this](std::uint32_t number) -> const Fingerprint& { return seen_[number]; };
+    if (seen_index_.find(name, name_of) != NameIndex::kNone) return false;
     seen_bytes_ += name.heap_bytes();
-    return seen_.insert(name).second;
+    seen_.push_back(name);
+    seen_index_.add(static_cast<std::uint32_t>(seen_.size() - 1), name_of);
+    return true;
   }
 
   /// Spends what was measured since the last step. Throws Stopped.
@@ -384,8 +391,8 @@ class LeafSetSearch {
   }
 
   std::uint64_t bytes() const {
-    return rows_.bytes() + leaves_.bytes() + queue_.bytes() + seen_bytes_ +
-           seen_.size() * (sizeof(Fingerprint) + 2 * sizeof(void*)) + seen_.bucket_count() * sizeof(void*);
+    return rows_.bytes() + leaves_.bytes() + queue_.bytes() + seen_bytes_ + seen_.size() * sizeof(Fingerprint) +
+           seen_index_.bytes();
   }
 
   Progress progress() const {
@@ -422,7 +429,8 @@ class LeafSetSearch {
   Leaves leaves_;
   Objective objective_;
   Queue<Cost> queue_;
-  std::unordered_set<Fingerprint, FingerprintHash> seen_;
+  std::deque<Fingerprint> seen_;  // names of sets, in the order of their making
+  NameIndex seen_index_;
   Entry expanded_;
   const Entry* at_ = nullptr;  // what is being expanded
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;

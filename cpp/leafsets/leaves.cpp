@@ -17,7 +17,7 @@ Leaves::Leaves(const DistinctRows& rows, const Costs& costs) : rows_(rows), cost
   std::fill(root.captured.begin(), root.captured.end(), ~Word{0});
   if (rows.n_rows % kWordBits != 0) root.captured.back() = (Word{1} << (rows.n_rows % kWordBits)) - 1;
   root.class_weight = memory_.take<std::int64_t>(rows.n_classes);
-  root.dead = ColumnFlags(rows.n_columns);
+  root.dead = ColumnFlags(memory_.take<Word>(words_for(rows.n_columns)));
   for (std::uint32_t w = 0; w < root.captured.size(); ++w) measure_word(w, root.captured[w], root);
   finish(root);
   keep(std::move(root));
@@ -26,15 +26,16 @@ Leaves::Leaves(const DistinctRows& rows, const Costs& costs) : rows_(rows), cost
 LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   Leaf& leaf = leaves_[number];
   if (leaf.sides.empty()) {
-    leaf.sides.assign(rows_.n_columns, {kNoLeaf, kNoLeaf});
-    bytes_ += leaf.sides.size() * sizeof(leaf.sides[0]);
+    leaf.sides = memory_.take<std::array<LeafId, 2>>(rows_.n_columns);
+    std::fill(leaf.sides.begin(), leaf.sides.end(), std::array{kNoLeaf, kNoLeaf});
   }
   LeafId& known = leaf.sides[column][value];
   if (known != kNoLeaf) return known;
   const std::uint32_t literal = 2 * column + value;
   Fingerprint name = leaf.name;
   name ^= Fingerprint::of_row(literal);
-  if (const auto found = by_name_.find(name); found != by_name_.end()) return known = found->second;
+  const auto name_of = [this](LeafId each) -> const Fingerprint& { return leaves_[each].name; };
+  if (const LeafId found = by_name_.find(name, name_of); found != NameIndex::kNone) return known = found;
   Leaf part;
   part.captured = memory_.take<Word>(leaf.captured.size());
   part.class_weight = memory_.take<std::int64_t>(rows_.n_classes);
@@ -42,7 +43,7 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   std::copy(leaf.literals.begin(), leaf.literals.end(), part.literals.begin());
   part.literals.back() = literal;
   part.name = name;
-  part.dead = leaf.dead;
+  part.dead = leaf.dead.share();
   const Word flip = value ? 0 : ~Word{0};
   for (std::uint32_t w = 0; w < part.captured.size(); ++w) {
     part.captured[w] = leaf.captured[w] & (rows_.bits[std::size_t{w} * rows_.stride + column] ^ flip);
@@ -69,9 +70,9 @@ const std::array<Measured, 2>& Leaves::look_at_sides(LeafId number, std::uint32_
 }
 
 void Leaves::make_column_losses(LeafId number) {
-  std::vector<Ticks>& losses = leaves_[number].column_loss;
-  if (losses.empty()) bytes_ += rows_.n_columns * sizeof(Ticks);
-  losses.assign(rows_.n_columns, kInfinity);
+  std::span<Ticks>& losses = leaves_[number].column_loss;
+  if (losses.empty()) losses = memory_.take<Ticks>(rows_.n_columns);
+  std::fill(losses.begin(), losses.end(), kInfinity);
 }
 
 Ticks Leaves::loss_of_moved(LeafId number, std::uint32_t one, std::uint32_t other) const {
@@ -107,16 +108,14 @@ void Leaves::finish(Measured& measured) const {
 }
 
 std::size_t Leaves::bytes() const {
-  // Of a leaf also its place among the names: a node of the map, and of the table that finds it.
-  constexpr std::size_t kBytesOfName = sizeof(std::pair<Fingerprint, LeafId>) + 4 * sizeof(void*);
-  return memory_.bytes() + leaves_.size() * (sizeof(Leaf) + kBytesOfName) + bytes_;
+  return memory_.bytes() + leaves_.size() * sizeof(Leaf) + by_name_.bytes() + bytes_;
 }
 
 LeafId Leaves::keep(Leaf leaf) {
-  const auto number = static_cast<LeafId>(leaves_.size());
+  const LeafId number = leaves_.size();
   bytes_ += leaf.name.heap_bytes();
-  by_name_.emplace(leaf.name, number);
   leaves_.push_back(std::move(leaf));
+  by_name_.add(number, [this](LeafId each) -> const Fingerprint& { return leaves_[each].name; });
   return number;
 }
 

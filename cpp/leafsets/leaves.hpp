@@ -10,11 +10,9 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,8 +25,36 @@ namespace hornbeam {
 using LeafId = std::uint32_t;
 inline constexpr LeafId kNoLeaf = ~LeafId{0};
 
-struct FingerprintHash {
-  std::size_t operator()(const Fingerprint& name) const noexcept { return name.hash(); }
+/// Finds numbers by names that are kept elsewhere, in one block however many there are.
+class NameIndex {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  /// The number of a name, kNone if it has none; `name_of(number)` is the name of a number.
+  template <class NameOf>
+  std::uint32_t find(const Fingerprint& name, NameOf name_of) const {
+    return slots_.empty() ? kNone : slots_[place_of(name, name_of)];
+  }
+  /// Numbers a name that has none: they are numbered from 0 on.
+  template <class NameOf>
+  void add(std::uint32_t number, NameOf name_of) {
+    if (2 * std::size_t{number} >= slots_.size()) {  // at most half full
+      slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kNone);
+      for (std::uint32_t each = 0; each < number; ++each) slots_[place_of(name_of(each), name_of)] = each;
+    }
+    slots_[place_of(name_of(number), name_of)] = number;
+  }
+  std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
+
+ private:
+  template <class NameOf>
+  std::size_t place_of(const Fingerprint& name, NameOf name_of) const {
+    std::size_t at = name.hash() & (slots_.size() - 1);
+    while (slots_[at] != kNone && !(name_of(slots_[at]) == name)) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  std::vector<std::uint32_t> slots_;
 };
 
 /// Memory that is taken in blocks and given back all at once, in no time however many leaves there are.
@@ -58,23 +84,29 @@ class LeafMemory {
   std::size_t used_ = 0, size_ = 0, bytes_ = 0;
 };
 
-/// A bit for each column. Copies share their bits until one is set in one of them.
+/// A bit for each column.
 class ColumnFlags {
  public:
   ColumnFlags() = default;
-  explicit ColumnFlags(std::uint32_t n_columns) : bits_(std::make_shared<std::vector<bool>>(n_columns, false)) {}
-  bool operator[](std::uint32_t column) const { return (*bits_)[column]; }
-  /// Returns how many bytes more are now held.
-  std::size_t set(std::uint32_t column) {
-    const bool is_shared = bits_.use_count() > 1;
-    if (is_shared) bits_ = std::make_shared<std::vector<bool>>(*bits_);
-    (*bits_)[column] = true;
-    return is_shared ? bits_->size() / 8 + kBytesOfBlock : 0;
+  explicit ColumnFlags(std::span<Word> bits) : bits_(bits) {}
+  bool operator[](std::uint32_t column) const { return (bits_[column / kWordBits] >> (column % kWordBits) & 1) != 0; }
+  /// A copy; both share the bits until one is set in one of them.
+  ColumnFlags share() {
+    is_shared_ = true;
+    return *this;
+  }
+  void set(std::uint32_t column, LeafMemory& memory) {
+    if (std::exchange(is_shared_, false)) {
+      const std::span<Word> own = memory.take<Word>(bits_.size());
+      std::copy(bits_.begin(), bits_.end(), own.begin());
+      bits_ = own;
+    }
+    bits_[column / kWordBits] |= Word{1} << (column % kWordBits);
   }
 
  private:
-  static constexpr std::size_t kBytesOfBlock = 96;
-  std::shared_ptr<std::vector<bool>> bits_;
+  std::span<Word> bits_;
+  bool is_shared_ = false;
 };
 
 /// What some rows lose.
@@ -88,19 +120,35 @@ struct Measured {
 };
 
 struct Leaf : Measured {
-  std::span<Word> captured;                  // distinct rows
-  std::span<std::uint32_t> literals;         // 2 * column + value, in the order of splitting
-  Fingerprint name;                          // of the literals
-  ColumnFlags dead;                          // columns that no best tree splits this leaf on, or one below it
-  std::vector<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
-  bool is_open = false;                      // all columns have been tried
+  std::span<Word> captured;                // distinct rows
+  std::span<std::uint32_t> literals;       // 2 * column + value, in the order of splitting
+  Fingerprint name;                        // of the literals
+  ColumnFlags dead;                        // columns that no best tree splits this leaf on, or one below it
+  std::span<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
+  bool is_open = false;                    // all columns have been tried
   Ticks split_loss = 0;        // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp
   std::uint32_t n_levels = 0;  // below it that this looks at, for ranks
-  std::vector<Ticks> column_loss;  // the same of each column that it may be split on, if it looks at any
+  std::span<Ticks> column_loss;  // the same of each column that it may be split on, if it looks at any
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }
   bool asks(std::uint32_t column) const;
   bool may_be_split_on(std::uint32_t column) const { return !dead[column] && !asks(column); }
+};
+
+/// Leaves that stay where they are, in few blocks: a search makes millions, and all are given back at its end.
+class LeafBlocks {
+ public:
+  Leaf& operator[](LeafId leaf) const { return blocks_[leaf / kLeavesOfBlock][leaf % kLeavesOfBlock]; }
+  LeafId size() const { return size_; }
+  void push_back(Leaf leaf) {
+    if (size_ % kLeavesOfBlock == 0) blocks_.push_back(std::make_unique<Leaf[]>(kLeavesOfBlock));
+    (*this)[size_++] = std::move(leaf);
+  }
+
+ private:
+  static constexpr LeafId kLeavesOfBlock = 256;
+  std::vector<std::unique_ptr<Leaf[]>> blocks_;
+  LeafId size_ = 0;
 };
 
 class Leaves {
@@ -123,7 +171,7 @@ class Leaves {
   /// the next call.
   const std::array<Measured, 2>& look_at_sides(LeafId leaf, std::uint32_t column);
 
-  void mark_dead(LeafId leaf, std::uint32_t column) { bytes_ += leaves_[leaf].dead.set(column); }
+  void mark_dead(LeafId leaf, std::uint32_t column) { leaves_[leaf].dead.set(column, memory_); }
 
   /// Makes room for what is known of each column.
   void make_column_losses(LeafId leaf);
@@ -141,9 +189,9 @@ class Leaves {
   const DistinctRows& rows_;
   const Costs& costs_;
   LeafMemory memory_;
-  std::deque<Leaf> leaves_;
+  LeafBlocks leaves_;
   std::array<Measured, 2> sides_;
-  std::unordered_map<Fingerprint, LeafId, FingerprintHash> by_name_;
+  NameIndex by_name_;
   std::size_t bytes_ = 0;
   std::uint64_t work_ = 0;
 };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ template <class Cost>
 struct OpenSet {
   double key = 0;
   Cost bound = 0;  // no tree below costs less
-  std::vector<LeafId> leaves;
+  std::span<LeafId> leaves;
   std::uint32_t n_kept = 0;
 };
 
@@ -33,10 +34,20 @@ class Queue {
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
   const std::deque<Entry>& entries() const { return heap_; }
-  std::size_t bytes() const { return heap_.size() * sizeof(Entry) + leaf_bytes_; }
+  std::size_t bytes() const { return heap_.size() * sizeof(Entry) + memory_.bytes(); }
+
+  /// Room for the leaves of a set that is pushed next.
+  std::span<LeafId> take_leaves(std::size_t size) {
+    if (free_.size() <= size) free_.resize(size + 1);
+    if (free_[size].empty()) return memory_.template take<LeafId>(size);
+    const std::span<LeafId> leaves(free_[size].back(), size);
+    free_[size].pop_back();
+    return leaves;
+  }
+  /// Takes back the leaves of a set that was popped.
+  void give_back(const Entry& entry) { free_[entry.leaves.size()].push_back(entry.leaves.data()); }
 
   void push(Entry entry) {
-    leaf_bytes_ += bytes_of(entry);
     heap_.push_back(std::move(entry));
     rise(heap_.size() - 1);
   }
@@ -48,15 +59,10 @@ class Queue {
       std::swap(last, heap_[0]);
       sink();
     }
-    leaf_bytes_ -= bytes_of(last);
     return last;
   }
 
  private:
-  static std::size_t bytes_of(const Entry& entry) {
-    return entry.leaves.capacity() * sizeof(LeafId) + 2 * sizeof(void*);
-  }
-
   void rise(std::size_t at) {
     Entry entry = std::move(heap_[at]);
     for (; at > 0 && entry.key < heap_[(at - 1) / 2].key; at = (at - 1) / 2) heap_[at] = std::move(heap_[(at - 1) / 2]);
@@ -75,8 +81,9 @@ class Queue {
     rise(at);
   }
 
-  std::deque<Entry> heap_;  // grows without being copied
-  std::size_t leaf_bytes_ = 0;
+  std::deque<Entry> heap_;                  // grows without being copied
+  LeafMemory memory_;                       // of their leaves
+  std::vector<std::vector<LeafId*>> free_;  // of it, by number of leaves
 };
 
 }  // namespace hornbeam

@@ -204,7 +204,7 @@ RANDOM_TEST(entries_leave_the_queue_by_key, 50) {
   for (std::uint32_t step = 0; step < 300; ++step) {
     if (queue.empty() || draw.percent(60)) {
       const double key = draw.below(20);
-      queue.push({key, 0, std::vector<LeafId>(draw.below(4)), 0});
+      queue.push({key, 0, queue.take_leaves(draw.below(4)), 0});
       keys.insert(key);
     } else {
       CHECK_EQUAL(queue.pop().key, *keys.begin());
@@ -216,10 +216,30 @@ RANDOM_TEST(entries_leave_the_queue_by_key, 50) {
 
 TEST(entries_of_equal_keys_leave_the_queue_in_the_order_of_heapq) {
   Queue<Ticks> queue;
-  for (LeafId name = 0; name < 8; ++name) queue.push({name == 5 ? 0.0 : 1.0, 0, {name}, 0});
+  for (LeafId name = 0; name < 8; ++name) {
+    const std::span<LeafId> leaves = queue.take_leaves(1);
+    leaves[0] = name;
+    queue.push({name == 5 ? 0.0 : 1.0, 0, leaves, 0});
+  }
   std::vector<LeafId> order;
   while (!queue.empty()) order.push_back(queue.pop().leaves[0]);
   CHECK((order == std::vector<LeafId>{5, 0, 6, 2, 7, 4, 1, 3}));
+}
+
+RANDOM_TEST(sets_in_the_queue_keep_their_leaves_when_those_of_popped_ones_are_used_again, 50) {
+  Queue<Ticks> queue;
+  for (std::uint32_t step = 0; step < 300; ++step) {
+    if (queue.empty() || draw.percent(60)) {
+      const double key = draw.below(1000);
+      const std::span<LeafId> leaves = queue.take_leaves(draw.below(4));
+      std::fill(leaves.begin(), leaves.end(), static_cast<LeafId>(key));
+      queue.push({key, 0, leaves, 0});
+    } else {
+      const OpenSet<Ticks> set = queue.pop();
+      CHECK(std::all_of(set.leaves.begin(), set.leaves.end(), [&](LeafId each) { return each == set.key; }));
+      queue.give_back(set);
+    }
+  }
 }
 
 TEST(few_columns_come_in_the_order_of_a_small_set_of_python) {
