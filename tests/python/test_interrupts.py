@@ -30,6 +30,7 @@ from hornbeam import (
     model_class_reliance,
     rashomon_importance,
 )
+from hornbeam._budget import Limits
 from hornbeam.rashomon.problem import RashomonProblem
 from interrupts import ctrl_c_when_called, one_ctrl_c
 
@@ -190,8 +191,8 @@ def test_ctrl_c_while_an_unpickled_set_is_found_again_is_raised(monkeypatch):
     trees, find = pickle.loads(pickle.dumps(found)), RashomonProblem.find
     with one_ctrl_c() as called:
         # A bound so much larger that the search takes longer than the signal.
-        again = partial(find, callback=called, **LIMIT)
-        monkeypatch.setattr(RashomonProblem, "find", lambda self, bound: again(self, 3 * bound))
+        limits = Limits(seconds=60.0, bytes=None)
+        monkeypatch.setattr(RashomonProblem, "find", lambda self, bound: find(self, 3 * bound, limits, called))
         with pytest.raises(KeyboardInterrupt):
             model_class_reliance(trees)
     monkeypatch.undo()
