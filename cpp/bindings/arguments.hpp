@@ -45,6 +45,7 @@ ArrayOut<T> to_array(std::vector<T> values) {
 inline bool is_callback(PyObject* object) { return object == Py_None || PyCallable_Check(object) != 0; }
 
 // Typed dictionaries of core.pat, and what may be called back; nanobind writes these names into the stub.
+// NOLINTBEGIN(readability-redundant-member-init): in the macro of nanobind
 class CallbackIn : public nb::object {
   NB_OBJECT_DEFAULT(CallbackIn, nb::object, "Callable[[Progress], bool | None]", is_callback)
 };
@@ -60,6 +61,7 @@ class SetOut : public nb::dict {
 class RankingOut : public nb::dict {
   NB_OBJECT_DEFAULT(RankingOut, nb::dict, "BestRanking", PyDict_Check)
 };
+// NOLINTEND(readability-redundant-member-init)
 
 nb::tuple to_tuple(const Progress& at);
 TreeOut to_dict(ResultTree found);

@@ -116,7 +116,7 @@ OutcomeOut solve_posterior_columns(const PackedColumnsIn& given, const Posterior
 }
 
 /// Of each search: its switches with their defaults, and all that it counts.
-void add_bounds(nb::module_& module) {
+void add_bounds(const nb::module_& module) {
   std::map<std::string, std::map<std::string, bool>> switches;
   std::map<std::string, std::vector<std::string>> counters;
   constexpr std::pair<const char*, unsigned> kSearches[] = {
@@ -141,7 +141,7 @@ double most_nats_of(std::int64_t n_rows, std::uint32_t n_columns, double alpha, 
 }
 
 /// What Python has to know of the ranges of the searches.
-void add_constants(nb::module_& module) {
+void add_constants(const nb::module_& module) {
   std::vector<std::string> policies;
   for (const Policy policy : kPolicies) policies.emplace_back(name_of(policy));
   module.attr("POLICIES") = nb::cast(policies);

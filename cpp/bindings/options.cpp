@@ -42,9 +42,11 @@ SearchOptions replaced(SearchOptions options, const nb::kwargs& changes) {
 
 void SearchOptions::check(Search search) const {
   const SearchOptions defaults;
+// NOLINTBEGIN(bugprone-macro-parentheses): a name of a field takes none
 #define OPTION(type, name, by_default, searches) \
   require(((searches) & search) != 0 || name == defaults.name, #name ": this search does not take it");
 #include "bindings/options.def"
+  // NOLINTEND(bugprone-macro-parentheses)
   require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
   require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
   require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
@@ -75,7 +77,7 @@ Bounds SearchOptions::bounds_of(unsigned searches) const {
   return chosen;
 }
 
-void add_options(nb::module_& module) {
+void add_options(const nb::module_& module) {
   const auto construct = [](SearchOptions* self
 #define OPTION(type, name, by_default, searches) , type name
 #include "bindings/options.def"

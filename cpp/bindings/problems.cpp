@@ -52,7 +52,7 @@ PosteriorInput PosteriorProblem::input(const SearchOptions& options) const {
           options.bounds_of(kPosterior)};
 }
 
-void add_problems(nb::module_& module) {
+void add_problems(const nb::module_& module) {
   nb::class_<PackedColumnsIn>(module, "PackedColumns", "Binary columns: bit r % 8 of byte r // 8 of a column is row r.")
       .def(nb::new_(&packed_columns), nb::arg("columns").noconvert(), nb::arg("n_rows"));
   nb::class_<RankedColumnsIn>(module, "RankedColumns",

@@ -59,6 +59,6 @@ struct PosteriorProblem {
   PosteriorInput input(const SearchOptions& options) const;
 };
 
-void add_problems(nb::module_& module);
+void add_problems(const nb::module_& module);
 
 }  // namespace hornbeam

@@ -39,11 +39,11 @@ class PosteriorSearch {
       : rows_(rows),
         model_(model),
         limits_(limits),
-        uses_pairs_(bounds.parted_pairs),
         run_(run),
         costs_(costs_of(rows, model, limits, 1)),
         table_(false, run.limits().bytes),
-        worker_(rows, costs_, pairs_, table_, run, limits.expansions, [this] { report(); }) {}
+        worker_(rows, costs_, pairs_, table_, run, limits.expansions, [this] { report(); }),
+        uses_pairs_(bounds.parted_pairs) {}
 
   Outcome run() {
     worker_.open_root(root_);
@@ -108,15 +108,15 @@ class PosteriorSearch {
   const DistinctRows& rows_;
   const PosteriorModel& model_;
   const PosteriorLimits& limits_;
-  const bool uses_pairs_;
   Run& run_;
   PosteriorCosts costs_;
   RowPairs pairs_;
   SubproblemTable table_;
   PosteriorWorker worker_;
   PosteriorWorker::Frame root_;
-  std::uint32_t width_ = 0;
   std::uint64_t work_on_trees_ = 0;
+  std::uint32_t width_ = 0;
+  const bool uses_pairs_;
 };
 
 }  // namespace
