@@ -69,7 +69,7 @@ TEST(a_report_adds_to_the_trace_what_has_changed_and_stops_at_the_gap) {
   run.report({100, 90, 4, 8, 2});
   CHECK(run.reason() == Status::gap_limit);
   CHECK(seen == (std::vector<Ticks>{50, 50, 80}));
-  const Outcome outcome = run.finish({{-1}, {-1}, {-1}, {0}, 100, {}}, {100, 95, 5, 8, 2}, 6);
+  const Outcome outcome = run.finish({{-1}, {-1}, {-1}, {0}, 100, {}}, {100, 95, 5, 8, 2}, {}, 6);
   CHECK(outcome.status == Status::gap_limit);
   CHECK(outcome.lower == 95 && outcome.bytes == 9 && outcome.n_subproblems == 5 && outcome.n_table_entries == 6);
   CHECK(outcome.trace.size() == 4 && outcome.trace[1].lower == 80 && outcome.trace[3].lower == 95);
