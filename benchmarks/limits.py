@@ -2,7 +2,8 @@
 
 ``python -m benchmarks limits`` measures what ``benchmarks/results/limits.jsonl`` does not hold yet, and writes the
 report ``limits.md``. Every column is made binary at all its thresholds. A fit may be late by a tenth of its time limit,
-at least by 0.2 s, and by 1 s after Ctrl-C. Timings need an idle machine, or ``nice -n -10``.
+at least by 0.2 s, and by 1 s after Ctrl-C. Timings need an idle machine, or
+``nice -n -10`` and, where the scheduler groups processes by session, -10 in ``/proc/self/autogroup``.
 """
 
 from __future__ import annotations

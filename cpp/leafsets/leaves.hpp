@@ -64,7 +64,7 @@ class LeafMemory {
   std::span<T> take(std::size_t size) {
     static_assert(sizeof(T) <= sizeof(Word) && std::is_trivially_copyable_v<T>);
     const std::size_t n_words = (size * sizeof(T) + sizeof(Word) - 1) / sizeof(Word);
-    if (used_ + n_words > size_) add_block(n_words);
+    if (blocks_.empty() || used_ + n_words > size_) add_block(n_words);
     T* const first = reinterpret_cast<T*>(blocks_.back().get() + std::exchange(used_, used_ + n_words));
     std::fill_n(first, size, T{});
     return {first, size};
