@@ -39,6 +39,7 @@ std::vector<Range> reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& g
     });
   }
   std::vector<Range> ranges;
+  ranges.reserve(found.size());
   for (const RelianceRange& range : found)
     ranges.emplace_back(to_pair(range.least), to_pair(range.largest), range.n_avoiding);
   return ranges;

@@ -32,6 +32,7 @@ constexpr std::array kValues{false, true};
 constexpr std::uint32_t kLevels = 2;
 
 template <class Objective>
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one object a search
 class LeafSetSearch {
   using Cost = typename Objective::Cost;
   using Entry = OpenSet<Cost>;
@@ -84,7 +85,7 @@ class LeafSetSearch {
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
     if (!given.empty() && within_limits(given)) consider(given);
     if (kAsPublished || can_split(0, root_)) {
-      Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), queue_.take_leaves(1), 0};
+      const Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), queue_.take_leaves(1), 0};
       root.leaves[0] = root_[0];
       queue_.push(root);
     }

@@ -32,6 +32,7 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
   return {model, {totals, rows.n_columns, largest, least_distance}, limits.depth};
 }
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one object a search
 class PosteriorSearch {
  public:
   PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
