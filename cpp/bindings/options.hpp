@@ -50,6 +50,6 @@ struct SearchOptions {
   Bounds bounds_of(unsigned searches) const;
 };
 
-void add_options(nanobind::module_& module);
+void add_options(const nanobind::module_& module);
 
 }  // namespace hornbeam
