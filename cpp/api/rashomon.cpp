@@ -16,7 +16,8 @@ namespace hornbeam {
 
 namespace {
 
-/// Every row must be able to lose something, or a side of rows that cannot would pass for empty.
+/// Every class needs a positive cost; otherwise a side made only of rows that cost nothing could not be told from an
+/// empty one.
 void check(const PackedColumns& columns, const Input& input, Ticks bound) {
   check_input(input, columns.n_rows);
   require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");

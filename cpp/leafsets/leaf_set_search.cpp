@@ -228,7 +228,7 @@ class LeafSetSearch {
   /// The bound of the set with two leaves for each that is split: a leaf more costs its price more.
   Cost bound_by_rows() const { return at_->bound - beyond_rows(split()); }
 
-  /// bounds/split_lookahead.hpp where the loss is no sum: of the new sides none is split again, or one, or more.
+  /// bounds/split_lookahead.hpp where the loss is not additive: of the new sides none is split again, or one, or more.
   Cost bound_with_one_split(std::size_t which, Cost least) {
     rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
     const Cost one_more = bound_by_rows() + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;

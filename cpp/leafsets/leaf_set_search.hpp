@@ -1,10 +1,10 @@
 // leafsets/leaf_set_search.hpp
 //
-// WHAT    OSDT: a best-first search over sets of leaves, some kept for ever and some to be split next, all at once.
+// WHAT    OSDT: a best-first search over sets of leaves, some final and some to be split next, all at once.
 // FLOW    api/solve -> here (queue, bounds, limits, trace) -> leafsets/leaf_set_tree.
-// HOLDS   Each set of leaves is looked at once: the number of literals of a leaf is the step that made it, so the
-//         leaves of the last step, which are split next or kept, are the same however the set was come by.
-// SOURCE  [hu2019osdt, algorithm 2]; [lin2020gosdt, section 3] for objectives that are no sums.
+// HOLDS   Each set of leaves is visited once: a leaf with k literals was made in step k, so the set alone determines
+//         which of its leaves may still be split, whatever path led to it.
+// SOURCE  [hu2019osdt, algorithm 2]; [lin2020gosdt, section 3] for objectives that are not additive.
 #pragma once
 
 #include "base/options.hpp"

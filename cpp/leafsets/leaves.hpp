@@ -2,7 +2,8 @@
 //
 // WHAT    The leaves that a search has come across, each kept once: what it captures, what it loses, its children.
 // FLOW    leafsets/leaf_set_search asks for children -> here.
-// HOLDS   A leaf is a set of literals (column, value), however it was come by; number 0 is the root, without literals.
+// HOLDS   A leaf is a set of literals (column, value); the order of the splits does not matter. Leaf 0 is the root,
+//         without literals.
 // COST    A leaf takes some 250 bytes and a bit for each row, and four bytes a literal; one that is split on a column 8
 //         bytes for each column more. Leaves share what they know of dead columns until they learn more.
 // SOURCE  [hu2019osdt, sections 4 and 5]: incremental computation and the cache of leaves.

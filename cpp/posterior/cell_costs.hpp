@@ -2,8 +2,8 @@
 //
 // WHAT    What some rows of a set cost at least and at most, from their class counts and from what the columns of the
 //         set can do: bounds/perfect_split.hpp, nontrivial_splits.hpp and second_split.hpp together.
-// HOLDS   (L1) lower <= best <= upper; `upper` is what a leaf costs. (L2) Rows are taken to be all equal only where
-//         that is sure (one row), and to be perhaps all equal up to the size of the largest group.
+// HOLDS   (L1) lower <= best <= upper; `upper` is what a leaf costs. (L2) A cell is known to have equal rows only
+//         if it holds one row; it may have equal rows only if it is no larger than the largest group of equal rows.
 #pragma once
 
 #include <algorithm>

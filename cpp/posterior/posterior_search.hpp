@@ -3,9 +3,9 @@
 // WHAT    MAPTree: the tree of largest posterior probability under the BCART prior, its proof, or as far as the limits
 //         allow: first trees, the root's interval over time, the tree.
 // FLOW    api/posterior -> here -> posterior/posterior_worker -> posterior/posterior_tree.
-// HOLDS   Re-entrant: two searches in two threads do not meet. The outcome's costs are ticks of PosteriorModel::bits.
-// CHOICE  The root's budget rises in steps that adapt so that a round takes some thrice the work of all before it: the
-//         lower bound is close at any time, and the proof takes some half longer than with no limit at once.
+// HOLDS   Re-entrant: concurrent searches share no state. The outcome's costs are ticks of PosteriorModel::bits.
+// CHOICE  The root's budget grows so that each round does about three times the work of all earlier rounds. The lower
+//         bound stays tight throughout; the proof takes about 1.5 times as long as a single round without a budget.
 // SOURCE  [sullivan2024maptree]: objective and guarantees (theorems 6, 9, 10 and 12).
 #pragma once
 

@@ -1,6 +1,6 @@
-// rashomon/leaf_sets.cpp: the part of TreeGraph that finds the cheapest set of leaves by a cost that is no sum.
+// rashomon/leaf_sets.cpp: the part of TreeGraph that finds the cheapest set of leaves by a cost that is not additive.
 //
-// HOLDS   Trees that ask the same questions in another order have the same leaves, and what leaves cost depends on the
+// HOLDS   Trees that use the same splits in another order have the same leaves, and what leaves cost depends on the
 //         weights of their classes alone. So of the trees of a node one stays for each set of such weights; what is
 //         joined to it higher up costs the same.
 //         A node may know trees that are too dear beside the cheapest ones of the other sides of the splits above: what

@@ -4,8 +4,8 @@
 //         (a row of `others`) and the row that gave the values meets those on the group (a row of `givers`). So a leaf
 //         adds share(givers) x loss(others) to the mean loss over all pairs, and the sum over a tree's leaves splits as
 //         its cost does: below a node it depends on both row sets and the trees below, on nothing else of the path.
-// COST    A node of the graph is visited once for each pair of row sets that meets in its rows. Of its trees only those
-//         stay that no cheaper tree outdoes (a front).
+// COST    A node of the graph is visited once for each pair of row sets that meets in its rows. Of its trees only
+//         the Pareto-optimal pairs of cost and reliance are kept.
 #include <algorithm>
 #include <array>
 #include <map>

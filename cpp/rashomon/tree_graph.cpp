@@ -154,8 +154,8 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   name[0] = name[1];
   name[0].identity ^= rows.whole.identity;
   for (int x = 0; x < 2; ++x) split.node[x] = node_of({name[x].identity, depth});
-  // By small steps to the first tree: a budget above it counts trees in vain, many times as many for each leaf's price.
-  // Where leaves cost next to nothing, a few steps reach the budget, too.
+  // Approach the cost of the first tree in small steps: a larger budget counts trees that are not needed, and their
+  // number grows exponentially with every leaf penalty. If leaves cost almost nothing, few steps reach the budget.
   Ticks step = std::max({leaf_cost, (budget - side[0].lower - side[1].lower) / 16, Ticks{1}});
   for (;;) {
     Node* node[2] = {&nodes_[split.node[0]], &nodes_[split.node[1]]};

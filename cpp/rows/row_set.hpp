@@ -95,7 +95,8 @@ class RowSetMaker {
 
   void make_slot_rows(RowSet& rows) const;
 
-  /// Bit planes pay before about five names; what is named from them has identities alone.
+  /// Makes bit planes of the fingerprints, which pay off from about five names on. A row set that is named from them
+  /// carries only its fingerprint.
   void make_name_planes(RowSet& rows) const;
   /// Of the rows where the column equals `side`.
   SlotName name_of(const RowSet& rows, std::uint32_t column, bool side) const;

@@ -1,12 +1,12 @@
 // search/packing.hpp
 //
 // WHAT    A greedy packing of pairs of rows for bounds/packing.hpp.
-// HOLDS   The weight found never exceeds that of the best packing; any pair may be left out.
-// COST    Rows of one class x rows of the other x words of a row, eight rows at a time, twice. A packing that cannot
-//         reach what is asked for is given up early: pairs left are told apart by at least so many columns, and the
-//         columns have only so much room together.
+// HOLDS   The weight found never exceeds that of the best packing; dropping a pair keeps the bound valid.
+// COST    Rows of one class x rows of the other x words of a row, eight rows at a time, twice. The search for
+//         a packing stops early when the remaining capacity of all columns, divided by the smallest distance of the
+//         remaining pairs, cannot reach the target.
 // CHOICE  Rows that have a near row of the other class first, and for each row the nearest first: near pairs use up the
-//         least room.
+//         least capacity.
 #pragma once
 
 #include <vector>

@@ -2,7 +2,7 @@
 //
 // WHAT    One search from start to outcome: threads, the root's interval over time, limits, the tree.
 // FLOW    api/solve -> here -> search/and_or_search (one a thread) -> search/read_tree.
-// HOLDS   Re-entrant: two searches in two threads do not meet. Outcome holds values only.
+// HOLDS   Re-entrant: concurrent searches share no state. Outcome holds values only.
 #pragma once
 
 #include "rows/problem.hpp"

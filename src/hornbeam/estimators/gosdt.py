@@ -127,10 +127,9 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
     status_ : {"optimal", "guessed", "gap_limit", "time_limit", "memory_limit", "interrupted"}
-        Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises; a
-        guess was binding, that is, for some set of rows that could still be split it was above what had been proven of
-        that set till then, whether or not the search would have proven as much later. "interrupted": by Ctrl-C or by
-        the callback (see Notes).
+        Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises; the
+        guess of the reference replaced a weaker proven bound at least once, so optimality is not proven.
+        "interrupted": by Ctrl-C or by the callback (see Notes).
     n_leaves_ : int
         Number of leaves of `tree_`.
     depth_ : int
@@ -183,14 +182,14 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     share of positives is more than half of the F-score of the tree. Weights (times class weights) are exact if they
     are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total; `regularization`
     is exact. `max_depth`, `max_leaves` and `min_samples_leaf` hold as for sums, and so do the limits of the search;
-    `gap_limit` is looked at between two searches, and `reference` is refused. The F-score of few positives is a fine
-    measure: the same price of a leaf buys fewer rows than for "accuracy", and proofs take longer.
+    `gap_limit` is only checked between searches, and `reference` is refused. With few positives each of them moves the
+    F-score more, so the same `regularization` prunes less than for "accuracy", and proofs take longer.
 
     For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A short sequence of
     cost-weighted problems, each a tangent to the area, usually bounds the loss of all trees to within less than the
-    leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. That takes
-    seconds where the other objectives take parts of one, and its second half memory. `gap_limit` is looked at between
-    two searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier
+    leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. This takes
+    seconds instead of fractions of a second, and the second half needs memory. `gap_limit` is only checked between
+    searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier
     class of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact
     if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
     `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.

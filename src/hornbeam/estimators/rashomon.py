@@ -36,7 +36,8 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
 
     The optimum of ``loss(T) + regularization * n_leaves(T)`` is found first, as by `GOSDTClassifier`; then all trees
     within the bound, as a graph of the subproblems that they share, in which the number of trees of each cost is known
-    exactly. Millions of millions of trees take no more memory than their distinct subproblems and costs.
+    exactly. Memory grows with the number of distinct subproblems and costs, not with the number of trees, which may
+    exceed 10^12.
 
     With ``method="resplit"`` it is the part of such a set that lookahead search finds, in less time where there are
     many columns: the first `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being

@@ -40,7 +40,7 @@ class Importance(Protocol):
 def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int | None = 15) -> Axes:
     """Draw the range of model reliance, or the Rashomon importance distribution, of each column.
 
-    Columns come by what the point says, the largest on top, and among equal ones by the upper end of the bar.
+    Columns are sorted by the point, the largest on top, then by the upper end of the bar.
 
     Parameters
     ----------
