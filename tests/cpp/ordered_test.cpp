@@ -25,9 +25,12 @@ using testing::TestProblem;
 
 namespace {
 
-/// Is never stopped.
-Run always_running;
-WorkMeter always(always_running);
+/// The meter of a run that is never stopped.
+WorkMeter& always() {
+  static Run run;
+  static WorkMeter meter(run);
+  return meter;
+}
 
 std::vector<const Kernels*> kernels_of_this_machine() {
   std::vector<const Kernels*> found;
@@ -43,7 +46,7 @@ std::vector<const Kernels*> kernels_of_this_machine() {
 
 OrderedRows rows_of(const RankedProblem& problem, const RankedColumns& columns) {
   OrderedRows rows;
-  CHECK(rows.sort(columns, problem.classes, problem.weights, problem.n_classes, always));
+  CHECK(rows.sort(columns, problem.classes, problem.weights, problem.n_classes, always()));
   return rows;
 }
 
@@ -227,7 +230,7 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
     const std::uint32_t n_held = cuts[draw.below(static_cast<std::uint32_t>(cuts.size()))].n_rows;
     const std::uint32_t threshold = rows.split_behind(v, n_held).threshold;
     const bool side = draw.percent(50);
-    CHECK(rows.make_child(v, n_held, side, child, number, always));
+    CHECK(rows.make_child(v, n_held, side, child, number, always()));
     std::erase_if(expected, [&](std::uint32_t row) { return (columns.ranks_of(v)[row] <= threshold) != side; });
     CHECK_EQUAL(child.bytes(), rows.bytes_of(child.n_rows()) + 4);
     std::swap(rows, child);
@@ -319,7 +322,7 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
   const Ticks best = best_split_cost(problem), any = problem.costs.price * rows.weight() + 4 * problem.costs.leaf + 1;
   const Ticks bound = draw.percent(50) || best == kInfinity ? any : best + draw.between(-2, 2);
   for (const Kernels* each : kernels_of_this_machine()) {
-    TwoLevelCuts two_levels(problem.costs, *each, draw.percent(70), always);
+    TwoLevelCuts two_levels(problem.costs, *each, draw.percent(70), always());
     const TwoLevelResult found = two_levels.solve(rows, bound);
     CHECK_EQUAL(found.cost, best < bound ? best : kInfinity);
     CHECK(found.lower <= best);
