@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hornbeam.binarizers import BinaryColumns, ThresholdBinarizer
+from hornbeam.binarizers import BinaryColumns, ThresholdBinarizer, _packing
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne, IsTrue
 from hornbeam.table import read_table
 
@@ -305,3 +305,20 @@ def test_single_precision_numbers_are_compared_with_their_threshold_in_double_pr
     binarizer = ThresholdBinarizer().fit(X)
     assert float(low) < binarizer.conditions_[0].threshold < float(X[1, 0])
     assert binarizer.transform(X).tolist() == [[True], [False]]
+
+
+@pytest.mark.parametrize(("n_rows", "scatters"), [(2048, False), (2049, True)])
+def test_32_thresholds_give_the_same_bits_compared_at_once_and_scattered(n_rows, scatters, monkeypatch):
+    scattered, scatter = [], _packing._scatter
+    monkeypatch.setattr(
+        _packing, "_scatter", lambda bits, *rest, **way: scattered.append(1) or scatter(bits, *rest, **way)
+    )
+    values = np.random.default_rng(0).permutation(np.arange(n_rows) % 33).astype(float)
+    binarizer = ThresholdBinarizer().fit(values[:, np.newaxis])
+    values[::2] += 0.5  # the thresholds themselves, to which equal values belong
+    values[[0, 7, n_rows - 1]] = np.nan
+    bits = binarizer.pack(values[:, np.newaxis])
+    assert len(binarizer.conditions_) == 32
+    assert bool(scattered) is scatters
+    answers = np.array([values <= condition.threshold for condition in binarizer.conditions_])
+    assert np.array_equal(bits, np.packbits(answers, axis=1, bitorder="little"))

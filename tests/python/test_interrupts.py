@@ -10,7 +10,6 @@ import time
 import warnings
 from functools import partial
 
-import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -18,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from hard_problems import NUMBERS, X, Y
 from hornbeam import (
     GOSDTClassifier,
     LicketySPLITClassifier,
@@ -34,9 +34,6 @@ from hornbeam._budget import Limits
 from hornbeam.rashomon.problem import RashomonProblem
 from interrupts import ctrl_c_when_called, one_ctrl_c
 
-RANDOM = np.random.default_rng(0)
-X, Y = RANDOM.integers(0, 2, (400, 40)), RANDOM.integers(0, 2, 400)
-NUMBERS = RANDOM.normal(size=(400, 6))
 LIMIT = {"time_limit": 60.0}  # of a test that fails
 BITS = {"regularization": 1e-4, "binarizer": None, **LIMIT}
 

@@ -5,9 +5,10 @@ import re
 import sys
 import warnings
 
-import numpy as np
 import pytest
+from sklearn.base import clone
 
+from hard_problems import RANDOM, X, Y
 from hornbeam import (
     GOSDTClassifier,
     LicketySPLITClassifier,
@@ -20,8 +21,6 @@ from hornbeam import (
 from hornbeam.fitting import progress_line
 from terminals import in_terminal, needs_terminals, screen
 
-RANDOM = np.random.default_rng(0)
-X, Y = RANDOM.integers(0, 2, (400, 40)), RANDOM.integers(0, 2, 400)
 LINE = re.compile(r"\d+\.\d s  objective (\d+\.\d{5})  bound (\d+\.\d{5})  gap \d+\.\d\d %  (\d+) (?:leaves|leaf)")
 
 PROGRAM = """
@@ -94,7 +93,8 @@ def test_a_notebook_shows_one_line_that_is_renewed(monkeypatch):
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_a_file_gets_the_last_line_alone_which_is_the_end(estimator, monkeypatch):
-    text = fitted_by(estimator.set_params(verbose=1), monkeypatch, io.StringIO())
+    estimator = clone(estimator).set_params(verbose=1)  # the parametrization lives until Python ends, a fit need not
+    text = fitted_by(estimator, monkeypatch, io.StringIO())
     objective, bound, leaves = LINE.match(text).groups()
     assert text.endswith(f"  {estimator.status_}\n")
     assert text.count("\n") == 1
@@ -192,7 +192,7 @@ def test_a_stopped_search_suggests_what_helps_as_code_to_paste():
 )
 def test_each_estimator_suggests_what_it_knows(estimator, expected):
     with pytest.warns(NotProvenWarning, match="interrupted") as caught:
-        estimator.set_params(callback=lambda _: True).fit(X, Y)
+        clone(estimator).set_params(callback=lambda _: True).fit(X, Y)
     lines = str(caught[0].message).splitlines()[1:]
     assert [line.partition("  #")[0].strip() for line in lines] == expected
 

@@ -47,7 +47,7 @@ class TreeDisplay:
         title : str or None, default=None
             Heading.
         subtitle : str or None, default=None
-            Second heading. None: number of leaves, objective, bound, gap and status.
+            Second heading. None: number of leaves, objective, and "proven optimal" or the bound, gap and status.
         layout : {"auto", "vertical", "horizontal"}, default="auto"
             Where the root is: on top, or on the left. "auto": on the left if the tree is wide.
         max_depth : int, None or "auto", default="auto"
@@ -71,7 +71,7 @@ class TreeDisplay:
         >>> X, y = [[0, 20], [0, 30], [1, 25], [1, 50]], ["no", "no", "no", "yes"]
         >>> axes = GOSDTClassifier(regularization=0.1).fit(X, y).plot(X, y)
         >>> axes.texts[-4].get_text()
-        '2 leaves, objective 0.2, lower bound 0.2, gap 0 %, status optimal'
+        '2 leaves, objective 0.2000, proven optimal'
         """
         check_is_fitted(self)
         if (X is None) != (y is None):
@@ -89,11 +89,14 @@ class TreeDisplay:
     def _certificate(self) -> str:
         """Say in a line how good the tree is, and how good any tree can be at best."""
         leaves = "1 leaf" if self.tree_.n_leaves == 1 else f"{self.tree_.n_leaves:,} leaves"
-        return f"{leaves}, {self._proof()}, gap {100 * self.gap_:.3g} %, status {self.status_}"
+        objective, bound = self._proof()
+        if self.status_ == "optimal":
+            return f"{leaves}, {objective}, proven optimal"
+        return f"{leaves}, {objective}, {bound}, gap {100 * self.gap_:.3g} %, status {self.status_}"
 
-    def _proof(self) -> str:
+    def _proof(self) -> tuple[str, str]:
         """Return objective and bound in words."""
-        return f"objective {self.objective_:.6g}, lower bound {self.lower_bound_:.6g}"  # type: ignore[attr-defined]
+        return f"objective {self.objective_:.4f}", f"lower bound {self.lower_bound_:.4f}"  # type: ignore[attr-defined]
 
     def _repr_html_inner(self) -> str:
         """Return the picture of the fitted tree, and below it the diagram of scikit-learn."""

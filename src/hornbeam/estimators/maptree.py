@@ -166,8 +166,8 @@ class MAPTreeClassifier(TreeClassifier):
         counts = self.tree_.class_weights + self.rho_
         return np.asarray((counts / counts.sum(axis=1, keepdims=True))[self.tree_.apply(table)])
 
-    def _proof(self) -> str:
-        return f"log posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}"
+    def _proof(self) -> tuple[str, str]:
+        return f"log posterior {self.log_posterior_:.6g}", f"upper bound {self.upper_bound_:.6g}"
 
     def _check_parameters(self) -> _core.SearchOptions:
         """Check all parameters that need no data; return what goes to the search."""
