@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.calls import call
-from core.hard import hard, harder, unsolvable
+from core.hard import hard, harder, random_labels, unsolvable
 from core.solving import check_interval, check_proven, check_tree, solve
 from hornbeam import _core
 from interrupts import ctrl_c_when_called, one_ctrl_c
@@ -173,3 +173,9 @@ def test_a_large_limit_on_leaves_is_kept_when_the_search_is_stopped(max_leaves):
     assert (outcome["tree"]["column"] < 0).sum() <= max_leaves
     # The first tree shares the leaves out between its sides: a chain would leave nearly half of the rows wrong.
     assert outcome["upper"] < 0.45 * n_rows
+
+
+def test_the_rows_of_subproblems_count_next_to_those_of_the_data():
+    problem = random_labels(0, n_rows=400, n_columns=4000, leaf_cost=400)
+    bytes_of_bits = len(problem.rows) * len(problem.rows[0]) // 8
+    assert solve(problem)["statistics"]["bytes"] > 2 * bytes_of_bits
