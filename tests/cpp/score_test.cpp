@@ -1,8 +1,10 @@
-// score_test.cpp: verify/score and verify/routing count right and reject what is no tree or breaks a limit.
+// score_test.cpp: verify/score and verify/routing count right and reject what is no tree or breaks a limit; a search
+// whose tree costs something else than it says is a fault.
 #include "verify/score.hpp"
 
 #include <stdexcept>
 
+#include "api/checks.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
@@ -117,6 +119,14 @@ TEST(arrays_that_are_no_tree_are_rejected) {
   reject([](ResultTree& tree) { tree.prediction[3] = 2; });
   reject([](ResultTree& tree) { tree.prediction[3] = -1; });
   reject([](ResultTree& tree) { tree.left.pop_back(); });
+}
+
+TEST(a_search_that_disagrees_with_the_score_of_its_tree_is_a_fault) {
+  require_agreement(5, 5, 5);
+  require_agreement(5, 5, 4);
+  CHECK_THROWS(std::logic_error, require_agreement(6, 5, 4));
+  CHECK_THROWS(std::logic_error, require_agreement(4, 5, 4));
+  CHECK_THROWS(std::logic_error, require_agreement(5, 5, 6));
 }
 
 }  // namespace hornbeam
