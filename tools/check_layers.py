@@ -15,26 +15,27 @@ from module_uses import Use, cpp_uses, python_uses
 ROOT = Path(__file__).resolve().parent.parent
 Table: TypeAlias = dict[str, set[str]]
 
-BELOW_SEARCH = {"base", "bounds", "data", "kernels", "rows", "run", "table", "tree"}
+BELOW_SEARCH = {"base", "bounds", "data", "kernels", "models", "rows", "run", "table", "tree"}
 MAY_INCLUDE = {
     "base": set(),
     "tree": {"base"},
     "run": {"base", "tree"},
-    "bounds": {"base"},
-    "kernels": {"base", "bounds"},
+    "models": {"base"},
+    "bounds": {"base", "models"},
+    "kernels": {"base", "bounds", "models"},
     "data": {"base", "kernels", "run"},
     "table": {"base"},
-    "rows": {"base", "bounds", "data", "kernels", "run"},
-    "shallow": {"base", "bounds", "kernels", "rows", "run", "table"},
+    "rows": {"base", "bounds", "data", "kernels", "models", "run"},
+    "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"shallow"},
     "ordered": {"base", "data", "kernels", "run", "tree"},
-    "leafsets": {"base", "bounds", "data", "run", "tree"},
+    "leafsets": {"base", "bounds", "data", "models", "run", "tree"},
     "lookahead": BELOW_SEARCH,
     "posterior": BELOW_SEARCH,
     "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
-    "api": {"base", "data", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "rows", "run", "search"}
-    | {"table", "tree", "verify"},
+    "api": {"base", "data", "leafsets", "lookahead", "models", "ordered", "posterior", "rashomon", "rows", "run"}
+    | {"search", "table", "tree", "verify"},
     "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
     | {"tree"},
 }

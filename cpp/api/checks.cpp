@@ -2,10 +2,10 @@
 
 namespace hornbeam {
 
-void check_sizes(std::uint32_t n_rows, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights) {
+void check_sizes(std::size_t n_rows, std::size_t n_targets, std::size_t n_weights) {
   require(n_rows > 0, "columns: there must be at least one row");
-  require(classes.size() == n_rows, "class_codes: one for each row is needed");
-  require(weights.size() == n_rows, "weights: one for each row is needed");
+  require(n_targets == n_rows, "class_codes: one for each row is needed");
+  require(n_weights == n_rows, "weights: one for each row is needed");
 }
 
 void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf_cost) {

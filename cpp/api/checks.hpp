@@ -21,7 +21,7 @@ inline void require(bool holds, const char* message) {
 }
 
 /// What all searches for a tree of least cost ask for; throws std::invalid_argument.
-void check_sizes(std::uint32_t n_rows, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights);
+void check_sizes(std::size_t n_rows, std::size_t n_targets, std::size_t n_weights);
 void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf_cost);
 
 /// What `search()` finds, or `leaf()`, the outcome of the single leaf, where it is stopped before it has a root.

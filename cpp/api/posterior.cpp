@@ -17,7 +17,7 @@ constexpr std::int64_t kMostRows = std::int64_t{1} << 26;
 
 void check(const PosteriorInput& input, std::uint32_t n_rows) {
   const PosteriorModel& model = input.model;
-  check_sizes(n_rows, input.class_codes, input.weights);
+  check_sizes(n_rows, input.class_codes.size(), input.weights.size());
   require(model.rho.size() >= 2, "rho: there must be at least two classes");
   require(model.alpha > 0 && model.alpha < 1, "alpha: must be in (0, 1)");
   require(model.beta >= 0 && std::isfinite(model.beta), "beta: must be finite and at least 0");
@@ -75,7 +75,7 @@ Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& inpu
   const PosteriorLimits& limits = input.limits;
   Run run({limits.seconds, limits.bytes, 0.0, 1, limits.interrupted}, on_poll);
   const auto search = [&] {
-    const DistinctRows rows(columns, input.class_codes, input.weights, n_classes, run);
+    const DistinctRows rows(columns, {input.class_codes, input.weights, n_classes}, run);
     return search_posterior(rows, input.model, limits, input.bounds, run);
   };
   Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns, input, run); });

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostWeight = std::int64_t{1} << 26;
 
 DistinctRows rows_by_share(const PackedColumns& columns, const RankingInput& input, Run& run) {
-  const DistinctRows merged(columns, input.class_codes, input.weights, 2, run);
+  const DistinctRows merged(columns, {input.class_codes, input.weights, 2}, run);
   run.require(2 * merged.bytes());
   return merged.of(by_share_of_positives(merged), run);
 }
@@ -54,7 +54,7 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
                       const OnPoll& on_poll) {
   require(!options.as_published, "as_published: not for ranks");
-  check_sizes(columns.n_rows, input.class_codes, input.weights);
+  check_sizes(columns.n_rows, input.class_codes.size(), input.weights.size());
   check_limits(input.tree, input.limits, input.leaf_cost);
   price_of_pairs(input.class_codes, input.weights, input.price, input.cut);
   const StartTree& start = options.start;
@@ -64,8 +64,8 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   Run run(input.limits, on_poll);
   const auto search = [&] {
     const DistinctRows rows = rows_by_share(columns, input, run);
-    const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
-    return search_ranks({rows, costs, input.leaf_cost, input.tree}, {input.price, input.cut}, options, run);
+    const LeafModel model(2, 2, {0, 1, 1, 0}, true, true);
+    return search_ranks({rows, model, input.leaf_cost, input.tree}, {input.price, input.cut}, options, run);
   };
   Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns.n_rows, input, run); });
   ResultTree& tree = outcome.tree;

@@ -16,20 +16,21 @@ namespace hornbeam {
 
 namespace {
 
-/// Every class needs a positive cost; otherwise a side made only of rows that cost nothing could not be told from an
+/// Every target needs a positive cost; otherwise a side made only of rows that cost nothing could not be told from an
 /// empty one.
 void check(const PackedColumns& columns, const Input& input, Ticks bound) {
   check_input(input, columns.n_rows);
   require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");
   require(bound < kLargestTotal, "bound: must be below 2^52");
-  for (std::uint32_t c = 0; c < input.n_classes; ++c) {
-    const auto row = input.costs.subspan(std::size_t{c} * input.n_predictions, input.n_predictions);
+  const auto& [targets, costs, n_predictions] = input.losses;
+  for (std::uint32_t t = 0; t < targets.n_targets; ++t) {
+    const auto row = costs.subspan(std::size_t{t} * n_predictions, n_predictions);
     require(*std::max_element(row.begin(), row.end()) > 0, "costs: every class must cost something");
   }
 }
 
 void check(const PrefixRule& rule, const Input& input) {
-  require(input.n_classes > 1, "costs: lookahead needs at least two classes");
+  require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(rule.lookahead_depth >= 1, "lookahead_depth: must be at least 1");
   require(rule.lookahead_depth <= rule.depth, "greedy_depth: must be at least lookahead_depth");
   require(input.tree.depth && *input.tree.depth <= rule.depth, "max_depth: must be at most greedy_depth");
@@ -41,17 +42,17 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
                          LeafRule leaf_rule, const std::optional<PrefixRule>& rule, const OnPoll& on_poll)
     : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
       columns_{bytes_.data(), columns.n_columns, columns.n_rows},
-      classes_(input.class_codes.begin(), input.class_codes.end()),
-      weights_(input.weights.begin(), input.weights.end()),
-      costs_(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()}, true,
-             input.tree.rows_per_leaf > 1),
+      target_(input.losses.targets.target.begin(), input.losses.targets.target.end()),
+      weights_(input.losses.targets.weights.begin(), input.losses.targets.weights.end()),
+      costs_(input.losses.costs.begin(), input.losses.costs.end()),
+      model_(input.losses.targets.n_targets, input.losses.n_predictions, costs_, true, input.tree.rows_per_leaf > 1),
       leaf_cost_(input.leaf_cost),
       tree_limits_(input.tree) {
   check(columns, input, bound);
   if (rule) check(*rule, input);
   Run run(input.limits, on_poll);
-  TreeSetProblem problem{rows_unless_stopped(input.n_classes, run),
-                         costs_,
+  TreeSetProblem problem{rows_unless_stopped(run),
+                         model_,
                          {leaf_cost_, input.tree.rows_per_leaf, leaf_rule},
                          input.tree.depth.value_or(kUnlimited)};
   const Ticks least = std::min(optimum, bound);
@@ -62,11 +63,11 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
 }
 
 /// After a stop the set stays empty; then the rows do without columns, which takes no time.
-DistinctRows RashomonSet::rows_unless_stopped(std::uint32_t n_classes, Run& run) const {
+DistinctRows RashomonSet::rows_unless_stopped(Run& run) const {
   std::optional<DistinctRows> rows;
-  run.guard([&] { rows.emplace(columns_, classes_, weights_, n_classes, run); });
+  run.guard([&] { rows.emplace(columns_, targets(), run); });
   Run unlimited;
-  if (!rows) rows.emplace(PackedColumns{columns_.bytes, 0, columns_.n_rows}, classes_, weights_, n_classes, unlimited);
+  if (!rows) rows.emplace(PackedColumns{columns_.bytes, 0, columns_.n_rows}, targets(), unlimited);
   return std::move(*rows);
 }
 
@@ -74,6 +75,7 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
                                                  std::span<const std::int64_t> shares,
                                                  const std::function<void()>& on_poll) {
   require(trees_->complete_up_to() >= 0, "trees: the set is empty");
+  require(!target_.empty(), "class_codes: reliance needs rows of one class each");
   require(groups.size() == columns_.n_columns, "groups: there must be one for each column");
   require(shares.size() == columns_.n_rows, "shares: there must be one for each row");
   std::int64_t total = 0;
@@ -87,10 +89,10 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
     on_poll();
     return false;
   });
-  const DistinctRows rows(columns_, classes_, shares, costs_.n_classes(), run);  // numbered as those of the set
+  const DistinctRows rows(columns_, {target_, shares, model_.n_targets()}, run);  // numbered as those of the set
   RelianceProblem problem;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row)
-    problem.shares.push_back(std::accumulate(rows.weight(row), rows.weight(row) + rows.n_classes, std::int64_t{0}));
+    problem.shares.push_back(std::accumulate(rows.weight(row), rows.weight(row) + rows.n_targets, std::int64_t{0}));
   std::vector<RelianceRange> found;
   const std::int32_t n_groups = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
   for (std::int32_t group = 0; group < n_groups; ++group) {
@@ -107,7 +109,8 @@ BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
                                       const OnPoll& on_poll) {
   const auto& [price, cut, leaf_cost] = prices;
   check_limits(tree_limits_, limits, leaf_cost);
-  const Ticks all = price_of_pairs(classes_, weights_, price, cut);
+  require(!target_.empty(), "class_codes: a ranking needs rows of one class each");
+  const Ticks all = price_of_pairs(target_, weights_, price, cut);
   Run run(limits, on_poll);
   const auto cost = [&, price = price, cut = cut, leaf_cost = leaf_cost](std::span<const LeafWeight> leaves) {
     if (most_leaves && leaves.size() > *most_leaves) return kInfinity;
@@ -118,8 +121,8 @@ BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
   LeastOfSet found = trees_->least_by_leaves(cost, below, run);
   BestRanking best{std::move(found), run.status(!run.stopped())};
   if (std::optional<ResultTree>& tree = best.found.tree) {
-    tree->leaf_of_row = leaf_of_rows(flat(*tree), columns_, costs_.n_predictions(), tree_limits_);
-    const Ticks scored = score_ranking(flat(*tree), tree->leaf_of_row, classes_, weights_, price, cut, leaf_cost);
+    tree->leaf_of_row = leaf_of_rows(flat(*tree), columns_, model_.n_predictions(), tree_limits_);
+    const Ticks scored = score_ranking(flat(*tree), tree->leaf_of_row, target_, weights_, price, cut, leaf_cost);
     require_agreement(scored, tree->cost, 0);
   }
   return best;
@@ -127,8 +130,8 @@ BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
 
 ResultTree RashomonSet::tree(Ticks cost, const Limbs& rank) {
   ResultTree found = trees_->tree(cost, rank);
-  found.leaf_of_row = leaf_of_rows(flat(found), columns_, costs_.n_predictions(), tree_limits_);
-  const Ticks scored = score(flat(found), found.leaf_of_row, classes_, weights_, costs_, leaf_cost_);
+  found.leaf_of_row = leaf_of_rows(flat(found), columns_, model_.n_predictions(), tree_limits_);
+  const Ticks scored = score(flat(found), found.leaf_of_row, {targets(), costs_, model_.n_predictions()}, leaf_cost_);
   if (scored != cost)
     throw std::logic_error("a tree of the set costs " + std::to_string(scored) + " ticks, not " + std::to_string(cost) +
                            ": please report this fault of hornbeam");

@@ -56,13 +56,15 @@ class RashomonSet {
                                       const std::function<void()>& on_poll);
 
  private:
-  DistinctRows rows_unless_stopped(std::uint32_t n_classes, Run& run) const;
+  DistinctRows rows_unless_stopped(Run& run) const;
+  RowTargets targets() const { return {target_, weights_, model_.n_targets()}; }
 
   std::vector<std::uint8_t> bytes_;
   PackedColumns columns_;
-  std::vector<std::int32_t> classes_;
+  std::vector<std::int32_t> target_;
   std::vector<std::int64_t> weights_;
-  Costs costs_;
+  std::vector<Ticks> costs_;
+  LeafModel model_;
   Ticks leaf_cost_;
   TreeLimits tree_limits_;
   std::unique_ptr<TreeSet> trees_;

@@ -1,8 +1,8 @@
 #include "api/solve.hpp"
 
 #include "api/checks.hpp"
-#include "data/costs.hpp"
 #include "leafsets/leaf_set_search.hpp"
+#include "models/leaf_model.hpp"
 #include "ordered/ordered_search.hpp"
 #include "search/search.hpp"
 #include "verify/score.hpp"
@@ -12,31 +12,31 @@ namespace hornbeam {
 namespace {
 
 /// Every tree costs a leaf at least.
-Outcome single_leaf(const Input& input, const Costs& costs, Run& run) {
-  std::vector<std::int64_t> weight(input.n_classes, 0);
-  for (std::size_t row = 0; row < input.class_codes.size(); ++row)
-    weight[static_cast<std::size_t>(input.class_codes[row])] += input.weights[row];
-  const std::uint32_t prediction = costs.best_prediction(weight.data());
-  return single_leaf(run, prediction, input.leaf_cost + costs.loss_of(weight.data(), prediction), input.leaf_cost);
+Outcome single_leaf(const Input& input, std::size_t n_rows, const LeafModel& model, Run& run) {
+  std::vector<std::int64_t> weight(model.n_targets(), 0);
+  for (std::size_t row = 0; row < n_rows; ++row)
+    input.losses.targets.for_each(row, [&](std::uint32_t target, std::int64_t more) { weight[target] += more; });
+  const std::uint32_t prediction = model.best_prediction(weight.data());
+  return single_leaf(run, prediction, input.leaf_cost + model.loss_of(weight.data(), prediction), input.leaf_cost);
 }
 
-Outcome search_columns(const PackedColumns& columns, const Input& input, const Costs& costs, Run& run) {
+Outcome search_columns(const PackedColumns& columns, const Input& input, const LeafModel& model, Run& run) {
   std::vector<Ticks> reference_losses;
   reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
-    reference_losses.push_back(input.weights[row] * costs.of(static_cast<std::uint32_t>(input.class_codes[row]),
-                                                             static_cast<std::uint32_t>(input.reference[row])));
-  const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run, reference_losses);
-  const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
+    reference_losses.push_back(input.losses.of(row, input.reference[row]));
+  const DistinctRows rows(columns, input.losses.targets, run, reference_losses);
+  const Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
   return search(problem, run);
 }
 
-Outcome search_columns(const RankedColumns& columns, const Input& input, const Costs& costs, Run& run) {
+Outcome search_columns(const RankedColumns& columns, const Input& input, const LeafModel& model, Run& run) {
+  const RowTargets& classes = input.losses.targets;
   const OrderedProblem problem{columns,
-                               input.class_codes,
-                               input.weights,
-                               input.n_classes,
-                               {costs.largest(0), input.leaf_cost},
+                               classes.target,
+                               classes.weights,
+                               classes.n_targets,
+                               {model.largest_cost(0), input.leaf_cost},
                                input.tree.depth.value_or(kMostOrderedDepth),
                                input.bounds.similarity};
   return search_ordered(problem, run);
@@ -48,67 +48,72 @@ void check_ranked(const RankedColumns& columns, const Input& input) {
   require(input.tree.depth && *input.tree.depth <= kMostOrderedDepth, "max_depth: ranks need a limit of at most 16");
   require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ranks");
   require(columns.n_rows <= kMostOrderedRows, "ranks: there may be at most 2^24 rows");
-  require(input.n_classes == input.n_predictions && input.n_classes <= kMostOrderedClasses,
+  const auto& [targets, costs, n_predictions] = input.losses;
+  const std::uint32_t n_classes = targets.n_targets;
+  require(n_classes == n_predictions && n_classes <= kMostOrderedClasses && !targets.target.empty(),
           "costs: ranks need one prediction a class, and at most 128");
-  for (std::uint32_t c = 0; c < input.n_classes; ++c)
-    for (std::uint32_t k = 0; k < input.n_predictions; ++k)
-      require(input.costs[std::size_t{c} * input.n_predictions + k] == (c == k ? 0 : input.costs[1]),
-              "costs: ranks need one price for all wrong predictions");
-  require(input.n_classes > 1 && input.costs[1] > 0, "costs: ranks need a price above 0");
+  for (std::uint32_t c = 0; c < n_classes; ++c)
+    for (std::uint32_t k = 0; k < n_classes; ++k)
+      require(costs[std::size_t{c} * n_classes + k] == (c == k ? 0 : costs[1]),
+              "costs: ranks need one cost for all wrong predictions");
+  require(n_classes > 1 && costs[1] > 0, "costs: ranks need a cost above 0");
   std::int64_t weight = 0;
-  for (const std::int64_t each : input.weights) weight += each;
+  for (const std::int64_t each : targets.weights) weight += each;
   require(weight < kMostOrderedWeight, "weights: their total must stay below 2^28 for ranks");
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
     for (std::uint32_t row = 0; row < columns.n_rows; ++row)
       require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
 }
 
-/// `search_in(costs, run)` is the search; its tree is scored again.
+/// `search_in(model, run)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
 Outcome solve_columns(const Columns& columns, const Input& input, const OnPoll& on_poll, SearchIn search_in) {
-  const Costs costs(input.n_classes, input.n_predictions, {input.costs.begin(), input.costs.end()},
-                    input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
+  const auto& [targets, costs, n_predictions] = input.losses;
+  const LeafModel model(targets.n_targets, n_predictions, {costs.begin(), costs.end()}, input.bounds.equivalent_points,
+                        input.tree.rows_per_leaf > 1);
   Run run(input.limits, on_poll);
-  Outcome outcome =
-      search_or_leaf(run, [&] { return search_in(costs, run); }, [&] { return single_leaf(input, costs, run); });
+  Outcome outcome = search_or_leaf(
+      run, [&] { return search_in(model, run); }, [&] { return single_leaf(input, columns.n_rows, model, run); });
   ResultTree& tree = outcome.tree;
-  tree.leaf_of_row = leaf_of_rows(flat(tree), columns, input.n_predictions, input.tree);
-  require_agreement(score(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, costs, input.leaf_cost),
-                    tree.cost, outcome.lower);
+  tree.leaf_of_row = leaf_of_rows(flat(tree), columns, input.losses.n_predictions, input.tree);
+  require_agreement(score(flat(tree), tree.leaf_of_row, input.losses, input.leaf_cost), tree.cost, outcome.lower);
   return outcome;
 }
 
 }  // namespace
 
 void check_input(const Input& input, std::uint32_t n_rows) {
-  check_sizes(n_rows, input.class_codes, input.weights);
+  const auto& [targets, costs, n_predictions] = input.losses;
+  const std::uint32_t n_targets = targets.n_targets;
+  const bool has_target = !targets.target.empty();
+  require(n_targets > 0 && n_predictions > 0, "costs: there must be at least one target and prediction");
+  check_sizes(n_rows, has_target ? targets.target.size() : n_rows,
+              has_target ? targets.weights.size() : targets.weights.size() / n_targets);
   check_limits(input.tree, input.limits, input.leaf_cost);
-  require(input.n_classes > 0 && input.n_predictions > 0, "costs: there must be at least one class and prediction");
   require(input.limits.threads >= 1, "n_threads: must be at least 1");
-  std::vector<Ticks> largest(input.n_classes, 0);
-  for (std::uint32_t c = 0; c < input.n_classes; ++c) {
-    for (std::uint32_t k = 0; k < input.n_predictions; ++k) {
-      const Ticks cost = input.costs[std::size_t{c} * input.n_predictions + k];
+  std::vector<Ticks> largest(n_targets, 0);
+  for (std::uint32_t t = 0; t < n_targets; ++t) {
+    for (std::uint32_t k = 0; k < n_predictions; ++k) {
+      const Ticks cost = costs[std::size_t{t} * n_predictions + k];
       require(cost >= 0, "costs: must be at least 0");
-      largest[c] = std::max(largest[c], cost);
+      largest[t] = std::max(largest[t], cost);
     }
   }
   require(input.reference.empty() || input.reference.size() == n_rows, "reference: one for each row is needed");
   for (const std::int32_t prediction : input.reference)
-    require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < input.n_predictions,
+    require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < n_predictions,
             "reference: must be in [0, n_predictions)");
-  std::vector<unsigned __int128> weight_of(input.n_classes, 0);
-  for (std::size_t row = 0; row < input.class_codes.size(); ++row) {
-    require(input.class_codes[row] >= 0 && static_cast<std::uint32_t>(input.class_codes[row]) < input.n_classes,
-            "class_codes: must be in [0, n_classes)");
-    require(input.weights[row] > 0, "weights: must be greater than 0");
-    weight_of[static_cast<std::size_t>(input.class_codes[row])] += static_cast<std::uint64_t>(input.weights[row]);
-  }
-  unsigned __int128 total = 0, weight = 0;
-  for (std::uint32_t c = 0; c < input.n_classes; ++c) {
-    weight += weight_of[c];
-    require(weight < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
-    total += weight_of[c] * static_cast<std::uint64_t>(largest[c]);
+  for (const std::int32_t target : targets.target)
+    require(target >= 0 && static_cast<std::uint32_t>(target) < n_targets, "class_codes: must be in [0, n_classes)");
+  for (const std::int64_t weight : targets.weights)
+    require(has_target ? weight > 0 : weight >= 0, "weights: must be greater than 0, or at least 0 for each target");
+  unsigned __int128 total = 0, all = 0;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    targets.for_each(row, [&](std::uint32_t target, std::int64_t weight) {
+      all += static_cast<std::uint64_t>(weight);
+      total += static_cast<unsigned __int128>(weight) * static_cast<std::uint64_t>(largest[target]);
+    });
+    require(all < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
   }
   require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
 }
@@ -116,7 +121,7 @@ void check_input(const Input& input, std::uint32_t n_rows) {
 Outcome solve(const PackedColumns& columns, const Input& input, const OnPoll& on_poll) {
   check_input(input, columns.n_rows);
   return solve_columns(columns, input, on_poll,
-                       [&](const Costs& costs, Run& run) { return search_columns(columns, input, costs, run); });
+                       [&](const LeafModel& model, Run& run) { return search_columns(columns, input, model, run); });
 }
 
 Outcome solve(const RankedColumns& columns, const Input& input, const OnPoll& on_poll) {
@@ -124,18 +129,18 @@ Outcome solve(const RankedColumns& columns, const Input& input, const OnPoll& on
   check_input(input, columns.n_rows);
   check_ranked(columns, input);
   return solve_columns(columns, input, on_poll,
-                       [&](const Costs& costs, Run& run) { return search_columns(columns, input, costs, run); });
+                       [&](const LeafModel& model, Run& run) { return search_columns(columns, input, model, run); });
 }
 
 Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
                    const OnPoll& on_poll) {
-  require(input.n_classes > 1, "costs: lookahead needs at least two classes");
+  require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
   check_input(input, columns.n_rows);
-  return solve_columns(columns, input, on_poll, [&](const Costs& costs, Run& run) {
-    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run);
-    const Problem problem{rows, costs, input.leaf_cost, input.tree, input.bounds};
+  return solve_columns(columns, input, on_poll, [&](const LeafModel& model, Run& run) {
+    const DistinctRows rows(columns, input.losses.targets, run);
+    const Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
     return search_lookahead(problem, lookahead, run, search);
   });
 }
@@ -146,10 +151,10 @@ Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const 
   const StartTree& start = options.start;
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
-               columns.n_columns, input.n_predictions, std::nullopt);
-  return solve_columns(columns, input, on_poll, [&](const Costs& costs, Run& run) {
-    const DistinctRows rows(columns, input.class_codes, input.weights, input.n_classes, run);
-    return search_leaf_sets({rows, costs, input.leaf_cost, input.tree}, options, run);
+               columns.n_columns, input.losses.n_predictions, std::nullopt);
+  return solve_columns(columns, input, on_poll, [&](const LeafModel& model, Run& run) {
+    const DistinctRows rows(columns, input.losses.targets, run);
+    return search_leaf_sets({rows, model, input.leaf_cost, input.tree}, options, run);
   });
 }
 

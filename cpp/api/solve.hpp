@@ -20,11 +20,7 @@ namespace hornbeam {
 
 /// What both kinds of columns need to be solved.
 struct Input {
-  std::span<const std::int32_t> class_codes;  // (n_rows), 0 .. n_classes - 1
-  std::span<const std::int64_t> weights;      // (n_rows), > 0
-  std::span<const Ticks> costs;               // (n_classes, n_predictions), per unit of weight
-  std::uint32_t n_classes;
-  std::uint32_t n_predictions;
+  RowLosses losses;  // weights above 0, or with a weight for every target at least 0; costs at least 0
   Ticks leaf_cost;
   TreeLimits tree;
   SearchLimits limits;

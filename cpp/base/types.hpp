@@ -10,6 +10,9 @@
 #include <new>
 #include <vector>
 
+/// For code that is compiled for several instruction sets, of which no copy may be linked from one into another.
+#define HORNBEAM_INLINE [[gnu::always_inline]] inline
+
 namespace hornbeam {
 
 using Ticks = std::int64_t;

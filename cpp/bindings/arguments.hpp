@@ -27,6 +27,8 @@ namespace hornbeam {
 template <class T, int kDimensions>
 using ArrayIn = nb::ndarray<const T, nb::numpy, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
 template <class T>
+using ArrayOfAnyShape = nb::ndarray<const T, nb::numpy, nb::c_contig, nb::device::cpu>;
+template <class T>
 using ArrayOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 /// An array of the values, in one dimension or of a shape.

@@ -24,17 +24,19 @@ RankedColumnsIn ranked_columns(ArrayIn<std::uint32_t, 2> ranks, ArrayIn<std::uin
 }  // namespace
 
 Input AdditiveProblem::input(const SearchOptions& options) const {
+  const std::uint32_t n_targets = to_count(costs.shape(0), "costs");
+  require(!class_codes || class_codes->size() > 0, "class_codes: one for each row is needed");
+  require(weights.ndim() == (class_codes ? 1 : 2) && (class_codes || weights.shape(1) == n_targets),
+          "weights: one for each row is needed, without class_codes one for each row and target");
   return {
-      .class_codes = span_of(class_codes),
-      .weights = span_of(weights),
-      .costs = {costs.data(), costs.size()},
-      .n_classes = to_count(costs.shape(0), "costs"),
-      .n_predictions = to_count(costs.shape(1), "costs"),
+      .losses = {{span_of(class_codes), {weights.data(), weights.size()}, n_targets},
+                 {costs.data(), costs.size()},
+                 to_count(costs.shape(1), "costs")},
       .leaf_cost = leaf_cost,
       .tree = options.tree_limits(),
       .limits = options.search_limits(),
       .bounds = options.bounds_of(kExact),
-      .reference = reference ? span_of(*reference) : std::span<const std::int32_t>(),
+      .reference = span_of(reference),
   };
 }
 
@@ -60,9 +62,9 @@ void add_problems(const nb::module_& module) {
                               "ranks[v] <= t.")
       .def(nb::new_(&ranked_columns), nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert());
   nb::class_<AdditiveProblem>(module, "Problem", "Rows and additive costs in ticks; see api/solve.hpp.")
-      .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, ArrayIn<std::int64_t, 2>, std::int64_t,
-                    std::optional<ArrayIn<std::int32_t, 1>>>(),
-           nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
+      .def(nb::init<std::optional<ArrayIn<std::int32_t, 1>>, ArrayOfAnyShape<std::int64_t>, ArrayIn<std::int64_t, 2>,
+                    std::int64_t, std::optional<ArrayIn<std::int32_t, 1>>>(),
+           nb::arg("class_codes").noconvert().none(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
            nb::arg("leaf_cost"), nb::arg("reference").noconvert().none() = nb::none());
   nb::class_<RankingProblem>(module, "RankingProblem", "Rows and prices of pairs in ticks; see api/ranking.hpp.")
       .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, std::int64_t, std::int64_t, std::int64_t>(),

@@ -19,6 +19,10 @@ template <class T>
 std::span<const T> span_of(const ArrayIn<T, 1>& array) {
   return {array.data(), array.shape(0)};
 }
+template <class T>
+std::span<const T> span_of(const std::optional<ArrayIn<T, 1>>& array) {
+  return array ? span_of(*array) : std::span<const T>();
+}
 
 struct PackedColumnsIn {
   ArrayIn<std::uint8_t, 2> bits;
@@ -32,8 +36,8 @@ struct RankedColumnsIn {
 };
 
 struct AdditiveProblem {
-  ArrayIn<std::int32_t, 1> class_codes;
-  ArrayIn<std::int64_t, 1> weights;
+  std::optional<ArrayIn<std::int32_t, 1>> class_codes;  // none: a row of weights for each row
+  ArrayOfAnyShape<std::int64_t> weights;
   ArrayIn<std::int64_t, 2> costs;
   std::int64_t leaf_cost;
   std::optional<ArrayIn<std::int32_t, 1>> reference;

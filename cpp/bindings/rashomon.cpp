@@ -101,7 +101,7 @@ void add_rashomon_sets(nb::module_& module) {
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
              "Find all trees that cost at most `bound`, or those of RESPLIT; see api/rashomon.hpp.");
   module.def("describe_set", &describe, nb::arg("trees"),
-             "Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
+             "LeafModel, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
   module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("price"), nb::arg("cut"), nb::arg("leaf_cost"),

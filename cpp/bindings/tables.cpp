@@ -67,18 +67,19 @@ auto thresholds_between_of(const ArrayIn<double, 1>& numbers) {
   return to_array(thresholds_between({numbers.data(), numbers.size()}));
 }
 
-using WeightsIn = std::variant<ArrayIn<std::int64_t, 1>, ArrayIn<double, 1>>;
+using WeightsIn = std::variant<ArrayOfAnyShape<std::int64_t>, ArrayOfAnyShape<double>>;
 
 std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> node_statistics_of(
     const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
-    const ArrayIn<std::int32_t, 1>& leaf_of_row, const ArrayIn<std::int32_t, 1>& classes, const WeightsIn& weights,
-    std::size_t n_classes) {
+    const ArrayIn<std::int32_t, 1>& leaf_of_row, const std::optional<ArrayIn<std::int32_t, 1>>& target,
+    const WeightsIn& weights, std::uint32_t n_targets) {
   const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
   const std::size_t n_weights = std::visit([](const auto& given) { return given.size(); }, weights);
-  require(right.size() == n_nodes && classes.size() == n_rows && n_weights == n_rows,
-          "right, classes, weights: their lengths must be those of left and leaf_of_row");
-  require(are_below(leaf_of_row, n_nodes) && are_below(classes, n_classes),
-          "leaf_of_row, classes: must be numbers of nodes and classes");
+  require(right.size() == n_nodes && n_weights == (target ? n_rows : n_rows * n_targets),
+          "right, weights: their lengths must be those of left and leaf_of_row");
+  require(!target || target->size() == n_rows, "target: its length must be that of leaf_of_row");
+  require(are_below(leaf_of_row, n_nodes) && (!target || are_below(*target, n_targets)),
+          "leaf_of_row, target: must be numbers of nodes and targets");
   for (std::size_t node = 0; node < n_nodes; ++node) {
     if (left.data()[node] < 0) continue;
     for (const std::int32_t child : {left.data()[node], right.data()[node]})
@@ -86,13 +87,13 @@ std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> n
               "left, right: a child must come after its parent");
   }
   NodeStatistics found = std::visit(
-      [&]<class Weight>(const ArrayIn<Weight, 1>& given) {
-        return node_statistics<Weight>(span_of(left), span_of(right), span_of(leaf_of_row), span_of(classes),
-                                       span_of(given), n_classes);
+      [&]<class Weight>(const ArrayOfAnyShape<Weight>& given) {
+        return node_statistics<Weight>(span_of(left), span_of(right), span_of(leaf_of_row),
+                                       {span_of(target), {given.data(), given.size()}, n_targets});
       },
       weights);
   return {to_array(std::move(found.n_rows)), to_array<double, nb::ndarray<nb::numpy, double, nb::ndim<2>>>(
-                                                 std::move(found.class_weights), {n_nodes, n_classes})};
+                                                 std::move(found.target_weights), {n_nodes, n_targets})};
 }
 
 }  // namespace
@@ -111,8 +112,8 @@ void add_tables(nanobind::module_& module) {
   module.def("class_totals", &class_totals, nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),
              nb::arg("n_classes"), "Add up the weight of each class; all together must stay below 2^63.");
   module.def("node_statistics", &node_statistics_of, nb::arg("left").noconvert(), nb::arg("right").noconvert(),
-             nb::arg("leaf_of_row").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),
-             nb::arg("n_classes"), "Rows of each node of a tree, and their weight by class.");
+             nb::arg("leaf_of_row").noconvert(), nb::arg("target").noconvert().none(), nb::arg("weights").noconvert(),
+             nb::arg("n_targets"), "Rows of each node of a tree, and their weight by target.");
 }
 
 }  // namespace hornbeam

@@ -16,18 +16,11 @@
 // Switch   pair_stage
 #pragma once
 
-#include "base/types.hpp"
+#include "models/measures.hpp"
 
 namespace hornbeam {
 
 /// Value is Ticks, or a vector of them: the kernels evaluate eight columns g at once.
-template <class Value>
-struct PairCell {
-  Value largest_loss;  // n
-  Value loss;          // err
-  Value least_loss;    // q
-};
-
 template <class Value>
 struct PairMinima {
   Value stump_loss;       // min over g of err(x g1) + err(x g0)
@@ -37,8 +30,8 @@ struct PairMinima {
 
 /// Takes the split of one side by the column(s) g into `minima`; `allowed` marks where g is a legal split.
 template <class Value, class Mask>
-[[gnu::always_inline]] inline void take_pair(const PairCell<Value>& p, const PairCell<Value>& r, Mask allowed,
-                                             Value leaf_cost, Value infinity, PairMinima<Value>& minima) {
+HORNBEAM_INLINE void take_pair(const Cell<Value>& p, const Cell<Value>& r, Mask allowed, Value leaf_cost,
+                               Value infinity, PairMinima<Value>& minima) {
   const Value stump = allowed ? p.loss + r.loss : infinity;
   minima.stump_loss = stump < minima.stump_loss ? stump : minima.stump_loss;
   const Mask split_p = allowed & ((p.loss - p.least_loss) > leaf_cost);

@@ -22,7 +22,7 @@ class StumpFinder {
   /// Counts the weight of each class and then the rows, where `count_of(row)` says how many a distinct row stands for.
   template <class CountOf>
   StumpFinder(const DistinctRows& data, const RowList& rows, CountOf count_of)
-      : data_(data), total_(class_weights(data, rows)) {
+      : data_(data), total_(target_weights(data, rows)) {
     total_.push_back(0);
     constexpr std::size_t kNowhere = ~std::size_t{0};
     std::vector<std::size_t> place(total_.size() * kWordBits, kNowhere);  // of target and shift
@@ -32,7 +32,7 @@ class StumpFinder {
       if (first == planes_.size() || planes_[first].word != word) first = planes_.size();
       total_.back() += count_of(row);
       for (std::uint32_t target = 0; target < total_.size(); ++target) {
-        auto count = static_cast<std::uint64_t>(target < data.n_classes ? data.weight(row)[target] : count_of(row));
+        auto count = static_cast<std::uint64_t>(target < data.n_targets ? data.weight(row)[target] : count_of(row));
         for (; count != 0; count &= count - 1) {
           const auto shift = static_cast<std::uint32_t>(std::countr_zero(count));
           std::size_t& at = place[std::size_t{target} * kWordBits + shift];

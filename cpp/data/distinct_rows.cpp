@@ -82,10 +82,9 @@ class RowIndex {
 
 }  // namespace
 
-DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-                           std::span<const std::int64_t> weights, std::uint32_t classes_in_all, Run& run,
+DistinctRows::DistinctRows(const PackedColumns& columns, const RowTargets& targets, Run& run,
                            std::span<const Ticks> reference_losses)
-    : n_classes(classes_in_all), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
+    : n_targets(targets.n_targets), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
   RowIndex index(words_per_row);
   index.reserve(columns.n_rows);
@@ -106,15 +105,16 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
   }
   n_rows = index.size();
   run.require(index.bytes() + number_of_row.size() * sizeof(std::uint32_t) +
-              std::uint64_t{n_rows} * (n_classes + 2) * sizeof(std::int64_t) +
+              std::uint64_t{n_rows} * (n_targets + 2) * sizeof(std::int64_t) +
               std::uint64_t{words_for(n_rows)} * stride * sizeof(Word));
   row_count.assign(n_rows, 0);
-  class_weight.assign(std::size_t{n_rows} * n_classes, 0);
+  target_weight.assign(std::size_t{n_rows} * n_targets, 0);
   if (!reference_losses.empty()) reference_loss.assign(n_rows, 0);
   for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
     const std::size_t number = number_of_row[row];
     row_count[number] += 1;
-    class_weight[number * n_classes + static_cast<std::uint32_t>(classes[row])] += weights[row];
+    std::int64_t* const sums = &target_weight[number * n_targets];
+    targets.for_each(row, [sums](std::uint32_t target, std::int64_t weight) { sums[target] += weight; });
     if (!reference_losses.empty()) reference_loss[number] += reference_losses[row];
   }
   bits.assign(std::size_t{words_for(n_rows)} * stride, 0);
@@ -131,7 +131,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
 
 DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, Run& run) const {
   DistinctRows part;
-  part.n_classes = n_classes;
+  part.n_targets = n_targets;
   part.n_columns = n_columns;
   part.n_rows = static_cast<std::uint32_t>(numbers.size());
   part.stride = stride;
@@ -142,7 +142,7 @@ DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, Run& ru
     const std::uint32_t from = numbers[row];
     part.row_count.push_back(row_count[from]);
     if (!reference_loss.empty()) part.reference_loss.push_back(reference_loss[from]);
-    part.class_weight.insert(part.class_weight.end(), weight(from), weight(from) + n_classes);
+    part.target_weight.insert(part.target_weight.end(), weight(from), weight(from) + n_targets);
     const Word* const source = &bits[std::size_t{from / kWordBits} * stride];
     Word* const to = &part.bits[std::size_t{row / kWordBits} * stride];
     for (std::uint32_t c = 0; c < n_columns; ++c) to[c] |= (source[c] >> (from % kWordBits) & 1) << (row % kWordBits);
@@ -151,7 +151,7 @@ DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, Run& ru
 }
 
 Fingerprint DistinctRows::identity(std::uint32_t row, bool counts_rows) const {
-  const bool counts = counts_rows || std::any_of(weight(row), weight(row) + n_classes, [](auto w) { return w != 0; });
+  const bool counts = counts_rows || std::any_of(weight(row), weight(row) + n_targets, [](auto w) { return w != 0; });
   return counts ? Fingerprint::of_row(row) : Fingerprint{};
 }
 

@@ -1,6 +1,6 @@
 // data/distinct_rows.hpp
 //
-// WHAT    The training data as the search sees it: equal rows merged to one distinct row with a weight per class.
+// WHAT    The training data as the search sees it: equal rows merged to one distinct row with a weight per target.
 // FLOW    api/solve packs -> here -> rows/row_set (the root).
 // HOLDS   Immutable. Distinct rows are numbered in the order of their first appearance.
 #pragma once
@@ -11,6 +11,7 @@
 #include "base/fingerprint.hpp"
 #include "base/types.hpp"
 #include "data/packed_columns.hpp"
+#include "data/row_targets.hpp"
 #include "kernels/kernels.hpp"
 #include "run/run.hpp"
 
@@ -18,32 +19,31 @@ namespace hornbeam {
 
 struct DistinctRows {
   /// `reference_losses` is empty or has what a reference loses on each row. Throws Stopped.
-  DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
-               std::span<const std::int64_t> weights, std::uint32_t n_classes, Run& run,
+  DistinctRows(const PackedColumns& columns, const RowTargets& targets, Run& run,
                std::span<const Ticks> reference_losses = {});
 
   /// Those of the rows with these numbers, in their order. Throws Stopped.
   DistinctRows of(const std::vector<std::uint32_t>& numbers, Run& run) const;
 
-  std::uint32_t n_classes;
+  std::uint32_t n_targets;
   std::uint32_t n_columns;
-  std::uint32_t n_rows = 0;                // distinct ones
-  std::uint32_t stride;                    // of `bits`, columns padded to lanes
-  AlignedVector<Word> bits;                // word-major: bit r % 64 of bits[(r / 64) * stride + column]
-  std::vector<std::int64_t> class_weight;  // (n_rows, n_classes)
-  std::vector<std::int64_t> row_count;     // (n_rows): how many of the caller's rows
-  std::vector<Ticks> reference_loss;       // (n_rows), empty without a reference
+  std::uint32_t n_rows = 0;                 // distinct ones
+  std::uint32_t stride;                     // of `bits`, columns padded to lanes
+  AlignedVector<Word> bits;                 // word-major: bit r % 64 of bits[(r / 64) * stride + column]
+  std::vector<std::int64_t> target_weight;  // (n_rows, n_targets)
+  std::vector<std::int64_t> row_count;      // (n_rows): how many of the caller's rows
+  std::vector<Ticks> reference_loss;        // (n_rows), empty without a reference
 
   bool test(std::uint32_t column, std::uint32_t row) const {
     return (bits[std::size_t{row / kWordBits} * stride + column] >> (row % kWordBits)) & 1;
   }
   /// Rows without weight have no name unless rows are counted: nothing depends on where they are.
   Fingerprint identity(std::uint32_t row, bool counts_rows) const;
-  const std::int64_t* weight(std::uint32_t row) const { return &class_weight[std::size_t{row} * n_classes]; }
+  const std::int64_t* weight(std::uint32_t row) const { return &target_weight[std::size_t{row} * n_targets]; }
   TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
   std::size_t bytes() const {
     return bits.capacity() * sizeof(Word) +
-           (class_weight.capacity() + row_count.capacity() + reference_loss.capacity()) * sizeof(std::int64_t);
+           (target_weight.capacity() + row_count.capacity() + reference_loss.capacity()) * sizeof(std::int64_t);
   }
 
  private:

@@ -26,10 +26,10 @@ inline std::array<RowList, 2> partition(const DistinctRows& data, const RowList&
   return sides;
 }
 
-inline std::vector<std::int64_t> class_weights(const DistinctRows& data, const RowList& rows) {
-  std::vector<std::int64_t> weights(data.n_classes);
+inline std::vector<std::int64_t> target_weights(const DistinctRows& data, const RowList& rows) {
+  std::vector<std::int64_t> weights(data.n_targets);
   for (const std::uint32_t row : rows)
-    for (std::uint32_t c = 0; c < data.n_classes; ++c) weights[c] += data.weight(row)[c];
+    for (std::uint32_t c = 0; c < data.n_targets; ++c) weights[c] += data.weight(row)[c];
   return weights;
 }
 

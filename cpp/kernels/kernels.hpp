@@ -10,10 +10,11 @@
 #pragma once
 
 #include "base/types.hpp"
+#include "models/measures.hpp"
 
 namespace hornbeam {
 
-inline constexpr std::uint32_t kMostNarrowClasses = 32;
+inline constexpr std::uint32_t kMostNarrowTargets = 32;
 inline constexpr std::int32_t kNarrowInfinity = 1 << 30;
 
 /// A bit matrix, word-major: word w of column c is words[w * stride + c]; stride is a multiple of kNarrowLanes.
@@ -37,35 +38,6 @@ struct Segment {
   }
 };
 
-/// How counts become the measures of a row set.
-///
-/// Counts: the weight of each class, then of each distinct price of the equivalent-points loss, then (if
-/// `counts_rows`) the number of rows. Measures: the values, the equivalent-points loss, the number of rows.
-/// Separable costs (a wrong label of class c costs price[c] whatever the prediction): value c is weight c times
-/// price[c]; the largest loss is their sum and the leaf loss is the sum less the largest. Other cost matrices:
-/// value k is the loss of predicting k and one more value is the largest loss.
-/// Netted (two classes of one price): what is lost anyway in each group of equal rows is taken out of the weights of
-/// both classes and counted as equivalent-points loss q only; then the least of the values is err - q, and their sum is
-/// n - q, where n is the largest loss that the groups can incur, each with one prediction.
-struct Measures {
-  bool separable;
-  bool netted;
-  bool counts_rows;
-  std::uint32_t n_classes;
-  std::uint32_t n_predictions;
-  std::uint32_t n_loss_prices;
-  const Ticks* price;         // separable: (n_classes)
-  const Ticks* cost;          // otherwise: (n_classes, n_predictions)
-  const Ticks* largest_cost;  // otherwise: (n_classes)
-  const Ticks* loss_price;    // (n_loss_prices)
-
-  std::uint32_t n_counts() const { return n_classes + n_loss_prices + (counts_rows ? 1 : 0); }
-  std::uint32_t n_values() const { return separable ? n_classes : n_predictions + 1; }
-  std::uint32_t loss_index() const { return n_values(); }
-  std::uint32_t rows_index() const { return n_values() + 1; }
-  std::uint32_t size() const { return n_values() + (counts_rows ? 2 : 1); }
-};
-
 /// The slots of one subproblem, and what its pair stage needs to know.
 struct SlotTile {
   TileView tile;
@@ -83,9 +55,9 @@ constexpr std::uint32_t narrow_place(std::uint32_t column) {
   return column - i + 2 * (i % kLanes) + i / kLanes;
 }
 
-/// What the pair stage of netted measures needs in 32 bits, in units of the price.
+/// What the pair stage of cancelled measures needs in 32 bits, in units of the cost of an error.
 struct NarrowPairInput {
-  const std::int32_t* sums = nullptr;  // of the two classes, in `narrow_place`; null where they do not fit
+  const std::int32_t* sums = nullptr;  // of the two targets, in `narrow_place`; null where they do not fit
   std::int32_t total[2];
   std::int32_t leaf_cost;          // rounded down
   std::int32_t support_threshold;  // rounded up
@@ -123,9 +95,9 @@ struct PairRow {
   std::uint32_t stride;     // a multiple of kNarrowLanes
   const Segment* segments;  // in 32-bit words
   std::uint32_t n_segments;
-  std::uint32_t n_classes;
-  const std::int32_t* sums;     // weight of each class where each column holds: sums[k * stride + column]
-  const std::int32_t* total;    // (n_classes)
+  std::uint32_t n_targets;
+  const std::int32_t* sums;     // weight of each target where each column holds: sums[k * stride + column]
+  const std::int32_t* total;    // (n_targets)
   const std::uint32_t* blocks;  // first columns of the blocks of kNarrowLanes columns to pair with
   std::uint32_t n_blocks;
   std::int32_t* stump_loss[2];  // of each column, by side: the least loss of two leaves there; lowered
@@ -136,7 +108,7 @@ struct PairRow {
 struct TripleRow {
   PairRow pairs;  // the tile; neither its losses nor its distances are used
   std::uint32_t n_columns;
-  std::int32_t* counts;  // weight of class k where columns i and j hold: counts[(i * n_classes + k) * stride + j]
+  std::int32_t* counts;  // weight of target k where columns i and j hold: counts[(i * n_targets + k) * stride + j]
   /// Of one column and each column j behind it, by cell 2 * (the one holds) + (j holds): the least loss of two leaves
   /// there, at [cell * stride + j]; written.
   std::int32_t* stump_loss;
@@ -146,16 +118,16 @@ inline constexpr std::uint32_t kScanLanes = 32;
 
 /// Up to 32 root splits, and the rows in the order of one variable whose cuts may be the stumps below them.
 struct StumpScan {
-  const std::uint32_t* entries;  // row << 8 | class << 1 | whether the next row has another value
+  const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;
   const std::uint32_t* member;  // of each row: bit i is set where root split i holds
   const std::int32_t* weight;   // of each row; null where all weigh one
   bool is_narrow;               // every sum of weights fits 15 bits
-  std::uint32_t n_classes;
-  const std::int32_t* held;     // weight of each class where root split i holds: held[class * kScanLanes + i]
-  const std::int32_t* total;    // weight of each class
+  std::uint32_t n_targets;
+  const std::int32_t* held;     // weight of each target where root split i holds: held[target * kScanLanes + i]
+  const std::int32_t* total;    // weight of each target
   std::int32_t* least_loss[2];  // by side of the root splits; lowered
-  void* scratch;                // more than two classes: (n_classes + rows) * 2 * kScanLanes numbers of 32 bits
+  void* scratch;                // more than two targets: (n_targets + rows) * 2 * kScanLanes numbers of 32 bits
 };
 
 struct Kernels {

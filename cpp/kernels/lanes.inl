@@ -7,13 +7,12 @@
 //         another. Padding columns are all zero: their cells are empty and never allowed.
 #include "bounds/pair_stage.hpp"
 #include "kernels/kernels.hpp"
+#include "models/formulas.hpp"
 
 namespace hornbeam {
 namespace {
 
 constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
-
-#define HORNBEAM_INLINE [[gnu::always_inline]] inline
 
 HORNBEAM_INLINE Lanes all_lanes(Ticks value) { return Lanes{} + value; }
 HORNBEAM_INLINE Lanes load(const void* from) {
@@ -71,51 +70,21 @@ HORNBEAM_INLINE void count_block(const SlotTile& slots, std::uint32_t block, con
   }
 }
 
-/// Turns counts into measures (kernels.hpp); `kClasses` = 2 is the separable two-class case, 0 anything.
-template <int kClasses>
-HORNBEAM_INLINE void measures_of(const Measures& m, const Lanes* counts, Lanes* measures) {
-  const std::uint32_t n_classes = kClasses > 0 ? kClasses : m.n_classes;
-  if (kClasses > 0 || m.separable) {
-    for (std::uint32_t c = 0; c < n_classes; ++c) measures[c] = counts[c] * m.price[c];
-  } else {
-    for (std::uint32_t k = 0; k <= m.n_predictions; ++k) measures[k] = Lanes{};
-    for (std::uint32_t c = 0; c < n_classes; ++c) {
-      for (std::uint32_t k = 0; k < m.n_predictions; ++k)
-        measures[k] += counts[c] * m.cost[std::size_t{c} * m.n_predictions + k];
-      measures[m.n_predictions] += counts[c] * m.largest_cost[c];
-    }
-  }
-  const std::uint32_t loss_index = kClasses > 0 ? kClasses : m.loss_index();
-  measures[loss_index] = Lanes{};
-  for (std::uint32_t i = 0; i < m.n_loss_prices; ++i) measures[loss_index] += counts[n_classes + i] * m.loss_price[i];
-  if (kClasses == 0 && m.counts_rows) measures[m.rows_index()] = counts[m.n_counts() - 1];
-}
-
-template <int kClasses>
-HORNBEAM_INLINE PairCell<Lanes> cell_of(const Measures& m, const Lanes* measures) {
-  if (kClasses == 2 || m.separable) {
-    const std::uint32_t n_classes = kClasses > 0 ? kClasses : m.n_classes;
-    Lanes sum = measures[0], most = measures[0];
-    for (std::uint32_t c = 1; c < n_classes; ++c) {
-      sum += measures[c];
-      most = larger(most, measures[c]);
-    }
-    const Lanes least_loss = measures[n_classes], lost_anyway = m.netted ? least_loss : Lanes{};
-    return {sum + lost_anyway, sum - most + lost_anyway, least_loss};
-  }
-  Lanes least = measures[0];
-  for (std::uint32_t k = 1; k < m.n_predictions; ++k) least = smaller(least, measures[k]);
-  return {measures[m.n_predictions], least, measures[m.loss_index()]};
+/// Of the measures of a cell.
+template <class Formula>
+HORNBEAM_INLINE std::uint32_t size_of(const Measures& m) {
+  return Formula::kTargets > 0 ? Formula::kTargets + 1 : m.size();
 }
 
 /// Whether a column with these two cells is a legal split.
-template <int kClasses>
+template <class Formula>
 HORNBEAM_INLINE Lanes is_allowed(const Measures& m, const PairInput& in, const Lanes* true_cell,
                                  const Lanes* false_cell) {
   const Lanes threshold = all_lanes(in.support_threshold);
-  const PairCell<Lanes> p = cell_of<kClasses>(m, true_cell), r = cell_of<kClasses>(m, false_cell);
+  const Cell<Lanes> p = Formula::template cell<Lanes>(m, true_cell);
+  const Cell<Lanes> r = Formula::template cell<Lanes>(m, false_cell);
   Lanes allowed = (p.largest_loss - p.least_loss >= threshold) & (r.largest_loss - r.least_loss >= threshold);
-  if (kClasses == 0 && m.counts_rows) {
+  if (Formula::kTargets == 0 && m.counts_rows) {
     const Lanes rows = all_lanes(in.rows_per_leaf);
     allowed &= (true_cell[m.rows_index()] >= rows) & (false_cell[m.rows_index()] >= rows);
   }
@@ -131,7 +100,7 @@ HORNBEAM_INLINE void copy_column(const SlotTile& slots, std::uint32_t column, Wo
     for (std::uint32_t w = 0; w < tile.n_words; ++w) to[w] &= slots.filter[w];
 }
 
-template <int kClasses, int kCounts>
+template <class Formula, int kCounts>
 void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, Ticks* out, Word* scratch) {
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* measures = counts + m.n_counts();
@@ -141,30 +110,30 @@ void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, 
   for (std::uint32_t block = 0; block < slots.tile.stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
     count_block<kCounts>(slots, block, mask, m.n_counts(), here);
-    measures_of<kClasses>(m, here, measures);
+    measure_counts<Formula>(m, here, measures);
     for (std::uint32_t i = 0; i < m.size(); ++i) store(out + std::size_t{i} * slots.tile.stride + block, measures[i]);
   }
 }
 
-template <int kClasses, int kCounts>
+template <class Formula, int kCounts>
 void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
                    Word* scratch) {
-  const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size();
+  const std::uint32_t size = size_of<Formula>(m);
   const std::uint32_t stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* spare = counts + m.n_counts();
   Word* mask = reinterpret_cast<Word*>(spare + 4 * std::size_t{m.size()});
   copy_column(slots, column, mask);
   Lanes fixed_counts[kCounts > 0 ? kCounts : 1];
-  Lanes fixed_cells[kClasses > 0 ? 4 * (kClasses + 1) : 1];
-  Lanes* cells = kClasses > 0 ? fixed_cells : spare;
+  Lanes fixed_cells[Formula::kTargets > 0 ? 4 * (Formula::kTargets + 1) : 1];
+  Lanes* cells = Formula::kTargets > 0 ? fixed_cells : spare;
 
   const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
   PairMinima<Lanes> minima[2] = {{infinity, infinity, Lanes{}}, {infinity, infinity, Lanes{}}};
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
     count_block<kCounts>(slots, block, mask, m.n_counts(), here);
-    measures_of<kClasses>(m, here, cells);  // f1 g1
+    measure_counts<Formula>(m, here, cells);  // f1 g1
     for (std::uint32_t i = 0; i < size; ++i) {
       const Lanes f1 = all_lanes(in.sums[std::size_t{i} * stride + column]);
       const Lanes g1 = load(in.sums + std::size_t{i} * stride + block);
@@ -175,8 +144,9 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
     for (std::uint32_t side = 0; side < 2; ++side) {
       const Lanes* true_cell = cells + 2 * std::size_t{side} * size;
       const Lanes* false_cell = true_cell + size;
-      const PairCell<Lanes> p = cell_of<kClasses>(m, true_cell), r = cell_of<kClasses>(m, false_cell);
-      const Lanes allowed = is_allowed<kClasses>(m, in, true_cell, false_cell);
+      const Cell<Lanes> p = Formula::template cell<Lanes>(m, true_cell);
+      const Cell<Lanes> r = Formula::template cell<Lanes>(m, false_cell);
+      const Lanes allowed = is_allowed<Formula>(m, in, true_cell, false_cell);
       take_pair(p, r, allowed, leaf_cost, infinity, minima[side]);
     }
   }
@@ -215,12 +185,12 @@ struct NarrowMinima {
   }
 };
 
-/// The pair stage of netted measures: q is the same on every column, so only the two classes are counted.
+/// The pair stage of cancelled measures: q is the same on every column, so only the two targets are counted.
 void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
                        PairSide* sides, Word* mask) {
   const NarrowPairInput& narrow_in = in.narrow;
   const std::uint32_t stride = slots.tile.stride;
-  std::uint32_t n_segments[3] = {0, 0, 0};  // before those of each class, and of both
+  std::uint32_t n_segments[3] = {0, 0, 0};  // before those of each target, and of both
   while (n_segments[1] < slots.n_segments && slots.segments[n_segments[1]].target == 0) ++n_segments[1];
   n_segments[2] = n_segments[1];
   while (n_segments[2] < slots.n_segments && slots.segments[n_segments[2]].target == 1) ++n_segments[2];
@@ -265,7 +235,7 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
   const Ticks held_least = in.sums[std::size_t{m.loss_index()} * stride + column];
   const Ticks least_loss[2] = {held_least, in.total[m.loss_index()] - held_least};
   const auto in_ticks = [&m](std::int32_t count, Ticks lost_anyway) {
-    return count == kNarrowInfinity ? kInfinity : lost_anyway + m.price[0] * count;
+    return count == kNarrowInfinity ? kInfinity : lost_anyway + m.largest_cost[0] * count;
   };
   for (int side = 0; side < 2; ++side) {
     const std::int32_t lesser = smallest_lane(minima[side].lesser);
@@ -275,27 +245,30 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
   }
 }
 
-bool is_two_class(const Measures& m) { return m.separable && m.n_classes == 2 && !m.counts_rows; }
+using TwoTargets = SeparableCosts<2>;
+bool has_two_targets(const Measures& m) { return m.is_separable() && m.n_targets == 2 && !m.counts_rows; }
 
 void measure(const SlotTile& slots, const Measures& m, const std::uint32_t* column, Ticks* out, Word* scratch) {
   const std::uint32_t which = column == nullptr ? kNoColumn : *column;
-  if (is_two_class(m) && m.n_loss_prices == 0) return measure_as<2, 2>(slots, m, which, out, scratch);
-  if (is_two_class(m) && m.n_loss_prices == 1) return measure_as<2, 3>(slots, m, which, out, scratch);
-  measure_as<0, 0>(slots, m, which, out, scratch);
+  if (has_two_targets(m) && m.n_loss_units == 0) return measure_as<TwoTargets, 2>(slots, m, which, out, scratch);
+  if (has_two_targets(m) && m.n_loss_units == 1) return measure_as<TwoTargets, 3>(slots, m, which, out, scratch);
+  with_formula(m, [&](auto formula) { measure_as<decltype(formula), 0>(slots, m, which, out, scratch); });
 }
 
 void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
                 Word* scratch) {
   if (in.narrow.sums != nullptr) return pair_stage_narrow(slots, m, in, column, sides, scratch);
-  if (is_two_class(m) && m.n_loss_prices == 1) return pair_stage_as<2, 3>(slots, m, in, column, sides, scratch);
-  if (is_two_class(m) && m.n_loss_prices == 2) return pair_stage_as<2, 4>(slots, m, in, column, sides, scratch);
-  pair_stage_as<0, 0>(slots, m, in, column, sides, scratch);
+  if (has_two_targets(m) && m.n_loss_units == 1)
+    return pair_stage_as<TwoTargets, 3>(slots, m, in, column, sides, scratch);
+  if (has_two_targets(m) && m.n_loss_units == 2)
+    return pair_stage_as<TwoTargets, 4>(slots, m, in, column, sides, scratch);
+  with_formula(m, [&](auto formula) { pair_stage_as<decltype(formula), 0>(slots, m, in, column, sides, scratch); });
 }
 
-template <int kClasses, int kCounts>
+template <class Formula, int kCounts>
 void test_columns_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, bool side,
                      Word* allowed, Word* constant, Word* scratch) {
-  const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size(), stride = slots.tile.stride;
+  const std::uint32_t size = size_of<Formula>(m), stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* held = counts + m.n_counts();
   Lanes* failed = held + m.size();
@@ -304,31 +277,33 @@ void test_columns_as(const SlotTile& slots, const Measures& m, const PairInput& 
   for (std::uint32_t w = 0; w < words_for(stride); ++w) allowed[w] = constant[w] = 0;
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     count_block<kCounts>(slots, block, mask, m.n_counts(), counts);
-    measures_of<kClasses>(m, counts, held);
+    measure_counts<Formula>(m, counts, held);
     for (std::uint32_t i = 0; i < size; ++i) {
       const Ticks here = in.sums[std::size_t{i} * stride + column];
       if (!side) held[i] = load(in.sums + std::size_t{i} * stride + block) - held[i];
       failed[i] = all_lanes(side ? here : in.total[i] - here) - held[i];
     }
     const Lanes none{};
-    const Lanes is_constant =
-        (cell_of<kClasses>(m, held).largest_loss == none) | (cell_of<kClasses>(m, failed).largest_loss == none);
+    const Lanes is_constant = (Formula::template cell<Lanes>(m, held).largest_loss == none) |
+                              (Formula::template cell<Lanes>(m, failed).largest_loss == none);
     constant[block / kWordBits] |= mask_of(is_constant) << (block % kWordBits);
-    allowed[block / kWordBits] |= mask_of(is_allowed<kClasses>(m, in, held, failed) & ~is_constant)
+    allowed[block / kWordBits] |= mask_of(is_allowed<Formula>(m, in, held, failed) & ~is_constant)
                                   << (block % kWordBits);
   }
 }
 
 void test_columns(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, bool side,
                   Word* allowed, Word* constant, Word* scratch) {
-  if (is_two_class(m) && m.n_loss_prices == 1)
-    return test_columns_as<2, 3>(slots, m, in, column, side, allowed, constant, scratch);
-  test_columns_as<0, 0>(slots, m, in, column, side, allowed, constant, scratch);
+  if (has_two_targets(m) && m.n_loss_units == 1)
+    return test_columns_as<TwoTargets, 3>(slots, m, in, column, side, allowed, constant, scratch);
+  with_formula(m, [&](auto formula) {
+    test_columns_as<decltype(formula), 0>(slots, m, in, column, side, allowed, constant, scratch);
+  });
 }
 
-template <int kClasses>
+template <class Formula>
 void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Lanes* cells) {
-  const std::uint32_t size = kClasses > 0 ? kClasses + 1 : m.size();
+  const std::uint32_t size = size_of<Formula>(m);
   const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     for (std::uint32_t i = 0; i < size; ++i) {
@@ -337,7 +312,8 @@ void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const
     }
     Lanes stump{}, bound{}, can_grow{};
     for (int side = 0; side < 2; ++side) {
-      const PairCell<Lanes> cell = cell_of<kClasses>(m, cells + std::size_t{size} * static_cast<std::size_t>(side));
+      const Cell<Lanes> cell =
+          Formula::template cell<Lanes>(m, cells + std::size_t{size} * static_cast<std::size_t>(side));
       store(out.largest_loss[side] + block, cell.largest_loss);
       store(out.loss[side] + block, cell.loss);
       store(out.least_loss[side] + block, cell.least_loss);
@@ -346,15 +322,16 @@ void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const
       bound += leaf_cost + smaller(cell.loss, grown);
       can_grow |= grown < cell.loss;
     }
-    const Lanes allowed = is_allowed<kClasses>(m, in, cells + size, cells);
+    const Lanes allowed = is_allowed<Formula>(m, in, cells + size, cells);
     store(out.bound + block, (allowed & can_grow) != 0 ? bound : infinity);
     store(out.stump_loss + block, allowed != 0 ? stump : infinity);
   }
 }
 
 void look(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Word* scratch) {
-  if (is_two_class(m)) return look_as<2>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
-  look_as<0>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+  if (has_two_targets(m)) return look_as<TwoTargets>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+  with_formula(
+      m, [&](auto formula) { look_as<decltype(formula)>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch)); });
 }
 
 void hash_columns(TileView tile, const Word* valid, Word* hashes) {
@@ -376,8 +353,8 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/names.inl"
 #include "kernels/row_distances.inl"
 #include "kernels/stump_scan.inl"
-#include "kernels/two_levels.inl"
 #include "kernels/three_levels.inl"  // uses what is in two_levels.inl
+#include "kernels/two_levels.inl"
 
 }  // namespace
 

@@ -62,12 +62,12 @@ HORNBEAM_INLINE Vector greater(Vector a, Vector b) {
   return a > b ? a : b;
 }
 
-/// Two classes: the counts stay in registers.
+/// Two targets: the counts stay in registers.
 template <class T, bool kWeighted>
-HORNBEAM_INLINE void scan_two_classes(const StumpScan& in) {
+HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
   using Vector = ScanVector<T>;
   const Vector bits = bits_of_lanes<T>();
-  const Vector is_class_one[2] = {Vector{}, ~Vector{}};
+  const Vector is_second[2] = {Vector{}, ~Vector{}};
   const Vector held_total[2] = {from_bits<T>(in.held), from_bits<T>(in.held + kScanLanes)};
   const Vector failed_total[2] = {Vector{} + static_cast<T>(in.total[0]) - held_total[0],
                                   Vector{} + static_cast<T>(in.total[1]) - held_total[1]};
@@ -75,7 +75,7 @@ HORNBEAM_INLINE void scan_two_classes(const StumpScan& in) {
   Vector held{}, held_one{}, all{}, one{};  // left of the walk: where the root holds, and everywhere
   for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
     const std::uint32_t entry = in.entries[i];
-    const Vector member = spread<T>(in.member[entry >> 8], bits), y = is_class_one[(entry >> 1) & 127];
+    const Vector member = spread<T>(in.member[entry >> 8], bits), y = is_second[(entry >> 1) & 127];
     if constexpr (kWeighted) {
       const Vector weight = Vector{} + static_cast<T>(in.weight[entry >> 8]);
       held += member & weight;
@@ -101,24 +101,24 @@ HORNBEAM_INLINE void scan_two_classes(const StumpScan& in) {
   lower_by_bits<T>(least_failed, in.least_loss[0]);
 }
 
-/// Any number of classes: left of a cut the largest class only grows, so one walk from each end gives both largest
-/// classes of every cut.
+/// Any number of targets: left of a threshold the largest target only grows, so one walk from each end gives both
+/// largest targets of every threshold.
 template <class T>
-void scan_classes(const StumpScan& in) {
+void scan_many_targets(const StumpScan& in) {
   using Lanes32 = ScanLanes<T>;
   using Vector = ScanVector<T>;
   const Vector bits = bits_of_lanes<T>();
-  T* count = reinterpret_cast<T*>(in.scratch);  // [side][class] of the walk
-  T* most_left = count + 2 * std::size_t{in.n_classes} * kScanLanes;
+  T* count = reinterpret_cast<T*>(in.scratch);  // [side][target] of the walk
+  T* most_left = count + 2 * std::size_t{in.n_targets} * kScanLanes;
   Vector side_total[2] = {Vector{}, Vector{}};
-  for (std::uint32_t k = 0; k < in.n_classes; ++k) {
+  for (std::uint32_t k = 0; k < in.n_targets; ++k) {
     const Vector held = from_bits<T>(in.held + std::size_t{k} * kScanLanes);
     side_total[1] += held;
     side_total[0] += Vector{} + static_cast<T>(in.total[k]) - held;
   }
   Vector gain[2] = {Vector{}, Vector{}};
   for (int pass = 0; pass < 2; ++pass) {
-    for (std::uint32_t i = 0; i < 2 * in.n_classes; ++i) Lanes32::store(count + i * kScanLanes, Vector{});
+    for (std::uint32_t i = 0; i < 2 * in.n_targets; ++i) Lanes32::store(count + i * kScanLanes, Vector{});
     Vector most[2] = {Vector{}, Vector{}};
     for (std::uint32_t step = 0; step + 1 < in.n_rows; ++step) {
       const std::uint32_t i = pass == 0 ? step : in.n_rows - 1 - step;
@@ -127,7 +127,7 @@ void scan_classes(const StumpScan& in) {
       const Vector weight = Vector{} + one;
       const Vector member = spread<T>(in.member[entry >> 8], bits);
       for (int side = 0; side < 2; ++side) {
-        T* here = count + (side * in.n_classes + label) * kScanLanes;
+        T* here = count + (side * in.n_targets + label) * kScanLanes;
         const Vector grown = Lanes32::load(here) + ((side == 1 ? member : ~member) & weight);
         Lanes32::store(here, grown);
         most[side] = greater<Vector>(most[side], grown);
@@ -152,11 +152,12 @@ void scan_classes(const StumpScan& in) {
 
 void scan_stumps(const StumpScan& in) {
   if (in.is_narrow) {
-    if (in.n_classes == 2) return in.weight == nullptr ? scan_two_classes<std::int16_t, false>(in)
-                                                       : scan_two_classes<std::int16_t, true>(in);
-    return scan_classes<std::int16_t>(in);
+    if (in.n_targets == 2)
+      return in.weight == nullptr ? scan_two_targets<std::int16_t, false>(in)
+                                  : scan_two_targets<std::int16_t, true>(in);
+    return scan_many_targets<std::int16_t>(in);
   }
-  if (in.n_classes == 2) return in.weight == nullptr ? scan_two_classes<std::int32_t, false>(in)
-                                                     : scan_two_classes<std::int32_t, true>(in);
-  scan_classes<std::int32_t>(in);
+  if (in.n_targets == 2)
+    return in.weight == nullptr ? scan_two_targets<std::int32_t, false>(in) : scan_two_targets<std::int32_t, true>(in);
+  scan_many_targets<std::int32_t>(in);
 }

@@ -48,10 +48,10 @@ void transpose(Word* block) {
   for (std::size_t i = 0; i < 8; ++i) store(block + 8 * i, reinterpret_cast<Lanes>(v[i]));
 }
 
-/// Weighs each class where all rows of `mask` and each column of a block hold.
-HORNBEAM_INLINE void count_with(const PairRow& in, std::uint32_t n_classes, const std::int32_t* mask,
+/// Weighs each target where all rows of `mask` and each column of a block hold.
+HORNBEAM_INLINE void count_with(const PairRow& in, std::uint32_t n_targets, const std::int32_t* mask,
                                 std::uint32_t block, NarrowLanes* count) {
-  for (std::uint32_t k = 0; k < n_classes; ++k) count[k] = NarrowLanes{};
+  for (std::uint32_t k = 0; k < n_targets; ++k) count[k] = NarrowLanes{};
   for (std::uint32_t s = 0; s < in.n_segments; ++s) {
     const Segment& segment = in.segments[s];
     const std::int32_t* word = in.words + std::size_t{segment.begin} * in.stride + block;
@@ -59,19 +59,19 @@ HORNBEAM_INLINE void count_with(const PairRow& in, std::uint32_t n_classes, cons
     for (std::uint32_t w = segment.begin; w < segment.end; ++w, word += in.stride)
       set_bits += popcount(load_narrow(word) & narrow(mask[w]));
     const NarrowLanes weighed = set_bits << static_cast<std::int32_t>(segment.shift);
-    for (std::uint32_t k = 0; k < n_classes; ++k)
+    for (std::uint32_t k = 0; k < n_targets; ++k)
       if (k == segment.target) count[k] += weighed;
   }
 }
 
-/// `kClasses` > 0 fixes the number of classes at compile time.
-template <int kClasses>
+/// `kTargets` > 0 fixes the number of targets at compile time.
+template <int kTargets>
 HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::int32_t* scratch) {
-  constexpr std::uint32_t kMost = kClasses > 0 ? kClasses : kMostNarrowClasses;
-  const std::uint32_t n_classes = kClasses > 0 ? kClasses : in.n_classes;
+  constexpr std::uint32_t kMost = kTargets > 0 ? kTargets : kMostNarrowTargets;
+  const std::uint32_t n_targets = kTargets > 0 ? kTargets : in.n_targets;
   for (std::uint32_t w = 0; w < in.n_words; ++w) scratch[w] = in.words[std::size_t{w} * in.stride + column];
   NarrowLanes held[kMost], failed[kMost];  // of the column itself
-  for (std::uint32_t k = 0; k < n_classes; ++k) {
+  for (std::uint32_t k = 0; k < n_targets; ++k) {
     held[k] = narrow(in.sums[std::size_t{k} * in.stride + column]);
     failed[k] = narrow(in.total[k]) - held[k];
   }
@@ -79,21 +79,21 @@ HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::i
   for (std::uint32_t i = 0; i < in.n_blocks; ++i) {
     const std::uint32_t block = in.blocks[i];
     NarrowLanes count[kMost];
-    count_with(in, n_classes, scratch, block, count);
+    count_with(in, n_targets, scratch, block, count);
     // Cells: a where both hold, b where only `column` holds, c where only the other one holds, d where none holds.
     NarrowLanes sum_a{}, sum_b{}, sum_c{}, sum_d{}, most_a{}, most_b{}, most_c{}, most_d{};
     NarrowLanes loss_a, loss_b, loss_c, loss_d;
-    for (std::uint32_t k = 0; k < n_classes; ++k) {
+    for (std::uint32_t k = 0; k < n_targets; ++k) {
       const NarrowLanes a = count[k], b = held[k] - a;
       const NarrowLanes c = load_narrow(in.sums + std::size_t{k} * in.stride + block) - a, d = failed[k] - c;
-      if (kClasses == 2 && k == 1) {
+      if (kTargets == 2 && k == 1) {
         loss_a = smaller(sum_a, a), loss_b = smaller(sum_b, b), loss_c = smaller(sum_c, c), loss_d = smaller(sum_d, d);
       }
       sum_a += a, sum_b += b, sum_c += c, sum_d += d;
-      if (kClasses != 2)
+      if (kTargets != 2)
         most_a = larger(most_a, a), most_b = larger(most_b, b), most_c = larger(most_c, c), most_d = larger(most_d, d);
     }
-    if (kClasses != 2)
+    if (kTargets != 2)
       loss_a = sum_a - most_a, loss_b = sum_b - most_b, loss_c = sum_c - most_c, loss_d = sum_d - most_d;
     store_narrow(in.distance + block, smaller(sum_b + sum_c, sum_a + sum_d));
     least_held = smaller(least_held, loss_a + loss_b);
@@ -111,7 +111,7 @@ HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::i
 }
 
 void pair_row(const PairRow& in, std::uint32_t column, std::int32_t* scratch) {
-  if (in.n_classes == 2) return pair_row_as<2>(in, column, scratch);
+  if (in.n_targets == 2) return pair_row_as<2>(in, column, scratch);
   pair_row_as<0>(in, column, scratch);
 }
 

@@ -50,7 +50,7 @@ class LeafSetSearch {
         bounds_(options.bounds),
         run_(run),
         meter_(run, kWorkBetweenPolls, [this] { report(); }),
-        leaves_(problem.rows, problem.costs),
+        leaves_(problem.rows, problem.model),
         objective_(make_objective(leaves_)) {}
 
   Outcome run() {

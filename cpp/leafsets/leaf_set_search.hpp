@@ -16,7 +16,7 @@ namespace hornbeam {
 
 struct LeafSetProblem {
   const DistinctRows& rows;
-  const Costs& costs;  // what a leaf predicts; the loss, too, where it is a sum
+  const LeafModel& model;  // what a leaf predicts; the loss, too, where it is a sum
   Ticks leaf_cost;
   TreeLimits tree;
 };

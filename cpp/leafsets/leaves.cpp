@@ -10,13 +10,13 @@ bool Leaf::asks(std::uint32_t column) const {
   return std::any_of(literals.begin(), literals.end(), [column](std::uint32_t each) { return each / 2 == column; });
 }
 
-Leaves::Leaves(const DistinctRows& rows, const Costs& costs) : rows_(rows), costs_(costs) {
-  for (Measured& side : sides_) side.class_weight = memory_.take<std::int64_t>(rows.n_classes);
+Leaves::Leaves(const DistinctRows& rows, const LeafModel& model) : rows_(rows), model_(model) {
+  for (Measured& side : sides_) side.class_weight = memory_.take<std::int64_t>(rows.n_targets);
   Leaf root;
   root.captured = memory_.take<Word>(words_for(rows.n_rows));
   std::fill(root.captured.begin(), root.captured.end(), ~Word{0});
   if (rows.n_rows % kWordBits != 0) root.captured.back() = (Word{1} << (rows.n_rows % kWordBits)) - 1;
-  root.class_weight = memory_.take<std::int64_t>(rows.n_classes);
+  root.class_weight = memory_.take<std::int64_t>(rows.n_targets);
   root.dead = ColumnFlags(memory_.take<Word>(words_for(rows.n_columns)));
   for (std::uint32_t w = 0; w < root.captured.size(); ++w) measure_word(w, root.captured[w], root);
   finish(root);
@@ -38,7 +38,7 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   if (const LeafId found = by_name_.find(name, name_of); found != NameIndex::kNone) return known = found;
   Leaf part;
   part.captured = memory_.take<Word>(leaf.captured.size());
-  part.class_weight = memory_.take<std::int64_t>(rows_.n_classes);
+  part.class_weight = memory_.take<std::int64_t>(rows_.n_targets);
   part.literals = memory_.take<std::uint32_t>(leaf.literals.size() + 1);
   std::copy(leaf.literals.begin(), leaf.literals.end(), part.literals.begin());
   part.literals.back() = literal;
@@ -60,7 +60,7 @@ const std::array<Measured, 2>& Leaves::look_at_sides(LeafId number, std::uint32_
   std::fill(held.class_weight.begin(), held.class_weight.end(), 0);
   for (std::uint32_t w = 0; w < leaf.captured.size(); ++w)
     measure_word(w, leaf.captured[w] & rows_.bits[std::size_t{w} * rows_.stride + column], held);
-  for (std::uint32_t c = 0; c < rows_.n_classes; ++c)
+  for (std::uint32_t c = 0; c < rows_.n_targets; ++c)
     failed.class_weight[c] = leaf.class_weight[c] - held.class_weight[c];
   failed.n_rows = leaf.n_rows - held.n_rows;
   failed.least_loss = leaf.least_loss - held.least_loss;
@@ -81,8 +81,7 @@ Ticks Leaves::loss_of_moved(LeafId number, std::uint32_t one, std::uint32_t othe
   for (std::uint32_t w = 0; w < leaf.captured.size(); ++w) {
     const Word* bits = &rows_.bits[std::size_t{w} * rows_.stride];
     for_each_bit(leaf.captured[w] & (bits[one] ^ bits[other]), word_at(w), [&](std::size_t row) {
-      for (std::uint32_t c = 0; c < rows_.n_classes; ++c)
-        moved += rows_.weight(static_cast<std::uint32_t>(row))[c] * costs_.largest(c);
+      moved += model_.largest_loss_of(rows_.weight(static_cast<std::uint32_t>(row)));
     });
   }
   return std::min(moved, leaf.largest_loss - moved);
@@ -92,19 +91,18 @@ void Leaves::measure_word(std::uint32_t w, Word captured, Measured& measured) {
   for_each_bit(captured, word_at(w), [&](std::size_t index) {
     const auto row = static_cast<std::uint32_t>(index);
     const std::int64_t* weight = rows_.weight(row);
-    for (std::uint32_t c = 0; c < rows_.n_classes; ++c) measured.class_weight[c] += weight[c];
+    for (std::uint32_t c = 0; c < rows_.n_targets; ++c) measured.class_weight[c] += weight[c];
     measured.n_rows += rows_.row_count[row];
-    measured.least_loss += costs_.loss_of(weight, costs_.best_prediction(weight));
+    measured.least_loss += model_.least_loss_of_leaf(weight);
     ++work_;
   });
   ++work_;
 }
 
 void Leaves::finish(Measured& measured) const {
-  for (std::uint32_t c = 0; c < rows_.n_classes; ++c)
-    measured.largest_loss += measured.class_weight[c] * costs_.largest(c);
-  measured.prediction = costs_.best_prediction(measured.class_weight.data());
-  measured.loss = costs_.loss_of(measured.class_weight.data(), measured.prediction);
+  measured.largest_loss = model_.largest_loss_of(measured.class_weight.data());
+  measured.prediction = model_.best_prediction(measured.class_weight.data());
+  measured.loss = model_.loss_of(measured.class_weight.data(), measured.prediction);
 }
 
 std::size_t Leaves::bytes() const {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/fingerprint.hpp"
-#include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
+#include "models/leaf_model.hpp"
 
 namespace hornbeam {
 
@@ -154,7 +154,7 @@ class LeafBlocks {
 
 class Leaves {
  public:
-  Leaves(const DistinctRows& rows, const Costs& costs);
+  Leaves(const DistinctRows& rows, const LeafModel& model);
 
   const Leaf& operator[](LeafId leaf) const { return leaves_[leaf]; }
   Leaf& operator[](LeafId leaf) { return leaves_[leaf]; }
@@ -188,7 +188,7 @@ class Leaves {
   LeafId keep(Leaf leaf);
 
   const DistinctRows& rows_;
-  const Costs& costs_;
+  const LeafModel& model_;
   LeafMemory memory_;
   LeafBlocks leaves_;
   std::array<Measured, 2> sides_;

@@ -19,16 +19,16 @@ constexpr double kEqualGain = 1e-12;
 double entropy_of(double mass) { return mass > 0 ? mass * std::log2(mass) : 0.0; }
 
 /// What a row of each class can lose, in the smallest whole numbers; empty where that is the same for all.
-std::vector<double> prices_of(const Costs& costs) {
+std::vector<double> prices_of(const LeafModel& model) {
   Ticks divisor = 0;
   bool are_equal = true;
-  for (std::uint32_t c = 0; c < costs.n_classes(); ++c) {
-    divisor = std::gcd(divisor, costs.largest(c));
-    are_equal = are_equal && costs.largest(c) == costs.largest(0);
+  for (std::uint32_t c = 0; c < model.n_targets(); ++c) {
+    divisor = std::gcd(divisor, model.largest_cost(c));
+    are_equal = are_equal && model.largest_cost(c) == model.largest_cost(0);
   }
   std::vector<double> prices;
-  for (std::uint32_t c = 0; c < costs.n_classes() && !are_equal; ++c) {
-    const Ticks price = costs.largest(c) / divisor;
+  for (std::uint32_t c = 0; c < model.n_targets() && !are_equal; ++c) {
+    const Ticks price = model.largest_cost(c) / divisor;
     prices.push_back(static_cast<double>(price));
   }
   return prices;
@@ -36,17 +36,17 @@ std::vector<double> prices_of(const Costs& costs) {
 
 }  // namespace
 
-GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
+GreedyTrees::GreedyTrees(const LeafModel& counting, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
                          std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter)
-    : costs_(costs),
+    : model_(model),
       measures_(counting.measures()),
       kernels_(kernels),
       leaf_cost_(leaf_cost),
       rows_per_leaf_(static_cast<Ticks>(rows_per_leaf)),
-      prices_(prices_of(costs)),
+      prices_(prices_of(model)),
       last_by_loss_(last_by_loss),
       meter_(meter) {
-  for (std::vector<Ticks>& side : side_) side.resize(measures_.n_classes);
+  for (std::vector<Ticks>& side : side_) side.resize(measures_.n_targets);
   if (!prices_.empty() || total_weight > kMostTabled) return;
   entropy_.resize(static_cast<std::size_t>(total_weight) + 1);
   for (std::size_t weight = 0; weight < entropy_.size(); ++weight)
@@ -54,7 +54,7 @@ GreedyTrees::GreedyTrees(const Costs& counting, const Costs& costs, const Kernel
 }
 
 Ticks GreedyTrees::leaf_cost(const Ticks* class_weight) const {
-  return leaf_cost_ + costs_.least_loss_of_leaf(class_weight);
+  return leaf_cost_ + model_.least_loss_of_leaf(class_weight);
 }
 
 std::uint64_t GreedyTrees::bytes() const {
@@ -87,7 +87,7 @@ Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* 
   Ticks best = leaf;
   if (depth > 0 && leaf > 2 * leaf_cost_) {
     const bool by_loss = depth == 1 && last_by_loss_;
-    const std::uint32_t column = measures_.n_classes == 2 ? best_column<2>(rows, sums, total, by_loss)
+    const std::uint32_t column = measures_.n_targets == 2 ? best_column<2>(rows, sums, total, by_loss)
                                                           : best_column<0>(rows, sums, total, by_loss);
     if (column != kNoSplit) {
       Ticks cost[2];
@@ -156,7 +156,7 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
 template <std::uint32_t kClasses>
 std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
-  const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_classes;
+  const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_targets;
   Ticks *const held = side_[1].data(), *const failed = side_[0].data();
   std::uint32_t best = kNoSplit;
   double least = std::numeric_limits<double>::infinity();
@@ -177,7 +177,7 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
     }
     double here = 0;
     if (by_loss)  // costs are whole numbers below 2^53: as doubles they are exact
-      here = static_cast<double>(costs_.least_loss_of_leaf(held) + costs_.least_loss_of_leaf(failed));
+      here = static_cast<double>(model_.least_loss_of_leaf(held) + model_.least_loss_of_leaf(failed));
     else if (!entropy_.empty())
       here = tabled_impurity<kClasses>(held, all_held) + tabled_impurity<kClasses>(failed, all_failed);
     else
@@ -193,7 +193,7 @@ std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, co
 /// Entropy of the classes times their weight, looked up.
 template <std::uint32_t kClasses>
 double GreedyTrees::tabled_impurity(const Ticks* class_weight, Ticks all) const {
-  const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_classes;
+  const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_targets;
   double parts = 0;
   for (std::uint32_t k = 0; k < n_classes; ++k) parts += entropy_[static_cast<std::size_t>(class_weight[k])];
   return entropy_[static_cast<std::size_t>(all)] - parts;
@@ -202,7 +202,7 @@ double GreedyTrees::tabled_impurity(const Ticks* class_weight, Ticks all) const 
 /// The same, not looked up; what rows can lose is their weight where classes have different prices.
 double GreedyTrees::impurity(const Ticks* class_weight) const {
   double all = 0, parts = 0;
-  for (std::uint32_t k = 0; k < measures_.n_classes; ++k) {
+  for (std::uint32_t k = 0; k < measures_.n_targets; ++k) {
     const double mass = mass_of(k, class_weight[k]);
     all += mass;
     parts += entropy_of(mass);

@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "data/costs.hpp"
+#include "models/leaf_model.hpp"
 #include "rows/row_set.hpp"
 #include "run/run.hpp"
 #include "table/subproblem_table.hpp"
@@ -28,8 +28,8 @@ using Splits = std::vector<std::uint32_t>;
 class GreedyTrees {
  public:
   /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
-  /// counted); `costs` says what a leaf loses.
-  GreedyTrees(const Costs& counting, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
+  /// counted); `model` says what a leaf loses.
+  GreedyTrees(const LeafModel& counting, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
               std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter);
 
   /// Costs of the trees of at most `depth` on both sides of a column.
@@ -69,7 +69,7 @@ class GreedyTrees {
   }
   void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
 
-  const Costs& costs_;
+  const LeafModel& model_;
   const Measures measures_;
   const Kernels& kernels_;
   const Ticks leaf_cost_;

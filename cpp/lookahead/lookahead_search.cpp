@@ -23,11 +23,11 @@ class TreeWriter {
 
  private:
   void add_node(const RowList& rows) {
-    const std::vector<std::int64_t> weight = class_weights(problem_.rows, rows);
-    const std::uint32_t prediction = problem_.costs.best_prediction(weight.data());
+    const std::vector<std::int64_t> weight = target_weights(problem_.rows, rows);
+    const std::uint32_t prediction = problem_.model.best_prediction(weight.data());
     const std::uint32_t split = *next_++;
     if (split == kNoSplit) {
-      tree_.cost += problem_.leaf_cost + problem_.costs.loss_of(weight.data(), prediction);
+      tree_.cost += problem_.leaf_cost + problem_.model.loss_of(weight.data(), prediction);
       return tree_.add_leaf(prediction);
     }
     const auto sides = partition(problem_.rows, rows, split);
@@ -53,7 +53,7 @@ class LookaheadSearch {
         run_(run),
         search_(search),
         meter_(run, kWorkBetweenPolls, [this] { report(); }),
-        prefixes_(problem.rows, problem.costs, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
+        prefixes_(problem.rows, problem.model, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
                   lookahead.last_by_loss, run.limits().bytes, meter_) {}
 
   Outcome run() {
@@ -85,8 +85,8 @@ class LookaheadSearch {
   Ticks lower_bound() {
     Ticks least_loss = 0;
     for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row)
-      least_loss += problem_.costs.least_loss_of_leaf(problem_.rows.weight(row));
-    const Ticks leaf = prefixes_.greedy().leaf_cost(class_weights(problem_.rows, all_rows(problem_.rows)).data());
+      least_loss += problem_.model.least_loss_of_leaf(problem_.rows.weight(row));
+    const Ticks leaf = prefixes_.greedy().leaf_cost(target_weights(problem_.rows, all_rows(problem_.rows)).data());
     if (depth_ == 0) return leaf;
     return std::min(leaf, cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
   }
@@ -162,7 +162,7 @@ class LookaheadSearch {
     });
     try {
       const DistinctRows rows = problem_.rows.of(numbers, run);
-      const Problem part{rows, problem_.costs, problem_.leaf_cost, tree, problem_.bounds};
+      const Problem part{rows, problem_.model, problem_.leaf_cost, tree, problem_.bounds};
       const Outcome outcome = search_(part, run);
       n_solved_ += outcome.n_subproblems;
       counters_ += outcome.counters;
@@ -176,7 +176,7 @@ class LookaheadSearch {
     } catch (const Stopped&) {
       run_.stop(run.reason().value_or(Status::interrupted));
       splits.push_back(kNoSplit);
-      return prefixes_.greedy().leaf_cost(class_weights(problem_.rows, numbers).data());
+      return prefixes_.greedy().leaf_cost(target_weights(problem_.rows, numbers).data());
     }
   }
 

@@ -5,16 +5,16 @@
 
 namespace hornbeam {
 
-Prefixes::Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost, std::uint64_t rows_per_leaf,
+Prefixes::Prefixes(const DistinctRows& data, const LeafModel& model, Ticks leaf_cost, std::uint64_t rows_per_leaf,
                    std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, WorkMeter& meter)
     : leaf_cost_(leaf_cost),
       rows_per_leaf_(rows_per_leaf),
       levels_(levels),
       meter_(meter),
-      counting_(Costs::counting(data.n_classes, rows_per_leaf > 1)),
+      counting_(LeafModel::counting(data.n_targets, rows_per_leaf > 1)),
       maker_(data, counting_, kernels(), leaf_cost, rows_per_leaf, 1),
-      greedy_(counting_, costs, kernels(), leaf_cost, rows_per_leaf,
-              std::accumulate(data.class_weight.begin(), data.class_weight.end(), std::int64_t{0}), last_by_loss,
+      greedy_(counting_, model, kernels(), leaf_cost, rows_per_leaf,
+              std::accumulate(data.target_weight.begin(), data.target_weight.end(), std::int64_t{0}), last_by_loss,
               meter),
       table_(false, table_bytes),
       child_(std::size_t{levels} + 1) {}
@@ -123,8 +123,8 @@ Prefixes::Side Prefixes::side_of(const RowSet& rows, std::uint32_t column, bool 
     const Ticks held = rows.sums[m * rows.stride + column];
     return side ? held : rows.total[m] - held;
   };
-  std::vector<Ticks> weight(measures.n_classes);
-  for (std::uint32_t k = 0; k < measures.n_classes; ++k) weight[k] = of(k);
+  std::vector<Ticks> weight(measures.n_targets);
+  for (std::uint32_t k = 0; k < measures.n_targets; ++k) weight[k] = of(k);
   return {greedy_.leaf_cost(weight.data()),
           measures.counts_rows ? static_cast<std::uint64_t>(of(measures.rows_index())) : 1};
 }

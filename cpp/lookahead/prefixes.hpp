@@ -27,7 +27,7 @@ class Prefixes {
   };
 
   /// Of at most `levels` levels of splits.
-  Prefixes(const DistinctRows& data, const Costs& costs, Ticks leaf_cost, std::uint64_t rows_per_leaf,
+  Prefixes(const DistinctRows& data, const LeafModel& model, Ticks leaf_cost, std::uint64_t rows_per_leaf,
            std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, WorkMeter& meter);
 
   /// The best prefix of at most `steps` levels of splits; `depth` levels are left to it and the greedy trees.
@@ -68,7 +68,7 @@ class Prefixes {
   const std::uint64_t rows_per_leaf_;
   const std::uint32_t levels_;
   WorkMeter& meter_;
-  const Costs counting_;
+  const LeafModel counting_;
   RowSetMaker maker_;
   GreedyTrees greedy_;
   SubproblemTable table_;      // prefixes by the levels left; greedy trees under 0

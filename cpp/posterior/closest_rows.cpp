@@ -12,8 +12,8 @@ constexpr std::uint64_t kMostWork = std::uint64_t{1} << 32;
 
 /// Whether the rows have two different classes between them.
 bool differ_in_class(const DistinctRows& rows, std::uint32_t one, std::uint32_t other) {
-  for (std::uint32_t k = 0; k < rows.n_classes; ++k)
-    for (std::uint32_t m = 0; m < rows.n_classes; ++m)
+  for (std::uint32_t k = 0; k < rows.n_targets; ++k)
+    for (std::uint32_t m = 0; m < rows.n_targets; ++m)
       if (k != m && rows.weight(one)[k] > 0 && rows.weight(other)[m] > 0) return true;
   return false;
 }

@@ -22,12 +22,12 @@ constexpr Ticks kFirstStep = 16;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
                         std::uint32_t least_distance) {
-  std::vector<std::int64_t> totals(rows.n_classes, 0);
+  std::vector<std::int64_t> totals(rows.n_targets, 0);
   std::int64_t largest = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
     const std::int64_t* weight = rows.weight(row);
-    for (std::uint32_t k = 0; k < rows.n_classes; ++k) totals[k] += weight[k];
-    largest = std::max(largest, std::accumulate(weight, weight + rows.n_classes, std::int64_t{0}));
+    for (std::uint32_t k = 0; k < rows.n_targets; ++k) totals[k] += weight[k];
+    largest = std::max(largest, std::accumulate(weight, weight + rows.n_targets, std::int64_t{0}));
   }
   return {model, {totals, rows.n_columns, largest, least_distance}, limits.depth};
 }

@@ -73,7 +73,7 @@ class TreeReader {
 
   /// `may_be_leaf`: without time, the node is a leaf unless more is known.
   Ticks add_node(Part of, std::uint32_t depth, bool may_be_leaf) {
-    const std::vector<Ticks> counts = class_weights(data_, of.rows);
+    const std::vector<Ticks> counts = target_weights(data_, of.rows);
     const std::uint32_t prediction = costs_.likeliest_class(counts.data());
     const Ticks leaf = leaf_cost(counts.data(), of.rows.size() > 1, depth);
     const auto add_leaf = [&] {

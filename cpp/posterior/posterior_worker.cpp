@@ -17,7 +17,7 @@ PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs
                                  SubproblemTable& table, Run& run, std::optional<std::uint64_t> max_expansions,
                                  std::function<void()> poll)
     : data_(data),
-      counting_(Costs::counting(data.n_classes, false)),
+      counting_(LeafModel::counting(data.n_targets, false)),
       costs_(costs),
       pairs_(pairs),
       table_(table),
@@ -69,9 +69,9 @@ bool PosteriorWorker::open(Frame& s) {
 
 /// One side of a column as a leaf, whose lower bound is 0 if a split of it may pay.
 SideLook PosteriorWorker::leaf_of(const Frame& s, std::uint32_t column, int x) {
-  std::vector<Ticks> counts(data_.n_classes);
+  std::vector<Ticks> counts(data_.n_targets);
   Ticks n = 0, most = 0;
-  for (std::uint32_t k = 0; k < data_.n_classes; ++k) {
+  for (std::uint32_t k = 0; k < data_.n_targets; ++k) {
     const Ticks held = s.rows.sums[std::size_t{k} * s.rows.stride + column];
     counts[k] = x == 1 ? held : s.rows.total[k] - held;
     n += counts[k];

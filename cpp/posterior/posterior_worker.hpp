@@ -92,7 +92,7 @@ class PosteriorWorker {
   void take_tree(Frame& s, const Candidate& candidate) const;
 
   const DistinctRows& data_;
-  const Costs counting_;
+  const LeafModel counting_;
   PosteriorCosts& costs_;
   RowPairs& pairs_;
   SubproblemTable& table_;

@@ -20,7 +20,11 @@ constexpr std::uint32_t kDepthOfChoice = 2;
 /// Counts of one kind of slot.
 Measures counting_measures() {
   static constexpr Ticks kOne = 1;
-  return {true, false, false, 1, 1, 0, &kOne, nullptr, nullptr, nullptr};
+  Measures measures{};
+  measures.model = Measures::Model::separable_costs;
+  measures.n_targets = measures.n_predictions = 1;
+  measures.largest_cost = &kOne;
+  return measures;
 }
 
 /// Some distinct rows, row by row and as a tile with rows for columns.
@@ -74,7 +78,7 @@ double fourth_power(Ticks number) {
 }  // namespace
 
 RowPairs::RowPairs(const DistinctRows& rows, PosteriorCosts& costs, Run& run) : n_columns_(rows.n_columns) {
-  if (rows.n_classes != 2) return;
+  if (rows.n_targets != 2) return;
   lay_out(rows, choose(rows, near_pairs(rows, run), costs, run));
 }
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "bounds/parted_pairs.hpp"
-#include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
+#include "models/leaf_model.hpp"
 #include "posterior/posterior_costs.hpp"
 #include "run/run.hpp"
 

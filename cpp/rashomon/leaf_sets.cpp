@@ -247,7 +247,7 @@ class TreeGraph<Count>::LeafSets {
 
 template <class Count>
 LeastOfSet TreeGraph<Count>::least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) {
-  if (problem_.kind.leaf_rule != LeafRule::best || problem_.rows.n_classes != 2)
+  if (problem_.kind.leaf_rule != LeafRule::best || problem_.rows.n_targets != 2)
     throw std::invalid_argument("trees: sets of leaves need two classes and the rule 'best'");
   return LeafSets(*this, cost, below, run).find();
 }

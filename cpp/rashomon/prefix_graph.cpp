@@ -12,7 +12,7 @@ template <class Count>
 PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, Run& run)
     : rule_(rule),
       graph_(std::move(problem), run),
-      prefixes_(graph_.problem_.rows, graph_.problem_.costs, graph_.problem_.kind.leaf_cost,
+      prefixes_(graph_.problem_.rows, graph_.problem_.model, graph_.problem_.kind.leaf_cost,
                 graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, false, run.limits().bytes, graph_.meter_) {
   nodes_.emplace_back();
 }

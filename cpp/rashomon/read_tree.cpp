@@ -99,7 +99,7 @@ template <class Count>
 Ticks TreeReader<Count>::loss_of(const RowList& numbers, std::uint32_t column, std::uint32_t prediction) const {
   Ticks loss = 0;
   for (const std::uint32_t row : numbers)
-    if (problem_.rows.test(column, row)) loss += problem_.costs.loss_of(problem_.rows.weight(row), prediction);
+    if (problem_.rows.test(column, row)) loss += problem_.model.loss_of(problem_.rows.weight(row), prediction);
   return loss;
 }
 

@@ -47,7 +47,7 @@ class TreeReader {
   template <class AddSide>
   void add_split(const RowList& numbers, std::uint32_t column, Copy copy, AddSide add_side) {
     const auto sides = partition(problem_.rows, numbers, column);
-    const std::uint32_t prediction = problem_.costs.best_prediction(class_weights(problem_.rows, numbers).data());
+    const std::uint32_t prediction = problem_.model.best_prediction(target_weights(problem_.rows, numbers).data());
     tree_.add_split(copy.column, prediction, [&](bool side) {
       const int x = side != copy.flipped ? 1 : 0;
       add_side(x, sides[x]);

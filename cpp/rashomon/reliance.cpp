@@ -138,7 +138,7 @@ class TreeGraph<Count>::Reliance {
     Ticks loss = 0;
     RowMasks::for_each_row(sets.givers, [&](std::uint32_t row) { share += group_.shares[row]; });
     RowMasks::for_each_row(
-        sets.others, [&](std::uint32_t row) { loss += graph_.problem_.costs.loss_of(data_.weight(row), prediction); });
+        sets.others, [&](std::uint32_t row) { loss += graph_.problem_.model.loss_of(data_.weight(row), prediction); });
     return TicksTimesShare{share} * loss;
   }
 

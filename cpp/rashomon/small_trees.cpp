@@ -14,8 +14,8 @@ void SmallTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<Tree
     if (leaf.cost <= most) leaves.push_back(leaf);
     return;
   }
-  for (std::uint32_t k = 0; k < costs_.n_predictions(); ++k) {
-    const Ticks cost = kind_.leaf_cost + costs_.loss_if(measures, k);
+  for (std::uint32_t k = 0; k < model_.n_predictions(); ++k) {
+    const Ticks cost = kind_.leaf_cost + model_.loss_if(measures, k);
     if (cost <= most) leaves.push_back({cost, k});
   }
 }
@@ -29,7 +29,7 @@ bool SmallTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint3
     leaf[x] = best_leaf(side[x]);
     least[x] = leaf[x].cost;
     if (levels > 1)
-      least[x] = std::min(least[x], cost_of_two_leaves_or_more(kind_.leaf_cost, costs_.least_loss(side[x])));
+      least[x] = std::min(least[x], cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side[x])));
   }
   if (least[0] + least[1] > most) return false;
   if (levels > 1) {
@@ -49,7 +49,7 @@ void SmallTrees::list_side(const RowSet& rows, std::uint32_t column, int side, b
   trees.clear();
   list_leaves(side_[side].data(), most, leaves_[0]);
   for (const TreeLeaf& leaf : leaves_[0]) trees.push_back({leaf.cost, kNoSplit, 1, {leaf.prediction, 0}});
-  if (may_split && cost_of_two_leaves_or_more(kind_.leaf_cost, costs_.least_loss(side_[side].data())) <= most)
+  if (may_split && cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side_[side].data())) <= most)
     list_stumps(rows, column, side, most);
   std::stable_sort(trees.begin(), trees.end(), [](const SmallTree& a, const SmallTree& b) { return a.cost < b.cost; });
 }
@@ -64,7 +64,7 @@ void SmallTrees::list_stumps(const RowSet& rows, std::uint32_t column, int side,
       held_[m] = side == 1 ? both_[at] : rows.sums[at] - both_[at];
       failed_[m] = side_[side][m] - held_[m];
     }
-    if (2 * kind_.leaf_cost + costs_.loss(held_.data()) + costs_.loss(failed_.data()) > most) continue;
+    if (2 * kind_.leaf_cost + model_.loss(held_.data()) + model_.loss(failed_.data()) > most) continue;
     if (!may_be_leaf(held_.data()) || !may_be_leaf(failed_.data())) continue;
     list_leaves(held_.data(), most, leaves_[1]);
     list_leaves(failed_.data(), most, leaves_[0]);

@@ -53,17 +53,17 @@ inline BarredPair barred_pair(const TreeKind& kind, const TreeLeaf& fails, const
 
 class SmallTrees {
  public:
-  SmallTrees(const TreeKind& kind, const Costs& costs, RowSetMaker& maker)
-      : kind_(kind), costs_(costs), maker_(maker), size_(costs.measures().size()) {}
+  SmallTrees(const TreeKind& kind, const LeafModel& model, RowSetMaker& maker)
+      : kind_(kind), model_(model), maker_(maker), size_(model.measures().size()) {}
 
   /// The leaves of at most `most` that rows of these measures may have, by prediction.
   void list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const;
   TreeLeaf best_leaf(const Ticks* measures) const {
-    return {kind_.leaf_cost + costs_.loss(measures), costs_.best_prediction_of(measures)};
+    return {kind_.leaf_cost + model_.loss(measures), model_.best_prediction_of(measures)};
   }
   bool may_be_leaf(const Ticks* measures) const {
-    if (costs_.largest_loss(measures) == 0) return false;  // no row
-    return kind_.rows_per_leaf <= 1 || costs_.rows(measures) >= static_cast<Ticks>(kind_.rows_per_leaf);
+    if (model_.largest_loss(measures) == 0) return false;  // no row
+    return kind_.rows_per_leaf <= 1 || model_.rows(measures) >= static_cast<Ticks>(kind_.rows_per_leaf);
   }
 
   /// Measures of the rows on one side of a column; valid until the next call for that side.
@@ -88,7 +88,7 @@ class SmallTrees {
   void list_stumps(const RowSet& rows, std::uint32_t column, int side, Ticks most);
 
   const TreeKind kind_;
-  const Costs& costs_;
+  const LeafModel& model_;
   RowSetMaker& maker_;
   const std::size_t size_;
   std::vector<Ticks> side_[2], held_, failed_;

@@ -24,10 +24,10 @@ TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& 
       problem_(*shared_problem_),
       run_(run),
       meter_(run, kWorkBetweenPolls, [this] { report(); }),
-      maker_(problem_.rows, problem_.costs, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
-      small_trees_(problem_.kind, problem_.costs, maker_),
+      maker_(problem_.rows, problem_.model, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
+      small_trees_(problem_.kind, problem_.model, maker_),
       search_problem_{problem_.rows,
-                      problem_.costs,
+                      problem_.model,
                       problem_.kind.leaf_cost,
                       {std::nullopt, std::nullopt, problem_.kind.rows_per_leaf},
                       {}},
@@ -100,7 +100,7 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
 template <class Count>
 bool TreeGraph<Count>::is_deep(const RowSet& rows, std::uint32_t depth, Ticks budget) const {
   return rows.n_columns > 0 && depth > 2 &&
-         4 * problem_.kind.leaf_cost + problem_.costs.least_loss(rows.total.data()) <= budget;
+         4 * problem_.kind.leaf_cost + problem_.model.least_loss(rows.total.data()) <= budget;
 }
 
 template <class Count>
@@ -145,7 +145,7 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   for (int x = 0; x < 2; ++x) {
     const Ticks* measures = small_trees_.side_of(rows, column, x == 1);
     if (!small_trees_.may_be_leaf(measures)) return false;
-    side[x] = {leaf_cost + problem_.costs.loss(measures), problem_.costs.least_loss(measures), 0};
+    side[x] = {leaf_cost + problem_.model.loss(measures), problem_.model.least_loss(measures), 0};
     side[x].lower = std::min(side[x].leaf, cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
   }
   if (side[0].lower + side[1].lower > budget) return false;

@@ -75,7 +75,7 @@ class TreeSet {
 
 struct TreeSetProblem {
   DistinctRows rows;
-  Costs costs;
+  const LeafModel& model;
   TreeKind kind;
   std::uint32_t depth;  // kUnlimited without a limit
 };

@@ -7,8 +7,8 @@
 #include "base/bounds.hpp"
 #include "base/options.hpp"
 #include "bounds/support_condition.hpp"
-#include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
+#include "models/leaf_model.hpp"
 
 namespace hornbeam {
 
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kFewColumns = 40;
 
 struct Problem {
   const DistinctRows& rows;
-  const Costs& costs;
+  const LeafModel& model;
   Ticks leaf_cost;
   TreeLimits tree;
   Bounds bounds;

@@ -51,20 +51,20 @@ bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
   return only_a == 0 || only_b == 0;
 }
 
-RowSetMaker::RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
+RowSetMaker::RowSetMaker(const DistinctRows& data, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
                          std::uint64_t rows_per_leaf, Ticks support_threshold)
     : data_(data),
-      costs_(costs),
+      model_(model),
       kernels_(kernels),
-      measures_(costs.measures()),
+      measures_(model.measures()),
       leaf_cost_(leaf_cost),
       rows_per_leaf_(rows_per_leaf),
       support_threshold_(support_threshold) {
   std::int64_t weight = 0;
-  for (const std::int64_t each : data.class_weight) weight += each;
-  is_narrow_ = measures_.netted && !measures_.counts_rows && weight < kNarrowInfinity;
+  for (const std::int64_t each : data.target_weight) weight += each;
+  is_narrow_ = measures_.cancelled && !measures_.counts_rows && weight < kNarrowInfinity;
   if (!is_narrow_) return;
-  const Ticks price = measures_.price[0];
+  const Ticks price = measures_.largest_cost[0];
   const auto in_weight = [price](Ticks cost) {
     return static_cast<std::int32_t>(std::min<Ticks>(cost / price, kNarrowInfinity));
   };
@@ -136,10 +136,10 @@ void RowSetMaker::make_root(RowSet& root, Run& run) {
       turn_word(data_.view(), row / kWordBits, n_row_words_, row_bits_.data() + std::size_t{row} * n_row_words_);
     }
     std::int64_t* counts = &row_counts_[std::size_t{row} * n_counts];
-    std::copy(data_.weight(row), data_.weight(row) + data_.n_classes, counts);
+    std::copy(data_.weight(row), data_.weight(row) + data_.n_targets, counts);
     if (measures_.counts_rows) counts[n_counts - 1] = data_.row_count[row];
-    costs_.settle(counts);
-    merged_[row] = {data_.identity(row, measures_.counts_rows), costs_.least_loss_of(counts),
+    model_.merge(counts);
+    merged_[row] = {data_.identity(row, measures_.counts_rows), model_.least_loss_of(counts),
                     data_.reference_loss.empty() ? 0 : data_.reference_loss[row]};
   }
   root.whole = {};
@@ -205,7 +205,7 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
 void RowSetMaker::narrow_sums_of(RowSet& rows) {
   if (!is_narrow_) return;
   rows.narrow_sums.resize(2 * std::size_t{rows.stride});
-  const Ticks price = measures_.price[0];
+  const Ticks price = measures_.largest_cost[0];
   for (std::size_t c = 0; c < 2; ++c) rows.narrow_total[c] = static_cast<std::int32_t>(rows.total[c] / price);
   kernels_.narrow_sums(rows.sums.data(), price, rows.narrow_sums.size(), rows.narrow_sums.data());
 }
@@ -223,8 +223,8 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
 /// could be).
 void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   constexpr std::uint32_t kNone = 0, kSeveral = ~std::uint32_t{0};
-  if (measures_.n_loss_prices == 0) return;
-  const std::uint32_t n_targets = measures_.netted ? measures_.n_classes : measures_.n_counts();  // that settling reads
+  if (measures_.n_loss_units == 0) return;
+  const std::uint32_t n_targets = measures_.cancelled ? 2 : measures_.n_counts();  // that the merge reads
   std::size_t n_chosen = 0;
   for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
   seen_.assign(std::bit_ceil(4 * n_chosen), kNone);
@@ -243,11 +243,11 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   const auto hash_of = [=](std::size_t slot) { return hash_bits(slot, 0) >> unused_bits; };
   std::uint32_t* const seen = seen_.data();
   for (const Segment& segment : parent.segments) {
-    if (segment.target >= measures_.n_classes) break;
+    if (segment.target >= measures_.n_targets) break;
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
         const std::uint32_t here =
-            measures_.netted ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
+            measures_.cancelled ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
         std::uint32_t& known = seen[hash_of(slot)];
         known = known == kNone || known == here ? here : kSeveral;
       });
@@ -288,7 +288,7 @@ void RowSetMaker::settle_rows(const RowSet& parent) {
   std::uint32_t n_left = 0;
   for (std::size_t row = 0; row < merged_.size(); ++row) {
     table_[row] = kEmpty;  // from here on: the new number of each row
-    if (!costs_.settle(&row_counts_[row * n_counts])) continue;
+    if (!model_.merge(&row_counts_[row * n_counts])) continue;
     table_[row] = n_left++;
     std::copy_n(&row_counts_[row * n_counts], n_counts, &row_counts_[table_[row] * n_counts]);
     std::copy_n(row_bits_.data() + row * n_words, n_words, row_bits_.data() + table_[row] * n_words);
@@ -468,7 +468,7 @@ void RowSetMaker::finish(RowSet& rows) {
   for (const Segment& segment : rows.segments)
     counts_[segment.target] += static_cast<std::int64_t>(segment.n_slots) << segment.shift;
   rows.total.resize(measures_.size());
-  costs_.measures_of(counts_.data(), rows.total.data());
+  model_.measures_of(counts_.data(), rows.total.data());
   rows.sums.resize(std::size_t{measures_.size()} * rows.stride);
   kernels_.measure(rows.slot_tile(), measures_, nullptr, rows.sums.data(), scratch_for(rows));
   narrow_sums_of(rows);

@@ -3,7 +3,7 @@
 // WHAT    The rows and columns of one subproblem, compacted to its own size: slots for counting, and the measures of
 //         every column.
 // FLOW    search/child_maker makes the root from the data and every child from its parent.
-// HOLDS   (R1) the counts are those of groups of rows that are equal on all columns left (Costs::settle). (R2) no
+// HOLDS   (R1) the counts are those of groups of rows that are equal on all columns left (LeafModel::merge). (R2) no
 //         column is constant, nor equal or complementary to another (compared, not only hashed), on the slots.
 //         (R3) every column dropped on the way can be left out of some optimal tree of every subset
 //         (bounds/support_condition.hpp). (R4) the XOR over the names of the slots where a column holds is the
@@ -20,9 +20,9 @@
 
 #include "base/fingerprint.hpp"
 #include "base/types.hpp"
-#include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
 #include "kernels/kernels.hpp"
+#include "models/leaf_model.hpp"
 
 namespace hornbeam {
 
@@ -80,7 +80,7 @@ struct RowSet {
 /// Makes row sets; owns the scratch space of one thread.
 class RowSetMaker {
  public:
-  RowSetMaker(const DistinctRows& data, const Costs& costs, const Kernels& kernels, Ticks leaf_cost,
+  RowSetMaker(const DistinctRows& data, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
               std::uint64_t rows_per_leaf, Ticks support_threshold);
 
   /// Throws Stopped.
@@ -140,7 +140,7 @@ class RowSetMaker {
   void narrow_sums_of(RowSet& rows);
 
   const DistinctRows& data_;
-  const Costs& costs_;
+  const LeafModel& model_;
   const Kernels& kernels_;
   Measures measures_;
   Ticks leaf_cost_;

@@ -13,7 +13,7 @@
 
 namespace hornbeam {
 
-/// Costs in ticks.
+/// LeafModel in ticks.
 struct Progress {
   Ticks upper;
   Ticks lower;

@@ -18,9 +18,9 @@ void ChildMaker::make_root(Frame& root) {
 void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
   const Problem& problem = thread_.problem;
   const Ticks* total = frame.rows.total.data();
-  frame.largest_loss = problem.costs.largest_loss(total);
-  frame.loss = problem.costs.loss(total);
-  frame.least_loss = problem.costs.least_loss(total);
+  frame.largest_loss = problem.model.largest_loss(total);
+  frame.loss = problem.model.loss(total);
+  frame.least_loss = problem.model.least_loss(total);
   frame.limits = limits.without_idle_limits(problem.leaf_cost, frame.loss, frame.rows.whole.base_loss);
   frame.key = {frame.rows.whole.identity, frame.limits.depth, frame.limits.leaves};
   frame.lower = 0;

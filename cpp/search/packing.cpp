@@ -20,8 +20,8 @@ constexpr std::size_t kMostWords = 1 << 22;
 PairPacker::PairPacker(const Problem& problem, const Kernels& kernels)
     : problem_(problem),
       kernels_(kernels),
-      measures_(problem.costs.measures()),
-      is_usable_(problem.bounds.packing && measures_.netted && problem.leaf_cost > 0) {}
+      measures_(problem.model.measures()),
+      is_usable_(problem.bounds.packing && measures_.cancelled && problem.leaf_cost > 0) {}
 
 void PairPacker::find_columns(const RowSet& rows) {
   const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];
@@ -48,7 +48,7 @@ void PairPacker::find_rows(const RowSet& rows) {
     for (std::uint32_t i = 0; i < segment.n_slots; ++i) {
       const Word* row = &rows.slot_rows[(std::size_t{segment.begin} * kWordBits + i) * n_words];
       for (std::uint32_t w = 0; w < n_words; ++w) bits_[segment.target].push_back(row[w] & allowed_[w]);
-      left_[segment.target].push_back(measures_.price[0] << segment.shift);
+      left_[segment.target].push_back(measures_.largest_cost[0] << segment.shift);
     }
   }
   for (int k = 0; k < 2; ++k) merge_equal(k, n_words);

@@ -32,17 +32,17 @@ class TreeReader {
 
  private:
   Ticks loss_of(const std::vector<std::int64_t>& weight) const {
-    return problem_.costs.loss_of(weight.data(), problem_.costs.best_prediction(weight.data()));
+    return problem_.model.loss_of(weight.data(), problem_.model.best_prediction(weight.data()));
   }
 
   Part part_of(RowList rows, bool may_be_split) const {
     Part part{std::move(rows), {}, {}, 0};
-    part.weight = class_weights(problem_.rows, part.rows);
+    part.weight = target_weights(problem_.rows, part.rows);
     if (!may_be_split) return part;
     for (const std::uint32_t row : part.rows) {
       part.set ^= problem_.rows.identity(row, problem_.limits_rows());
-      if (problem_.costs.n_loss_prices() > 0)
-        part.base_loss += problem_.costs.least_loss_of_leaf(problem_.rows.weight(row));
+      if (problem_.model.has_equivalent_points())
+        part.base_loss += problem_.model.least_loss_of_leaf(problem_.rows.weight(row));
     }
     return part;
   }
@@ -89,8 +89,8 @@ class TreeReader {
 
   /// `depth` is that of the tree known, where it is.
   Ticks add_node(const Part& part, const NodeLimits& wide_limits, std::uint32_t depth) {
-    const std::uint32_t prediction = problem_.costs.best_prediction(part.weight.data());
-    const Ticks loss = problem_.costs.loss_of(part.weight.data(), prediction);
+    const std::uint32_t prediction = problem_.model.best_prediction(part.weight.data());
+    const Ticks loss = problem_.model.loss_of(part.weight.data(), prediction);
     const NodeLimits limits = wide_limits.without_idle_limits(problem_.leaf_cost, loss, part.base_loss);
     KnownTree best;  // no split
     if (!wide_limits.only_leaf()) best = best_known(part, limits, loss, depth == 0);

@@ -17,7 +17,7 @@ SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state,
     : problem(of_problem),
       shared(shared_state),
       kernels(used_kernels),
-      maker(of_problem.rows, of_problem.costs, used_kernels, of_problem.leaf_cost, of_problem.tree.rows_per_leaf,
+      maker(of_problem.rows, of_problem.model, used_kernels, of_problem.leaf_cost, of_problem.tree.rows_per_leaf,
             of_problem.threshold()),
       meter(shared_state.run, kWorkBetweenPolls, std::move(poll)),
       number_(number) {}

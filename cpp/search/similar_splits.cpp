@@ -31,13 +31,13 @@ class SimilarSplits {
  public:
   SimilarSplits(SearchThread& thread, const Frame& frame, const Candidate& from)
       : counters_(thread.counters),
-        costs_(thread.problem.costs),
+        model_(thread.problem.model),
         rows_(frame.rows),
         f_(from),
         both_(thread.maker.pair_measures(frame.rows, from.column)),
         leaf_cost_(thread.problem.leaf_cost),
         may_not_add_split_(frame.limits.depth != kUnlimited || thread.problem.has_reference()),
-        cell_(costs_.measures().size()) {}
+        cell_(model_.measures().size()) {}
 
   void raise(Candidate& g) {
     SharedRows shared[2][2];  // [side of f][side of g]
@@ -61,13 +61,13 @@ class SimilarSplits {
       const Ticks in_g1 = f == 1 ? f1g1 : g1 - f1g1;
       cell_[m] = y == 1 ? in_g1 : (f == 1 ? f1 : rows_.total[m] - f1) - in_g1;
     }
-    return {similarity_distance(costs_.largest_loss(cell_.data()), costs_.loss(cell_.data()), leaf_cost_,
+    return {similarity_distance(model_.largest_loss(cell_.data()), model_.loss(cell_.data()), leaf_cost_,
                                 may_not_add_split_),
-            costs_.least_loss(cell_.data())};
+            model_.least_loss(cell_.data())};
   }
 
   Counters& counters_;
-  const Costs& costs_;
+  const LeafModel& model_;
   const RowSet& rows_;
   const Candidate& f_;
   const Ticks* both_;  // measures of the rows where f and each other column hold

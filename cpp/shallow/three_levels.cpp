@@ -30,9 +30,9 @@ TwoLevelSolver::Below TwoLevelSolver::below_root(const RowSet& parent, bool hold
   const ShallowTree& tree = shallow_[best_root_][holds ? 1 : 0];
   const Weighed rows = weigh(best_root_, holds);
   Ticks lost = 0;
-  if (counts_.netted) {
-    const Ticks held = sums_[std::size_t{counts_.n_classes} * stride_ + roots_[best_root_].column()];
-    lost = price_ * (holds ? held : total_[counts_.n_classes] - held);
+  if (counts_.cancelled) {
+    const Ticks held = sums_[std::size_t{counts_.n_targets} * stride_ + roots_[best_root_].column()];
+    lost = price_ * (holds ? held : total_[counts_.n_targets] - held);
   }
   return {{tree.cost + lost, parent.columns[column_of(tree.root)], kUnlimited, tree.shape},
           price_ * (rows.weight - rows.most) + lost};
@@ -41,7 +41,7 @@ TwoLevelSolver::Below TwoLevelSolver::below_root(const RowSet& parent, bool hold
 /// Finds the best tree of at most two levels on each side of each root. False if stopped.
 bool TwoLevelSolver::search_triples() {
   const auto n_columns = static_cast<std::uint32_t>(roots_.size() + others_.size());
-  const std::size_t stride = pairs_.stride, n_counts = std::size_t{n_columns} * counts_.n_classes * stride;
+  const std::size_t stride = pairs_.stride, n_counts = std::size_t{n_columns} * counts_.n_targets * stride;
   triples_.resize(n_counts + 4 * stride);
   const TripleRow rows{pairs_, n_columns, triples_.data(), triples_.data() + n_counts};
   shallow_.clear();
@@ -69,9 +69,9 @@ bool TwoLevelSolver::search_triples() {
 TwoLevelSolver::Weighed TwoLevelSolver::weigh_cell(const TripleRow& rows, std::uint32_t i, std::uint32_t j,
                                                    std::uint32_t cell) const {
   Weighed found;
-  for (std::uint32_t k = 0; k < counts_.n_classes; ++k) {
+  for (std::uint32_t k = 0; k < counts_.n_targets; ++k) {
     const std::size_t row = std::size_t{k} * pairs_.stride;
-    const std::int64_t both = rows.counts[(std::size_t{i} * counts_.n_classes + k) * pairs_.stride + j];
+    const std::int64_t both = rows.counts[(std::size_t{i} * counts_.n_targets + k) * pairs_.stride + j];
     const std::int64_t of_i = pairs_.sums[row + i] - both, of_j = pairs_.sums[row + j] - both;
     found.add(cell == 3 ? both : cell == 2 ? of_i : cell == 1 ? of_j : total_[k] - of_i - of_j - both);
   }

@@ -11,22 +11,23 @@ namespace hornbeam {
 namespace {
 
 bool has_one_price(const Measures& measures) {
-  return measures.separable && std::all_of(measures.price, measures.price + measures.n_classes,
-                                           [&](Ticks price) { return price == measures.price[0] && price > 0; });
+  return measures.is_separable() &&
+         std::all_of(measures.largest_cost, measures.largest_cost + measures.n_targets,
+                     [&](Ticks price) { return price == measures.largest_cost[0] && price > 0; });
 }
 
 }  // namespace
 
 TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels, WorkMeter& meter)
-    : problem_(problem), kernels_(kernels), meter_(meter), counts_(problem.costs.measures()) {
+    : problem_(problem), kernels_(kernels), meter_(meter), counts_(problem.model.measures()) {
   std::int64_t weight = 0;
-  for (const std::int64_t each : problem.rows.class_weight) weight += each;
-  is_usable_ = has_one_price(counts_) && counts_.n_classes <= kMostNarrowClasses && weight < kNarrowInfinity / 4 &&
+  for (const std::int64_t each : problem.rows.target_weight) weight += each;
+  is_usable_ = has_one_price(counts_) && counts_.n_targets <= kMostNarrowTargets && weight < kNarrowInfinity / 4 &&
                !problem.limits_rows() && !problem.tree.leaves && problem.bounds.pair_stage;
   if (!is_usable_) return;
-  price_ = counts_.price[0];
-  ones_.assign(counts_.n_classes, 1);
-  counts_.price = counts_.loss_price = ones_.data();
+  price_ = counts_.largest_cost[0];
+  ones_.assign(counts_.n_targets, 1);
+  counts_.largest_cost = counts_.loss_unit = ones_.data();
 }
 
 std::optional<KnownTree> TwoLevelSolver::solve(const RowSet& parent, std::uint32_t column, bool side, Ticks upper) {
@@ -76,7 +77,7 @@ void TwoLevelSolver::gather(const RowSet& parent, std::uint32_t column, bool sid
       ++n_words_;
     }
     if (n_words_ > begin) segments_.push_back({begin, n_words_, segment.target, segment.shift, 0});
-    if (segment.target < counts_.n_classes) n_class_words_ = n_words_;
+    if (segment.target < counts_.n_targets) n_class_words_ = n_words_;
   }
   for (std::size_t i = 0; i < std::size_t{n_words_} * n_words; ++i) kernels_.transpose(&tile_[i * kWordBits]);
 }
@@ -99,25 +100,25 @@ void TwoLevelSolver::measure(const RowSet& parent, std::uint32_t column, bool si
 void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
   roots_.clear();
   others_.clear();
-  const std::uint32_t n_classes = counts_.n_classes;
+  const std::uint32_t n_targets = counts_.n_targets;
   const Ticks threshold = problem_.threshold(), leaf_cost = problem_.leaf_cost;
   for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
     std::int64_t weight[2] = {0, 0}, most[2] = {0, 0}, least_loss[2];
-    for (std::uint32_t k = 0; k < n_classes; ++k) {
+    for (std::uint32_t k = 0; k < n_targets; ++k) {
       const std::int64_t held = sums_[std::size_t{k} * stride_ + c], failed = total_[k] - held;
       weight[1] += held;
       weight[0] += failed;
       most[1] = std::max(most[1], held);
       most[0] = std::max(most[0], failed);
     }
-    least_loss[1] = sums_[std::size_t{n_classes} * stride_ + c];
-    least_loss[0] = total_[n_classes] - least_loss[1];
+    least_loss[1] = sums_[std::size_t{n_targets} * stride_ + c];
+    least_loss[0] = total_[n_targets] - least_loss[1];
     if (weight[0] + least_loss[0] == 0 || weight[1] + least_loss[1] == 0) continue;
     std::uint64_t loss = 0;  // of two leaves
     Ticks bound = 0;
     bool is_heavy = true;
     for (int x = 0; x < 2; ++x) {
-      const std::int64_t lost_anyway = counts_.netted ? least_loss[x] : 0;
+      const std::int64_t lost_anyway = counts_.cancelled ? least_loss[x] : 0;
       is_heavy &= price_ * (weight[x] + lost_anyway - least_loss[x]) >= threshold;
       const std::int64_t here = weight[x] - most[x] + lost_anyway;
       loss += static_cast<std::uint64_t>(here);
@@ -133,12 +134,12 @@ void TwoLevelSolver::lay_out() {
   const std::size_t n_roots = roots_.size();
   roots_.insert(roots_.end(), others_.begin(), others_.end());
   const auto n_columns = static_cast<std::uint32_t>(roots_.size());
-  const std::uint32_t n_classes = counts_.n_classes, stride = padded_to_lanes(n_columns);
+  const std::uint32_t n_targets = counts_.n_targets, stride = padded_to_lanes(n_columns);
   const std::uint32_t n_narrow = 2 * n_class_words_;
-  narrow_.resize(std::size_t{n_narrow + n_classes + 4} * stride);
+  narrow_.resize(std::size_t{n_narrow + n_targets + 4} * stride);
   std::int32_t* words = narrow_.data();
   std::int32_t* sums = words + std::size_t{n_narrow} * stride;
-  std::int32_t* stump_loss = sums + std::size_t{n_classes} * stride;
+  std::int32_t* stump_loss = sums + std::size_t{n_targets} * stride;
   bound_ = stump_loss + 3 * std::size_t{stride};
   for (std::uint32_t w = 0; w < n_class_words_; ++w) {
     const Word* from = &tile_[std::size_t{w} * stride_];
@@ -151,8 +152,8 @@ void TwoLevelSolver::lay_out() {
     }
     for (std::uint32_t i = n_columns; i < stride; ++i) low[i] = high[i] = 0;
   }
-  narrow_total_.resize(n_classes);
-  for (std::uint32_t k = 0; k < n_classes; ++k) {
+  narrow_total_.resize(n_targets);
+  for (std::uint32_t k = 0; k < n_targets; ++k) {
     for (std::uint32_t i = 0; i < stride; ++i)
       sums[std::size_t{k} * stride + i] =
           i < n_columns ? static_cast<std::int32_t>(sums_[std::size_t{k} * stride_ + roots_[i].column()]) : 0;
@@ -162,7 +163,7 @@ void TwoLevelSolver::lay_out() {
   std::fill(bound_, bound_ + stride, -kNarrowInfinity);
   narrow_segments_.clear();
   for (const Segment& segment : segments_)
-    if (segment.target < n_classes)
+    if (segment.target < n_targets)
       narrow_segments_.push_back({2 * segment.begin, 2 * segment.end, segment.target, segment.shift, 0});
   blocks_.clear();
   left_in_block_.clear();
@@ -176,7 +177,7 @@ void TwoLevelSolver::lay_out() {
             stride,
             narrow_segments_.data(),
             static_cast<std::uint32_t>(narrow_segments_.size()),
-            n_classes,
+            n_targets,
             sums,
             narrow_total_.data(),
             blocks_.data(),
@@ -219,7 +220,7 @@ KnownTree TwoLevelSolver::tree_of(const RowSet& parent, std::uint32_t index) con
 /// Weight and heaviest class on one side of a column.
 TwoLevelSolver::Weighed TwoLevelSolver::weigh(std::uint32_t index, bool holds) const {
   Weighed found;
-  for (std::uint32_t k = 0; k < counts_.n_classes; ++k) {
+  for (std::uint32_t k = 0; k < counts_.n_targets; ++k) {
     const std::int64_t held = pairs_.sums[std::size_t{k} * pairs_.stride + index];
     found.add(holds ? held : total_[k] - held);
   }

@@ -89,7 +89,7 @@ class TwoLevelSolver {
   std::optional<KnownTree> search_roots(const RowSet& parent, Ticks upper);
   KnownTree tree_of(const RowSet& parent, std::uint32_t index) const;
   bool search_triples();
-  Ticks lost_anyway() const { return counts_.netted ? price_ * total_[counts_.n_classes] : 0; }
+  Ticks lost_anyway() const { return counts_.cancelled ? price_ * total_[counts_.n_targets] : 0; }
   Weighed weigh(std::uint32_t index, bool holds) const;
   Weighed weigh_cell(const TripleRow& rows, std::uint32_t i, std::uint32_t j, std::uint32_t cell) const;
   ShallowTree leaf_of(const Weighed& rows) const {

@@ -37,8 +37,8 @@ RowNumbers without(const RowNumbers& rows, const RowNumbers& others) {
 
 Ticks worth(const TestProblem& problem, const RowNumbers& rows) {  // n - q
   // With one prediction for each group of equal rows, two classes of one price lose no more than n - q.
-  const bool is_netted = testing::CostMatrix{problem.n_classes, problem.n_predictions, problem.costs}.is_netted();
-  return largest_loss(problem, rows) - (is_netted ? 2 : 1) * least_loss(problem, rows);
+  const bool is_cancelled = testing::CostMatrix{problem.n_classes, problem.n_predictions, problem.costs}.is_cancelled();
+  return largest_loss(problem, rows) - (is_cancelled ? 2 : 1) * least_loss(problem, rows);
 }
 
 /// The least cost of a tree whose splits all have sides worth at least `threshold`.
@@ -53,7 +53,7 @@ Ticks best_with_heavy_sides(const TestProblem& problem, const RowNumbers& rows, 
   return least;
 }
 
-PairCell<Ticks> cell_of(const TestProblem& problem, const RowNumbers& rows) {
+Cell<Ticks> cell_of(const TestProblem& problem, const RowNumbers& rows) {
   return {largest_loss(problem, rows), loss_of_leaf(problem, rows), least_loss(problem, rows)};
 }
 
@@ -135,8 +135,8 @@ RANDOM_TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300) {
   const RowNumbers rows = random_rows(draw, problem);
   PairMinima<Ticks> minima{kInfinity, kInfinity, 0};
   for (std::uint32_t g = 0; g < problem.n_columns; ++g) {
-    const PairCell<Ticks> p = cell_of(problem, rows_where(problem, rows, g, true));
-    const PairCell<Ticks> r = cell_of(problem, rows_where(problem, rows, g, false));
+    const Cell<Ticks> p = cell_of(problem, rows_where(problem, rows, g, true));
+    const Cell<Ticks> r = cell_of(problem, rows_where(problem, rows, g, false));
     const Ticks threshold = support_threshold(true, problem.leaf_cost);
     const Ticks allowed = std::min(p.largest_loss - p.least_loss, r.largest_loss - r.least_loss) >= threshold ? -1 : 0;
     take_pair<Ticks, Ticks>(p, r, allowed, problem.leaf_cost, kInfinity, minima);

@@ -31,7 +31,7 @@ std::map<std::vector<bool>, MergedRow> merge(const TestProblem& problem) {
 
 DistinctRows distinct_rows(const TestProblem& problem) {
   Run stop;
-  return {problem.columns(), problem.classes, problem.weights, problem.n_classes, stop};
+  return {problem.columns(), problem.targets(), stop};
 }
 
 void check_merge(const TestProblem& problem) {
@@ -39,14 +39,14 @@ void check_merge(const TestProblem& problem) {
   const auto merged = merge(problem);
   CHECK_EQUAL(found.n_rows, merged.size());
   CHECK_EQUAL(found.n_columns, problem.n_columns);
-  CHECK_EQUAL(found.n_classes, problem.n_classes);
+  CHECK_EQUAL(found.n_targets, problem.n_classes);
   CHECK(found.stride % kLanes == 0 && found.stride >= found.n_columns);
   CHECK_EQUAL(found.bits.size(), std::size_t{words_for(found.n_rows)} * found.stride);
   std::vector<Word> set_bits(found.bits.begin(), found.bits.end());
   for (const auto& [bits, row] : merged) {
     const auto number = static_cast<std::uint32_t>(row.number);
     CHECK_EQUAL(found.row_count[number], row.n_rows);
-    CHECK(std::vector(found.weight(number), found.weight(number) + found.n_classes) == row.weight);
+    CHECK(std::vector(found.weight(number), found.weight(number) + found.n_targets) == row.weight);
     for (std::uint32_t c = 0; c < problem.n_columns; ++c) {
       CHECK(found.test(c, number) == bits[c]);
       if (bits[c]) set_bits[number / kWordBits * found.stride + c] ^= Word{1} << (number % kWordBits);
@@ -76,7 +76,7 @@ RANDOM_TEST(whole_words_and_single_rows_and_columns_are_merged, 5) {
 RANDOM_TEST(a_stop_ends_the_merge, 1) {
   const TestProblem problem = random_problem(draw, {100, 100, 3, 3});
   Run stop({.seconds = 0.0});
-  CHECK_THROWS(Stopped, DistinctRows(problem.columns(), problem.classes, problem.weights, problem.n_classes, stop));
+  CHECK_THROWS(Stopped, DistinctRows(problem.columns(), problem.targets(), stop));
   CHECK(stop.reason() == Status::time_limit);
 }
 

@@ -33,7 +33,7 @@ std::vector<const Kernels*> kernels_of_this_machine() {
 /// Groups with a bit in each column, and the slots that count them.
 struct Counted {
   CostMatrix matrix;
-  Costs costs = matrix.costs();
+  LeafModel costs = matrix.costs();
   Groups groups;
   std::vector<std::vector<bool>> bits;  // (column, group)
   std::uint32_t stride;
@@ -71,7 +71,7 @@ struct Counted {
     std::vector<std::int64_t> counts = group.weight;
     counts.resize(costs.measures().n_counts());
     if (matrix.counts_rows) counts.back() = group.n_rows;
-    costs.settle(counts.data());
+    costs.merge(counts.data());
     return counts[target];
   }
 
@@ -123,7 +123,7 @@ struct NarrowSums {
 
   NarrowSums(const Counted& counted, const PairInput& wide) : input(wide) {
     const Ticks price = counted.matrix.dearest(0), most = std::max({wide.total[0], wide.total[1], wide.leaf_cost});
-    if (!counted.matrix.is_netted() || counted.matrix.counts_rows || most / price >= kNarrowInfinity) return;
+    if (!counted.matrix.is_cancelled() || counted.matrix.counts_rows || most / price >= kNarrowInfinity) return;
     const std::uint32_t stride = counted.stride;
     const auto in_weight = [price](Ticks cost) { return static_cast<std::int32_t>(cost / price); };
     sums.resize(2 * std::size_t{stride});
@@ -246,22 +246,22 @@ RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
 }
 
 RANDOM_TEST(a_filter_counts_as_if_the_other_slots_were_empty, 100) {
-  const Counted counted = random_counted(draw);
+  Counted counted = random_counted(draw);
   const Measures measures = counted.costs.measures();
-  const AlignedVector<Word> filter = random_words(draw, counted.n_words);
-  Counted emptied = counted;
+  const AlignedVector<Word> filter = random_words(draw, counted.n_words), all = counted.slots;
+  SlotTile filtered = counted.tile().filtered(filter.data());
+  filtered.tile.words = all.data();
   for (std::uint32_t w = 0; w < counted.n_words; ++w)
-    for (std::uint32_t c = 0; c < counted.stride; ++c) emptied.slots[w * counted.stride + c] &= filter[w];
-  const SlotTile filtered = counted.tile().filtered(filter.data());
+    for (std::uint32_t c = 0; c < counted.stride; ++c) counted.slots[w * counted.stride + c] &= filter[w];
   const std::uint32_t column = draw.below(counted.n_columns());
   const std::size_t n_sums = std::size_t{measures.size()} * counted.stride;
   AlignedVector<Word> scratch(kernel_scratch_words(counted.tile(), measures));
   for (const Kernels* each : kernels_of_this_machine()) {
-    AlignedVector<Ticks> sums = measured(*each, emptied, nullptr), found(n_sums);
+    AlignedVector<Ticks> sums = measured(*each, counted, nullptr), found(n_sums);
     each->measure(filtered, measures, nullptr, found.data(), scratch.data());
     CHECK(found == sums);
     each->measure(filtered, measures, &column, found.data(), scratch.data());
-    CHECK(found == measured(*each, emptied, &column));
+    CHECK(found == measured(*each, counted, &column));
     std::vector<Ticks> total(measures.size());
     for (const Group& group : counted.groups)  // any total that no cell exceeds
       for (std::size_t m = 0; m < total.size(); ++m) total[m] += counted.matrix.measures({group})[m];
@@ -269,7 +269,7 @@ RANDOM_TEST(a_filter_counts_as_if_the_other_slots_were_empty, 100) {
     const NarrowSums narrow(counted, wide);
     for (const PairInput& input : {wide, narrow.input}) {
       PairSide expected[2], sides[2];
-      each->pair_stage(emptied.tile(), measures, input, column, expected, scratch.data());
+      each->pair_stage(counted.tile(), measures, input, column, expected, scratch.data());
       each->pair_stage(filtered, measures, input, column, sides, scratch.data());
       for (int side = 0; side < 2; ++side) {
         CHECK_EQUAL(sides[side].stump_loss, expected[side].stump_loss);

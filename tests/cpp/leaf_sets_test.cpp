@@ -168,8 +168,8 @@ RANDOM_TEST(splits_on_similar_columns_come_to_costs_that_differ_by_no_more_than_
   const TestProblem problem = small_problem(draw);
   const auto input = problem.input();
   Run never;
-  const DistinctRows rows(input.columns, input.class_codes, input.weights, input.n_classes, never);
-  const Costs costs(input.n_classes, input.n_predictions, problem.costs, true, false);
+  const DistinctRows rows(input.columns, input.losses.targets, never);
+  const LeafModel costs(problem.n_classes, problem.n_predictions, problem.costs, true, false);
   const Leaves leaves(rows, costs);
   const RowNumbers all = all_rows(problem);
   for (std::uint32_t one = 0; one < problem.n_columns; ++one)
@@ -255,8 +255,8 @@ RANDOM_TEST(leaves_count_what_their_rows_count_and_a_tree_is_read_off_any_set_of
   TestProblem problem = small_problem(draw);
   const auto input = problem.input();
   Run never;
-  const DistinctRows distinct(input.columns, input.class_codes, input.weights, input.n_classes, never);
-  const Costs costs(input.n_classes, input.n_predictions, problem.costs, true, false);
+  const DistinctRows distinct(input.columns, input.losses.targets, never);
+  const LeafModel costs(problem.n_classes, problem.n_predictions, problem.costs, true, false);
   Leaves leaves(distinct, costs);
   std::vector<std::pair<LeafId, RowNumbers>> set{{0, all_rows(problem)}};
   for (std::uint32_t step = draw.below(5); step > 0; --step) {
@@ -297,9 +297,9 @@ RANDOM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_l
   const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
   const std::vector<std::int64_t> weights(problem.n_rows(), 1);
   Run never;
-  const DistinctRows merged(problem.columns(), classes, weights, 2, never);
+  const DistinctRows merged(problem.columns(), {classes, weights, 2}, never);
   const DistinctRows rows = merged.of(by_share_of_positives(merged), never);
-  const Costs costs(2, 2, {0, 1, 1, 0}, true, true);
+  const LeafModel costs(2, 2, {0, 1, 1, 0}, true, true);
   Leaves leaves(rows, costs);
   const std::int64_t cut = draw.between(1, leaves[0].class_weight[0] << kCutBits);
   RankLoss loss(rows, leaves, 0, {std::int64_t{1} << draw.below(30), cut});

@@ -30,9 +30,9 @@ TestProblem two_class_problem(Random& draw) {
 
 struct Packed {
   const TestProblem& problem;
-  Costs costs{2, 2, problem.costs, true, false};
+  LeafModel costs{2, 2, problem.costs, true, false};
   Run stop;
-  DistinctRows data{problem.columns(), problem.classes, problem.weights, 2, stop};
+  DistinctRows data{problem.columns(), problem.targets(), stop};
   Bounds bounds;
   Problem core{data, costs, problem.leaf_cost, {}, bounds};
   RowSetMaker maker{data, costs, kernels(), problem.leaf_cost, 1, core.threshold()};

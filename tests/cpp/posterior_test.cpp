@@ -64,7 +64,7 @@ struct Data {
   PosteriorModel model() const { return {alpha, beta, rho, 30}; }
   DistinctRows distinct() const {
     Run never;
-    return {columns(), classes, weights, n_classes, never};
+    return {columns(), {classes, weights, n_classes}, never};
   }
 };
 
@@ -91,9 +91,9 @@ class BruteForce {
   Ticks best(const Rows& rows, std::uint32_t depth) {
     const auto [at, is_new] = known_.try_emplace({rows, depth}, 0);
     if (!is_new) return at->second;
-    std::vector<Ticks> counts(data_.n_classes, 0);
+    std::vector<Ticks> counts(data_.n_targets, 0);
     for (const std::uint32_t row : rows)
-      for (std::uint32_t k = 0; k < data_.n_classes; ++k) counts[k] += data_.weight(row)[k];
+      for (std::uint32_t k = 0; k < data_.n_targets; ++k) counts[k] += data_.weight(row)[k];
     std::uint32_t n_splits = 0;
     Ticks below = kInfinity;
     for (std::uint32_t c = 0; c < data_.n_columns; ++c) {
@@ -163,7 +163,7 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
   BruteForce oracle(rows, costs);
   std::vector<Ticks> cost(std::size_t{data.n_classes} * data.n_classes, 1);
   for (std::uint32_t k = 0; k < data.n_classes; ++k) cost[std::size_t{k} * (data.n_classes + 1)] = 0;
-  const Costs counting(data.n_classes, data.n_classes, cost, false, false);
+  const LeafModel counting(data.n_classes, data.n_classes, cost, false, false);
   RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
   Run never;
   RowPairs pairs(rows, costs, never);

@@ -59,7 +59,7 @@ struct RankProblem {
       : problem(random_problem(draw, {4, 14, 2, most_columns})),
         classes(two_classes(draw, problem.n_rows())),
         weights(weights_of(draw, problem.n_rows())),
-        merged(problem.columns(), classes, weights, 2, never),
+        merged(problem.columns(), {classes, weights, 2}, never),
         rows(merged.of(by_share_of_positives(merged), never)),
         leaves(rows, costs) {}
 
@@ -87,7 +87,7 @@ struct RankProblem {
   std::vector<std::int32_t> classes;
   std::vector<std::int64_t> weights;
   DistinctRows merged, rows;
-  Costs costs{2, 2, std::vector<Ticks>{0, 1, 1, 0}, true, true};
+  LeafModel costs{2, 2, std::vector<Ticks>{0, 1, 1, 0}, true, true};
   Leaves leaves;
 };
 

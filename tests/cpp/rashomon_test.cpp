@@ -160,8 +160,9 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   const Ticks bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();
   Run run;
-  const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, problem.limits.rows_per_leaf > 1);
-  const TreeSetProblem of_set{DistinctRows(input.columns, input.class_codes, input.weights, input.n_classes, run),
+  const LeafModel costs(problem.n_classes, problem.n_predictions, problem.costs, true,
+                        problem.limits.rows_per_leaf > 1);
+  const TreeSetProblem of_set{DistinctRows(input.columns, input.losses.targets, run),
                               costs,
                               {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               problem.limits.depth.value_or(0)};
@@ -193,7 +194,8 @@ RANDOM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600) {
   const Ticks bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();
   std::int64_t weight[2] = {0, 0};
-  for (std::size_t row = 0; row < input.class_codes.size(); ++row) weight[input.class_codes[row]] += input.weights[row];
+  for (std::size_t row = 0; row < input.losses.targets.target.size(); ++row)
+    weight[input.losses.targets.target[row]] += input.losses.targets.weights[row];
   if (bound >= kLargestTotal || weight[0] == 0 || weight[1] == 0 || weight[0] + weight[1] >= 1 << 20) return;
   RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, LeafRule::best, std::nullopt, never);
   const std::int64_t cut = draw.percent(50) ? weight[0] << 20 : (weight[0] << 20) / 3 + 1;
@@ -204,8 +206,9 @@ RANDOM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600) {
       if (rank == 2000) return;
       const ResultTree tree = set.tree(cost, {rank});
       if (most_leaves && (tree.column.size() + 1) / 2 > *most_leaves) continue;
-      least = std::min(least, score_ranking({tree.column, tree.left, tree.right, tree.prediction}, tree.leaf_of_row,
-                                            input.class_codes, input.weights, 4, cut, problem.leaf_cost));
+      least = std::min(
+          least, score_ranking({tree.column, tree.left, tree.right, tree.prediction}, tree.leaf_of_row,
+                               input.losses.targets.target, input.losses.targets.weights, 4, cut, problem.leaf_cost));
     }
   const Ticks below = draw.percent(20) ? least : kInfinity;
   const BestRanking best = set.best_ranking({4, cut, problem.leaf_cost}, below, most_leaves, {}, never);
@@ -248,9 +251,10 @@ RANDOM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300) {
   const Ticks best = testing::Oracle(problem).best(), bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();
   Run run;
-  const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, problem.limits.rows_per_leaf > 1);
+  const LeafModel costs(problem.n_classes, problem.n_predictions, problem.costs, true,
+                        problem.limits.rows_per_leaf > 1);
   const std::uint32_t depth = problem.limits.depth.value_or(0);
-  const TreeSetProblem of_set{DistinctRows(input.columns, input.class_codes, input.weights, input.n_classes, run),
+  const TreeSetProblem of_set{DistinctRows(input.columns, input.losses.targets, run),
                               costs,
                               {problem.leaf_cost, problem.limits.rows_per_leaf, random_rule(draw)},
                               depth};

@@ -49,7 +49,7 @@ TestProblem costly_problem(Random& draw, const testing::Sizes& sizes) {
 struct Setup {
   TestProblem problem;
   CostMatrix matrix;
-  Costs costs;
+  LeafModel costs;
   Run stop;
   DistinctRows data;
   std::uint64_t rows_per_leaf;
@@ -61,7 +61,7 @@ struct Setup {
         matrix{problem.n_classes, problem.n_predictions, problem.costs, options.equivalent_points,
                options.rows_per_leaf > 1},
         costs(matrix.costs()),
-        data(problem.columns(), problem.classes, problem.weights, problem.n_classes, stop),
+        data(problem.columns(), problem.targets(), stop),
         rows_per_leaf(options.rows_per_leaf),
         threshold(support_threshold(options.support_condition, problem.leaf_cost)),
         maker(data, costs, kernels(), problem.leaf_cost, rows_per_leaf, threshold) {}
@@ -69,7 +69,7 @@ struct Setup {
   Groups groups_of(const Numbers& rows) const {
     Groups groups;
     for (const std::uint32_t row : rows)
-      groups.push_back({{data.weight(row), data.weight(row) + data.n_classes}, data.row_count[row]});
+      groups.push_back({{data.weight(row), data.weight(row) + data.n_targets}, data.row_count[row]});
     return groups;
   }
 };
@@ -147,7 +147,7 @@ std::map<std::vector<bool>, Group> check_groups(const Setup& setup, const RowSet
     expected.counts = group.weight;
     expected.counts.resize(n_counts);
     if (setup.matrix.counts_rows) expected.counts.back() = group.n_rows;
-    setup.costs.settle(expected.counts.data());
+    setup.costs.merge(expected.counts.data());
     for (const std::uint32_t row : members) expected.identity ^= setup.data.identity(row, setup.matrix.counts_rows);
     expected.base_loss = setup.matrix.least_loss(setup.groups_of(members));
     if (!found.contains(bits)) {
@@ -158,7 +158,7 @@ std::map<std::vector<bool>, Group> check_groups(const Setup& setup, const RowSet
     CHECK_EQUAL(found[bits].base_loss, expected.base_loss);
     CHECK_EQUAL(setup.costs.least_loss_of(found[bits].counts.data()),
                 setup.costs.least_loss_of(expected.counts.data()));
-    for (std::uint32_t c = 0; c < setup.data.n_classes; ++c) CHECK_EQUAL(found[bits].counts[c], expected.counts[c]);
+    for (std::uint32_t c = 0; c < setup.data.n_targets; ++c) CHECK_EQUAL(found[bits].counts[c], expected.counts[c]);
     found.erase(bits);
   }
   CHECK(found.empty());
@@ -229,7 +229,7 @@ void check_dropped_columns(const Setup& setup, const RowSet& parent, const Group
     for (const auto& [values, group] : groups) {
       if (values[split] != side) continue;
       sides[values[c] ? 1 : 0].push_back(group);
-      if (setup.matrix.counts_rows || merged({group}).weight != std::vector<std::int64_t>(setup.data.n_classes))
+      if (setup.matrix.counts_rows || merged({group}).weight != std::vector<std::int64_t>(setup.data.n_targets))
         bits.push_back(values[c]);
     }
     if (!bits.empty() && bits[0]) bits.flip();

@@ -17,10 +17,9 @@ using testing::TestProblem;
 namespace {
 
 Ticks score_of(const TestProblem& problem, const ResultTree& tree) {
-  const Costs costs(problem.n_classes, problem.n_predictions, problem.costs, true, false);
   const FlatTree flat{tree.column, tree.left, tree.right, tree.prediction};
   const auto leaves = leaf_of_rows(flat, problem.columns(), problem.n_predictions, problem.limits);
-  return score(flat, leaves, problem.classes, problem.weights, costs, problem.leaf_cost);
+  return score(flat, leaves, problem.losses(), problem.leaf_cost);
 }
 
 /// Adds a random subtree in pre-order; each node predicts what its rows cost least with.

@@ -76,6 +76,7 @@ RANDOM_TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_t
 RANDOM_TEST(input_out_of_range_is_rejected, 1) {
   TestProblem good = hard_problem(draw, {10, 10, 3, 3});
   good.classes = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+  const auto targets = [](PackedInput& input) -> RowTargets& { return input.losses.targets; };
   const auto reject = [&good](auto spoil) {
     TestProblem problem = good;
     PackedInput input = problem.input();
@@ -83,10 +84,10 @@ RANDOM_TEST(input_out_of_range_is_rejected, 1) {
     CHECK_THROWS(std::invalid_argument, solve(input, never));
   };
   reject([](TestProblem&, PackedInput& input) { input.columns.n_rows = 0; });
-  reject([](TestProblem&, PackedInput& input) { input.class_codes = input.class_codes.first(9); });
-  reject([](TestProblem&, PackedInput& input) { input.weights = input.weights.first(9); });
-  reject([](TestProblem&, PackedInput& input) { input.n_classes = 0; });
-  reject([](TestProblem&, PackedInput& input) { input.n_predictions = 0; });
+  reject([&](TestProblem&, PackedInput& input) { targets(input).target = targets(input).target.first(9); });
+  reject([&](TestProblem&, PackedInput& input) { targets(input).weights = targets(input).weights.first(9); });
+  reject([&](TestProblem&, PackedInput& input) { targets(input).n_targets = 0; });
+  reject([](TestProblem&, PackedInput& input) { input.losses.n_predictions = 0; });
   reject([](TestProblem&, PackedInput& input) { input.leaf_cost = -1; });
   reject([](TestProblem&, PackedInput& input) { input.leaf_cost = kLargestTotal; });
   reject([](TestProblem&, PackedInput& input) { input.tree.rows_per_leaf = 0; });

@@ -18,7 +18,7 @@ bool CostMatrix::is_separable() const {
   return true;
 }
 
-bool CostMatrix::is_netted() const {
+bool CostMatrix::is_cancelled() const {
   return with_equivalent_points && n_classes == 2 && is_separable() && dearest(0) == dearest(1) && dearest(0) > 0;
 }
 
@@ -32,8 +32,8 @@ Ticks CostMatrix::loss_of(const Groups& groups, std::uint32_t prediction) const 
 Ticks CostMatrix::largest_loss(const Groups& groups) const {
   Ticks sum = 0;
   for (const Group& group : groups) {
-    if (is_netted()) sum += std::max(loss_of({group}, 0), loss_of({group}, 1));
-    for (std::uint32_t c = 0; c < n_classes && !is_netted(); ++c) sum += group.weight[c] * dearest(c);
+    if (is_cancelled()) sum += std::max(loss_of({group}, 0), loss_of({group}, 1));
+    for (std::uint32_t c = 0; c < n_classes && !is_cancelled(); ++c) sum += group.weight[c] * dearest(c);
   }
   return sum;
 }
@@ -63,7 +63,7 @@ std::vector<Ticks> CostMatrix::measures(const Groups& groups) const {
     for (std::uint32_t c = 0; c < n_classes; ++c) {
       found.push_back(0);
       for (const Group& group : groups)
-        found.back() += group.weight[c] * dearest(c) - (is_netted() ? least_loss({group}) : 0);
+        found.back() += group.weight[c] * dearest(c) - (is_cancelled() ? least_loss({group}) : 0);
     }
   } else {
     for (std::uint32_t k = 0; k < n_predictions; ++k) found.push_back(loss_of(groups, k));

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/costs.hpp"
+#include "models/leaf_model.hpp"
 #include "support/random.hpp"
 
 namespace hornbeam::testing {
@@ -26,13 +26,13 @@ struct CostMatrix {
   bool with_equivalent_points = true;
   bool counts_rows = false;
 
-  Costs costs() const { return {n_classes, n_predictions, cost, with_equivalent_points, counts_rows}; }
+  LeafModel costs() const { return {n_classes, n_predictions, cost, with_equivalent_points, counts_rows}; }
   Ticks of(std::uint32_t true_class, std::uint32_t prediction) const {
     return cost[true_class * n_predictions + prediction];
   }
   Ticks dearest(std::uint32_t true_class) const;
   bool is_separable() const;
-  bool is_netted() const;
+  bool is_cancelled() const;
 
   Ticks loss_of(const Groups& groups, std::uint32_t prediction) const;
   Ticks largest_loss(const Groups& groups) const;  // n

@@ -115,9 +115,7 @@ void make_hard(Random& draw, TestProblem& problem) {
 
 }  // namespace
 
-PackedInput TestProblem::input() const {
-  return {{classes, weights, costs, n_classes, n_predictions, leaf_cost, limits, {}, {}, {}}, columns()};
-}
+PackedInput TestProblem::input() const { return {{losses(), leaf_cost, limits, {}, {}, {}}, columns()}; }
 
 void TestProblem::pack() {
   const std::size_t bytes_per_column = (rows.size() + 7) / 8;

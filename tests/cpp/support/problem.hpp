@@ -34,6 +34,8 @@ struct TestProblem {
   Ticks cost(std::int32_t true_class, std::uint32_t prediction) const {
     return costs[static_cast<std::uint32_t>(true_class) * n_predictions + prediction];
   }
+  RowTargets targets() const { return {classes, weights, n_classes}; }
+  RowLosses losses() const { return {targets(), costs, n_predictions}; }
   PackedColumns columns() const { return {packed.data(), n_columns, n_rows()}; }
   /// What `solve` takes; points into this object.
   PackedInput input() const;

@@ -24,7 +24,7 @@ TestProblem RankedProblem::plain() const {
 }
 
 Input RankedProblem::input(const TestProblem& plain) const {
-  return {classes, weights, plain.costs, n_classes, n_classes, costs.leaf, plain.limits, {}, {}, {}};
+  return {{{classes, weights, n_classes}, plain.costs, n_classes}, costs.leaf, plain.limits, {}, {}, {}};
 }
 
 RankedProblem random_ranked(Random& draw, const RankedSizes& sizes) {

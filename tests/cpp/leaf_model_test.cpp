@@ -1,5 +1,5 @@
-// costs_test.cpp: data/costs against sums over single groups.
-#include "data/costs.hpp"
+// leaf_model_test.cpp: models/leaf_model against sums over single groups.
+#include "models/leaf_model.hpp"
 
 #include "support/check.hpp"
 #include "support/groups.hpp"
@@ -14,13 +14,13 @@ using testing::Random;
 namespace {
 
 /// The counts of some groups, in the order of `Measures`.
-std::vector<std::int64_t> counts_of(const CostMatrix& matrix, const Costs& costs, const Groups& groups) {
+std::vector<std::int64_t> counts_of(const CostMatrix& matrix, const LeafModel& costs, const Groups& groups) {
   std::vector<std::int64_t> sum(costs.measures().n_counts());
   for (const Group& group : groups) {
     std::vector<std::int64_t> counts = group.weight;
     counts.resize(sum.size());
     if (matrix.counts_rows) counts.back() = group.n_rows;
-    costs.settle(counts.data());
+    costs.merge(counts.data());
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
   }
   return sum;
@@ -30,7 +30,7 @@ std::vector<std::int64_t> counts_of(const CostMatrix& matrix, const Costs& costs
 
 RANDOM_TEST(measures_of_counts_equal_sums_over_the_groups, 500) {
   const CostMatrix matrix = random_cost_matrix(draw);
-  const Costs costs = matrix.costs();
+  const LeafModel costs = matrix.costs();
   const std::uint32_t n_groups = draw.below(6);
   const std::int64_t heaviest = draw.choose<std::int64_t>({1, 7, 1 << 30});
   const Groups groups = random_groups(draw, n_groups, matrix.n_classes, heaviest);
@@ -45,19 +45,18 @@ RANDOM_TEST(measures_of_counts_equal_sums_over_the_groups, 500) {
 
 RANDOM_TEST(measures_are_read_at_a_stride, 100) {
   const CostMatrix matrix = random_cost_matrix(draw);
-  const Costs costs = matrix.costs();
+  const LeafModel costs = matrix.costs();
   const Groups groups = random_groups(draw, 3, matrix.n_classes, 9);
   std::vector<Ticks> spread;
   for (const Ticks measure : matrix.measures(groups)) spread.insert(spread.end(), {measure, -7, -7});
   CHECK_EQUAL(costs.largest_loss(spread.data(), 3), matrix.largest_loss(groups));
   CHECK_EQUAL(costs.loss(spread.data(), 3), matrix.loss(groups));
   CHECK_EQUAL(costs.least_loss(spread.data(), 3), matrix.least_loss(groups));
-  if (matrix.counts_rows) CHECK_EQUAL(costs.rows(spread.data(), 3), matrix.n_rows(groups));
 }
 
-RANDOM_TEST(settled_counts_are_those_of_the_groups_merged, 500) {
+RANDOM_TEST(merged_counts_are_those_of_the_groups_merged, 500) {
   const CostMatrix matrix = random_cost_matrix(draw);
-  const Costs costs = matrix.costs();
+  const LeafModel costs = matrix.costs();
   const Groups groups =
       random_groups(draw, draw.size_between(1, 4), matrix.n_classes, draw.choose<std::int64_t>({1, 7}));
   Group merged{std::vector<std::int64_t>(matrix.n_classes), 0};
@@ -67,16 +66,16 @@ RANDOM_TEST(settled_counts_are_those_of_the_groups_merged, 500) {
   }
   std::vector<std::int64_t> counts = counts_of(matrix, costs, groups);
   CHECK_EQUAL(costs.least_loss_of(counts.data()), matrix.least_loss(groups));
-  CHECK(costs.settle(counts.data()) == (matrix.least_loss({merged}) > matrix.least_loss(groups)));
+  CHECK(costs.merge(counts.data()) == (matrix.least_loss({merged}) > matrix.least_loss(groups)));
   std::vector<Ticks> measures(costs.measures().size());
   costs.measures_of(counts.data(), measures.data());
   CHECK(measures == matrix.measures({merged}));
-  CHECK(!costs.settle(counts.data()));
+  CHECK(!costs.merge(counts.data()));
 }
 
 RANDOM_TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
   const CostMatrix matrix = random_cost_matrix(draw);
-  const Costs costs = matrix.costs();
+  const LeafModel costs = matrix.costs();
   const Groups group = random_groups(draw, 1, matrix.n_classes, 3);
   std::uint32_t best = 0;
   for (std::uint32_t k = 0; k < matrix.n_predictions; ++k) {
@@ -88,13 +87,13 @@ RANDOM_TEST(the_best_prediction_is_the_lowest_of_least_loss, 300) {
 
 RANDOM_TEST(costs_are_separable_where_every_error_of_a_class_costs_the_same, 500) {
   const CostMatrix matrix = random_cost_matrix(draw);
-  CHECK(matrix.costs().measures().separable == matrix.is_separable());
-  CHECK(matrix.costs().measures().netted == matrix.is_netted());
+  CHECK(matrix.costs().measures().is_separable() == matrix.is_separable());
+  CHECK(matrix.costs().measures().cancelled == matrix.is_cancelled());
 }
 
 TEST(some_matrices_are_separable_and_some_are_not) {
   const auto separable = [](std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost) {
-    return Costs(n_classes, n_predictions, std::move(cost), true, false).measures().separable;
+    return LeafModel(n_classes, n_predictions, std::move(cost), true, false).measures().is_separable();
   };
   CHECK(separable(2, 2, {0, 1, 1, 0}));
   CHECK(separable(2, 2, {0, 0, 5, 0}));

@@ -1,0 +1,43 @@
+// data/row_targets.hpp
+//
+// WHAT    What each of the caller's rows weighs for each target, and what it loses by each prediction. Rows of a class
+//         weigh for their class alone; rows whose losses are sums of their own weigh for every target.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/types.hpp"
+
+namespace hornbeam {
+
+template <class Weight>
+struct BasicRowTargets {
+  std::span<const std::int32_t> target;  // (n_rows) the only target of each row; empty: each row weighs for all
+  std::span<const Weight> weights;       // (n_rows); without `target` (n_rows, n_targets)
+  std::uint32_t n_targets;
+
+  /// `use(target, weight)` for each target of a row.
+  template <class Use>
+  void for_each(std::size_t row, Use use) const {
+    if (!target.empty()) return use(static_cast<std::uint32_t>(target[row]), weights[row]);
+    for (std::uint32_t t = 0; t < n_targets; ++t) use(t, weights[row * n_targets + t]);
+  }
+};
+using RowTargets = BasicRowTargets<std::int64_t>;
+
+struct RowLosses {
+  RowTargets targets;
+  std::span<const Ticks> costs;  // (n_targets, n_predictions), for a weight of 1
+  std::uint32_t n_predictions;
+
+  Ticks of(std::size_t row, std::int32_t prediction) const {
+    Ticks loss = 0;
+    targets.for_each(row, [&](std::size_t target, std::int64_t weight) {
+      loss += weight * costs[target * n_predictions + static_cast<std::size_t>(prediction)];
+    });
+    return loss;
+  }
+};
+
+}  // namespace hornbeam

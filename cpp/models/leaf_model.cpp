@@ -1,0 +1,97 @@
+#include "models/leaf_model.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+/// Whether a right prediction is free and all errors on a target cost the same.
+bool is_separable(std::uint32_t n_targets, std::uint32_t n_predictions, const std::vector<Ticks>& cost) {
+  if (n_targets != n_predictions || n_targets < 2) return false;
+  for (std::uint32_t t = 0; t < n_targets; ++t) {
+    const Ticks* row = &cost[std::size_t{t} * n_predictions];
+    const Ticks error = row[t == 0 ? 1 : 0];
+    for (std::uint32_t k = 0; k < n_predictions; ++k)
+      if (row[k] != (k == t ? 0 : error)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+LeafModel::LeafModel(std::uint32_t n_targets, std::uint32_t n_predictions, std::vector<Ticks> cost,
+                     bool with_equivalent_points, bool counts_rows)
+    : cost_(std::move(cost)) {
+  for (std::uint32_t t = 0; t < n_targets; ++t) {
+    const auto row = cost_.begin() + static_cast<std::ptrdiff_t>(t) * n_predictions;
+    largest_cost_.push_back(*std::max_element(row, row + n_predictions));
+  }
+  if (with_equivalent_points) {
+    loss_unit_ = cost_;
+    std::sort(loss_unit_.begin(), loss_unit_.end());
+    loss_unit_.erase(std::unique(loss_unit_.begin(), loss_unit_.end()), loss_unit_.end());
+    std::erase(loss_unit_, Ticks{0});
+    for (const Ticks each : cost_) {
+      const auto at = std::lower_bound(loss_unit_.begin(), loss_unit_.end(), each) - loss_unit_.begin();
+      unit_of_cost_.push_back(each == 0 ? Measures::kNoUnit : static_cast<std::uint32_t>(at));
+    }
+  }
+  const bool separable = is_separable(n_targets, n_predictions, cost_);
+  measures_ = {
+      .model = separable ? Measures::Model::separable_costs : Measures::Model::any_costs,
+      .cancelled = separable && n_targets == 2 && largest_cost_[0] == largest_cost_[1] && !loss_unit_.empty(),
+      .counts_rows = counts_rows,
+      .n_targets = n_targets,
+      .n_predictions = n_predictions,
+      .n_loss_units = static_cast<std::uint32_t>(loss_unit_.size()),
+      .cost = cost_.data(),
+      .largest_cost = largest_cost_.data(),
+      .loss_unit = loss_unit_.data(),
+      .unit_of_cost = unit_of_cost_.data(),
+  };
+}
+
+LeafModel LeafModel::counting(std::uint32_t n_targets, bool counts_rows) {
+  std::vector<Ticks> cost(std::size_t{n_targets} * n_targets, 1);
+  for (std::uint32_t t = 0; t < n_targets; ++t) cost[std::size_t{t} * (n_targets + 1)] = 0;
+  return {n_targets, n_targets, std::move(cost), false, counts_rows};
+}
+
+std::uint32_t LeafModel::best_prediction(const std::int64_t* weight) const {
+  return with_formula(measures_, [&](auto formula) { return formula.best_prediction(measures_, weight); });
+}
+
+Ticks LeafModel::loss_of(const std::int64_t* weight, std::uint32_t prediction) const {
+  return with_formula(measures_, [&](auto formula) { return formula.loss_of(measures_, weight, prediction); });
+}
+
+Ticks LeafModel::largest_loss_of(const std::int64_t* weight) const {
+  Ticks sum = 0;
+  for (std::uint32_t t = 0; t < n_targets(); ++t) sum += weight[t] * largest_cost_[t];
+  return sum;
+}
+
+bool LeafModel::merge(std::int64_t* counts) const {
+  if (loss_unit_.empty()) return false;
+  const Ticks before = least_loss_of(counts);
+  with_formula(measures_, [&](auto formula) { formula.find_lost(measures_, counts); });
+  return least_loss_of(counts) > before;
+}
+
+Ticks LeafModel::least_loss_of(const std::int64_t* counts) const {
+  Ticks sum = 0;
+  for (std::uint32_t i = 0; i < measures_.n_loss_units; ++i) sum += counts[n_targets() + i] * loss_unit_[i];
+  return sum;
+}
+
+void LeafModel::measures_of(const std::int64_t* counts, Ticks* measures) const {
+  with_formula(measures_, [&](auto formula) { measure_counts<decltype(formula)>(measures_, counts, measures); });
+}
+
+std::uint32_t LeafModel::best_prediction_of(const Ticks* measures) const {
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 1; k < n_predictions(); ++k)
+    if (loss_if(measures, k) < loss_if(measures, best)) best = k;
+  return best;
+}
+
+}  // namespace hornbeam
