@@ -18,7 +18,7 @@ struct PosteriorInput {
   Bounds bounds = {};
 };
 
-/// LeafModel in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input
+/// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input
 /// out of range, std::logic_error if the tree found does not cost what the search says (a fault of hornbeam).
 Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input, const OnPoll& on_poll);
 

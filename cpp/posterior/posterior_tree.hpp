@@ -1,7 +1,7 @@
 // posterior/posterior_tree.hpp
 //
 // WHAT    Reads the best known tree off the table, by plain lists of rows.
-// HOLDS   LeafModel no more than the root's upper bound, unless the table was too full to keep all entries.
+// HOLDS   Costs no more than the root's upper bound, unless the table was too full to keep all entries.
 #pragma once
 
 #include "data/distinct_rows.hpp"

@@ -13,7 +13,7 @@
 
 namespace hornbeam {
 
-/// LeafModel in ticks.
+/// Costs in ticks.
 struct Progress {
   Ticks upper;
   Ticks lower;

@@ -20,11 +20,12 @@ from hornbeam.export.sklearn import to_sklearn
 from hornbeam.export.sql import to_sql
 from hornbeam.export.text import to_text
 from hornbeam.export.timbertrek import to_timbertrek
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree, Tree
 
 __all__ = [
     "FORMATS",
     "TEXT_FORMATS",
+    "ClassTreeMethods",
     "Format",
     "TreeMethods",
     "from_json",
@@ -49,16 +50,21 @@ class Format(NamedTuple):
 
 
 class TreeMethods:
-    """The methods that this package adds to `Tree`; a type checker reads them here."""
+    """The methods that this package adds to every tree; a type checker reads them here."""
 
     to_text = text.to_text
     to_rules = rules.to_rules
     to_dot = dot.to_dot
-    to_json = json.to_json
-    from_json = staticmethod(json.from_json)
     to_dict = nested.to_dict
     to_sql = sql.to_sql
     to_python = python.to_python
+
+
+class ClassTreeMethods:
+    """The methods that it adds to trees of classes."""
+
+    to_json = json.to_json
+    from_json = staticmethod(json.from_json)
     to_sklearn = sklearn.to_sklearn
 
 
@@ -74,6 +80,7 @@ FORMATS = {
 }
 TEXT_FORMATS = [name for name, format in FORMATS.items() if format.as_text]
 
-for _name, _method in vars(TreeMethods).items():
-    if not _name.startswith("__"):
-        setattr(Tree, _name, _method)
+for _tree, _methods in ((BaseTree, TreeMethods), (Tree, ClassTreeMethods)):
+    for _name, _method in vars(_methods).items():
+        if not _name.startswith("__"):
+            setattr(_tree, _name, _method)

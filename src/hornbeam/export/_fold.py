@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from hornbeam.conditions import Condition
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 
 T = TypeVar("T")
 
 
-def fold(tree: Tree, leaf: Callable[[int], T], inner: Callable[[int, Condition, T, T], T]) -> T:
+def fold(tree: BaseTree, leaf: Callable[[int], T], inner: Callable[[int, Condition, T, T], T]) -> T:
     """Return ``inner(node, condition, yes, no)`` of the root, or ``leaf(node)`` if the root is a leaf.
 
     Without recursion, so that a deep tree meets no limit of the interpreter: in pre-order, walked backwards, the last

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 from hornbeam.tree.palette import class_colors, tint
-from hornbeam.tree.words import count, label, question, support
+from hornbeam.tree.words import count, label, question
 
 # Letters in a line of a node; a long list of categories is broken between them.
 _WIDTH = 40
 
 
-def to_dot(tree: Tree) -> str:
+def to_dot(tree: BaseTree) -> str:
     """Write the tree for Graphviz, leaves colored by predicted class.
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to write.
 
     Returns
@@ -33,7 +33,7 @@ def to_dot(tree: Tree) -> str:
     >>> tree.to_dot().splitlines()[0]
     'digraph tree {'
     """
-    colors = class_colors(len(tree.classes))
+    colors = class_colors(len(tree.outputs))
     lines = [
         "digraph tree {",
         '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="Helvetica"];',
@@ -42,7 +42,7 @@ def to_dot(tree: Tree) -> str:
     for node, condition in enumerate(tree.conditions):
         if condition is None:
             color = colors[tree.prediction[node]]
-            text = f"{_escape(label(tree, node))}\\n{_escape(support(tree, node))}"
+            text = f"{_escape(label(tree, node))}\\n{_escape(tree.describe(node))}"
             lines.append(f'  {node} [label="{text}", color="{color}", fillcolor="{tint(color)}"];')
         else:
             lines_of_question = wrap(question(tree, node), _WIDTH, break_long_words=False)

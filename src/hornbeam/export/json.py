@@ -156,7 +156,7 @@ def _node_record(tree: Tree, node: int) -> dict[str, Any]:
         **({} if condition is None else {"condition": condition_to_dict(condition), **links}),
         "prediction": int(tree.prediction[node]),
         "n_samples": int(tree.n_samples[node]),
-        "class_weights": tree.class_weights[node].tolist(),
+        **tree.leaf_record(node),
     }
 
 

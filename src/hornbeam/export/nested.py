@@ -6,24 +6,24 @@ from typing import Any
 
 from hornbeam.conditions import Condition, condition_to_dict
 from hornbeam.export._fold import fold
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 from hornbeam.tree.words import question
 
 
-def to_dict(tree: Tree) -> dict[str, Any]:
+def to_dict(tree: BaseTree) -> dict[str, Any]:
     """Return the tree as nested dicts of plain Python values, for programs that walk it from the root.
 
     `to_json` is the form to store: this one cannot be read back.
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to convert.
 
     Returns
     -------
     dict
-        A leaf has ``prediction`` (a class label), ``n_samples`` and ``class_weights`` (one weight per class, in the
+        A leaf has ``prediction``, ``n_samples``, and for classes ``class_weights`` (one weight per class, in the
         order of the tree's `classes`). An inner node has these too, and ``condition`` (its kind, the *name* of its
         ``column``, and ``threshold`` or ``values``; the threshold of a date is in seconds since 1970-01-01), ``text``
         (the condition in words), and the children ``yes`` and ``no``.
@@ -36,13 +36,13 @@ def to_dict(tree: Tree) -> dict[str, Any]:
     >>> tree.to_dict()["text"], tree.to_dict()["no"]["prediction"]
     ('x1 <= 40', 'yes')
     """
-    labels = tree.classes.tolist()
+    outputs = tree.outputs.tolist()
 
     def leaf(node: int) -> dict[str, Any]:
         return {
-            "prediction": labels[tree.prediction[node]],
+            "prediction": outputs[tree.prediction[node]],
             "n_samples": int(tree.n_samples[node]),
-            "class_weights": tree.class_weights[node].tolist(),
+            **tree.leaf_record(node),
         }
 
     def inner(node: int, condition: Condition, yes: dict[str, Any], no: dict[str, Any]) -> dict[str, Any]:

@@ -10,15 +10,14 @@ from hornbeam._dates import datetime_of
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.export._fold import fold
 from hornbeam.table import Kind
-from hornbeam.tree import Tree
-from hornbeam.tree.words import support
+from hornbeam.tree import BaseTree
 
 _INDENT = " " * 4
 # CPython refuses source with more levels of indentation.
 _MAX_LEVELS = 99
 
 _HEAD = '''def {name}(row=(), /, **columns):
-    """Return the predicted class of one row.
+    """Return the prediction for one row.
 
     The row is a mapping from names of columns to values, or keyword arguments. None and NaN are missing values.
     """{dates}
@@ -35,12 +34,12 @@ _DATES = {
 }
 
 
-def to_python(tree: Tree, *, function_name: str = "predict") -> str:
+def to_python(tree: BaseTree, *, function_name: str = "predict") -> str:
     """Write the tree as a Python function that needs nothing but Python.
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to write.
     function_name : str, default="predict"
         Name of the function.
@@ -49,7 +48,7 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
     -------
     str
         Source of one function. It takes one row as mapping from names of columns to values, or as keyword arguments,
-        and returns the class label. None, NaN and NaT are missing values; a column that is tested but absent is a
+        and returns the prediction. None, NaN and NaT are missing values; a column that is tested but absent is a
         KeyError. Dates, times and durations are objects of Python's `datetime` or of pandas; a comment in the
         function names what each such column must be.
 
@@ -72,10 +71,10 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
     """
     if not isinstance(function_name, str) or not function_name.isidentifier() or iskeyword(function_name):
         raise ValueError(f"function_name must be a name that Python accepts, found {shown(function_name)}.")
-    labels = list(map(repr, tree.classes.tolist()))
+    outputs = list(map(repr, tree.outputs.tolist()))
 
     def leaf(node: int) -> str:
-        return f"return {labels[tree.prediction[node]]}  # {support(tree, node, 'training row')}\n"
+        return f"return {outputs[tree.prediction[node]]}  # {tree.describe(node, 'training row')}\n"
 
     def inner(_: int, condition: Condition, yes: str, no: str) -> str:
         name, kind = tree.columns.names[condition.column], tree.columns.kinds[condition.column]
@@ -91,7 +90,7 @@ def to_python(tree: Tree, *, function_name: str = "predict") -> str:
     return _HEAD.format(name=function_name, dates=_about_dates(tree)) + body
 
 
-def _about_dates(tree: Tree) -> str:
+def _about_dates(tree: BaseTree) -> str:
     """Return the imports for the dates that the tree tests, and a comment on what each of their columns must be."""
     used = sorted({condition.column for condition in tree.conditions if isinstance(condition, AtMost)})
     names, kinds = tree.columns.names, tree.columns.kinds

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.table import Kind
-from hornbeam.tree import Tree
-from hornbeam.tree.words import column_name, label, one_line, support
+from hornbeam.tree import BaseTree
+from hornbeam.tree.words import column_name, label, one_line
 
 # A condition on the path to a leaf, and whether it held.
 Answer = tuple[Condition, bool]
 
 
-def to_rules(tree: Tree) -> list[str]:
+def to_rules(tree: BaseTree) -> list[str]:
     """Write the tree in English, one sentence per leaf, from left to right.
 
     All conditions on a column are merged into one: an interval, a list of categories, or whether it is missing. A
@@ -20,7 +20,7 @@ def to_rules(tree: Tree) -> list[str]:
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to say.
 
     Returns
@@ -44,7 +44,7 @@ def to_rules(tree: Tree) -> list[str]:
     for node, condition in enumerate(tree.conditions):
         path = answers.pop(node)
         if condition is None:
-            outcome = f"predict {label(tree, node)} ({support(tree, node, 'training row')})."
+            outcome = f"predict {label(tree, node)} ({tree.describe(node, 'training row')})."
             sentences.append(f"If {_premise(tree, path)}, {outcome}" if path else f"Always {outcome}")
         else:
             answers[int(tree.left[node])] = [*path, (condition, True)]
@@ -52,7 +52,7 @@ def to_rules(tree: Tree) -> list[str]:
     return sentences
 
 
-def _premise(tree: Tree, path: list[Answer]) -> str:
+def _premise(tree: BaseTree, path: list[Answer]) -> str:
     """Join what the path says about each column, in the order in which it first tests them."""
     columns = dict.fromkeys(condition.column for condition, _ in path)
     return " and ".join(

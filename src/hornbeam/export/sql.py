@@ -9,7 +9,7 @@ from hornbeam._dates import date_text
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, Scalar
 from hornbeam.export._fold import fold
 from hornbeam.table import Kind
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 from hornbeam.tree.words import storable
 
 Quote: TypeAlias = Literal['"', "`", "["]
@@ -23,14 +23,14 @@ _DATE_TYPES = {
 }
 
 
-def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
+def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
     r"""Write the tree as a CASE expression, to be put into a SELECT over a table with the training columns.
 
     NULL is a missing value: a comparison with NULL is not true, so CASE goes to ELSE, as the tree does.
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to write.
     quote : {'"', "`", "["}, default='"'
         How names are quoted, and with it the dialect of literals. ``"``: standard SQL (PostgreSQL, SQLite, DuckDB,
@@ -72,11 +72,11 @@ def to_sql(tree: Tree, *, quote: Quote = '"') -> str:
     """
     if not isinstance(quote, str) or quote not in get_args(Quote):
         raise ValueError(f"quote must be one of {get_args(Quote)}, found {shown(quote)}.")
-    labels = [_literal(label, quote) for label in tree.classes.tolist()]
+    outputs = [_literal(each, quote) for each in tree.outputs.tolist()]
 
     # Lines are kept apart until the end: a literal that holds a line break must not be indented inside.
     def leaf(node: int) -> list[str]:
-        return [labels[tree.prediction[node]]]
+        return [outputs[tree.prediction[node]]]
 
     def inner(_: int, condition: Condition, yes: list[str], no: list[str]) -> list[str]:
         name, kind = tree.columns.names[condition.column], tree.columns.kinds[condition.column]

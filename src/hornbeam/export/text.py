@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from hornbeam.conditions import Condition
 from hornbeam.export._fold import fold
-from hornbeam.tree import Tree
-from hornbeam.tree.words import label, question, support
+from hornbeam.tree import BaseTree
+from hornbeam.tree.words import label, question
 
 # Before the "yes" child, under it, before the "no" child, under it.
 _BOXES = ("├── ", "│   ", "└── ", "    ")
 _ASCII = ("|-- ", "|   ", "`-- ", "    ")
 
 
-def to_text(tree: Tree, *, ascii: bool = False) -> str:
+def to_text(tree: BaseTree, *, ascii: bool = False) -> str:
     """Draw the tree with one line per node, to be read aloud from top to bottom.
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to draw.
     ascii : bool, default=False
         Whether to draw with ``|`` and ``-`` in place of box characters. Names are left as they are.
@@ -48,7 +48,7 @@ def to_text(tree: Tree, *, ascii: bool = False) -> str:
     before_yes, under_yes, before_no, under_no = _ASCII if ascii else _BOXES
 
     def leaf(node: int) -> list[str]:
-        return [f"predict {label(tree, node)} ({support(tree, node)})"]
+        return [f"predict {label(tree, node)} ({tree.describe(node)})"]
 
     def inner(node: int, _: Condition, yes: list[str], no: list[str]) -> list[str]:
         return [

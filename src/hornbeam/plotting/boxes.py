@@ -17,9 +17,8 @@ from hornbeam.tree.words import (
     has_unequal_weights,
     label,
     percent,
-    predicted_share,
     question,
-    support,
+    rows_of,
 )
 
 BAR_HEIGHT = 5.0
@@ -123,7 +122,7 @@ def _leaf_lines(tree: Tree, node: int, n_hidden: int, letters: Letters, unequal:
     names = letters.wrap(letters.show(label(tree, node)), _CLASS, _MAX_CLASS_WIDTH, 3)
     return [
         *((line, _CLASS) for line in names),
-        (f"{percent(predicted_share(tree, node))} {of}", _SHARE),
+        (f"{percent(tree.predicted_share(node))} {of}", _SHARE),
         (rows, _SHARE),
     ]
 
@@ -148,12 +147,12 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
     if n_hidden:
         name, share = _majority(tree, node)
         shown = letters.wrap(letters.show(name), _SHARE, _MAX_STACKED_CLASS_WIDTH, 1)[0]
-        rows = support(tree, node).partition(" of ")[2]
+        rows = rows_of(tree, node)
         lines = [(f"{n_hidden:,} leaves", _CONDITION), (f"{letters.apart(shown)}: {share} of {rows}", _SHARE)]
     else:
         lines = [
             (letters.wrap(letters.show(label(tree, node)), _CLASS, _MAX_STACKED_CLASS_WIDTH, 1)[0], _CLASS),
-            (support(tree, node), _SHARE),
+            (tree.describe(node), _SHARE),
         ]
     height = _CLASS.line_height + 2 * _TIGHT
     x, pieces = _STACKED_INDENT + _STACKED_BAR_WIDTH + 6, []

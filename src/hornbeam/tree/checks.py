@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsOne, IsTrue
@@ -10,29 +11,35 @@ from hornbeam.table import KINDS
 from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
+    from hornbeam.tree.base import BaseTree
     from hornbeam.tree.tree import Tree
 
 LABEL_TYPES = (str, bool, int, float)
 
 
-def check_tree(tree: Tree) -> None:
-    """Raise ValueError or TypeError, naming the part of the tree that is wrong."""
+def check_structure(tree: BaseTree) -> None:
+    """Raise ValueError or TypeError, naming the part of the tree that is wrong, whatever its leaves predict."""
     _check_columns(tree)
-    _check_classes(tree)
     _check_shapes(tree)
     _check_links(tree)
     check_conditions(tree)
-    _check_statistics(tree)
+    _check_numbers_of_rows(tree)
 
 
-def check_conditions(tree: Tree) -> None:
+def check_classes(tree: Tree) -> None:
+    """Raise ValueError or TypeError if the labels are wrong, or the weights of the classes do not add up."""
+    _check_labels(tree)
+    _check_weights(tree)
+
+
+def check_conditions(tree: BaseTree) -> None:
     """Raise ValueError or TypeError if a condition does not suit its column."""
     for node, condition in enumerate(tree.conditions):
         if condition is not None:
             _check_condition(tree, node, condition)
 
 
-def _check_columns(tree: Tree) -> None:
+def _check_columns(tree: BaseTree) -> None:
     names, kinds = tree.columns.names, tree.columns.kinds
     if not len(names) == len(kinds) == len(tree.has_missing):
         raise ValueError(
@@ -46,7 +53,7 @@ def _check_columns(tree: Tree) -> None:
         raise ValueError(f"columns: kind of {name!r} is {kind!r}; expected {', '.join(map(repr, KINDS))}.")
 
 
-def _check_classes(tree: Tree) -> None:
+def _check_labels(tree: Tree) -> None:
     if tree.classes.ndim != 1 or not len(tree.classes):
         raise ValueError(f"classes: expected a list of at least one label, found shape {tree.classes.shape}.")
     labels = tree.classes.tolist()
@@ -59,18 +66,22 @@ def _check_classes(tree: Tree) -> None:
         raise ValueError(f"classes: the labels must differ, found {labels}.")
 
 
-def _check_shapes(tree: Tree) -> None:
+def _check_shapes(tree: BaseTree) -> None:
     n_nodes = len(tree.conditions)
-    expected = dict.fromkeys(("left", "right", "prediction", "n_samples"), (n_nodes,))
-    for name, shape in {**expected, "class_weights": (n_nodes, len(tree.classes))}.items():
-        found = getattr(tree, name).shape
-        if found != shape:
-            raise ValueError(f"{name}: expected shape {shape}, found {found}.")
+    check_shapes(tree, dict.fromkeys(("left", "right", "prediction", "n_samples"), (n_nodes,)))
     if n_nodes == 0:
         raise ValueError("conditions: a tree has at least one node, found none.")
 
 
-def _check_links(tree: Tree) -> None:
+def check_shapes(tree: BaseTree, expected: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise ValueError if an array of the tree does not have the shape given by its name."""
+    for name, shape in expected.items():
+        found = getattr(tree, name).shape
+        if found != shape:
+            raise ValueError(f"{name}: expected shape {shape}, found {found}.")
+
+
+def _check_links(tree: BaseTree) -> None:
     """Check that following the links, left first, meets the nodes in their order: then there is no cycle and no gap."""
     n_nodes = len(tree.conditions)
     expected = [0]
@@ -88,7 +99,7 @@ def _check_links(tree: Tree) -> None:
         raise ValueError(f"left, right: node {expected[-1]} is the child of several nodes.")
 
 
-def _check_condition(tree: Tree, node: int, condition: Condition) -> None:
+def _check_condition(tree: BaseTree, node: int, condition: Condition) -> None:
     if not 0 <= condition.column < len(tree.columns.names):
         raise ValueError(
             f"conditions: node {node} tests column {condition.column}; the number of columns is "
@@ -117,18 +128,26 @@ def _check_values(node: int, condition: IsIn) -> None:
             raise ValueError(f"conditions: node {node} has category {value}; expected a finite number.")
 
 
-def _check_statistics(tree: Tree) -> None:
-    # In plain numbers: most trees are small, and the least call of NumPy costs more than such a loop.
-    weights, n_samples = tree.class_weights.tolist(), tree.n_samples.tolist()
-    if not all(0 <= label < len(tree.classes) for label in tree.prediction.tolist()):
-        raise ValueError(f"prediction: expected indices from 0 to {len(tree.classes) - 1}, found {tree.prediction}.")
-    if not all(0 <= weight < math.inf for of_node in weights for weight in of_node):
-        raise ValueError("class_weights: expected finite weights of at least 0.")
-    if not all(map(any, weights)) or min(n_samples) <= 0:
-        raise ValueError("class_weights, n_samples: every node must be reached by training rows of positive weight.")
+# In plain numbers: most trees are small, and the least call of NumPy costs more than such a loop.
+def _check_numbers_of_rows(tree: BaseTree) -> None:
+    n_samples, n_outputs = tree.n_samples.tolist(), len(tree.outputs)
+    if not all(0 <= index < n_outputs for index in tree.prediction.tolist()):
+        raise ValueError(f"prediction: expected indices from 0 to {n_outputs - 1}, found {tree.prediction}.")
+    if min(n_samples) <= 0:
+        raise ValueError("n_samples: every node must be reached by training rows.")
     for node, left, right in inner_nodes(tree.left, tree.right):
         if n_samples[node] != n_samples[left] + n_samples[right]:
             raise ValueError("n_samples: the rows of two children must add up to those of their parent.")
+
+
+def _check_weights(tree: Tree) -> None:
+    check_shapes(tree, {"class_weights": (len(tree.conditions), len(tree.classes))})
+    weights = tree.class_weights.tolist()
+    if not all(0 <= weight < math.inf for of_node in weights for weight in of_node):
+        raise ValueError("class_weights: expected finite weights of at least 0.")
+    if not all(map(any, weights)):
+        raise ValueError("class_weights: every node must be reached by training rows of positive weight.")
+    for node, left, right in inner_nodes(tree.left, tree.right):
         for whole, held, failed in zip(weights[node], weights[left], weights[right], strict=True):
             # Sums of real weights depend on their order: compare up to rounding.
             if abs(whole - (held + failed)) > 1e-8 + 1e-6 * (held + failed):

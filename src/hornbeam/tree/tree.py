@@ -1,39 +1,29 @@
-"""One immutable tree of flat arrays, on the columns of the user's table."""
+"""The tree of classes: one immutable tree of flat arrays, on the columns of the user's table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
 
 from hornbeam import _core
 from hornbeam.conditions import Condition
-from hornbeam.table import TableSchema, read_table
-from hornbeam.tree.checks import check_conditions, check_tree
-from hornbeam.tree.routing import leaf_of_rows, node_depths, path_matrix
+from hornbeam.table import TableSchema
+from hornbeam.tree.base import BaseTree
+from hornbeam.tree.checks import check_classes
+from hornbeam.tree.words import count, percent, rows_of
 
 if TYPE_CHECKING:
-    from hornbeam.export import TreeMethods
+    from hornbeam.export import ClassTreeMethods
 else:
-    TreeMethods = object  # when `hornbeam.export` is imported, it adds these methods to `Tree`
-
-# Types of the arrays; `classes` keeps the type of the user's labels.
-_DTYPES = {
-    "left": np.int32,
-    "right": np.int32,
-    "prediction": np.int32,
-    "class_weights": np.float64,
-    "n_samples": np.int64,
-    "classes": None,
-}
+    ClassTreeMethods = object  # when `hornbeam.export` is imported, it adds these methods to `Tree`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(TreeMethods):
+class Tree(BaseTree, ClassTreeMethods):
     """Immutable binary decision tree whose nodes test conditions on the columns of the user's table.
 
     Nodes are numbered in pre-order, left child first; node 0 is the root. A row goes to the left child if the
@@ -94,14 +84,11 @@ class Tree(TreeMethods):
     has_missing: tuple[bool, ...]
     target_name: str = "target"
 
+    _arrays = {"class_weights": np.float64, "classes": None}  # noqa: RUF012 (None: the type of the labels)
+
     def __post_init__(self) -> None:
-        for name, dtype in _DTYPES.items():
-            array = np.array(getattr(self, name), dtype=dtype, order="C")
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "conditions", tuple(self.conditions))
-        object.__setattr__(self, "has_missing", tuple(map(bool, self.has_missing)))
-        check_tree(self)
+        super().__post_init__()
+        check_classes(self)
 
     @classmethod
     def from_search(
@@ -135,94 +122,42 @@ class Tree(TreeMethods):
         -------
         Tree
         """
-        left, right = arrays["left"], arrays["right"]
         n_samples, class_weights = _core.node_statistics(
-            left, right, arrays["leaf_of_row"], codes, weights, len(classes)
+            arrays["left"], arrays["right"], arrays["leaf_of_row"], codes, weights, len(classes)
         )
-        parts = {
-            "left": left,
-            "right": right,
-            "conditions": tuple([None if column < 0 else conditions[column] for column in arrays["column"].tolist()]),
-            "prediction": arrays["prediction"],
-            "class_weights": class_weights,
-            "n_samples": n_samples,
-            "classes": classes.copy(),
-            "columns": schema,
-            "has_missing": has_missing,
-            "target_name": target_name,
-        }
-        for name in _DTYPES:
-            parts[name].setflags(write=False)
-        # The core has checked what it returns; only the conditions may be a user's.
-        tree = cls.__new__(cls)
-        tree.__dict__.update(parts)
-        check_conditions(tree)
-        return tree
+        return cls._from_search(
+            arrays,
+            conditions,
+            schema,
+            has_missing,
+            target_name,
+            n_samples=n_samples,
+            class_weights=class_weights,
+            classes=classes.copy(),
+        )
 
     @property
-    def n_nodes(self) -> int:
-        """Number of nodes, leaves included."""
-        return len(self.conditions)
+    def outputs(self) -> npt.NDArray[Any]:
+        """The classes."""
+        return self.classes
 
     @property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return (self.n_nodes + 1) // 2
+    def node_weights(self) -> npt.NDArray[np.float64]:
+        """Training weight in each node; shape (n_nodes,)."""
+        return np.asarray(self.class_weights.sum(axis=1))
 
-    @property
-    def depth(self) -> int:
-        """Number of edges between the root and the deepest leaf; 0 for a single leaf."""
-        return int(node_depths(self.left, self.right).max())
+    def predicted_share(self, node: int) -> float:
+        """Return the share of the predicted class in the training weight of a node, 0 to 1."""
+        weights = self.class_weights[node]
+        return float(weights[self.prediction[node]] / weights.sum())
 
-    def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """Return the leaf that each row reaches.
+    def describe(self, node: int, noun: str = "row") -> str:
+        """Say how much of a node's training weight its class has: ``82 % of 1,204 rows``."""
+        return f"{percent(self.predicted_share(node))} of {rows_of(self, node, noun)}"
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_columns), data frame or Table
-            Whatever `hornbeam.table.read_table` reads, with the columns of the training table.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Numbers of leaves.
-
-        Raises
-        ------
-        ValueError
-            If the columns of `X` differ from those of the training table in number, name or kind.
-        """
-        return leaf_of_rows(self.left, self.right, self.conditions, read_table(X, expect=self.columns))
-
-    def decision_path(self, X: Any) -> csr_matrix:
-        """Return the nodes that each row passes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_columns), data frame or Table
-            See `apply`.
-
-        Returns
-        -------
-        csr_matrix of shape (n_rows, n_nodes)
-            1 where the row passes the node, root and leaf included.
-        """
-        return path_matrix(self.left, self.right, self.apply(X))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the predicted class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_columns), data frame or Table
-            See `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Labels from `classes`.
-        """
-        return np.asarray(self.classes[self.prediction[self.apply(X)]])
+    def leaf_record(self, node: int) -> dict[str, Any]:
+        """Return the weight of each class in a node, as plain Python values."""
+        return {"class_weights": self.class_weights[node].tolist()}
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return for each row the shares of the classes in the training weight of its leaf.
@@ -242,29 +177,5 @@ class Tree(TreeMethods):
         shares = self.class_weights / self.class_weights.sum(axis=1, keepdims=True)
         return np.asarray(shares[self.apply(X)])
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        return all(_same(getattr(self, part.name), getattr(other, part.name)) for part in fields(self))
-
-    def __reduce__(self) -> tuple[type[Tree], tuple[Any, ...]]:
-        # Made again from its parts, because the read-only flag of an array does not survive pickling.
-        return Tree, tuple(getattr(self, part.name) for part in fields(self))
-
-    def __repr__(self) -> str:
-        from hornbeam.tree.words import count
-
-        leaves, columns = count(self.n_leaves, "leaf", "leaves"), count(len(self.columns.names), "column")
-        return f"<Tree of {leaves}, depth {self.depth}, {columns}, {count(len(self.classes), 'class', 'classes')}>"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Compare two parts of trees; labels of an array as Python scalars, so that neither int32 nor object matters."""
-    if isinstance(one, np.ndarray):
-        one, other = one.tolist(), other.tolist()
-        if one and not isinstance(one[0], list) and list(map(type, one)) != list(map(type, other)):
-            return False
-    return bool(one == other)
+    def _about_leaves(self) -> str:
+        return f", {count(len(self.classes), 'class', 'classes')}"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from hornbeam.conditions import condition_text, readable_name
-from hornbeam.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from hornbeam.tree.base import BaseTree
 
 
 def storable(text: object) -> str:
@@ -18,12 +22,12 @@ def one_line(text: object) -> str:
     return " ".join(storable(text).splitlines())
 
 
-def column_name(tree: Tree, column: int) -> str:
+def column_name(tree: BaseTree, column: int) -> str:
     """Return the name of a column, see `readable_name`."""
     return readable_name(tree.columns.names[column])
 
 
-def question(tree: Tree, node: int) -> str:
+def question(tree: BaseTree, node: int) -> str:
     """Return the condition of an inner node in words, ``age <= 25.5``."""
     condition = tree.conditions[node]
     if condition is None:
@@ -31,9 +35,9 @@ def question(tree: Tree, node: int) -> str:
     return one_line(condition_text(condition, tree.columns))
 
 
-def label(tree: Tree, node: int) -> str:
-    """Return the class that a node predicts, in words."""
-    return one_line(tree.classes[tree.prediction[node]])
+def label(tree: BaseTree, node: int) -> str:
+    """Return what a node predicts, in words."""
+    return one_line(tree.outputs[tree.prediction[node]])
 
 
 def percent(share: float) -> str:
@@ -50,20 +54,13 @@ def count(number: int, noun: str = "row", plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def predicted_share(tree: Tree, node: int) -> float:
-    """Return the share of the predicted class in the training weight of a node, 0 to 1."""
-    weights = tree.class_weights[node]
-    return float(weights[tree.prediction[node]] / weights.sum())
-
-
-def support(tree: Tree, node: int, noun: str = "row") -> str:
-    """Return ``82 % of 1,204 rows``; rows of unequal weight are called by name."""
-    rows = count(int(tree.n_samples[node]), noun)
+def rows_of(tree: BaseTree, node: int, noun: str = "row") -> str:
+    """Return ``1,204 rows``, the training rows of a node; rows of unequal weight are called by name."""
     weight_of = "the weight of " if has_unequal_weights(tree) else ""
-    return f"{percent(predicted_share(tree, node))} of {weight_of}{rows}"
+    return f"{weight_of}{count(int(tree.n_samples[node]), noun)}"
 
 
-def has_unequal_weights(tree: Tree) -> bool:
+def has_unequal_weights(tree: BaseTree) -> bool:
     """Return whether shares of weight differ from shares of rows in some node."""
-    weights = tree.class_weights.sum(axis=1)
+    weights = tree.node_weights
     return not np.allclose(weights / weights[0], tree.n_samples / tree.n_samples[0])
