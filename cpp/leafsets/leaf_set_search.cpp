@@ -370,11 +370,11 @@ class LeafSetSearch {
 
   bool is_new() {
     const Fingerprint name = name_of_set(kept(), new_);
-    const auto name_of = [this](std::uint32_t number) -> const Fingerprint& { return seen_[number]; };
-    if (seen_index_.find(name, name_of) != NameIndex::kNone) return false;
+    const auto next = static_cast<std::uint32_t>(seen_.size());
+    if (seen_index_.find_or_add(name.hash(), next, [&](std::uint32_t each) { return seen_[each] == name; }) != next)
+      return false;
     seen_bytes_ += name.heap_bytes();
     seen_.push_back(name);
-    seen_index_.add(static_cast<std::uint32_t>(seen_.size() - 1), name_of);
     return true;
   }
 
@@ -431,7 +431,7 @@ class LeafSetSearch {
   Objective objective_;
   Queue<Cost> queue_;
   std::deque<Fingerprint> seen_;  // names of sets, in the order of their making
-  NameIndex seen_index_;
+  NumberIndex seen_index_;
   Entry expanded_;
   const Entry* at_ = nullptr;  // what is being expanded
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;

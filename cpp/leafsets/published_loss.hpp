@@ -6,6 +6,8 @@
 //         sets may differ, and do); columns in the order of a small set of Python; a queue of every set, bounded only
 //         when taken out; columns that cannot split a leaf known only when tried. No proof comes of it, as one bound
 //         is wrong (bounds/leaf_count.hpp).
+// CHOICE  `put_in_order` imitates the hash table of CPython on purpose. That program goes through a set of columns, and
+//         the order decides its counts, so base/number_index.hpp cannot take its place.
 #pragma once
 
 #include <algorithm>
