@@ -18,7 +18,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := CMakeLists.txt pyproject.toml $(shell find cpp src -type f ! -name '*.so' ! -name '*.pyc')
 CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
-# Builds of the core whose tests are run under sanitizers: address and undefined behaviour; threads; the first again
+# Builds of the core whose tests are run under sanitizers: address and undefined behavior; threads; the first again
 # with exact support sets as keys of the table.
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)

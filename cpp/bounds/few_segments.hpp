@@ -9,7 +9,7 @@
 //          leaf is split next.
 // WHY      Equal rows stay together, so the leaves are sums of groups, and their curve is a polygon of k edges on or
 //          below that of the groups. Raise each corner to the curve: the polygon rises and stays below, since the curve
-//          is concave. Then move one corner after another along the curve, between its neighbours: the area below
+//          is concave. Then move one corner after another along the curve, between its neighbors: the area below
 //          changes with its height above their chord, which is largest at a corner of the curve. So some k runs, or
 //          fewer, have no less area below them, and cutting a run loses no more.
 //          Pairs with other leaves are bounded apart, group by group, and pairs are lost once.

@@ -10,7 +10,7 @@
 //          that became empty.
 // NEEDS    additive loss; no limit on leaves; no least number of rows a leaf (a subset's leaves might be too small).
 // KEEPS    all optima (it bounds sets, it drops none).
-// SOURCE   generalises the similar support bound of [lin2020gosdt, theorem B.10] and, for thresholds of one column
+// SOURCE   generalizes the similar support bound of [lin2020gosdt, theorem B.10] and, for thresholds of one column
 //          (del = 0 one way), the interval pruning of [brita2025contree] and [mazumder2022quantbnb].
 // Switch   similarity
 #pragma once

@@ -2,7 +2,7 @@
 //
 // WHAT    The first part of a second opinion: whether the arrays are a tree within its limits, and where the caller's
 //         rows go in it, one row at a time.
-// HOLDS   Shares no code with the search; kept plain, never optimised.
+// HOLDS   Shares no code with the search; kept plain, never optimized.
 #pragma once
 
 #include <cstdint>

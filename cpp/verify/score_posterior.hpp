@@ -1,7 +1,7 @@
 // verify/score_posterior.hpp
 //
 // WHAT    A second opinion: minus the logarithm of the posterior of a tree, from the caller's rows, in floating point.
-// HOLDS   Shares no code with the search, its tables or its bounds; kept plain, never optimised.
+// HOLDS   Shares no code with the search, its tables or its bounds; kept plain, never optimized.
 #pragma once
 
 #include <optional>

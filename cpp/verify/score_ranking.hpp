@@ -1,7 +1,7 @@
 // verify/score_ranking.hpp
 //
 // WHAT    A second opinion: what a tree loses of the area under the ROC curve of its leaves, from the caller's rows.
-// HOLDS   Shares no code with the search, its leaves or its bounds; kept plain, never optimised.
+// HOLDS   Shares no code with the search, its leaves or its bounds; kept plain, never optimized.
 #pragma once
 
 #include "base/types.hpp"

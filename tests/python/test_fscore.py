@@ -183,7 +183,7 @@ def by_omega(omega):
 
 
 @pytest.mark.parametrize("omega", [0.5, 1, 2, 4, 0.3])
-def test_labels_by_omega_give_the_best_tree_of_those_so_labelled(omega):
+def test_labels_by_omega_give_the_best_tree_of_those_so_labeled(omega):
     for seed in range(5000, 5060):
         table, classes, weights, price, limits = draw_problem(seed)
         classifier = fit(table, classes, weights, price, labelling="omega", omega=omega, **limits)

@@ -55,7 +55,7 @@ class Conditions(Sequence[Condition]):
     Attributes
     ----------
     runs : tuple of Condition or Thresholds
-        The same in their order: every longest run of neighbouring `AtMost` of one column with rising
+        The same in their order: every longest run of neighboring `AtMost` of one column with rising
         thresholds as one `Thresholds`, every other condition alone.
 
     Examples

@@ -22,7 +22,7 @@ class ThresholdBinarizer(Binarizer):
 
     Which conditions a column gives depends on its distinct values in `fit`, missing ones apart:
 
-    - numbers: one threshold between each two neighbours (strategy "exact"), or some of these (strategy "quantile");
+    - numbers: one threshold between each two neighbors (strategy "exact"), or some of these (strategy "quantile");
     - only the numbers 0 and 1: the condition ``column = 1``; booleans: ``column is true``;
     - dates, times and durations: thresholds as for numbers, moved to midnight, or else the full hour, minute or second,
       where that separates the same values;

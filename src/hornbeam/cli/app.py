@@ -74,7 +74,7 @@ def fit(  # long: a line for each option
         float | None, typer.Option(help="Largest false positive rate that counts, for `partial_auc`.")
     ] = None,
     labelling: Annotated[
-        str, typer.Option(metavar="NAME", help="How leaves are labelled, for `f1`: best or omega.")
+        str, typer.Option(metavar="NAME", help="How leaves are labeled, for `f1`: best or omega.")
     ] = "best",
     cost_matrix: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")

@@ -45,8 +45,8 @@ def fit(
     with interrupts_told("before a tree was found") as stage:
         read = read_frame(data, written)
         check_columns(read.frame, [target], data)
-        labelled, note = with_class(read.frame, target, data)
-        frame, classes = split_target(choose_columns(labelled, target, keep, drop, data), target, data)
+        labeled, note = with_class(read.frame, target, data)
+        frame, classes = split_target(choose_columns(labeled, target, keep, drop, data), target, data)
         folds = [] if held_out is None else splits(held_out, classes)
         if not quiet:
             columns = columns_text(frame, classes, read.notes, target=target, brief=True)

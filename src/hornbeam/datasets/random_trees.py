@@ -36,7 +36,7 @@ def make_random_trees(
     tree_seed: int = 42,
     data_seed: int = 21,
 ) -> list[TrainTest]:
-    """Make the synthetic problems of the MAPTree paper: uniform bits labelled by random trees.
+    """Make the synthetic problems of the MAPTree paper: uniform bits labeled by random trees.
 
     The shape of a tree divides its splits between the two sides of the root uniformly, and so on below; each split
     takes a feature that no ancestor has; the labels of the leaves alternate, so that no subtree can be collapsed. With
@@ -104,7 +104,7 @@ def _random_tree(rng: np.random.Generator, n_splits: int, free: list[int]) -> _S
 
 
 def _labels(tree: _Split | None, X: Array, first: int) -> Array:
-    """Return the label of each row; leaves are labelled from left to right with `first`, its opposite, and so on."""
+    """Return the label of each row; leaves are labeled from left to right with `first`, its opposite, and so on."""
     labels = np.empty(len(X), dtype=np.int64)
     n_leaves = 0
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class MAPTreeClassifier(TreeClassifier):
     """Decision tree of largest posterior probability under the prior of Bayesian CART, with a proof.
 
-    Maximises ``log P(T | X) + log P(y | X, T)`` over all trees T whose conditions are among the binary columns made by
+    Maximizes ``log P(T | X) + log P(y | X, T)`` over all trees T whose conditions are among the binary columns made by
     `binarizer` [1]_. In the prior, a node of depth d whose rows some column tells apart is split with probability
     ``alpha * (1 + d) ** -beta``, by each such column alike; the class probabilities of each leaf have a Dirichlet
     distribution of parameters `rho`. There is nothing to tune: larger data afford larger trees. The search may be

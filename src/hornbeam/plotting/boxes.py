@@ -49,13 +49,13 @@ Kind: TypeAlias = Literal["split", "leaf", "collapsed"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A line of a box: `x` is where it begins, or its middle if it is centred; `y` the middle of its height."""
+    """A line of a box: `x` is where it begins, or its middle if it is centered; `y` the middle of its height."""
 
     text: str
     style: Style
     x: float
     y: float
-    is_centred: bool = True
+    is_centered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
     height = _CLASS.line_height + 2 * _TIGHT
     x, pieces = _STACKED_INDENT + _STACKED_BAR_WIDTH + 6, []
     for text, style in lines:
-        pieces.append(Piece(text, style, x, height / 2, is_centred=False))
+        pieces.append(Piece(text, style, x, height / 2, is_centered=False))
         x += letters.width(text, style) + 6
     bar = Area(_STACKED_INDENT, (height - 1.6 * BAR_HEIGHT) / 2, _STACKED_BAR_WIDTH, 1.6 * BAR_HEIGHT)
     return Box("collapsed" if n_hidden else "leaf", tuple(pieces), x - 6 + _STACKED_INDENT + 3, height, bar)

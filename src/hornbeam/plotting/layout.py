@@ -55,7 +55,7 @@ _FOOTNOTE = Style(8, color="#555555")
 class Line:
     """One line of text around the tree: `x` is its left end, `end` its right end, `y` the middle of its height.
 
-    `swatch` is the class whose colour is shown before it in the legend, None for no colour.
+    `swatch` is the class whose color is shown before it in the legend, None for no color.
     """
 
     text: str
@@ -177,7 +177,7 @@ def _placed(
     page: tuple[float, float],
     is_horizontal: bool,
 ) -> Layout:
-    """Place headings, tree, legend and footnotes under one another, each centred."""
+    """Place headings, tree, legend and footnotes under one another, each centered."""
     boxes = boxes_of(tree, view, letters, charts, is_stacked=is_horizontal)
     boxes = _place_in_columns(view, boxes) if is_horizontal else _place_in_rows(view, boxes)
     tree_width = max(box.left + box.width for box in boxes)
@@ -323,7 +323,7 @@ def _footnotes(tree: Tree, view: View, letters: Letters, room: float) -> Iterato
 
 
 def _stack(rows: Iterable[list[Line]], width: float, y: float) -> tuple[list[Line], float]:
-    """Put rows under one another from `y` on, each centred; return the lines and where the last one ends."""
+    """Put rows under one another from `y` on, each centered; return the lines and where the last one ends."""
     placed = []
     for row in rows:
         height = 1.2 * max(line.style.line_height for line in row)

@@ -93,7 +93,7 @@ class _Pen:
             )
         )
         for piece in box.pieces:
-            align = "center" if piece.is_centred else "left"
+            align = "center" if piece.is_centered else "left"
             self.text(piece.text, piece.style, box.left + piece.x, box.top + piece.y, align=align)
         if box.bar is not None:
             self.bar(box, box.bar, shares)
@@ -142,7 +142,7 @@ class _Pen:
                 self.text(text, CAPTION, x, y, align=caption.align)
 
     def line(self, line: Line) -> None:
-        """Write a line of the surroundings: behind its colour, or centred, since scaled letters are not as measured."""
+        """Write a line of the surroundings: behind its color, or centered, since scaled letters are not as measured."""
         if line.swatch is None:
             self.text(line.text, line.style, (line.x + line.end) / 2, line.y)
         else:

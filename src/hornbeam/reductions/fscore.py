@@ -271,8 +271,8 @@ class FScoreSearch(AdditiveReduction):
         # The labels of best F-score are a threshold on the share of positives: half the F-score.
         omega = (1 + best.loss) / (1 - best.loss) if self._omega is None else self._omega
         prediction = [omega * positive > negative for negative, positive in class_weights]
-        labelled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
-        self._upper, self._n_leaves, self._tree = cost, len(leaves), labelled
+        labeled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
+        self._upper, self._n_leaves, self._tree = cost, len(leaves), labeled
 
     def _point(self, class_weights: list[list[int]], leaves: list[int], positive: Iterable[int]) -> _Point:
         negatives_found, positives_found = 0, 0
