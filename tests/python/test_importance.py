@@ -206,7 +206,7 @@ def test_searches_that_stop_are_told():
         ({"n_bootstraps": 1.5}, TypeError, "n_bootstraps"),
         ({"n_samples": 0}, ValueError, "n_samples"),
         ({"sample_weight": np.ones(3)}, ValueError, r"sample_weight must have shape \(150,\)"),
-        ({"y": [0] * 150}, ValueError, "one class only"),
+        ({"y": [0] * 150}, ValueError, "only one class"),
     ],
 )
 def test_wrong_arguments_of_the_distribution_are_named(parameters, error, message):
