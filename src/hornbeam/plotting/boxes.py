@@ -1,4 +1,4 @@
-"""What is written in the boxes of the picture, and how large they are."""
+"""The contents of the boxes of the picture, and their sizes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Kind: TypeAlias = Literal["split", "leaf", "collapsed"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A line of a box: `x` is where it begins, or its middle if it is centered; `y` the middle of its height."""
+    """A line of a box: `x` is its left end, or its middle if it is centered; `y` is the middle of its height."""
 
     text: str
     style: Style
@@ -98,7 +98,7 @@ class Box:
 def boxes_of(
     tree: Tree, view: View, letters: Letters, charts: Mapping[int, Distribution], *, is_stacked: bool
 ) -> list[Box]:
-    """Return the box of each node of the view, not yet in its place; leaves that are stacked have one line."""
+    """Return the box of each node of the view, not yet placed; stacked leaves have one line."""
     unequal = has_unequal_weights(tree)
     boxes = []
     for node, left, n_hidden in zip(view.nodes, view.left, view.n_hidden, strict=True):
@@ -129,7 +129,7 @@ def _leaf_lines(tree: Tree, node: int, n_hidden: int, letters: Letters, unequal:
 
 
 def _majority(tree: Tree, node: int) -> tuple[object, str]:
-    """Return the class of the largest weight in a node, and its share in words."""
+    """Return the class with the largest weight in a node, and its share in words."""
     weights = tree.class_weights[node]
     code = int(weights.argmax())
     return tree.classes[code], percent(float(weights[code] / weights.sum()))
@@ -166,7 +166,7 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
 
 def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_chart: bool, is_stacked: bool) -> Box:
     name = letters.show(column_name(tree, condition.column))
-    # What follows the name, ``<= 2.5``, is never broken between its sign and its value.
+    # The test after the name, ``<= 2.5``, is never broken between its sign and its value.
     test = letters.show(question(tree, node)).removeprefix(name).replace("<=", "≤").strip().replace(" ", "\xa0", 1)
     max_width = _MAX_STACKED_CONDITION_WIDTH if is_stacked else _MAX_CONDITION_WIDTH
     padding = _TIGHT if is_stacked else _PADDING
@@ -186,7 +186,7 @@ def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_ch
 
 
 def _lines(lines: list[tuple[str, Style]], x: float, y: float) -> tuple[tuple[Piece, ...], float]:
-    """Put lines under one another from `y` on; return them and where the last one ends."""
+    """Place lines one below the other from `y` on; return them and the end of the last one."""
     pieces = []
     for text, style in lines:
         pieces.append(Piece(text, style, x, y + style.line_height / 2))
