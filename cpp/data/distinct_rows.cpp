@@ -23,7 +23,7 @@ class RowIndex {
   explicit RowIndex(std::size_t words_per_row) : words_per_row_(words_per_row), slots_(1024, kEmpty) {}
 
   /// For each of up to 64 rows the number of the distinct row equal to it; a new one if there is none yet. All are
-  /// hashed before the first is looked up, so that memory is waited for once, not once a row.
+  /// hashed before the first is looked up, so that their cache misses overlap.
   void find_or_add(const Word* rows, std::uint32_t n, std::uint32_t* numbers) {
     if (2 * (hashes_.size() + n) >= slots_.size()) grow();
     std::uint64_t hashes[kWordBits];

@@ -13,7 +13,7 @@
 namespace hornbeam {
 
 /// -log P(tree | columns) - log P(classes | columns, tree) in nats, without the constant P(classes | columns).
-/// Throws std::logic_error if the arrays are no tree, the tree is too deep, or a node has no rows.
+/// Throws std::logic_error if the arrays are not a tree, the tree is too deep, or a node has no rows.
 double score_posterior(const FlatTree& tree, const PackedColumns& columns, std::span<const std::int32_t> classes,
                        std::span<const std::int64_t> weights, double alpha, double beta, std::span<const double> rho,
                        std::optional<std::uint32_t> max_depth);
