@@ -9,8 +9,8 @@
 //          pays for each pair, and none pays more than it has. So L (H - 1) + loss - q >= sum of u.
 //          (This is linear programming duality for the least of L |C| + loss over all sets C of columns.)
 // NEEDS    additive loss, two classes with the same cost of a mistake, rows netted (kernels.hpp): then no group of
-//          equal rows has both classes. Limits only shrink the set of trees. Columns that bounds/support_condition.hpp drops
-//          pay nothing.
+//          equal rows has both classes. Limits only shrink the set of trees. Columns that bounds/support_condition.hpp
+//          drops pay nothing.
 // KEEPS    one optimum, as the support condition does (all optima if every column is counted).
 // SOURCE   ours; this is a relaxation of a bound by the number of tested columns, the least of L |C| + loss.
 // Switch   packing
