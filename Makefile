@@ -76,7 +76,7 @@ format: .venv/installed-dev
 	ruff format
 	clang-format -i $(CPP)
 
-# Made by what is installed, not by importing the sources. The test of the stub says if it is out of date.
+# Made by the installed package, not by importing the sources. A test fails if the stub is out of date.
 stub: .venv/installed-test
 	python -m nanobind.stubgen -q -m hornbeam._core -p cpp/bindings/core.pat -o src/hornbeam/_core.pyi
 
