@@ -17,7 +17,7 @@
 namespace hornbeam {
 
 struct DistinctRows {
-  /// `reference_losses` is empty or has what a reference loses on each row. Throws Stopped.
+  /// `reference_losses` is empty or has the loss of a reference on each row. Throws Stopped.
   DistinctRows(const PackedColumns& columns, std::span<const std::int32_t> classes,
                std::span<const std::int64_t> weights, std::uint32_t n_classes, Run& run,
                std::span<const Ticks> reference_losses = {});

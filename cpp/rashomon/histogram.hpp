@@ -1,6 +1,6 @@
 // rashomon/histogram.hpp
 //
-// WHAT    How many trees of a subproblem have each cost: a sorted list, and the sum of products of such lists.
+// WHAT    The number of trees of a subproblem by cost: a sorted list, and the sum of products of such lists.
 // WHY     Costs add up over the two sides of a split, so the numbers of trees are the coefficients of a product. How
 //         many trees cost at most a budget is then exact without a tree being listed.
 // COST    A list has an entry for each cost that occurs, up to the budget of its subproblem.
@@ -22,7 +22,7 @@ struct CostCount {
   Count count;
 };
 
-/// Rising costs.
+/// By ascending cost.
 template <class Count>
 using Histogram = std::vector<CostCount<Count>>;
 
@@ -38,7 +38,7 @@ class HistogramSum {
  public:
   void add(Ticks cost, const Count& count) { sum_of(cost) += count; }
 
-  /// All pairs of a tree of `a` and one of `b` that together cost at most `most`, `copies` times.
+  /// Adds all pairs of a tree of `a` and one of `b` that together cost at most `most`, `copies` times.
   void add_products(const Histogram<Count>& a, const Histogram<Count>& b, const Count& copies, Ticks most) {
     if (a.empty() || b.empty()) return;
     for (const CostCount<Count>& x : a) {
@@ -52,10 +52,10 @@ class HistogramSum {
     }
   }
 
-  /// Takes away what was added before.
+  /// Subtracts from what was added before.
   void subtract(Ticks cost, const Count& count) { sum_of(cost) -= count; }
 
-  /// Returns the sums, without those of 0, and forgets them.
+  /// Returns the sums other than 0, and resets them.
   Histogram<Count> take() {
     Histogram<Count> sums;
     sums.reserve(sums_.size());

@@ -123,7 +123,7 @@ void RowSetMaker::make_root(RowSet& root, Run& run) {
   kept_ = root.columns;
   const std::uint32_t n_counts = measures_.n_counts();
   const std::uint64_t tile = word_at(data_.view().n_words) * n_row_words_ * sizeof(Word);
-  // Rows of one weight have a slot each: as many bytes row by row, twice, and as columns.
+  // Rows of one weight have a slot each: the same number of bytes twice row by row, and once as columns.
   run.require(data_.bytes() + 3 * tile +
               std::uint64_t{data_.n_rows} * (2 * sizeof(SlotName) + 8 * std::uint64_t{n_counts}) +
               std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
@@ -158,6 +158,8 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   n_row_words_ = parent.words_per_slot;
   kept_mask_.resize(words_for(parent.stride));
   constant_mask_.resize(words_for(parent.stride));
+  // Columns go that are constant here or too light for a split (bounds/support_condition.hpp). Rows that only a light
+  // column separated are equal now, and may be merged.
   kernels_.test_columns(parent.slot_tile(), measures_, pair_input(parent), column, side, kept_mask_.data(),
                         constant_mask_.data(), scratch_for(parent));
   kept_.clear();
@@ -217,10 +219,9 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
       chosen_[w] = parent.chosen(column, side, w, segment.valid(w));
 }
 
-/// Finds the rows that the columns left do not tell apart and whose counts change if they are merged; takes their slots
-/// out of `chosen_`. They are looked for among the slots whose hash is shared by slots of two classes or, where one row
-/// may have slots of both, by two different rows (two of equal 32-bit hashes may stay apart: q is then less than it
-/// could be).
+/// Finds the rows that the remaining columns do not separate and whose counts change if they are merged; removes their
+/// slots from `chosen_`. Candidates are the slots whose hash is shared by slots of two classes or, if one row may have
+/// slots of both, by two different rows (two with equal 32-bit hashes may stay apart: q is then less than it could be).
 void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   constexpr std::uint32_t kUnseen = 0, kSeveral = ~std::uint32_t{0};
   if (measures_.n_loss_prices == 0) return;
@@ -279,7 +280,7 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   settle_rows(parent);
 }
 
-/// Settles the counts of the rows found and forgets those that do not change.
+/// Settles the counts of the rows found, and drops those that do not change: their slots stay as they are.
 void RowSetMaker::settle_rows(const RowSet& parent) {
   const std::size_t n_counts = measures_.n_counts(), n_words = n_row_words_;
   std::uint32_t n_left = 0;
@@ -405,7 +406,7 @@ void RowSetMaker::turn_word(const TileView& tile, std::uint32_t w, std::uint32_t
   }
 }
 
-/// Keeps the first of columns that are equal or complementary, and none that is constant (R2).
+/// Keeps only the first of equal or complementary columns, and no constant one (R2).
 void RowSetMaker::drop_repeated_columns(RowSet& rows) {
   if (rows.n_columns == 0) return;
   valid_.clear();

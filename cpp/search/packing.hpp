@@ -47,7 +47,7 @@ class PairPacker {
   const bool is_usable_;
   std::uint64_t work_ = 0;
   std::size_t n_words_ = 0;          // of a row
-  std::vector<Word> allowed_;        // columns that a tree may ask
+  std::vector<Word> allowed_;        // columns that a tree may split on
   std::vector<Ticks> room_;          // of each column
   Ticks all_room_ = 0;               // of all columns together
   std::vector<Word> full_;           // columns without room

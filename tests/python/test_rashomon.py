@@ -211,7 +211,7 @@ def test_a_search_that_is_stopped_has_all_trees_up_to_what_it_says():
         ({"distinct": "trees"}, ValueError, "distinct must be"),
         ({"method": "greedy"}, ValueError, "method must be"),
         ({"lookahead_depth": 0}, ValueError, "lookahead_depth must be"),
-        ({"method": "resplit", "max_depth": None}, TypeError, "RESPLIT needs a limit of depth"),
+        ({"method": "resplit", "max_depth": None}, TypeError, "RESPLIT needs a depth limit"),
         ({"max_depth": None, "regularization": 0.0}, ValueError, "might have"),
         (
             {"objective": "cost", "cost_matrix": [[1, 1], [1, 0]]},

@@ -108,7 +108,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     labelling : {"best", "omega"}, default="best"
         For objective "f1": how leaves get their labels. "best": the labels of best F-score are searched with the tree.
         "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the tree is
-        the best one of those so labelled. This is never better, and its search is a plain one in Python, on one thread
+        the best one of those so labeled. This is never better, and its search is a plain one in Python, on one thread
         and without `bounds`, for tables of some thousand distinct rows and some ten columns.
 
     Attributes
@@ -123,7 +123,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         Loss of `tree_` on the training data, in the unit of the objective.
     lower_bound_ : float
         No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal"; if it is
-        "guessed", at least `objective_` less the loss of the reference.
+        "guessed", at least `objective_` minus the loss of the reference.
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
     status_ : {"optimal", "guessed", "gap_limit", "time_limit", "memory_limit", "interrupted"}
@@ -139,23 +139,23 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         at least 0, with the sum 1; 0 for columns that `tree_` does not use. Computed from the training weights, without
         `class_weight` and costs, whatever the objective.
     regularization_ : float
-        The value of `regularization` that was really used.
+        The value of `regularization` after rounding to the resolution of the search.
     binarizer_ : Binarizer
-        The fitted binarizer; its `conditions_` are what the binary columns ask.
+        The fitted binarizer; its `conditions_` are the conditions behind the binary columns.
     schema_ : TableSchema
         Names and kinds of the columns of `X`.
     n_features_in_ : int
         Number of columns of `X`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names; only there if `X` was a data frame whose names are texts.
+        Their names; only set if `X` was a data frame whose column names are strings.
     statistics_ : dict
         Counters of the search, among them "subproblems", "table_entries", "bytes" (largest memory of the search) and
         "seconds" (of the search); "bounds", a dict from each bound and technique to how often it closed or tightened
-        something (the page of the bounds says what each counts); also "binarize_seconds" and "n_binary_columns", and
-        "additive_searches" for objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", how many
-        different sets of leaves were asked for their area.
+        something (the page of the bounds describes each count); also "binarize_seconds" and "n_binary_columns", and
+        "additive_searches" for objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", the
+        number of different sets of leaves whose area was computed.
     trace_ : list of Progress
-        The course of the search; only with ``trace=True``.
+        The progress of the search over time; only with ``trace=True``.
 
     See Also
     --------
@@ -164,43 +164,42 @@ class GOSDTClassifier(RegularizedTreeClassifier):
 
     Notes
     -----
-    The search counts in integers, so that equal is equal: of equally good trees that it finds it prefers fewer leaves,
-    then less depth, and one thread gives the same tree run after run. Integer weights, weights of up to six decimals
-    and costs of moderate denominators are exact; others are rounded to 2^-51 of the largest possible loss, or with
-    several costs per class to 2^-31 of it and these costs to 2^-20 of the largest of the class.
+    The search computes with integers, so ties are exact: among equally good trees that it finds it prefers fewer
+    leaves, then less depth, and with one thread it returns the same tree in every run. Integer weights, weights of up
+    to six decimals and costs with moderate denominators are exact. Other weights are rounded to 2^-51 of the largest
+    possible loss, or to 2^-31 of it if a class has several costs, which are then rounded to 2^-20 of the largest.
 
-    There are two searches, and `fit` takes the faster one by itself. Where the binary columns are mostly thresholds of
-    few columns of numbers (64 or more of them on average) and nothing but `max_depth`, of at most 16, limits the tree,
-    the rows are searched in the order of each column, after [3]_ and [4]_: no binary columns are made. This needs the
-    same price for all wrong predictions, which objective "accuracy" has, a total weight below 2^28 (after division by a
-    common divisor) and at most 2^24 rows and 128 classes. All other problems, categories and few thresholds among them,
-    are searched by binary columns, after [1]_ and [2]_. Status, objective and bounds at proof are the same; of equally
-    good trees, the search in order keeps the first that it finds.
+    There are two searches, and `fit` chooses the faster one. The bitset search [1]_, [2]_ works on binary columns and
+    solves every problem. The ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It
+    runs if the conditions are thresholds of few columns (64 or more per column on average), `max_depth` is at most 16
+    and the only limit on the tree, and all wrong predictions cost the same, as with objective "accuracy"; the total
+    weight must be below 2^28 (after division by a common divisor), with at most 2^24 rows and 128 classes. Status,
+    objective and bounds at proof are the same; of equally good trees, the ordered search keeps the first that it finds.
 
     The F-score is a ratio of two sums rather than a sum over the rows; its best tree is found and proven by solving a
     short sequence of cost-weighted problems, usually 2 to 20. With ``labelling="best"`` a leaf is positive where its
     share of positives is more than half of the F-score of the tree. Weights (times class weights) are exact if they
     are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total; `regularization`
-    is exact. `max_depth`, `max_leaves` and `min_samples_leaf` hold as for sums, and so do the limits of the search;
-    `gap_limit` is only checked between searches, and `reference` is refused. With few positives each of them moves the
-    F-score more, so the same `regularization` prunes less than for "accuracy", and proofs take longer.
+    is exact. All limits work as for the other objectives, except that `gap_limit` is only checked between searches;
+    `reference` is refused. With few positives each of them moves the F-score more, so the same `regularization` prunes
+    less than for "accuracy", and proofs take longer.
 
     For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A short sequence of
     cost-weighted problems, each a tangent to the area, usually bounds the loss of all trees to within less than the
     leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. This takes
     seconds instead of fractions of a second, and the second half needs memory. `gap_limit` is only checked between
-    searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier
-    class of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact
-    if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
+    searches. `class_weight` and `reference` are refused: class weights would not change the area. The tree predicts
+    the heavier class of each leaf; to rank rows use `predict_proba`, and `hornbeam.plot_roc` to draw the curve. Weights
+    are exact if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
     `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.
 
-    A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
+    A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
-    clone made by `sklearn.base.clone`, `fit` sets them, too, but then raises KeyboardInterrupt, so that one Ctrl-C ends
-    `cross_val_score`, `GridSearchCV` and whatever else fits clones. A loop of your own that fits other estimators goes
-    on; let it look at `status_`, or fit clones. Before the search, Ctrl-C raises KeyboardInterrupt as everywhere: there
-    is no tree yet.
+    clone made by `sklearn.base.clone`, `fit` also sets them but then raises KeyboardInterrupt, so that one Ctrl-C ends
+    `cross_val_score`, `GridSearchCV` and everything else that fits clones. A loop of your own that fits other
+    estimators continues; let it check `status_`, or fit clones. Before the search there is no tree yet, and Ctrl-C
+    raises KeyboardInterrupt as usual.
 
     References
     ----------
@@ -290,7 +289,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
             return None
         guesses = isinstance(self.reference, str) and isinstance(self.binarizer_, ThresholdGuessBinarizer)
         if guesses and self.reference == "binarizer" and not hasattr(self.binarizer_, "reference_"):
-            return None  # there was no time to fit it
+            return None  # there was no time to fit the reference: a search without it is still correct
         return reference_codes(self.reference, X, training, self.binarizer_)
 
     def _make_scale(self, training: TrainingData) -> RegularizedScale:

@@ -27,10 +27,10 @@ POLICIES = tuple(_core.POLICIES)
 class OSDTClassifier(RegularizedTreeClassifier):
     """Optimal sparse decision tree by best-first search over sets of leaves, with a proof.
 
-    Minimizes what `GOSDTClassifier` minimizes, by the search of the OSDT paper [1]_: a state is a set of leaves, some
-    of which are kept for ever while the others are all split next. `GOSDTClassifier` proves the same optimum, mostly
-    in far less time, since it solves each set of rows once; this search is for its order, which can be chosen, and for
-    what each of its bounds is worth.
+    Minimizes the objective of `GOSDTClassifier` by the search of the OSDT paper [1]_: a state is a set of leaves, some
+    of which are final while all others are split next. `GOSDTClassifier` proves the same optimum, usually in far less
+    time, since it solves each set of rows once. Use this classifier to compare search orders and to measure the effect
+    of each bound.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     status_ : {"optimal", "gap_limit", "time_limit", "memory_limit", "interrupted"}
         Why the search ended; see `GOSDTClassifier`.
     statistics_ : dict
-        As of `GOSDTClassifier`, but "subproblems" counts the sets of leaves, with a choice of those to split, that were
-        queued, and "table_entries" the different sets of leaves.
+        See `GOSDTClassifier`; here "subproblems" counts the states that were queued (a set of leaves with a choice of
+        those to split), and "table_entries" the different sets of leaves.
 
     See Also
     --------
@@ -72,11 +72,11 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
 
     Notes
     -----
-    The upper bound on the number of leaves of the paper's supplement (theorem C.3) is wrong: it rounds down where it
-    has to round up, and loses the optimum of some problems by up to the price of a leaf. Here it is corrected; it then
-    says the same as "lookahead".
+    The upper bound on the number of leaves in the paper's supplement (theorem C.3) is wrong: it rounds down instead of
+    up, and misses the optimum of some problems by up to one leaf penalty. It is corrected here, and then equivalent to
+    "lookahead".
 
-    The search runs in one thread. Its memory grows with the number of sets of leaves that are open.
+    The search runs on one thread. Its memory grows with the number of open sets of leaves.
 
     References
     ----------
@@ -149,7 +149,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         check_choice("policy", self.policy, POLICIES)
         check_theta(self.objective, self.theta)
         if self.objective in self._non_additive_objectives and self.class_weight is not None:
-            raise ValueError(f"class_weight is not for objective={self.objective!r}; leave it at None.")
+            raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; leave it at None.")
         if self.start is not None and not (isinstance(self.start, str) and self.start == "cart"):
             raise ValueError(f"start must be 'cart' or None, got {shown(self.start)}.")
         return options
@@ -162,7 +162,8 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
         columns = packed_columns(self.binarizer_.conditions_, training)
         ranks = isinstance(scale, AucScale)
-        # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.
+        # An additive loss has a cost for each row, by which CART is grown and the search prunes its tree. The area
+        # under the curve has none: CART is grown by the weights, and must not grow too far.
         losses = scale.weights if ranks else scale.weights * scale.costs.max(axis=1)[training.codes]
         share = scale.regularization if ranks else scale.leaf_cost / float(losses.sum())
         start = None

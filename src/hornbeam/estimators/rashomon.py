@@ -27,8 +27,7 @@ from hornbeam.fitting.training import TrainingData
 from hornbeam.rashomon.search import RashomonSearch, RESPLITSearch, TreesWanted
 from hornbeam.tree.words import count
 
-# Trees of up to 1023 leaves are told apart in the ticks of the search.
-_LEAF_BITS = 10
+_LEAF_BITS = 10  # the costs of the search distinguish trees of up to 1023 leaves
 
 
 class RashomonSetClassifier(RegularizedTreeClassifier):
@@ -39,11 +38,11 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     exactly. Memory grows with the number of distinct subproblems and costs, not with the number of trees, which may
     exceed 10^12.
 
-    With ``method="resplit"`` it is the part of such a set that lookahead search finds, in less time where there are
-    many columns: the first `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being
-    worth the greedy tree of the depth that is left; prefixes worth at most the bound are kept, and each leaf of each of
-    them becomes every tree that is no worse than the greedy one. Every tree is within the bound, none is twice in the
-    set, but some that are within the bound are left out.
+    With ``method="resplit"`` it is the part of such a set that lookahead search finds, in less time if there are many
+    columns. The first `lookahead_depth` levels of splits are searched exhaustively, where each leaf costs as much as
+    the greedy tree of the remaining depth. Prefixes that cost at most the bound are kept, and each leaf of a prefix is
+    replaced by every tree that is no worse than the greedy one. Every tree is within the bound, and none is twice in
+    the set, but some trees within the bound are missing.
 
     Parameters
     ----------
@@ -90,54 +89,53 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     n_trees_ : int
         Their exact number, of any size.
     tree_ : Tree
-        A best tree; the one that `predict` asks.
+        A best tree; `predict` uses it.
     bound_ : float
-        The objective up to which trees were asked for.
+        The largest objective that a tree of the set may have.
     searched_up_to_ : float
         The bound that the search reached: the set is the one of this bound. Equals `bound_` unless a limit ended the
-        search; -inf if that was before any tree was known to belong to the set, so that it is empty.
+        search. -inf: the search ended before any tree was known to belong to the set, which is empty.
     complete_up_to_ : float
-        Every tree of an objective up to this is in the set, and no other. Equals `searched_up_to_`; but -inf for
-        RESPLIT, which does not know of the trees that it leaves out.
+        The set holds exactly the trees with at most this objective. Equals `searched_up_to_`, but is -inf for RESPLIT,
+        which does not find all trees.
     status_ : {"complete", "heuristic", "time_limit", "memory_limit", "interrupted"}
-        Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT came to its end;
-        trees may be missing.
+        Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT finished; trees
+        may be missing.
     objective_, loss_, n_leaves_, depth_, feature_importances_
         Of `tree_`; see `GOSDTClassifier`.
     lower_bound_, gap_
-        See `GOSDTClassifier`; `gap_` is 0 unless the optimum was not proven. RESPLIT proves none: see
-        `SPLITClassifier`.
+        See `GOSDTClassifier`; `gap_` is 0 if the optimum was proven. RESPLIT proves no optimum: see `SPLITClassifier`.
     regularization_, binarizer_, schema_, classes_, n_features_in_, feature_names_in_, trace_
         See `GOSDTClassifier`.
     statistics_ : dict
-        Those of the search for the optimum, and those of the set: "set_subproblems" (distinct ones), "set_expansions",
-        "set_splits", "set_costs" (distinct costs of all subproblems), "set_bytes" and "set_seconds"; of RESPLIT,
-        "set_prefixes", the number of prefixes within the bound.
+        The statistics of the search for the optimum, and those of the set: "set_subproblems" (distinct ones),
+        "set_expansions", "set_splits", "set_costs" (distinct costs of all subproblems), "set_bytes" and "set_seconds";
+        for RESPLIT also "set_prefixes", the number of prefixes within the bound.
 
     Notes
     -----
-    A tree is its nested splits: two trees that ask independent questions in another order are different, even if they
-    predict the same. Every split has training rows on both sides. A leaf predicts the class of the least loss, the
-    first of several (but see `distinct`), and no split has two leaves that predict the same: such a tree does what a
-    smaller one does at a lower price. Columns that are equal on the rows of a node, but not on all rows, make different
-    trees.
+    A tree is defined by its nested splits: two trees that test independent conditions in a different order are
+    different, even if they predict the same. Every split has training rows on both sides. A leaf predicts the class of
+    least loss, the first one in case of ties (but see `distinct`). No split has two leaves that predict the same, since
+    a smaller tree predicts as much at a lower cost. Columns that are equal on the rows of a node, but not on all rows,
+    make different trees.
 
-    TreeFARMS, PRAXIS and ArborEnum count the same trees, but for their rounding: TreeFARMS gives a leaf of as much
-    weight of both classes the second one, so that classes have to be numbered the other way round for its numbers;
-    PRAXIS and ArborEnum round the price of a leaf and the bound to whole rows.
+    TreeFARMS, PRAXIS and ArborEnum count the same trees up to rounding and ties. A leaf with equal weight of both
+    classes predicts the second one in TreeFARMS, so its counts are those of swapped class numbers. PRAXIS and ArborEnum
+    round the leaf penalty and the bound to whole rows.
 
-    RESPLIT follows algorithm 5 of [2]_, so its trees are different in the same senses: `distinct` says which columns
-    there are, and which trees complete a prefix. An end of a prefix above the last level of the lookahead is worth a
-    leaf; it becomes every tree that is no worse than the greedy tree there, which may exclude the leaf itself. Prefixes
-    are no trees, so one whose leaves predict the same is kept. What several prefixes lead to is one tree here; the
-    authors' program lists it several times. It also prices the ends of prefixes as leaves instead of greedy trees, and
-    so has other sets than the paper says.
+    RESPLIT follows algorithm 5 of [2]_, and its trees are distinct in the same senses: `distinct` determines which
+    columns are used and which trees complete a prefix. An end of a prefix above the last level of the lookahead costs
+    as much as a leaf; it is replaced by every tree that is no worse than the greedy tree there, which may exclude the
+    leaf itself. Prefixes are not trees, so one whose leaves predict the same is kept. A tree that completes several
+    prefixes is counted once; the authors' program lists it several times. That program also costs the ends of prefixes
+    as leaves instead of greedy trees, so its sets differ from those of the paper.
 
     RESPLIT's greedy trees split on the column with the largest information gain. Each row counts by what a wrong
-    prediction of its class can cost at most. The paper does not say what to do about ties: of columns with equal gain
-    (within 1e-12 bits) the first is used here, so the order of the columns can change the set.
+    prediction of its class can cost at most. The paper does not define ties: of columns with equal gain (within 1e-12
+    bits) the first is used here, so the order of the columns can change the set.
 
-    After pickling, the set is found again when a tree is first asked for; its trees have the same numbers.
+    After unpickling, the set is found again when a tree is first needed; its trees have the same numbers.
 
     References
     ----------
@@ -207,7 +205,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         X : array-like or data frame of shape (n_rows, n_features_in_)
             With the columns seen in `fit`.
         indices : iterable of int or None, default=None
-            Numbers of the trees to ask, such as those of ``rashomon_set_.sample``. None: all.
+            Numbers of the trees that vote, such as those of ``rashomon_set_.sample``. None: all.
 
         Returns
         -------
@@ -260,13 +258,14 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         check_choice("method", self.method, ("exact", "resplit"))
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
         if self.method == "resplit" and self.max_depth is None:
-            raise TypeError("max_depth must be an integer, got None: RESPLIT needs a limit of depth.")
+            raise TypeError("max_depth must be an integer, got None: RESPLIT needs a depth limit.")
         return super()._check_parameters()
 
     def _leaf_bits(self) -> int:
         return _LEAF_BITS
 
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
+        # The core knows an empty side of a split by its loss, so every row must be able to lose something.
         for label, costs in zip(training.classes.tolist(), scale.costs, strict=True):
             if not costs.any():
                 raise ValueError(

@@ -1,4 +1,4 @@
-"""SPLIT and LicketySPLIT: near-optimal trees in the time of a few greedy ones."""
+"""SPLIT and LicketySPLIT: near-optimal trees in little more time than greedy ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _LookaheadClassifier(RegularizedTreeClassifier):
-    """What SPLIT and LicketySPLIT share: the call of the search, and the exact search that certifies its tree."""
+    """Base of SPLIT and LicketySPLIT: it runs the lookahead search, and the exact search that certifies its tree."""
 
     last_split: str
     certify: bool
@@ -31,14 +31,14 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
 
     def _check_parameters(self) -> _core.SearchOptions:
         if self.max_depth is None:
-            raise TypeError("max_depth must be an integer, got None: lookahead search needs a limit of depth.")
+            raise TypeError("max_depth must be an integer, got None: lookahead search needs a depth limit.")
         check_choice("last_split", self.last_split, ("gain", "loss"))
         if not isinstance(self.certify, bool):
             raise TypeError(f"certify must be True or False, got {shown(self.certify)}.")
         return super()._check_parameters()
 
     def _steps(self) -> int:
-        """Return the number of levels of splits that are searched before the trees are greedy."""
+        """Return the number of levels of splits that are searched exhaustively."""
         return 1
 
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
@@ -48,7 +48,7 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
             columns,
             make_problem(training, scale),
             within(options, training.budget),
-            # From `max_depth` on, which is no larger than the table, every number of levels means the exact search.
+            # `max_depth` levels and more mean the exact search; `max_depth` itself is limited to the number of rows.
             lookahead_depth=min(self._steps(), max(1, options.max_depth or 0)),
             recursive=self._is_recursive,
             last_by_loss=self.last_split == "loss",
@@ -64,13 +64,15 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
         callback: Listener | None,
         trace: bool,
     ) -> _core.Outcome:
-        """Run the search, then the exact one for its lower bound alone, in what is left of the time."""
+        """Run the search, then the exact one in the time that is left, only for its lower bound."""
         outcome = search(callback=callback, trace=trace)
         if outcome["status"] != "heuristic":
             return outcome
         upper, seconds = outcome["upper"], outcome["statistics"]["seconds"]
         n_leaves = int((outcome["tree"]["column"] < 0).sum())
 
+        # The tree stays the one of the lookahead search, so its objective is reported throughout, and the exact search
+        # may stop once it has proven as much, though its own tree may still be worse.
         def listen(record: Record) -> bool:
             elapsed, _, lower, subproblems, memory, _ = record
             now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory, n_leaves)
@@ -92,10 +94,10 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
 class SPLITClassifier(_LookaheadClassifier):
     """Near-optimal sparse decision tree by lookahead search with greedy completion, then optimal completion.
 
-    The first `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being worth the greedy
-    tree (by information gain, cut back where it does not pay) of the depth that is left. Then the optimal tree takes
-    the place of every greedy one. The tree is never worse than the greedy tree of the same depth and price of a leaf,
-    nor than any tree of depth `lookahead_depth`; where some optimal tree is greedy below that depth, it is optimal.
+    The first `lookahead_depth` levels of splits are searched exhaustively, where each leaf costs as much as the greedy
+    tree (by information gain, pruned) of the remaining depth. Then an optimal tree replaces every greedy one. The
+    result is never worse than the greedy tree of the same depth and leaf penalty, nor than any tree of depth
+    `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
 
     Parameters
     ----------
@@ -128,10 +130,10 @@ class SPLITClassifier(_LookaheadClassifier):
     Attributes
     ----------
     status_ : {"heuristic", "optimal", "time_limit", "memory_limit", "interrupted"}
-        "heuristic": the search came to its end, and its tree is not proven best.
+        "heuristic": the search finished, but its tree is not proven best.
     lower_bound_ : float
-        No tree within the limits has a smaller objective. Without `certify` often no more than the price of two leaves
-        and the loss of equal rows with different labels.
+        No tree within the limits has a smaller objective. Without `certify` it is often only the penalty of two leaves
+        plus the loss of equal rows with different labels.
     tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, feature_importances_, regularization_, binarizer_, \
 schema_, n_features_in_, feature_names_in_, statistics_, trace_
         See `GOSDTClassifier`.
@@ -201,10 +203,9 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
 class LicketySPLITClassifier(_LookaheadClassifier):
     """Near-optimal sparse decision tree in polynomial time: one split searched at a time, with greedy trees below it.
 
-    At every node the split is taken whose sides are cheapest if both are completed by the greedy tree (by information
-    gain, cut back where it does not pay) of the depth that is left; a node is a leaf where no split pays even so. The
-    time is O(n k^2 d^2) for n rows, k binary columns and depth d; the tree is never worse than the greedy tree of the
-    same depth and price of a leaf.
+    Every node gets the split whose sides are cheapest if both are completed by the greedy tree (by information gain,
+    pruned) of the remaining depth; if no split pays, the node is a leaf. The time is O(n k^2 d^2) for n rows, k binary
+    columns and depth d. The result is never worse than the greedy tree of the same depth and leaf penalty.
 
     Parameters
     ----------
