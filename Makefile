@@ -18,7 +18,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := CMakeLists.txt pyproject.toml $(shell find cpp src -type f ! -name '*.so' ! -name '*.pyc')
 CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
-# Builds of the core whose tests are run under sanitizers: address and undefined behaviour; threads; the first again
+# Builds of the core whose tests are run under sanitizers: address and undefined behavior; threads; the first again
 # with exact support sets as keys of the table.
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -76,7 +76,7 @@ format: .venv/installed-dev
 	ruff format
 	clang-format -i $(CPP)
 
-# Made by what is installed, not by importing the sources. The test of the stub says if it is out of date.
+# Made by the installed package, not by importing the sources. A test fails if the stub is out of date.
 stub: .venv/installed-test
 	python -m nanobind.stubgen -q -m hornbeam._core -p cpp/bindings/core.pat -o src/hornbeam/_core.pyi
 

@@ -46,7 +46,7 @@ def marks_of(header: str) -> dict[str, str]:
 
 
 def faults(root: Path) -> Iterator[str]:
-    """Say what each header of cpp/bounds/ leaves out, and where the headers and the table do not agree."""
+    """Report what each header of cpp/bounds/ leaves out, and where the headers and the table do not agree."""
     references = (root / "docs/references.bib").read_text()
     keys = set(re.findall(r"^@\w+\{(\w+),", references, re.M))
     text = (root / TABLE).read_text()

@@ -1,4 +1,4 @@
-"""Files of at most 500 lines, functions of at most 60; a longer one says why: `long: reason` on its first line."""
+"""Files have at most 500 lines, functions at most 60; a longer one gives the reason: `long: reason` on its first line."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ SOURCES = ("cpp/**/*.[ch]pp", "cpp/**/*.inl", "tests/**/*.[ch]pp", *(f"{name}/**
 
 
 def python_functions(text: str) -> Iterator[tuple[str, int, int]]:
-    """Name each function with its first line and its length, docstring apart."""
+    """Name each function with its first line and its length without the docstring."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             document = node.body[0] if ast.get_docstring(node) else None
@@ -30,7 +30,7 @@ def length(node: ast.stmt) -> int:
 
 
 def blanked(text: str) -> str:
-    """Take comments, texts and directives out of C++ source; every line break stays where it is."""
+    """Remove comments, strings and directives from C++ source; every line break stays where it is."""
     pattern = r'//[^\n]*|/\*.*?\*/|^[ \t]*#(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\''
     return re.sub(pattern, lambda found: "\n" * found.group().count("\n"), text, flags=re.S | re.M)
 
@@ -60,7 +60,7 @@ def starts_type(head: str) -> bool:
 
 
 def faults(root: Path) -> Iterator[str]:
-    """Say every file and function that is too long and does not say why."""
+    """Report every file and function that is too long and gives no reason."""
     for path in sorted(chain.from_iterable(root.glob(pattern) for pattern in SOURCES)):
         text = path.read_text()
         lines = text.splitlines()

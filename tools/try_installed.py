@@ -18,14 +18,14 @@ from hornbeam.datasets import load_monk
 
 
 def check(what: str, holds: bool) -> None:
-    """Say what holds; end the script if it does not."""
+    """Print a claim; end the script if it does not hold."""
     print("ok  " if holds else "NOT", what)
     if not holds:
         sys.exit(1)
 
 
 def try_classifiers() -> None:
-    """At 0.005 a leaf, the best tree of MONK's first problem has 7 leaves and no mistake."""
+    """At a leaf penalty of 0.005, the best tree of MONK's first problem has 7 leaves and no mistake."""
     X, y = load_monk(1, return_X_y=True)  # type: ignore[misc]
     exact = hornbeam.GOSDTClassifier(regularization=0.005).fit(X, y)
     check("GOSDT proves the tree of 7 leaves", (exact.status_, exact.n_leaves_, exact.score(X, y)) == ("optimal", 7, 1))

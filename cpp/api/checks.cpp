@@ -27,7 +27,7 @@ void require_agreement(Ticks scored, Ticks found, Ticks lower) {
   if (scored == found && lower <= scored) return;
   throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
                          std::to_string(found) + " with lower bound " + std::to_string(lower) +
-                         ": please report this fault of hornbeam");
+                         ": please report this bug in hornbeam");
 }
 
 }  // namespace hornbeam

@@ -33,8 +33,7 @@ void check(const PosteriorInput& input, std::uint32_t n_rows) {
   require(!input.limits.seconds || *input.limits.seconds >= 0, "time_limit: must be at least 0");
 }
 
-/// Any other tree than the single leaf splits the root and loses at least what each class loses apart from the others
-/// (bounds/perfect_split.hpp).
+/// Every other tree splits the root and costs at least as much as each class by itself (bounds/perfect_split.hpp).
 Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, Run& run) {
   std::vector<std::int64_t> totals(input.model.rho.size(), 0);
   for (std::size_t row = 0; row < input.class_codes.size(); ++row)
@@ -64,7 +63,7 @@ void check_score(const Outcome& outcome, const PackedColumns& columns, const Pos
   const double rounding = to_nats(static_cast<double>(n_rows) + 2 * static_cast<double>(tree.column.size()));
   if (!(std::abs(found - scored) <= rounding + 1e-9 * (1 + std::abs(scored))) || outcome.lower > outcome.tree.cost)
     throw std::logic_error("the tree found has a log posterior of " + std::to_string(-scored) + ", the search says " +
-                           std::to_string(-found) + ": please report this fault of hornbeam");
+                           std::to_string(-found) + ": please report this bug in hornbeam");
 }
 
 }  // namespace

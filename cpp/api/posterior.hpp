@@ -1,6 +1,6 @@
 // api/posterior.hpp
 //
-// WHAT    The door of MAPTree: checked input in, outcome out.
+// WHAT    The entry point of MAPTree: checks the input, searches, and scores the tree again.
 // FLOW    bindings -> here -> data (merge rows) -> posterior/posterior_search -> verify (score again).
 #pragma once
 
@@ -18,8 +18,8 @@ struct PosteriorInput {
   Bounds bounds = {};
 };
 
-/// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input
-/// out of range, std::logic_error if the tree found does not cost what the search says (a fault of hornbeam).
+/// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input out
+/// of range, std::logic_error if the tree found does not cost what the search reports (a bug in hornbeam).
 Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input, const OnPoll& on_poll);
 
 }  // namespace hornbeam

@@ -1,6 +1,6 @@
 // api/ranking.hpp
 //
-// WHAT    The door of trees that rank: checked input in, outcome out.
+// WHAT    The entry point of OSDT's search for the AUC: checks the input, searches, and scores the tree again.
 // FLOW    bindings -> here -> data (merge rows, order them) -> leafsets/leaf_set_search -> verify (score again).
 #pragma once
 
@@ -18,7 +18,7 @@ struct RankingInput {
   std::span<const std::int32_t> class_codes;  // (n_rows), 0 or 1; 1 is positive
   std::span<const std::int64_t> weights;      // (n_rows), > 0
   Ticks price;                                // of half a pair of a positive and a negative in the wrong order
-  std::int64_t cut;                           // the curve counts up to so many 2^-20 parts of a negative of weight 1
+  std::int64_t cut;                           // the part of the curve that counts, in 2^-20 of a negative of weight 1
   Ticks leaf_cost;
   TreeLimits tree;
   SearchLimits limits;
@@ -31,7 +31,7 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
 
 /// A tree whose leaves, ordered by their share of positives, lose least of the curve up to `cut`; it predicts the
 /// heavier class of each leaf. Throws std::invalid_argument for input out of range, std::logic_error if the tree found
-/// does not cost what the search says (a fault of hornbeam).
+/// does not cost what the search reports (a bug in hornbeam).
 Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
                       const OnPoll& on_poll);
 

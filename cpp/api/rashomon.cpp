@@ -62,7 +62,7 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
   seconds_ = run.seconds();
 }
 
-/// After a stop the set stays empty; then the rows do without columns, which takes no time.
+/// After a stop the set stays empty; the rows are then made without columns, which takes no time.
 DistinctRows RashomonSet::rows_unless_stopped(Run& run) const {
   std::optional<DistinctRows> rows;
   run.guard([&] { rows.emplace(columns_, targets(), run); });
@@ -134,7 +134,7 @@ ResultTree RashomonSet::tree(Ticks cost, const Limbs& rank) {
   const Ticks scored = score(flat(found), found.leaf_of_row, {targets(), costs_, model_.n_predictions()}, leaf_cost_);
   if (scored != cost)
     throw std::logic_error("a tree of the set costs " + std::to_string(scored) + " ticks, not " + std::to_string(cost) +
-                           ": please report this fault of hornbeam");
+                           ": please report this bug in hornbeam");
   return found;
 }
 

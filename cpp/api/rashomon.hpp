@@ -1,6 +1,6 @@
 // api/rashomon.hpp
 //
-// WHAT    The door of the sets of near-optimal trees: checked input in, a set out whose trees are scored again.
+// WHAT    The entry point of the sets of near-optimal trees: checks the input, and scores each tree that is read again.
 // FLOW    bindings -> here -> data (merge rows) -> rashomon/tree_set -> verify (each tree that is read).
 #pragma once
 
@@ -23,14 +23,14 @@ struct RankingPrices {
 
 struct BestRanking {
   LeastOfSet found;
-  Status status;  // optimal: all trees were asked
+  Status status;  // optimal: all trees were examined
 };
 
 class RashomonSet {
  public:
   /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. With a `rule`, only those of
-  /// RESPLIT, and `optimum` is what the best prefix is worth. The input has no limit of leaves and no reference, and
-  /// every class costs something. Throws std::invalid_argument for input out of range.
+  /// RESPLIT, and `optimum` is the value of the best prefix. The input has no limit on leaves and no reference, and
+  /// every class has a positive cost. Throws std::invalid_argument for input out of range.
   RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, LeafRule leaf_rule,
               const std::optional<PrefixRule>& rule, const OnPoll& on_poll);
 
@@ -40,7 +40,7 @@ class RashomonSet {
   double seconds() const { return seconds_; }
 
   /// Tree number `rank` of those that cost `cost`. Throws std::invalid_argument if there is none, std::logic_error if
-  /// the tree does not cost what the set says (a fault of hornbeam).
+  /// the tree does not cost what the set reports (a bug in hornbeam).
   ResultTree tree(Ticks cost, const Limbs& rank);
 
   /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `cut` (api/ranking.hpp)
@@ -50,8 +50,9 @@ class RashomonSet {
   BestRanking best_ranking(const RankingPrices& prices, Ticks below, std::optional<std::uint32_t> most_leaves,
                            const SearchLimits& limits, const OnPoll& on_poll);
 
-  /// Over all trees, of each group of columns; `groups` has the group of each column, from 0, and `shares` what each
-  /// row weighs, less than 2^52 in all. Throws std::invalid_argument for input out of range or an empty set.
+  /// The range over all trees for each group of columns; `groups` has the group of each column, from 0, and `shares`
+  /// the weight of each row, with a sum below 2^52. Throws std::invalid_argument for input out of range or an empty
+  /// set.
   std::vector<RelianceRange> reliance(std::span<const std::int32_t> groups, std::span<const std::int64_t> shares,
                                       const std::function<void()>& on_poll);
 

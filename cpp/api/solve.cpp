@@ -11,7 +11,7 @@ namespace hornbeam {
 
 namespace {
 
-/// Every tree costs a leaf at least.
+/// Every tree costs at least a leaf.
 Outcome single_leaf(const Input& input, std::size_t n_rows, const LeafModel& model, Run& run) {
   std::vector<std::int64_t> weight(model.n_targets(), 0);
   for (std::size_t row = 0; row < n_rows; ++row)
@@ -42,7 +42,7 @@ Outcome search_columns(const RankedColumns& columns, const Input& input, const L
   return search_ordered(problem, run);
 }
 
-/// What the ordered search asks for beyond `check_input`.
+/// The requirements of the ordered search in addition to `check_input`.
 void check_ranked(const RankedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ranks");
   require(input.tree.depth && *input.tree.depth <= kMostOrderedDepth, "max_depth: ranks need a limit of at most 16");

@@ -1,6 +1,6 @@
 // api/solve.hpp
 //
-// WHAT    The one door to the core: checked input in, outcome out.
+// WHAT    The entry points for a tree of least cost: they check the input, search, and score the tree again.
 // FLOW    bindings -> here -> data (merge rows) -> search -> verify (score again).
 #pragma once
 
@@ -31,15 +31,15 @@ struct Input {
 /// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.
 void check_input(const Input& input, std::uint32_t n_rows);
 
-/// Throws std::invalid_argument for input that breaks what Input says, std::logic_error if the tree found does not
-/// cost what the search says (a fault of hornbeam).
+/// Throws std::invalid_argument for input that violates the ranges of Input, std::logic_error if the tree found does
+/// not cost what the search reports (a bug in hornbeam).
 Outcome solve(const PackedColumns& columns, const Input& input, const OnPoll& on_poll);
 
-/// The same for columns that are thresholds of ranked variables, under a depth limit and no other; all wrong
-/// predictions must have one price.
+/// The same for columns that are thresholds of ranked variables, with a depth limit and no other limit on the tree; all
+/// wrong predictions must have the same cost.
 Outcome solve(const RankedColumns& columns, const Input& input, const OnPoll& on_poll);
 
-/// A tree of lookahead search, which is not proven best; it needs a depth limit and takes no limit of leaves.
+/// A tree of lookahead search, which is not proven optimal; it needs a depth limit and supports no limit on leaves.
 Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead, const OnPoll& on_poll);
 
 /// The same as `solve` by a search over sets of leaves, in one thread; see leafsets/leaf_set_search.hpp.

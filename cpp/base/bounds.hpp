@@ -9,7 +9,7 @@
 
 namespace hornbeam {
 
-/// Searches by what their bounds are about; those of bits and of ordered thresholds, and SPLIT's, are all `kExact`.
+/// Groups of searches with the same bounds; the bitset search, the ordered search and SPLIT's are all `kExact`.
 inline constexpr unsigned kExact = 1, kLeafSets = 2, kPosterior = 4;
 
 /// Which bounds a search uses.
@@ -29,7 +29,7 @@ struct alignas(64) Counters {
 struct BoundRow {
   const char* name;
   unsigned searches;
-  bool Bounds::* flag;  // null for what is always on
+  bool Bounds::* flag;  // null for a technique that is always on
   std::uint64_t Counters::* counter;
   const char* page;
   const char* counts;

@@ -1,6 +1,6 @@
 // base/options.hpp
 //
-// WHAT    What a tree may look like; which bounds are on is in base/bounds.hpp.
+// WHAT    Limits on the tree; the switches of the bounds are in base/bounds.hpp.
 #pragma once
 
 #include <cstdint>

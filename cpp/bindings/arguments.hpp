@@ -1,7 +1,7 @@
 // bindings/arguments.hpp
 //
-// WHAT    What the functions of the module share: arrays in, trees and outcomes out, and the poll.
-// HOLDS   Nothing is converted quietly: arrays must have the exact type and layout.
+// WHAT    Shared by the functions of the module: arrays in, trees and outcomes out, and the poll.
+// HOLDS   Nothing is converted silently: arrays must have the exact type and layout.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -71,7 +71,7 @@ TreeOut to_dict(ResultTree found);
 OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace);
 std::uint32_t to_count(std::size_t size, const char* what);
 
-/// Ctrl-C and the callback, each asked no more often than it should be. Called without the GIL.
+/// Checks for Ctrl-C and calls the callback, each at its own rate. Called without the GIL.
 class Poll {
  public:
   Poll(CallbackIn callback, double interval) : callback_(std::move(callback)), interval_(interval) {

@@ -1,8 +1,8 @@
 // bindings/module.cpp
 //
-// WHAT    The border to Python: arrays in, dictionaries out; the GIL is released during the search and taken for the
-//         callback and for signals.
-// HOLDS   Nothing is converted quietly: arrays must have the exact type and layout.
+// WHAT    The interface to Python: arrays in, dictionaries out; the GIL is released during the search and acquired for
+//         the callback and for signals.
+// HOLDS   Nothing is converted silently: arrays must have the exact type and layout.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 
@@ -22,7 +22,7 @@ namespace {
 using namespace hornbeam;
 using Search = SearchOptions::Search;
 
-/// What every search function takes last.
+/// The last arguments of every search function.
 struct Reporting {
   CallbackIn callback;
   double interval;
@@ -140,7 +140,7 @@ double most_nats_of(std::int64_t n_rows, std::uint32_t n_columns, double alpha, 
   return most_nats({alpha, beta, span_of(rho), 0}, n_rows, n_columns, deepest);
 }
 
-/// What Python has to know of the ranges of the searches.
+/// The limits of the searches that Python needs.
 void add_constants(const nb::module_& module) {
   std::vector<std::string> policies;
   for (const Policy policy : kPolicies) policies.emplace_back(name_of(policy));

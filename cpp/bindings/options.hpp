@@ -1,6 +1,6 @@
 // bindings/options.hpp
 //
-// WHAT    What is asked of a search beside the problem, as Python gives it; the list is bindings/options.def.
+// WHAT    The options of a search, as Python passes them; the list is bindings/options.def.
 #pragma once
 
 #include <nanobind/nanobind.h>

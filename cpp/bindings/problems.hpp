@@ -1,6 +1,6 @@
 // bindings/problems.hpp
 //
-// WHAT    Columns and problems as Python gives them: arrays that live as long as the object that holds them.
+// WHAT    Columns and problems as Python passes them: arrays that live as long as the object that holds them.
 // HOLDS   The shapes are checked when the object is made, all numbers when it is searched (api/*).
 #pragma once
 

@@ -1,6 +1,6 @@
 // bindings/reliance.hpp
 //
-// WHAT    How much sets of trees rely on columns; see api/rashomon.hpp.
+// WHAT    The reliance of sets of trees on columns; see api/rashomon.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,6 +1,6 @@
 // bindings/tables.hpp
 //
-// WHAT    The functions of the module that read a table, its labels and the rows of a tree, beside the searches.
+// WHAT    The functions of the module that are not searches: they read a table, its labels and the rows of a tree.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,21 +1,21 @@
 // bounds/few_segments.hpp
 //
-// SAYS     A subtree of k leaves loses of the pairs within its rows at least what the best k segments of their curve
-//          lose: the groups of equal rows in the order of their share of positives, cut into k runs.
-// SO       A leaf that is split costs at least the least over k of that and k leaves; with two leaves only the splits
-//          that there are count. A subtree of three leaves or more splits the leaf on some column, and then one side or
-//          both: of each side that is split the same is known, and one that is not loses its pairs with itself and with
-//          the rows of the other. That stands for the leaf, or for the column, in the bounds of all sets in which the
-//          leaf is split next.
+// SAYS     Of the pairs within its rows, a subtree of k leaves loses at least as much as the best k segments of their
+//          curve: the groups of equal rows, in the order of their share of positives, divided into k runs.
+// SO       A leaf that is split costs at least the least over k of that plus k leaves; for two leaves only the existing
+//          splits count. A subtree of three leaves or more splits the leaf on some column, and then one side or both:
+//          the same is known of each side that is split, and a side that is not split loses its pairs with itself and
+//          with the rows of the other side. This replaces the leaf, or the column, in the bounds of all sets in which
+//          the leaf is split next.
 // WHY      Equal rows stay together, so the leaves are sums of groups, and their curve is a polygon of k edges on or
 //          below that of the groups. Raise each corner to the curve: the polygon rises and stays below, since the curve
-//          is concave. Then move one corner after another along the curve, between its neighbours: the area below
-//          changes with its height above their chord, which is largest at a corner of the curve. So some k runs, or
-//          fewer, have no less area below them, and cutting a run loses no more.
-//          Pairs with other leaves are bounded apart, group by group, and pairs are lost once.
-// NEEDS    the loss is of the whole ROC curve; one price for all leaves.
+//          is concave. Then move the corners along the curve, one by one, between their neighbors: the area below
+//          changes with the height above their chord, which is largest at a corner of the curve. So some k runs, or
+//          fewer, have at least as much area below them, and dividing a run loses no more. Pairs with other leaves are
+//          bounded separately, group by group, and each pair is lost once.
+// NEEDS    the loss of the whole ROC curve; the same penalty for all leaves.
 // KEEPS    one optimum (of the splits that other bounds leave).
-// SOURCE   ours: beyond [lin2020gosdt, theorem C.3], which has a segment for each group at no price.
+// SOURCE   ours; it extends [lin2020gosdt, theorem C.3], which has a segment for each group without a penalty.
 // Switch   split_lookahead, with lookahead and equivalent_points
 #pragma once
 
@@ -45,11 +45,10 @@ class GroupCurve {
     corners_.push_back(
         {last.positive + positive, last.negative + negative, last.lost + positive * (2 * last.negative + negative)});
   }
-  /// What the groups lose, ordered each for itself.
+  /// The loss of the groups if each is ordered individually.
   std::int64_t lost() const { return corners_.back().lost; }
 
-  /// The least, over three segments or more, of what is lost beyond that and of `price` for each segment after the
-  /// second.
+  /// The least, over three segments or more, of the additional loss plus `price` for each segment after the second.
   std::int64_t least_of_three_or_more(std::int64_t price) {
     const std::size_t n = corners_.size();
     two_.assign(n, 0);
@@ -77,7 +76,7 @@ class GroupCurve {
   struct Corner {
     std::int64_t positive, negative, lost;
   };
-  /// What the groups between two corners lose as one beyond what they lose each for itself.
+  /// The additional loss of the groups between two corners if they are one segment.
   std::int64_t within(std::size_t begin, std::size_t end) const {
     const Corner &from = corners_[begin], &to = corners_[end];
     const std::int64_t positive = to.positive - from.positive;

@@ -1,10 +1,10 @@
 // bounds/hierarchical_objective.hpp
 //
-// SAYS     A tree that keeps some leaves of a set for ever loses at least what these lose, and has at least as many
+// SAYS     A tree that keeps some leaves of a set loses at least as much as these leaves, and has at least as many
 //          leaves as the set.
-// SO       A set of leaves is dropped where that costs no less than the best tree found.
-// WHY      What is split further keeps the rows of the leaves that are kept, and only adds leaves.
-// NEEDS    a loss that is a sum over the leaves, one price for all leaves.
+// SO       A set of leaves is dropped if this costs no less than the best tree found.
+// WHY      Splitting other leaves does not change the rows of the leaves that are kept, and only adds leaves.
+// NEEDS    a loss that is a sum over the leaves; the same penalty for all leaves.
 // KEEPS    one optimum (of equal cost, the first found is kept).
 // SOURCE   [hu2019osdt, theorem 1]; [lin2020gosdt, theorem B.1].
 // Switch   hierarchical_objective

@@ -1,9 +1,9 @@
 // bounds/incremental_progress.hpp
 //
-// SAYS     In some optimal tree two leaves of one split lose less together than their parent, by more than L.
-// SO       Where they do not, one of them is split again.
-// WHY      Otherwise their parent in their place costs no more and has fewer leaves. This holds for every tree that has
-//          the same leaves, so it may be asked of whichever came first.
+// SAYS     In some optimal tree, any two leaves of one split together lose less than their parent, by more than L.
+// SO       If they do not, one of them is split again.
+// WHY      Otherwise the tree with their parent instead costs no more and has fewer leaves. This holds for every tree
+//          with the same leaves, so it may be checked for whichever was found first.
 // NEEDS    a loss that is a sum over the leaves: what a split of one leaf gains must not depend on the other leaves. It
 //          is wrong for ranks, where a leaf may be split later into one that is ranked between the two.
 // KEEPS    one optimum, one of the fewest leaves.

@@ -1,9 +1,9 @@
 // bounds/lookahead.hpp
 //
-// SAYS     A set of leaves of which m are split next leads only to trees with m leaves more, or more than that.
-// SO       The bound of the set rises by m times the price of a leaf.
+// SAYS     A set of leaves, m of which are split next, leads only to trees with at least m more leaves.
+// SO       The bound of the set rises by m times the leaf penalty.
 // WHY      Every split replaces one leaf by two.
-// NEEDS    one price for all leaves.
+// NEEDS    the same penalty for all leaves.
 // KEEPS    all trees below the set.
 // SOURCE   [hu2019osdt, lemma 2] for m = 1, algorithm 2 for any m; [lin2020gosdt, theorem B.2].
 // Switch   lookahead

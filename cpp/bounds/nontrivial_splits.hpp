@@ -1,13 +1,13 @@
 // bounds/nontrivial_splits.hpp
 //
-// SAYS     Let J be the rows of s less m rows. Every column that holds in more than m rows of s and fails in more than
-//          m leaves rows of J on both sides. n rows, at most g of them equal, have at least log2(n / g) such columns.
-// SO       A split of J costs at least the logarithm of their number, before J has been counted.
-// WHY      Of more than m rows at least one is left in J. v columns tell at most 2^v groups of equal rows apart.
-// NEEDS    the BCART prior, by which each of the |V(J)| splits of J has the same chance.
+// SAYS     Let J be s without m of its rows. Every column that holds in more than m rows of s and fails in more than m
+//          has rows of J on both sides. n rows, at most g of them equal, have at least log2(n / g) such columns.
+// SO       A split of J costs at least the logarithm of their number, which is known before J has been counted.
+// WHY      Of more than m rows, at least one remains in J. v columns separate at most 2^v groups of equal rows.
+// NEEDS    the BCART prior, in which all |V(J)| splits of J are equally likely.
 // KEEPS    all optima.
-// SOURCE   ours; [sullivan2024maptree, definition 7] takes the number of splits to be 1.
-// Switch   none: it is a part of the price of a split.
+// SOURCE   ours; [sullivan2024maptree, definition 7] uses 1 as the number of splits.
+// Switch   none: it is a part of the cost of a split.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class SplitCounts {
       n_left += here;
     }
   }
-  /// The logarithm of how many columns at least leave rows on both sides whichever `n_removed` rows are taken away.
+  /// The logarithm of the least number of columns with rows on both sides, whichever `n_removed` rows are removed.
   Ticks log_without(Ticks n_removed) const {
     return left_.data()[std::min(static_cast<std::size_t>(n_removed >> shift_), left_.size() - 1)];
   }

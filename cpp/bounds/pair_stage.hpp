@@ -7,10 +7,11 @@
 //          err(cell) - q(cell) > L.
 // SO       ub(s) <= small(f1) + small(f0), and every tree with root f that this does not cover costs at least
 //          min(large(f1) + least(f0), least(f1) + large(f0)) with least = min(small, large).
-// WHY      A tree on x with three leaves or more has a root g; the subtree of a cell that is no leaf pays one leaf
-//          more and gains at most err - q, so in a best tree only splittable cells are split, and each cell costs
+// WHY      A tree on x with three leaves or more has a root g; the subtree of a cell that is not a leaf pays one more
+//          leaf and gains at most err - q, so in an optimal tree only splittable cells are split, and each cell costs
 //          at least q. With one split cell that is 3L + q(cell) + err(other), with two 4L + q(x).
-// NEEDS    additive loss, one price for all leaves. Limits of depth, leaves and rows only shrink the set of trees.
+// NEEDS    additive loss; the same penalty for all leaves. Limits of depth, leaves and rows only shrink the set of
+//          trees.
 // KEEPS    one optimum (a cell with err - q = L may be split at equal cost, but need not be).
 // SOURCE   ours; the best stump from pair counts is the depth-two solver of [demirovic2022murtree].
 // Switch   pair_stage
@@ -28,7 +29,7 @@ struct PairMinima {
   Value four_leaves;      // nonzero where some g has two splittable cells
 };
 
-/// Takes the split of one side by the column(s) g into `minima`; `allowed` marks where g is a legal split.
+/// Updates `minima` by the split of one side on the column(s) g; `allowed` marks where g is a legal split.
 template <class Value, class Mask>
 HORNBEAM_INLINE void take_pair(const Cell<Value>& p, const Cell<Value>& r, Mask allowed, Value leaf_cost,
                                Value infinity, PairMinima<Value>& minima) {

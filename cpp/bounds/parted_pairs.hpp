@@ -3,11 +3,11 @@
 // SAYS     Let J hold m pairs of rows of different classes, no row in two of them, and let no column separate more than
 //          c < m of the pairs. A tree with a split on J costs at least that split, a leaf of each class alone
 //          (bounds/perfect_split.hpp), and a rate r for each of the m - c pairs that the split cannot separate.
-// SO       A set from which splits cut only small corners is known to need several more splits before its columns are
-//          counted.
-// WHY      Any other pair is separated by a later split or ends in a leaf. Such a split or leaf has to hold both rows
-//          of each of its pairs, and it leaves a class in one leaf more; r is the least that this costs per pair. The
-//          proof, with what few or many leaves add, is in docs/theory/separated_pairs.md.
+// SO       A set from which every split separates only a few rows needs several more splits; this is known before its
+//          columns are counted.
+// WHY      Any other pair is separated by a later split or ends in a leaf. Such a split or leaf must hold both rows of
+//          each of its pairs, and it leaves a class in one more leaf; r is the least cost of this per pair. The proof,
+//          with the terms for few and for many leaves, is in docs/theory/separated_pairs.md.
 // NEEDS    two classes; the BCART prior; split costs that do not fall with depth. Limits only shrink the set of trees.
 // KEEPS    all optima.
 // SOURCE   ours; after bounds/packing.hpp.
@@ -33,7 +33,7 @@ struct PairPrices {
   const std::vector<Ticks>& all_rows;
 };
 
-/// What pairs beyond the first c cost, for one c.
+/// The cost of pairs beyond the first c, for one c.
 struct PairRate {
   Ticks rate = 0;            // r
   Ticks without_leaves = 0;  // r'
@@ -68,8 +68,8 @@ inline PairRate pair_rate(const PairPrices& prices, Ticks most_parted, Ticks n_p
   return found;
 }
 
-/// What x = `beyond` > 0 pairs cost in a set with at least `fewest` rows of each class; of the tables over numbers of
-/// rows, `pure` is the least over the classes of what so many rows cost, `increment` the largest of e.
+/// The cost of x = `beyond` > 0 pairs in a set with at least `fewest` rows of each class. By number of rows, `pure` is
+/// the least cost of so many rows over the classes, and `increment` the largest e.
 inline Ticks parted_pairs_bound(const PairRate& rate, Ticks beyond, Ticks fewest, const std::vector<Ticks>& pure,
                                 const std::vector<Ticks>& increment) {
   const Ticks t = beyond / 3;

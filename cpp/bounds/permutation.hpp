@@ -1,12 +1,12 @@
 // bounds/permutation.hpp
 //
-// SAYS     What can become of a set of leaves does not depend on the order of the splits that made it.
-// SO       A set of leaves that has been seen is not looked at again.
-// WHY      A leaf is a set of literals, a tree its leaves. All leaves to be split are split at once, so a leaf was made
-//          in the step that is its number of literals, and the leaves of the last step, which may be split next, are
-//          the same for every way to the set. So are the choices among them that lead to a best tree: a bound that
-//          looks at the parents of these leaves has to hold for every parents that they can have.
-// NEEDS    nothing of the loss.
+// SAYS     The trees that a set of leaves can lead to do not depend on the order of the splits that made it.
+// SO       A set of leaves that has been seen is not visited again.
+// WHY      A leaf is a set of literals, and a tree is the set of its leaves. All leaves to be split are split at once,
+//          so a leaf with k literals was made in step k, and the leaves of the last step, which may be split next, are
+//          the same for every path to the set. So are the choices among them that lead to an optimal tree, provided
+//          that a bound on the parents of these leaves holds for any parents that they can have.
+// NEEDS    nothing from the loss.
 // KEEPS    all optima, as sets of leaves.
 // SOURCE   [hu2019osdt, corollary 6]; [lin2020gosdt, theorem B.8].
 // Switch   permutation

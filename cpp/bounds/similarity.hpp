@@ -1,16 +1,16 @@
 // bounds/similarity.hpp
 //
 // SAYS     For two splits f and g and any side x of f and y of g: best(y) >= best(x) - del(x \ y) + q(y \ x), where
-//          del(z) = min(n(z), L + err(z)), or n(z) where depth is limited.
-// SO       What has been proven about the sides of one split bounds the sides of every similar split; between nested
-//          columns (thresholds of one variable) before they have a pair stage of their own.
-// WHY      A best tree of x and y's common rows grows to x by letting x \ y fall where it falls (at most n more), or
-//          by one more split and leaf that hold it (L + err more, one level deeper). The best tree of a set costs no
-//          less than that of its subset and q of the rest: drop the rows, which lost q at least, and close the leaves
-//          that became empty.
-// NEEDS    additive loss; no limit on leaves; no least number of rows a leaf (a subset's leaves might be too small).
-// KEEPS    all optima (it bounds sets, it drops none).
-// SOURCE   generalises the similar support bound of [lin2020gosdt, theorem B.10] and, for thresholds of one column
+//          del(z) = min(n(z), L + err(z)), or n(z) if depth is limited.
+// SO       What has been proven about the sides of one split bounds the sides of every similar split; for nested
+//          columns (thresholds of one variable) even before their own pair stage.
+// WHY      An optimal tree of the common rows of x and y extends to x by sending x \ y down the tree (at most n more),
+//          or by one more split with a leaf for it (L + err more, one level deeper). The best tree of a set costs at
+//          least that of a subset plus q of the other rows: drop these rows, which lost at least q, and close the
+//          leaves that became empty.
+// NEEDS    additive loss; no limit on leaves; no minimum of rows per leaf (a subset's leaves might be too small).
+// KEEPS    all optima (it bounds sets and drops none).
+// SOURCE   generalizes the similar support bound of [lin2020gosdt, theorem B.10] and, for thresholds of one column
 //          (del = 0 one way), the interval pruning of [brita2025contree] and [mazumder2022quantbnb].
 // Switch   similarity
 #pragma once

@@ -1,6 +1,6 @@
 // data/best_stump.hpp
 //
-// WHAT    The best split of some rows into two leaves, whatever a leaf costs.
+// WHAT    The best split of some rows into two leaves, for any cost of a leaf.
 // COST    One population count for each column and plane: the rows of one word that share a bit of a count.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Stump {
 
 class StumpFinder {
  public:
-  /// Counts the weight of each class and then the rows, where `count_of(row)` says how many a distinct row stands for.
+  /// Counts the weight of each class and then the rows; `count_of(row)` is the number that a distinct row stands for.
   template <class CountOf>
   StumpFinder(const DistinctRows& data, const RowList& rows, CountOf count_of)
       : data_(data), total_(target_weights(data, rows)) {

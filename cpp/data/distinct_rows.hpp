@@ -18,7 +18,7 @@
 namespace hornbeam {
 
 struct DistinctRows {
-  /// `reference_losses` is empty or has what a reference loses on each row. Throws Stopped.
+  /// `reference_losses` is empty or has the loss of a reference on each row. Throws Stopped.
   DistinctRows(const PackedColumns& columns, const RowTargets& targets, Run& run,
                std::span<const Ticks> reference_losses = {});
 

@@ -1,6 +1,6 @@
 // data/node_statistics.hpp
 //
-// WHAT    What the rows say of the nodes of a tree: how many reach each, and what they weigh by target.
+// WHAT    Statistics of the nodes of a tree: the number of rows that reach each, and their weight by target.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // data/numbered_labels.hpp
 //
-// WHAT    Labels that are whole numbers close together become the numbers of their classes, by counting.
+// WHAT    Numbers the classes of integer labels that are close together, by counting.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace hornbeam {
 
 struct NumberedLabels {
-  std::vector<std::int64_t> classes;  // the distinct labels, rising
-  std::vector<std::int32_t> codes;    // of each label its place among them
+  std::vector<std::int64_t> classes;  // the distinct labels, ascending
+  std::vector<std::int32_t> codes;    // the index of each label among them
 };
 
 /// Nothing if the labels are 2^16 or more apart, or if there are none.

@@ -1,6 +1,6 @@
 // data/packed_columns.hpp
 //
-// WHAT    Binary columns as the caller hands them over, one bit a cell; and how they come from a table of bytes.
+// WHAT    Binary columns as the caller passes them, one bit per cell; and the function that packs a table of bytes.
 // FLOW    bindings/module -> api -> data/distinct_rows.
 #pragma once
 
@@ -22,7 +22,7 @@ struct PackedColumns {
 };
 
 /// Packs a table of (n_rows, n_columns) bytes, row by row; the columns in `packed` are `stride` bytes apart.
-/// Returns whether every byte is 0 or 1; what is packed means nothing if not.
+/// Returns whether every byte is 0 or 1; if not, the result is meaningless.
 bool pack_table(const std::uint8_t* table, std::size_t n_rows, std::size_t n_columns, std::uint8_t* packed,
                 std::ptrdiff_t stride);
 

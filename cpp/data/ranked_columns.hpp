@@ -1,6 +1,6 @@
 // data/ranked_columns.hpp
 //
-// WHAT    Columns that are the thresholds of a few variables, as the caller has them: ranks instead of bits.
+// WHAT    Columns that are the thresholds of a few variables, as the caller passes them: ranks instead of bits.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // data/row_list.hpp
 //
-// WHAT    Some distinct rows as a list of numbers, for what reads a tree from the root down.
+// WHAT    Some distinct rows as a list of numbers, for code that reads a tree from the root down.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // data/thresholds.hpp
 //
-// WHAT    Thresholds between numbers, with as few digits as a fair margin to both sides allows.
+// WHAT    Thresholds between numbers, with as few digits as possible at a sufficient distance from both.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace hornbeam {
 
-/// For each two neighbors a < b a threshold a <= t < b: the decimal number with the fewest places that is at least a
-/// quarter of the gap away from both, of several the one nearest to the midpoint. Where there is none that a double
-/// holds, as between neighboring doubles, the midpoint or a itself.
+/// For each two neighbors a < b a threshold a <= t < b: the decimal number with the fewest digits that is at least a
+/// quarter of the gap away from both; if there are several, the one nearest to the midpoint. If no double is such a
+/// number, as between neighboring doubles, it is the midpoint or a itself.
 ///
-/// PRE     The numbers are finite and strictly rising.
+/// PRE     The numbers are finite and strictly ascending.
 std::vector<double> thresholds_between(std::span<const double> numbers);
 
 }  // namespace hornbeam

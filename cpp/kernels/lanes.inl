@@ -353,8 +353,8 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/names.inl"
 #include "kernels/row_distances.inl"
 #include "kernels/stump_scan.inl"
-#include "kernels/three_levels.inl"  // uses what is in two_levels.inl
 #include "kernels/two_levels.inl"
+#include "kernels/three_levels.inl"  // uses what is in two_levels.inl
 
 }  // namespace
 

@@ -1,9 +1,9 @@
 // leafsets/additive_loss.hpp
 //
-// WHAT    The loss that is a sum over the leaves, as a leaf-set search asks for it.
-// HOLDS   What another objective has to have: a type of costs; `fix` the leaves that all sets below share; then `loss`
-//         of these and others, and bounds on the loss of every tree that keeps the fixed and the `kept` leaves and
-//         splits the others. `kIsSum`: bounds that need a sum over the leaves may be used. `kAsPublished`: see
+// WHAT    The additive loss, a sum over the leaves, for the leaf-set search.
+// HOLDS   Every objective has: a type of costs; `fix` for the leaves that all sets below share; then `loss` of these
+//         and others, and bounds on the loss of every tree that keeps the fixed and the `kept` leaves and splits the
+//         others. `kIsSum`: bounds that need a sum over the leaves may be used. `kAsPublished`: see
 //         leafsets/published_loss.hpp.
 #pragma once
 
@@ -32,7 +32,7 @@ class AdditiveLoss {
 
   /// bounds/hierarchical_objective.hpp.
   Cost kept_loss(std::span<const LeafId> kept, std::span<const LeafId>) const { return loss(kept); }
-  /// By how much bounds/equivalent_points.hpp raises that.
+  /// The amount by which bounds/equivalent_points.hpp raises that.
   Cost beyond_kept_loss(std::span<const LeafId>, std::span<const LeafId> split) const {
     return sum(split, &Leaf::least_loss);
   }

@@ -1,6 +1,6 @@
 // leafsets/choices.hpp
 //
-// WHAT    All ways to choose which of some new leaves are split next: at least one, and only leaves that can be.
+// WHAT    All ways to choose which of some new leaves are split next: at least one, and only leaves that can be split.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace hornbeam {
 
 class Choices {
  public:
-  /// Starts with the choice of none; the leaves that can be split are to be added.
+  /// Starts with no leaf chosen; then add the leaves that can be split.
   void reset(std::size_t n_leaves) {
     free_.clear();
     is_split_.assign(n_leaves, false);

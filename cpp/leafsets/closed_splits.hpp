@@ -1,6 +1,6 @@
 // leafsets/closed_splits.hpp
 //
-// WHAT    Splits of one leaf from which nothing better can come, for bounds/similar_support.hpp.
+// WHAT    Splits of one leaf that cannot lead to a better tree, for bounds/similar_support.hpp.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace hornbeam {
 
 class ClosedSplits {
  public:
-  /// `excess` is by how much the bound of the split exceeds the best tree.
+  /// `excess`: how much the bound of the split exceeds the cost of the best tree.
   void add(std::uint32_t column, Ticks excess) { splits_.push_back({column, excess}); }
 
   bool close(const Leaves& leaves, LeafId id, std::uint32_t column) const {

@@ -1,7 +1,7 @@
 // leafsets/closing_bound.hpp
 //
-// WHAT    Which of the bounds of a set of leaves, added up in this order, is the first that closes the set: what its
-//         kept leaves lose and all its leaves cost, the leaf that each split adds, what equal rows lose, the rest.
+// WHAT    The first of the bounds of a set of leaves, added up in this order, that closes the set: the loss of the kept
+//         leaves plus the penalty of all leaves, the leaf that each split adds, the loss of equal rows, all others.
 #pragma once
 
 #include <cstddef>

@@ -99,7 +99,7 @@ class LeafSetSearch {
                        [&](LeafId id) { return !tree_.depth || leaves_[id].depth() <= *tree_.depth; });
   }
 
-  /// Takes a set as the incumbent if it is better; `others` are its leaves beyond the fixed ones.
+  /// Makes a set the incumbent if it is better; `others` are its leaves besides the fixed ones.
   void consider(const std::vector<LeafId>& others) {
     value_ = objective_.loss(others) + price_of((at_ ? at_->n_kept : 0) + others.size());
     if (value_ >= upper_) return;
@@ -112,12 +112,12 @@ class LeafSetSearch {
 
   Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
 
-  /// What the fixed leaves and these cost, and the others as leaves alone.
+  /// The cost of the fixed leaves and of these, plus the penalty of the others.
   Cost cost_so_far(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
     return hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
   }
 
-  /// What every tree costs that keeps the fixed leaves and these, and splits the others.
+  /// Lower bound on the trees that keep the fixed leaves and these, and split the others.
   Cost bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, Cost so_far) {
     Cost least = bounds_.hierarchical_objective ? so_far : 0;
     if (uses_split_lookahead())
@@ -128,7 +128,7 @@ class LeafSetSearch {
     return least;
   }
 
-  /// What bounds/few_segments.hpp adds for leaves to be split; of those not looked at it knows nothing.
+  /// What bounds/few_segments.hpp adds for leaves to be split; 0 for those that it has not examined.
   Cost beyond_rows(std::span<const LeafId> to_split) const {
     Cost sum = 0;
     if (uses_few_segments())
@@ -160,7 +160,7 @@ class LeafSetSearch {
     choose_column(0, at_->bound);
   }
 
-  /// For what a bound closes; the result goes to a caller who asks whether it is open.
+  /// Counts something that a bound closes; returns false to a caller that asks whether it is open.
   static bool closed_by(std::uint64_t& counter) {
     ++counter;
     return false;
@@ -180,7 +180,8 @@ class LeafSetSearch {
       return too_many_leaves(objective_.to_ticks(so_far), leaf_cost_, split().size(), objective_.to_ticks(upper_));
   }
 
-  /// `least` bounds all that splits the first leaves on the columns chosen.
+  /// Chooses columns for the leaves to be split, leaf after leaf; `least` bounds all trees that split the first leaves
+  /// on the columns chosen so far.
   void choose_column(std::size_t which, Cost least) {
     if (which == columns_.size()) return look_at_child();
     const LeafId id = split()[which];
@@ -212,7 +213,7 @@ class LeafSetSearch {
     return uses_few_segments() ? static_cast<Cost>(leaves_[id].column_loss[column] - leaves_[id].split_loss) : 0;
   }
 
-  /// What all trees cost that split the first leaves as chosen, the last of them, number `which`, just now.
+  /// Lower bound on all trees that split the first leaves as chosen; the last of them, number `which`, is new.
   Cost bound_with_sides(std::size_t which, Cost least) {
     if constexpr (kIsOwnSum) {
       if (!uses_split_lookahead() && !uses_similar_support()) return least;
@@ -225,10 +226,10 @@ class LeafSetSearch {
     return least;
   }
 
-  /// The bound of the set with two leaves for each that is split: a leaf more costs its price more.
+  /// The bound of the set with two leaves for each that is split; every further leaf adds the leaf penalty.
   Cost bound_by_rows() const { return at_->bound - beyond_rows(split()); }
 
-  /// bounds/split_lookahead.hpp where the loss is not additive: of the new sides none is split again, or one, or more.
+  /// bounds/split_lookahead.hpp if the loss is not additive: none of the new sides is split again, or one, or several.
   Cost bound_with_one_split(std::size_t which, Cost least) {
     rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
     const Cost one_more = bound_by_rows() + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;
@@ -259,7 +260,7 @@ class LeafSetSearch {
     return least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
   }
 
-  /// Appends the sides of a split to the new leaves, unless no best tree splits so.
+  /// Appends the sides of a split to the new leaves, unless no optimal tree has this split.
   bool make_sides(LeafId id, std::uint32_t column) {
     const std::size_t before = new_.size();
     for (const bool value : kValues) {
@@ -273,14 +274,14 @@ class LeafSetSearch {
     return true;
   }
 
-  /// Whether some best tree may have a node with these rows.
+  /// Whether some optimal tree may have a node with these rows.
   bool may_be(const Measured& leaf) {
     const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
     if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
     return !bounds_.leaf_accuracy || objective_.may_be(leaf) || closed_by(counters_.leaf_accuracy);
   }
 
-  /// `others` are the leaves beside the fixed ones, this one among them.
+  /// `others` are the leaves besides the fixed ones, including this one.
   bool can_split(LeafId id, std::span<const LeafId> others) {
     const Leaf& leaf = leaves_[id];
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
@@ -295,7 +296,7 @@ class LeafSetSearch {
     return false;
   }
 
-  /// Tries all columns, so that those that no best tree splits on are known; keeps sides only to look below them.
+  /// Tries all columns to find those that no optimal tree splits on; keeps sides only to look below them.
   void open(LeafId id) {
     if constexpr (kIsOwnSum) leaves_[id].split_loss = kInfinity;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
@@ -314,7 +315,7 @@ class LeafSetSearch {
     leaves_[id].is_open = true;
   }
 
-  /// Raises what bounds/few_segments.hpp says of a leaf by what it says of those so many levels below.
+  /// Raises the bound bounds/few_segments.hpp of a leaf by that of the leaves up to so many levels below.
   void look_below(LeafId id, std::uint32_t n_levels) {
     if constexpr (!Objective::kIsSum)
       if (uses_few_segments()) objective_.look_below(id, n_levels, tree_.depth, [this](LeafId each) { open(each); });
@@ -324,6 +325,7 @@ class LeafSetSearch {
     const std::size_t n_leaves = at_->n_kept + new_.size();
     if (tree_.leaves && n_leaves > *tree_.leaves) return;
     if (bounds_.permutation && !is_new() && !closed_by(counters_.permutation)) return;
+    // The set is a tree by itself; then every choice of leaves to split is a state of its own.
     consider(new_);
     choices_.reset(new_.size());
     for (std::size_t i = 0; i < new_.size(); ++i)
@@ -346,7 +348,7 @@ class LeafSetSearch {
     to_split_.clear();
     for (std::size_t i = 0; i < new_.size(); ++i) (choices_.is_split(i) ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
-    // Where the bound is that of the rows alone, it holds with some of them kept in leaves, and there are more leaves.
+    // A bound on the rows alone also holds if some of them stay in leaves, and there are more leaves now.
     if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_ &&
         !closed_by(counters_.lookahead))
       return;
@@ -370,18 +372,19 @@ class LeafSetSearch {
 
   bool is_new() {
     const Fingerprint name = name_of_set(kept(), new_);
-    const auto name_of = [this](std::uint32_t number) -> const Fingerprint& { return seen_[number]; };
-    if (seen_index_.find(name, name_of) != NameIndex::kNone) return false;
+    const auto next = static_cast<std::uint32_t>(seen_.size());
+    if (seen_index_.find_or_add(name.hash(), next, [&](std::uint32_t each) { return seen_[each] == name; }) != next)
+      return false;
     seen_bytes_ += name.heap_bytes();
     seen_.push_back(name);
-    seen_index_.add(static_cast<std::uint32_t>(seen_.size() - 1), name_of);
     return true;
   }
 
   /// Spends what was measured since the last step. Throws Stopped.
   void step() { meter_.require(kWorkOfStep + leaves_.work() - std::exchange(measured_, leaves_.work())); }
 
-  /// The least bound of what is open; searched for again only when as much work has been done since.
+  /// Raises the lower bound to the least bound of all open sets. The queue is not ordered by bounds, so all of it is
+  /// read; that is repeated only after as much other work.
   void raise_lower() {
     if (is_finished_) lower_ = upper_;
     if (is_finished_ || !has_started_ || meter_.spent() < next_search_) return;
@@ -400,7 +403,7 @@ class LeafSetSearch {
     return {objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), static_cast<std::uint32_t>(best_.size())};
   }
 
-  /// Where a bound is wrong, nothing is known but what holds at the root.
+  /// With the published bounds, one of which is wrong, only the bound of the root is valid.
   Ticks lower_ticks() const {
     if (!kAsPublished) return objective_.to_ticks(std::min(lower_, upper_));
     return std::min(leaf_cost_ + leaves_[0].loss, cost_of_two_leaves_or_more(leaf_cost_, leaves_[0].least_loss));
@@ -411,7 +414,7 @@ class LeafSetSearch {
     run_.report(progress());
   }
 
-  /// The cost of the best tree, where that of the search is rounded or counts leaves without rows.
+  /// The cost of the best tree; with the published loss, that of the search is rounded and counts leaves without rows.
   Ticks cost_in_ticks(const ResultTree& tree) const {
     if (!kAsPublished) return objective_.to_ticks(upper_);
     Ticks cost = leaf_cost_ * static_cast<Ticks>(tree.n_leaves());
@@ -430,10 +433,10 @@ class LeafSetSearch {
   Leaves leaves_;
   Objective objective_;
   Queue<Cost> queue_;
-  std::deque<Fingerprint> seen_;  // names of sets, in the order of their making
-  NameIndex seen_index_;
+  std::deque<Fingerprint> seen_;  // names of sets, in the order in which they were made
+  NumberIndex seen_index_;
   Entry expanded_;
-  const Entry* at_ = nullptr;  // what is being expanded
+  const Entry* at_ = nullptr;  // the set that is being expanded
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
   bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;

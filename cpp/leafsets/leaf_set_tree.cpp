@@ -18,7 +18,7 @@ class Builder {
 
  private:
   void add(LeafId node, std::vector<LeafId> set) {
-    // A column that all leaves below ask may stand first: the leaves on one side of it are those of the whole tree,
+    // Any column that all leaves below test may be the root: the leaves on one side of it are those of the whole tree,
     // restricted to that side.
     while (set.size() > 1) {
       const std::uint32_t column = common_column(node, set);
@@ -26,6 +26,7 @@ class Builder {
       const auto middle = std::stable_partition(set.begin(), set.end(), [&](LeafId id) { return has(id, column); });
       std::vector<LeafId> others(middle, set.end());
       set.erase(middle, set.end());
+      // A split with an empty side is left out: the tree continues with the other side.
       if (leaves_[holds].n_rows > 0 && leaves_[not_holds].n_rows > 0)
         return tree_.add_split(column, leaves_[node].prediction, [&](bool side) {
           side ? add(holds, std::move(set)) : add(not_holds, std::move(others));
@@ -49,7 +50,7 @@ class Builder {
           std::all_of(set.begin(), set.end(), [&](LeafId id) { return leaves_[id].asks(column); }))
         return column;
     }
-    throw std::logic_error("a set of leaves is no tree: please report this fault of hornbeam");
+    throw std::logic_error("a set of leaves is not a tree: please report this bug in hornbeam");
   }
 
   Leaves& leaves_;
@@ -70,7 +71,7 @@ class Reader {
     Part closed{{leaf}, leaves_[leaf].loss};
     if (tree_.column[node] < 0) return closed;
     const auto column = static_cast<std::uint32_t>(tree_.column[node]);
-    if (leaves_[leaf].asks(column)) throw std::invalid_argument("start: a column is asked twice on the way to a leaf");
+    if (leaves_[leaf].asks(column)) throw std::invalid_argument("start: a path to a leaf tests a column twice");
     const LeafId held = leaves_.side(leaf, column, true), failed = leaves_.side(leaf, column, false);
     if (std::min(leaves_[held].n_rows, leaves_[failed].n_rows) < least_rows_) return closed;
     Part open = read(static_cast<std::size_t>(tree_.left[node]), held);

@@ -1,11 +1,11 @@
 // leafsets/leaves.hpp
 //
-// WHAT    The leaves that a search has come across, each kept once: what it captures, what it loses, its children.
-// FLOW    leafsets/leaf_set_search asks for children -> here.
+// WHAT    The leaves that a search has met, each stored once: its rows, its loss, its children.
+// FLOW    leafsets/leaf_set_search requests children -> here.
 // HOLDS   A leaf is a set of literals (column, value); the order of the splits does not matter. Leaf 0 is the root,
 //         without literals.
-// COST    A leaf takes some 250 bytes and a bit for each row, and four bytes a literal; one that is split on a column 8
-//         bytes for each column more. Leaves share what they know of dead columns until they learn more.
+// COST    A leaf takes about 250 bytes, a bit per row and four bytes per literal; once it is split, 8 more bytes per
+//         column. Leaves share their set of dead columns until one of them changes it.
 // SOURCE  [hu2019osdt, sections 4 and 5]: incremental computation and the cache of leaves.
 #pragma once
 
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/fingerprint.hpp"
+#include "base/number_index.hpp"
 #include "data/distinct_rows.hpp"
 #include "models/leaf_model.hpp"
 
@@ -26,39 +27,7 @@ namespace hornbeam {
 using LeafId = std::uint32_t;
 inline constexpr LeafId kNoLeaf = ~LeafId{0};
 
-/// Finds numbers by names that are kept elsewhere, in one block however many there are.
-class NameIndex {
- public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  /// The number of a name, kNone if it has none; `name_of(number)` is the name of a number.
-  template <class NameOf>
-  std::uint32_t find(const Fingerprint& name, NameOf name_of) const {
-    return slots_.empty() ? kNone : slots_[place_of(name, name_of)];
-  }
-  /// Numbers a name that has none: they are numbered from 0 on.
-  template <class NameOf>
-  void add(std::uint32_t number, NameOf name_of) {
-    if (2 * std::size_t{number} >= slots_.size()) {  // at most half full
-      slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kNone);
-      for (std::uint32_t each = 0; each < number; ++each) slots_[place_of(name_of(each), name_of)] = each;
-    }
-    slots_[place_of(name_of(number), name_of)] = number;
-  }
-  std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
-
- private:
-  template <class NameOf>
-  std::size_t place_of(const Fingerprint& name, NameOf name_of) const {
-    std::size_t at = name.hash() & (slots_.size() - 1);
-    while (slots_[at] != kNone && !(name_of(slots_[at]) == name)) at = (at + 1) & (slots_.size() - 1);
-    return at;
-  }
-
-  std::vector<std::uint32_t> slots_;
-};
-
-/// Memory that is taken in blocks and given back all at once, in no time however many leaves there are.
+/// Memory that is allocated in blocks and freed all at once, in no time however many leaves there are.
 class LeafMemory {
  public:
   template <class T>
@@ -110,11 +79,11 @@ class ColumnFlags {
   bool is_shared_ = false;
 };
 
-/// What some rows lose.
+/// Measures of some rows.
 struct Measured {
   std::span<std::int64_t> class_weight;  // (n_classes)
   std::int64_t n_rows = 0;               // the caller's
-  Ticks largest_loss = 0;                // if every row is predicted in the dearest way
+  Ticks largest_loss = 0;                // with the costliest prediction for every row
   Ticks loss = 0;                        // of the best prediction
   Ticks least_loss = 0;                  // of its equivalent points
   std::uint32_t prediction = 0;
@@ -124,19 +93,19 @@ struct Leaf : Measured {
   std::span<Word> captured;                // distinct rows
   std::span<std::uint32_t> literals;       // 2 * column + value, in the order of splitting
   Fingerprint name;                        // of the literals
-  ColumnFlags dead;                        // columns that no best tree splits this leaf on, or one below it
+  ColumnFlags dead;                        // columns on which no optimal tree splits this leaf or one below it
   std::span<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
   bool is_open = false;                    // all columns have been tried
   Ticks split_loss = 0;        // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp
-  std::uint32_t n_levels = 0;  // below it that this looks at, for ranks
-  std::span<Ticks> column_loss;  // the same of each column that it may be split on, if it looks at any
+  std::uint32_t n_levels = 0;  // levels below it that were examined for `split_loss`, for ranks
+  std::span<Ticks> column_loss;  // the same for each column that it may be split on, if any level was examined
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }
   bool asks(std::uint32_t column) const;
   bool may_be_split_on(std::uint32_t column) const { return !dead[column] && !asks(column); }
 };
 
-/// Leaves that stay where they are, in few blocks: a search makes millions, and all are given back at its end.
+/// Leaves with stable addresses, in few blocks: a search makes millions, and frees them all at its end.
 class LeafBlocks {
  public:
   Leaf& operator[](LeafId leaf) const { return blocks_[leaf / kLeavesOfBlock][leaf % kLeavesOfBlock]; }
@@ -161,24 +130,23 @@ class Leaves {
   std::size_t size() const { return leaves_.size(); }
   std::size_t bytes() const;
   Ticks total() const { return leaves_[0].largest_loss; }
-  /// Rows looked at so far.
+  /// Rows measured so far.
   std::uint64_t work() const { return work_; }
   std::uint32_t n_columns() const { return rows_.n_columns; }
 
-  /// The part of a leaf where a column it does not ask has a value. It inherits the dead columns if it is new.
+  /// The part of a leaf where a column that it does not test has a value. A new leaf inherits the dead columns.
   LeafId side(LeafId leaf, std::uint32_t column, bool value);
 
-  /// What both sides of a column would be, where it does not hold and where it does, without keeping them. Valid until
-  /// the next call.
+  /// The measures of both sides of a column, the false side first, without keeping them as leaves. Valid until the next
+  /// call.
   const std::array<Measured, 2>& look_at_sides(LeafId leaf, std::uint32_t column);
 
   void mark_dead(LeafId leaf, std::uint32_t column) { leaves_[leaf].dead.set(column, memory_); }
 
-  /// Makes room for what is known of each column.
+  /// Makes room for the bounds of each column.
   void make_column_losses(LeafId leaf);
 
-  /// The largest loss of the rows of a leaf that change sides from a split on one column to a split on another, or on
-  /// its negation.
+  /// The largest loss of the rows of a leaf that change sides if it is split on another column, or on its negation.
   Ticks loss_of_moved(LeafId leaf, std::uint32_t one, std::uint32_t other) const;
 
  private:
@@ -192,7 +160,7 @@ class Leaves {
   LeafMemory memory_;
   LeafBlocks leaves_;
   std::array<Measured, 2> sides_;
-  NameIndex by_name_;
+  NumberIndex by_name_;
   std::size_t bytes_ = 0;
   std::uint64_t work_ = 0;
 };

@@ -1,6 +1,6 @@
 // leafsets/options.hpp
 //
-// WHAT    What a leaf-set search may be asked for: the order of its queue, its bounds, where it starts.
+// WHAT    Options of a leaf-set search: the order of its queue, its bounds, its first tree.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hornbeam {
 
-/// Which set of leaves is looked at next: that of the least ...
+/// The set of leaves that is expanded next is that of the least ...
 enum class Policy { curiosity, objective, lower_bound, entropy, gini, fifo };
 
 inline constexpr Policy kPolicies[] = {Policy::curiosity, Policy::objective, Policy::lower_bound,
@@ -36,9 +36,9 @@ struct StartTree {
 struct LeafSetOptions {
   Policy policy = Policy::curiosity;
   Bounds bounds;
-  StartTree start;  // searched from, and the first incumbent; empty for a single leaf
-  /// Count and order everything as the authors' program does, whose bound of the number of leaves is wrong
-  /// (bounds/leaf_count.hpp): the tree found need not be the best, and the status says so.
+  StartTree start;  // the first incumbent; empty for a single leaf
+  /// Count and order everything as the authors' program does, whose bound on the number of leaves is wrong
+  /// (bounds/leaf_count.hpp): the tree found need not be optimal, and the status shows it.
   bool as_published = false;
 };
 

@@ -13,7 +13,7 @@
 
 namespace hornbeam {
 
-/// What a key is made from; costs as shares of the largest loss.
+/// The input of a key; costs are shares of the largest loss.
 struct Standing {
   std::span<const LeafId> kept;
   std::span<const LeafId> split;
@@ -21,7 +21,7 @@ struct Standing {
   double lower_bound;  // of the leaves kept, and all leaves so far
 };
 
-/// The impurity of a leaf of which a share is predicted wrongly.
+/// The impurity of a leaf with this share of wrong predictions.
 inline double impurity(Policy policy, double wrong) {
   if (policy == Policy::gini) return 2 * wrong * (1 - wrong);
   return wrong <= 0 || wrong >= 1 ? 0 : -wrong * std::log2(wrong) - (1 - wrong) * std::log2(1 - wrong);

@@ -1,11 +1,14 @@
 // leafsets/published_loss.hpp
 //
-// WHAT    The loss as the authors' program of OSDT computes it, so that a search can be counted against theirs.
-// HOLDS   With a search of kAsPublished, the counts of [hu2019osdt, table 6.2] come out to the last digit, which takes
-//         what in itself is of no use: losses in floating point, summed in the order of the leaves (two sums of equal
-//         sets may differ, and do); columns in the order of a small set of Python; a queue of every set, bounded only
-//         when taken out; columns that cannot split a leaf known only when tried. No proof comes of it, as one bound
-//         is wrong (bounds/leaf_count.hpp).
+// WHAT    The loss as the authors' program of OSDT computes it, to compare counts of searches with theirs.
+// HOLDS   A search with kAsPublished reproduces the counts of [hu2019osdt, table 6.2] exactly. This requires quirks of
+//         that program: losses in floating point, summed in the order of the leaves (so that sums of equal sets may
+//         differ, and do); columns in the order of a small Python set; a queue of all sets, whose bounds are checked
+//         only when they are popped; useless splits that are detected only when tried. There is no proof, since one
+//         bound is wrong (bounds/leaf_count.hpp).
+// CHOICE  `put_in_order` imitates the hash table of CPython on purpose: that program iterates over a set of columns,
+// and
+//         the order decides its counts. base/number_index.hpp cannot replace it.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +48,8 @@ class PublishedLoss {
     return worth_splitting(leaves_[id].loss, 0, leaf_ticks_);
   }
 
-  /// The order in which Python 3 goes through a set of at most four small numbers, which lie in a table of eight
-  /// places; more, up to 31, it goes through as they rise.
+  /// The order in which Python 3 iterates over a set of at most four small numbers, which is a table of eight places;
+  /// larger sets, of numbers up to 31, are in ascending order.
   static void put_in_order(std::vector<std::uint32_t>& columns) {
     constexpr std::uint32_t kPlaces = 8;
     if (columns.size() > 4) return;

@@ -1,10 +1,9 @@
 // leafsets/queue.hpp
 //
 // WHAT    The open sets of leaves, least key first.
-// HOLDS   Entries of equal keys come out in the order of one certain binary heap: an entry that is added rises past
-//         larger parents; in place of one taken out the smaller child rises, the later one of two equals, down to the
-//         bottom, and the last entry then rises from there. It is the order of Python's heapq, in which the search
-//         counts of [hu2019osdt, table 6.2] were made.
+// HOLDS   Entries with equal keys are popped in the order of Python's heapq, which the search counts of [hu2019osdt,
+//         table 6.2] depend on: a pushed entry rises past larger parents; in place of a popped one the smaller child
+//         rises, the later one of two equals, down to the bottom, and the last entry then rises from there.
 #pragma once
 
 #include <deque>
@@ -17,7 +16,7 @@
 
 namespace hornbeam {
 
-/// A set of leaves of which the first `n_kept` stay leaves for ever and the others are split next.
+/// A set of leaves: the first `n_kept` are final, the others are split next.
 template <class Cost>
 struct OpenSet {
   double key = 0;
@@ -36,7 +35,7 @@ class Queue {
   const std::deque<Entry>& entries() const { return heap_; }
   std::size_t bytes() const { return heap_.size() * sizeof(Entry) + memory_.bytes(); }
 
-  /// Room for the leaves of a set that is pushed next.
+  /// Memory for the leaves of the set that is pushed next.
   std::span<LeafId> take_leaves(std::size_t size) {
     if (free_.size() <= size) free_.resize(size + 1);
     if (free_[size].empty()) return memory_.template take<LeafId>(size);
@@ -44,7 +43,7 @@ class Queue {
     free_[size].pop_back();
     return leaves;
   }
-  /// Takes back the leaves of a set that was popped.
+  /// Returns the memory of the leaves of a popped set.
   void give_back(const Entry& entry) { free_[entry.leaves.size()].push_back(entry.leaves.data()); }
 
   void push(Entry entry) {

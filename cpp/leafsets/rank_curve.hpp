@@ -1,9 +1,8 @@
 // leafsets/rank_curve.hpp
 //
-// WHAT    The area under the ROC curve of leaves that come with the largest share of positives first, up to a cut.
-// HOLDS   The area is rounded down to a tick, which keeps every comparison of trees that differ by whole leaves and of
-// a
-//         tree with its bound.
+// WHAT    The area under the ROC curve of leaves that are added with the largest share of positives first, up to a cut.
+// HOLDS   The area is rounded down to a tick. This preserves every comparison of trees that differ by whole leaves, and
+//         of a tree with its bound.
 // SOURCE  [lin2020gosdt, section 2.1].
 #pragma once
 
@@ -13,17 +12,17 @@
 
 namespace hornbeam {
 
-/// What is ordered as one: a leaf, or a group of equal rows.
+/// A unit of the order: a leaf, or a group of equal rows.
 struct RankUnit {
   std::int64_t positive, negative;
   /// Whether this one has the larger share of positives. Exact: weights stay below 2^31.
   bool before(const RankUnit& other) const { return positive * other.negative > other.positive * negative; }
 };
 
-/// A cut of the curve is counted in this part of a negative of weight 1.
+/// A cut of the curve is measured in 2^-20 of a negative of weight 1.
 inline constexpr int kCutBits = 20;
 
-/// The curve as it grows by one unit after another, until it is cut.
+/// The curve, which grows unit by unit until it reaches the cut.
 class RankCurve {
  public:
   RankCurve(std::int64_t positives, std::int64_t cut) : positives_(positives), cut_(cut) {}

@@ -1,15 +1,14 @@
 // leafsets/rank_loss.hpp
 //
-// WHAT    1 minus the area under the ROC curve of the leaves, ordered by their share of positives, as a leaf-set search
-//         asks for it: leafsets/additive_loss.hpp says what it has to have.
-// HOLDS   Of each pair of a positive and a negative, one is lost that is ordered wrongly, one half within a leaf. So
-//         the loss, in units of half a pair, is the sum over the leaves from the most positive one of p (2 m + n), for
-//         p positives and n negatives in the leaf and m negatives before it. It depends on all leaves at once.
-//         Of the curve only the part up to a number of negatives may count, its `cut`; a leaf across it counts in part.
-//         The curve is the most positives that any part of the leaves of so many negatives can hold, so splitting a
-//         leaf raises it everywhere, and the area up to the cut by no more than the area in all: bounds on the whole
-//         area are bounds on its part. The area is rounded down to a tick, which keeps every comparison of trees that
-//         differ by whole leaves and of a tree with its bound.
+// WHAT    1 minus the area under the ROC curve of the leaves, ordered by their share of positives, for the leaf-set
+//         search; leafsets/additive_loss.hpp describes the interface.
+// HOLDS   A pair of a positive and a negative loses 1 if it is ordered wrongly, and one half within a leaf. So the
+//         loss, in units of half a pair, is the sum over the leaves, the most positive first, of p (2 m + n), for p
+//         positives and n negatives in the leaf and m negatives before it. It depends on all leaves at once. Only the
+//         part of the curve up to a number of negatives, its `cut`, may count; a leaf across the cut counts in part.
+//         The curve at x is the largest number of positives in any parts of leaves with x negatives. So splitting a
+//         leaf raises it everywhere, and raises the area up to the cut by no more than the whole area: bounds on the
+//         whole area are bounds on its part. Rounding is that of leafsets/rank_curve.hpp.
 //         Distinct rows must be numbered from the most positive one (`by_share_of_positives`).
 // SOURCE  [lin2020gosdt, equation 2 and section 3.1].
 #pragma once
@@ -29,7 +28,7 @@ namespace hornbeam {
 
 struct RankPrices {
   Ticks half_pair;
-  std::int64_t cut;  // in parts of a negative; all of them where the whole curve counts
+  std::int64_t cut;  // in parts of a negative; that of all negatives for the whole curve
 };
 
 /// Numbers of the rows, the most positive first.
@@ -75,7 +74,7 @@ class RankLoss {
     }
     return lost(kept, {}, pure);
   }
-  /// With each group of equal rows of the leaves to be split ordered for itself: [lin2020gosdt, theorem C.3].
+  /// With each group of equal rows of the leaves to be split ordered by itself: [lin2020gosdt, theorem C.3].
   Cost beyond_kept_loss(std::span<const LeafId> kept, std::span<const LeafId> split) {
     return lost(kept, split, {0, 0}) - kept_loss(kept, split);
   }
@@ -84,7 +83,7 @@ class RankLoss {
     const RankUnit all = unit_of(leaves_[0]), unit = unit_of(leaf);
     return matters_to_ranks(price_ * 2 * (unit.positive * all.negative + unit.negative * all.positive), leaf_cost_);
   }
-  /// `others` are the leaves beside the fixed ones, this one among them.
+  /// `others` are the leaves besides the fixed ones, including this one.
   bool is_worth_splitting(LeafId id, std::span<const LeafId> others, bool with_equivalent_points) {
     const Ticks gain = price_ * largest_gain(id, others, with_equivalent_points);
     return could_gain_in_ranks(gain - leaves_[id].split_loss, leaf_cost_);
@@ -92,9 +91,9 @@ class RankLoss {
 
   /// Whether bounds/few_segments.hpp holds.
   bool is_whole_curve() const { return cut_ >= unit_of(leaves_[0]).negative << kCutBits; }
-  /// Finds by bounds/few_segments.hpp what a leaf costs that is split, in all and on each column, beyond its rows,
-  /// ordered each for itself, and two leaves; from the same of leaves up to `n_levels` - 1 below it. `open(leaf)` makes
-  /// the sides of a leaf.
+  /// Finds, by bounds/few_segments.hpp, what splitting a leaf costs, in all and on each column, in addition to two
+  /// leaves and its rows ordered individually; from the same for leaves up to `n_levels` - 1 below it. `open(leaf)`
+  /// makes the sides of a leaf.
   template <class Open>
   void look_below(LeafId id, std::uint32_t n_levels, const std::optional<std::uint32_t>& max_depth, const Open& open) {
     if (max_depth && leaves_[id].depth() >= *max_depth) leaves_[id].split_loss = kInfinity;
@@ -127,7 +126,8 @@ class RankLoss {
     for (std::uint32_t w = 0; w < captured.size(); ++w)
       for_each_bit(captured[w], word_at(w), [&](std::size_t row) { visit(unit_of_row(row)); });
   }
-  /// What the leaf of `curve_` costs that is split into these sides; with three leaves or more at least what is given.
+  /// The cost of splitting the leaf of `curve_` into these sides; trees of three leaves or more cost at least
+  /// `three_or_more`.
   Ticks beyond_rows(const Leaf& one, const Leaf& other, Ticks three_or_more) const {
     const RankUnit a = unit_of(one), b = unit_of(other);
     const Ticks rows = price_ * curve_.lost();
@@ -135,14 +135,14 @@ class RankLoss {
     Ticks least = price_ * (a.positive * a.negative + b.positive * b.negative + across) - rows;
     const auto consider = [&](Ticks cost) { least = std::min(least, std::max(cost, three_or_more)); };
     consider(one.split_loss + other.split_loss + 2 * leaf_cost_);
-    // What is not less is not worth counting.
+    // Pairs are only counted if the result can be smaller.
     if (least > std::max(three_or_more, other.split_loss + leaf_cost_))
       consider(price_ * lost_beside(a, other) - rows + other.split_loss + leaf_cost_);
     if (least > std::max(three_or_more, one.split_loss + leaf_cost_))
       consider(price_ * lost_beside(b, one) - rows + one.split_loss + leaf_cost_);
     return least;
   }
-  /// Half pairs that a leaf and the rows of another, ordered each for itself, lose together.
+  /// Half pairs that a leaf and the individually ordered rows of another leaf lose together.
   std::int64_t lost_beside(const RankUnit& leaf, const Leaf& split) const {
     std::int64_t lost = 0, negatives = 0;
     bool is_before = true;
@@ -186,8 +186,8 @@ class RankLoss {
   std::vector<Word> any_;
 };
 
-/// What the fixed and the kept leaves, the rows of leaves to be split, and positives and negatives ordered perfectly
-/// lose together.
+/// The joint loss of the fixed and kept leaves, the rows of the leaves to be split, and perfectly ordered positives and
+/// negatives.
 inline Ticks RankLoss::lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RankUnit& pure) {
   units_.assign(fixed_.begin(), fixed_.end());
   add_units(units_, kept);
@@ -209,7 +209,7 @@ inline Ticks RankLoss::lost(std::span<const LeafId> kept, std::span<const LeafId
   return price_ * 2 * pairs() - curve.area(price_);
 }
 
-/// The most half pairs that splitting a leaf can win, whatever else is split.
+/// The largest number of half pairs that splitting a leaf can gain, whatever else is split.
 inline std::int64_t RankLoss::largest_gain(LeafId id, std::span<const LeafId> others, bool with_equivalent_points) {
   const RankUnit unit = unit_of(leaves_[id]);
   std::int64_t gain = unit.positive * unit.negative;

@@ -9,7 +9,7 @@ namespace hornbeam {
 
 namespace {
 
-/// Weights up to here have their logarithms looked up.
+/// The logarithms of weights up to here are looked up in a table.
 constexpr std::int64_t kMostTabled = std::int64_t{1} << 20;
 
 /// Information gains that differ by less than this many bits are equal: the sums of logarithms that they come from are
@@ -18,7 +18,7 @@ constexpr double kEqualGain = 1e-12;
 
 double entropy_of(double mass) { return mass > 0 ? mass * std::log2(mass) : 0.0; }
 
-/// What a row of each class can lose, in the smallest whole numbers; empty where that is the same for all.
+/// The largest loss of a row of each target, in the smallest whole numbers; empty if it is the same for all.
 std::vector<double> prices_of(const LeafModel& model) {
   Ticks divisor = 0;
   bool are_equal = true;
@@ -72,7 +72,7 @@ GreedyTrees::Sides GreedyTrees::costs_of_sides(const RowSet& rows, std::uint32_t
 }
 
 Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, Splits& splits, bool may_stop) {
-  may_stop_ = may_stop;  // what has been counted on may be asked for after a stop
+  may_stop_ = may_stop;  // a tree whose cost is in use must be readable even after a stop
   AlignedVector<Word> all(rows.n_slot_words, ~Word{0});
   const Ticks cost = grow_node(rows, all.data(), rows.sums.data(), rows.total.data(), depth, &splits);
   may_stop_ = true;
@@ -128,6 +128,7 @@ Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks*
       level.mask[1][w] = mask[w] & word;
       level.mask[0][w] = mask[w] & ~word;
     }
+    // One side is counted, the other is the rest.
     const int counted = is_grown[1] ? 1 : 0;
     measure(rows, level.mask[counted].data(), level.sums[counted]);
     if (is_grown[0] && is_grown[1])
@@ -151,8 +152,8 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
   meter_.spend(std::uint64_t{rows.stride} * (rows.n_slot_words + 8));
 }
 
-/// The column of largest information gain, or of least loss, among those that split the rows, the first of several;
-/// kNoSplit if there is none. `kClasses` > 0 fixes the number of classes at compile time.
+/// The column of largest information gain, or of least loss, among those that split the rows; the first one in case of
+/// ties, kNoSplit if there is none. `kClasses` > 0 fixes the number of classes at compile time.
 template <std::uint32_t kClasses>
 std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
@@ -199,7 +200,7 @@ double GreedyTrees::tabled_impurity(const Ticks* class_weight, Ticks all) const 
   return entropy_[static_cast<std::size_t>(all)] - parts;
 }
 
-/// The same, not looked up; what rows can lose is their weight where classes have different prices.
+/// The same without the table. If classes have different costs, rows weigh what they can lose.
 double GreedyTrees::impurity(const Ticks* class_weight) const {
   double all = 0, parts = 0;
   for (std::uint32_t k = 0; k < measures_.n_targets; ++k) {

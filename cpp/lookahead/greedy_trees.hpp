@@ -1,16 +1,16 @@
 // lookahead/greedy_trees.hpp
 //
-// WHAT    Greedy trees: each node asks the column of largest information gain until the depth is used up, then subtrees
-//         that do not pay for their leaves are cut off from below. On request the last split asks the column that
-//         leaves the least loss instead; that tree costs no more.
-// FLOW    lookahead/lookahead_search closes the subproblems at its lookahead depth with what these trees cost.
+// WHAT    Greedy trees: each node splits on the column of largest information gain until the depth is used up, then
+//         subtrees that do not pay for their leaves are pruned from below. On request the last split uses the column
+//         that leaves the least loss instead; that tree costs no more.
+// FLOW    lookahead/lookahead_search closes the subproblems at its lookahead depth with the costs of these trees.
 // HOLDS   (G1) `cost` is that of the tree that `grow` makes, or infinite if the run was stopped. (G2) Ties of gain
 //         go to the first column, and gains within 1e-12 bits are a tie, so that neither rounding nor the scale of the
 //         costs decides. The gain is not an integer, but it only chooses; costs are exact.
-// COST    One pass of the counting kernel for the two sides of a node together: what a side holds is the node's count
-//         less the other side's. No row is copied; a node is a mask over the slots of its row set.
-// SOURCE  [babbar2025split, algorithm 4]; the cutting from below is theirs, too (it makes the best pruning of the full
-//         greedy tree). A node whose leaf costs no more than two leaves is not split: nothing below could pay.
+// COST    One pass of the counting kernel for both sides of a node: the counts of one side are those of the node minus
+//         those of the other side. No row is copied; a node is a mask over the slots of its row set.
+// SOURCE  [babbar2025split, algorithm 4], which also prunes from below (this gives the best pruning of the full greedy
+//         tree). A node whose leaf costs no more than two leaves is not split: nothing below could pay.
 #pragma once
 
 #include <vector>
@@ -22,13 +22,13 @@
 
 namespace hornbeam {
 
-/// A tree in pre-order, true sides first: the column (of the data) that each node asks, kNoSplit at a leaf.
+/// A tree in pre-order, true sides first: the column (of the data) of each split, kNoSplit for a leaf.
 using Splits = std::vector<std::uint32_t>;
 
 class GreedyTrees {
  public:
   /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
-  /// counted); `model` says what a leaf loses.
+  /// counted); `model` determines the loss of a leaf.
   GreedyTrees(const LeafModel& counting, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
               std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter);
 
@@ -38,8 +38,8 @@ class GreedyTrees {
   };
   Sides costs_of_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth);
 
-  /// Appends the tree on the whole row set to `splits` and returns its cost. If it may stop, nodes that it did not come
-  /// to are leaves.
+  /// Appends the tree on the whole row set to `splits` and returns its cost. If it may stop, nodes that it did not
+  /// reach are leaves.
   Ticks grow(const RowSet& rows, std::uint32_t depth, Splits& splits, bool may_stop = false);
 
   /// A leaf's cost, from the weight of each class.
@@ -48,7 +48,7 @@ class GreedyTrees {
   std::uint64_t bytes() const;
 
  private:
-  /// What a node of some depth is, kept from one node to the next.
+  /// Scratch space of a node of some depth, kept from one node to the next.
   struct Level {
     AlignedVector<Word> mask[2];  // the slots of both sides
     AlignedVector<Ticks> sums[2];

@@ -11,7 +11,7 @@ namespace hornbeam {
 
 namespace {
 
-/// Reads Splits as the arrays that a caller gets.
+/// Turns Splits into the tree that is returned.
 class TreeWriter {
  public:
   TreeWriter(const Problem& problem, const Splits& splits) : problem_(problem), next_(splits.begin()) {}
@@ -41,7 +41,7 @@ class TreeWriter {
 
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;
 
-/// After a stop, sides of larger row sets are not made any more: the tree known before is the answer.
+/// After a stop, sides of larger row sets are not made: the tree known before is returned.
 constexpr std::uint64_t kMostBytesAfterStop = std::uint64_t{1} << 24;
 
 class LookaheadSearch {
@@ -122,6 +122,7 @@ class LookaheadSearch {
       cost = solve(numbers, depth, splits);
     }
     if (!run_.stopped()) return cost;
+    // A stop may have left this subtree unfinished, but it must not be worse than the greedy one (K1).
     Splits greedy;
     const Ticks greedy_cost = prefixes_.greedy().grow(rows, depth, greedy);
     if (greedy_cost >= cost) return cost;

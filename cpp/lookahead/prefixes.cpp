@@ -41,15 +41,16 @@ Prefixes::Best Prefixes::best(RowSet& rows, std::uint32_t depth, std::uint32_t s
   return best;
 }
 
-/// What both sides of a column cost together; anything from `bound` on if they do not cost less than that.
+/// The cost of both sides of a column together; any value of at least `bound` if they do not cost less than that.
 Ticks Prefixes::cost_of_split(const RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps,
                               Ticks bound) {
   const Side sides[2] = {side_of(rows, column, false), side_of(rows, column, true)};
   if (sides[0].n_rows < rows_per_leaf_ || sides[1].n_rows < rows_per_leaf_) return kInfinity;
   Ticks cost[2];
   for (int x = 0; x < 2; ++x) cost[x] = std::min(sides[x].leaf, 2 * leaf_cost_);
-  if (cost[0] + cost[1] >= bound) return bound;
+  if (cost[0] + cost[1] >= bound) return bound;  // even two leaves without loss on each side would not pay
   if (steps == 0) {
+    // With a single level no two prefixes lead to the same rows, so nothing is looked up or named.
     const bool is_shared = levels_ > 1;
     const Sides greedy = is_shared ? greedy_sides(rows, column, depth) : greedy_.costs_of_sides(rows, column, depth);
     return greedy.cost[0] + greedy.cost[1];
@@ -94,7 +95,7 @@ std::optional<Prefixes::Sides> Prefixes::best_of_sides(RowSet& rows, std::uint32
   return sides.cost[0] + sides.cost[1] <= most ? std::optional(sides) : std::nullopt;
 }
 
-/// Both sides closed by greedy trees; looked up where other prefixes may lead to the same rows.
+/// Both sides closed by greedy trees; looked up, since other prefixes may lead to the same rows.
 Prefixes::Sides Prefixes::greedy_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth) {
   SlotName name[2];
   name_sides(rows, column, name);

@@ -1,12 +1,12 @@
 // lookahead/prefixes.hpp
 //
-// WHAT    What the prefixes of a few levels of splits are worth: a leaf at the last of these levels as much as its
-//         greedy tree, a leaf above as much as a leaf.
-// FLOW    lookahead/lookahead_search takes the best prefix; rashomon/prefix_graph takes all that are good enough.
-// HOLDS   (P1) the cost of the best prefix is exact unless the run was stopped. (P2) no prefix, nor any greedy tree,
-//         has a side of fewer rows than a leaf may have.
-// COST    One greedy tree for both sides of each column of each prefix node above the last level; those of rows that
-//         several prefixes lead to are looked up.
+// WHAT    The costs of prefixes of a few levels of splits: a leaf at the last of these levels costs as much as its
+//         greedy tree, a leaf above costs as much as a leaf.
+// FLOW    lookahead/lookahead_search uses the best prefix; rashomon/prefix_graph uses all that are good enough.
+// HOLDS   (P1) The cost of the best prefix is exact unless the run was stopped. (P2) No prefix or greedy tree has a
+//         side with fewer rows than a leaf may have.
+// COST    One greedy tree for both sides of each column of each prefix node above the last level; if several prefixes
+//         lead to the same rows, their costs are looked up.
 // SOURCE  [babbar2025split, algorithms 1 and 2].
 #pragma once
 
@@ -30,7 +30,7 @@ class Prefixes {
   Prefixes(const DistinctRows& data, const LeafModel& model, Ticks leaf_cost, std::uint64_t rows_per_leaf,
            std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, WorkMeter& meter);
 
-  /// The best prefix of at most `steps` levels of splits; `depth` levels are left to it and the greedy trees.
+  /// The best prefix of at most `steps` levels of splits; with the greedy trees, it has at most `depth` levels.
   Best best(RowSet& rows, std::uint32_t depth, std::uint32_t steps);
 
   /// Costs of the best prefixes on both sides of a column, or nothing if they come to more than `most`.

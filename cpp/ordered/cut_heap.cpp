@@ -33,7 +33,7 @@ std::uint64_t bytes_of(const std::vector<std::vector<Cut>>& cuts) {
 
 void CutHeap::open(std::vector<std::vector<Cut>>& cuts, const OrderedRows& rows, const std::optional<RankSplit>& first,
                    Ticks leaf_cost) {
-  cuts_.swap(cuts);
+  cuts_.swap(cuts);  // both keep their memory
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v)
     if (!cuts_[v].empty()) open_.push_back(all_open(v, cuts_[v], leaf_cost));
@@ -52,6 +52,7 @@ std::optional<CutTrial> CutHeap::take(const OrderedProblem& problem, Ticks best)
     open_.pop_back();
     const std::optional<std::int64_t> first = std::exchange(first_, std::nullopt);
     const std::vector<Cut>& cuts = cuts_[run.variable];
+    // Only now, when the best tree may be better than when the run was pushed.
     if (problem.closes_cuts) n_closed_ += run.close(cuts, problem.costs.price, best);
     if (!run.is_empty()) return CutTrial{run, first.value_or(middle(run, cuts))};
   }

@@ -1,8 +1,8 @@
 // ordered/cut_heap.hpp
 //
-// WHAT    The cuts of one subproblem that are still to be tried as roots: runs of them, the lowest bound first.
+// WHAT    The cuts of one subproblem that remain to be tried as roots: runs of them, the lowest bound first.
 // HOLDS   No tree whose root is a cut of a run costs less than `bound`.
-// COST    A cut that is tried takes a run and leaves two at most.
+// COST    A cut that is tried replaces its run by at most two.
 #pragma once
 
 #include <optional>
@@ -24,15 +24,15 @@ struct CutTrial {
 
 class CutHeap {
  public:
-  /// Opens all cuts of each variable, which are taken from `cuts`; that of `first` is tried before all others.
+  /// Opens all cuts of each variable, which are moved out of `cuts`; that of `first` is tried before all others.
   void open(std::vector<std::vector<Cut>>& cuts, const OrderedRows& rows, const std::optional<RankSplit>& first,
             Ticks leaf_cost);
 
-  /// The first cut, or the middle of the run of lowest bound, once the cuts are closed that cannot cost less than
-  /// `best`. None if none is left.
+  /// Closes the cuts that cannot cost less than `best`, then returns the first cut, or the middle of the run of lowest
+  /// bound. None if none is left.
   std::optional<CutTrial> take(const OrderedProblem& problem, Ticks best);
 
-  /// Opens again what is left of a run once its cut is tried.
+  /// Opens the rest of a run again after its cut was tried.
   void put_back(const OpenCuts& run, const CutBounds& tried);
 
   Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }

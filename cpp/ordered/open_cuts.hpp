@@ -3,9 +3,10 @@
 // SAYS     Let a < i < b be cuts of one variable, h(.) and g(.) lower bounds of the best costs on the true and the
 //          false side of a cut. Then h(i) >= max(h(a), h(b) - n(i..b)) and g(i) >= max(g(b), g(a) - n(a..i)), where
 //          n(..) is the most that the rows between two cuts can lose.
-// SO       A run of cuts between two that are solved is closed where the sum of both bounds reaches the best tree.
-// WHY      The true side of i holds that of a and is held by that of b; the best cost is monotone in the set of rows,
-//          and a tree for a set less some rows loses at most n on these. For depth-limited trees too: the tree stays.
+// SO       A run of cuts between two solved ones is closed where the sum of both bounds reaches the best tree.
+// WHY      The true side of i includes that of a and is included in that of b. The best cost is monotone in the set of
+//          rows, and a tree for fewer rows loses at most n on the others. Depth limits do not matter: the tree is the
+//          same.
 // NEEDS    additive loss.
 // KEEPS    one optimum.
 // SOURCE   bounds/similarity.hpp for nested columns; interval pruning of [mazumder2022quantbnb, brita2025contree].
@@ -75,7 +76,7 @@ struct OpenCuts {
   }
 };
 
-/// All cuts of a variable, where nothing is known but the price of a leaf on either side.
+/// All cuts of a variable; all that is known is the penalty of a leaf on either side.
 inline OpenCuts all_open(std::uint32_t variable, const std::vector<Cut>& cuts, Ticks leaf_cost) {
   const auto n_cuts = static_cast<std::int64_t>(cuts.size());
   return {variable, {-1, leaf_cost, leaf_cost}, {n_cuts, leaf_cost, leaf_cost}, 0, n_cuts - 1};

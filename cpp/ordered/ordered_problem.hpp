@@ -1,6 +1,6 @@
 // ordered/ordered_problem.hpp
 //
-// WHAT    What the ordered search is asked: ranks, classes and weights of the rows, prices, the largest depth.
+// WHAT    The problem of the ordered search: ranks, classes and weights of the rows, costs, the largest depth.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kMostOrderedClasses = 128;
 inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 28;  // sums of weights are of 32 bits
 inline constexpr std::uint32_t kMostOrderedDepth = 16;
 
-/// Price of a unit of weight in a wrong leaf, and of a leaf.
+/// Cost of a unit of weight in a wrong leaf, and leaf penalty.
 struct OrderedCosts {
   Ticks price;
   Ticks leaf;
@@ -47,7 +47,7 @@ struct OrderedProblem {
   OrderedCosts costs;
   std::uint32_t depth;
   bool closes_cuts;                             // Bounds::similarity
-  std::uint64_t work_between_polls = 1u << 20;  // entries read between two looks at the clock
+  std::uint64_t work_between_polls = 1u << 20;  // entries read between two checks of the clock
 };
 
 }  // namespace hornbeam

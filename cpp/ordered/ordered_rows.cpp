@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
 
-/// Gives a vector this size without keeping what it held; growing takes no more than is needed.
+/// Resizes a vector without keeping its contents; it grows to exactly the size that is needed.
 template <class T>
 void remake(std::vector<T>& values, std::size_t size) {
   if (values.capacity() < size) values.clear();
@@ -72,8 +72,8 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool 
     number[row] = next++;
   }
   remake(child.entries_, child.place(n_variables()));
-  // Backwards, so that one register gathers whether a rank ends between a row and the next one kept. A row that is not
-  // kept is written all the same, without a branch, and overwritten by the next one.
+  // Backwards, so that one register collects whether a rank ends between a row and the next one kept. A row that is not
+  // kept is written nevertheless, without a branch, and overwritten by the next one.
   const std::uint32_t* new_number = number.data();
   std::uint32_t* to = child.entries_.data() + child.entries_.size() - 1;
   for (std::uint32_t v = n_variables(); v-- > 0;) {

@@ -2,10 +2,10 @@
 //
 // WHAT    The rows of one subproblem in the order of each variable, for problems whose columns are the thresholds of
 //         a few variables: a column is a cut of such an order, so it is never stored.
-// HOLDS   Rows are numbered anew in each subproblem. An entry is row << 8 | class << 1 | whether the next row has
-//         another rank, so the scan of an order reads nothing else but the row's membership. The last entry of an
-//         order has no next row, and its lowest bit says nothing.
-// COST    4 bytes a row and variable; a child is made by one stable pass over each order.
+// HOLDS   Rows are renumbered in each subproblem. An entry is row << 8 | class << 1 | whether the next row has another
+//         rank, so the scan of an order reads nothing else but the row's membership. The last entry of an order has no
+//         next row, so its lowest bit is meaningless.
+// COST    4 bytes per row and variable; a child is made by one stable pass over each order.
 // SOURCE  Presorted orders are those of SLIQ and of [brita2025contree].
 #pragma once
 
@@ -42,7 +42,7 @@ class OrderedRows {
   bool sort(const RankedColumns& columns, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights,
             std::uint32_t n_classes, WorkMeter& meter);
 
-  /// The rows on one side of a cut; `number` is scratch space. False if stopped half-way: `child` is then useless.
+  /// The rows on one side of a cut; `number` is scratch space. False if stopped: `child` is then incomplete.
   bool make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
                   std::vector<std::uint32_t>& number, WorkMeter& meter) const;
 
@@ -66,7 +66,7 @@ class OrderedRows {
     return std::min(n_rows_ - 1, columns_->n_thresholds[variable]);
   }
 
-  /// The cut behind the first `n_held` rows of an order as a split, and back.
+  /// The cut after the first `n_held` rows of an order as a split, and back.
   RankSplit split_behind(std::uint32_t variable, std::uint32_t n_held) const {
     return {variable, rank(variable, n_held - 1)};
   }

@@ -36,9 +36,10 @@ class OrderedSearch {
   }
 
  private:
-  /// The whole problem is solved for every smaller depth before, so that a stop finds a good tree.
+  /// Every smaller depth is solved first, so that there is a good tree when a limit stops the search.
   void solve_every_depth() {
     OrderedWorker& worker = workers_.front();
+    // Depth two is solved as a whole, not cut by cut; it also lists the cuts for the next depth.
     std::uint32_t depth = std::min(2u, problem_.depth);
     root_.learn(worker.solve(root_.rows(), depth, root_.interval().upper), depth);
     while (!run_.stopped() && root_.may_gain(++depth)) {

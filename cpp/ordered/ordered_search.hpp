@@ -1,11 +1,11 @@
 // ordered/ordered_search.hpp
 //
-// WHAT    The exact search for problems whose columns are the thresholds of a few variables, with a depth limit: sorts
-//         the rows, solves the problem for one depth after the other, keeps the threads, the limits and the trace.
+// WHAT    The exact search for problems whose columns are the thresholds of a few variables, with a depth limit. It
+//         sorts the rows, solves the problem for one depth after the other, and manages threads, limits and trace.
 // FLOW    api/solve -> here -> ordered/shared_root (the whole problem) -> ordered/ordered_worker (one a thread).
 // HOLDS   (O1) `lower` of a result never exceeds the cost of any tree of the allowed depth; `cost` is that of a tree.
-//         (O2) nothing of the size of a column is ever stored: 10^5 thresholds cost what their variables cost.
-//         (O3) with one thread the same tree comes every time, with more the same cost.
+//         (O2) Nothing of the size of a column is stored: memory grows with the variables, not with their thresholds.
+//         (O3) One thread gives the same tree every time, several give the same cost.
 // COST    A subproblem costs its rows x variables, whatever the number of thresholds; how many cuts are tried depends
 //         on how soon ordered/open_cuts.hpp closes the runs between them.
 // SOURCE  [mazumder2022quantbnb], [brita2025contree]; the search with cutoffs and the exact integers are ours.

@@ -29,7 +29,7 @@ void OrderedWorker::publish() {
   announce(bytes());
 }
 
-/// Stops the search if so many more bytes are too many; what is then not taken does not count.
+/// Stops the search if so many more bytes are too many; they then do not count, since they will not be used.
 void OrderedWorker::reserve(std::uint64_t more) {
   if (!state_.run.limits().bytes) return;
   announce(bytes() + more);
@@ -74,6 +74,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     }
     return result;
   }
+  // The best tree of two levels costs little, lists the cuts, and its root is a good first cut to try.
   OrderedResult smaller = solve(rows, 2, best);
   std::optional<RankSplit> root;
   if (smaller.cost < best) {
@@ -113,6 +114,7 @@ CutBounds OrderedWorker::try_cut(const OrderedRows& rows, std::uint32_t depth, c
   const OpenCuts& run = trial.run;
   const OrderedCosts& costs = problem_.costs;
   CutBounds tried{trial.cut, costs.leaf, costs.leaf};
+  // What the neighbors prove of this cut may leave only one side to solve, or none.
   if (problem_.closes_cuts) {
     tried.held = run.held_bound(cuts, costs.price, trial.cut);
     tried.failed = run.failed_bound(cuts, costs.price, trial.cut);
@@ -120,13 +122,13 @@ CutBounds OrderedWorker::try_cut(const OrderedRows& rows, std::uint32_t depth, c
   OrderedRows& child = levels_[depth].child;
   const std::uint32_t n_held = cuts[static_cast<std::size_t>(trial.cut)].n_rows;
   OrderedResult side[2];
-  // The smaller side first: it is cheaper, and what it costs is spared by the larger one.
+  // The smaller side first: it is cheaper, and whatever it costs lowers the bound of the larger one.
   const int smaller = 2 * n_held <= rows.n_rows() ? 1 : 0;
   for (const int x : {smaller, 1 - smaller}) {
     Ticks& here = x == 1 ? tried.held : tried.failed;
     const Ticks other = x == 1 ? tried.failed : tried.held, best_now = best.load(std::memory_order_relaxed);
     if (here + other >= best_now || !make_child(rows, run.variable, n_held, x == 1, child)) break;
-    // Asked for more than this cut needs: what is proven beyond it closes the cuts around.
+    // A larger bound than this cut needs: what is proven beyond the best tree closes neighboring cuts.
     side[x] = solve(child, depth - 1, 2 * best_now - other);
     here = std::max(here, side[x].lower);
   }
@@ -137,7 +139,7 @@ CutBounds OrderedWorker::try_cut(const OrderedRows& rows, std::uint32_t depth, c
   return tried;
 }
 
-/// False if stopped, for want of memory perhaps.
+/// False if stopped, possibly because there is not enough memory.
 bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_held, bool side,
                                OrderedRows& child) {
   const std::uint64_t needed = rows.bytes_of(side ? n_held : rows.n_rows() - n_held);

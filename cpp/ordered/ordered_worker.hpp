@@ -2,9 +2,9 @@
 //
 // WHAT    One thread of the ordered search: solves subproblems by recursion.
 // FLOW    ordered/ordered_search, ordered/shared_root -> here -> ordered/two_level_cuts at the lowest two levels.
-// HOLDS   (W1) `lower` of a result never exceeds the cost of any tree of the allowed depth that costs less than asked
-//         for; a stop leaves it valid.
-//         (W2) what all threads hold and are about to take stays within the limit, or the search stops.
+// HOLDS   (W1) `lower` of a result never exceeds the cost of any tree of the allowed depth that costs less than
+//         `bound`, even after a stop.
+//         (W2) The memory that all threads use and have reserved stays within the limit, or the search stops.
 // COST    A subproblem costs its rows x variables for each cut tried, whatever the number of thresholds.
 #pragma once
 
@@ -20,10 +20,10 @@
 
 namespace hornbeam {
 
-/// What the threads of one search share; the whole problem apart, which is in ordered/shared_root.hpp.
+/// The state shared by the threads of one search, except for the root, which is in ordered/shared_root.hpp.
 struct OrderedState {
   Run& run;
-  std::atomic<std::uint64_t> bytes{0};  // held or about to be taken
+  std::atomic<std::uint64_t> bytes{0};  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
 
   void check_room() { run.check(bytes.load(std::memory_order_relaxed)); }

@@ -8,7 +8,7 @@ namespace hornbeam {
 
 namespace {
 
-/// How long a thread without a cut sleeps before it looks at the clock and at the stop signal.
+/// How long a thread without a cut sleeps before it checks the clock and the stop signal.
 constexpr std::chrono::milliseconds kLongestSleep{2};
 
 Ticks cost_of_leaf(const OrderedProblem& problem) {
@@ -97,6 +97,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     if (state_.run.stopped()) return;
     const std::optional<CutTrial> trial = take(thread);
     if (!trial) {
+      // A cut in progress may leave runs on both sides of it, so only when all threads are idle is the depth done.
       if (bound_in_flight() == kInfinity) break;
       changed_.wait_for(lock, kLongestSleep);
       continue;

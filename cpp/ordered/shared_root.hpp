@@ -3,12 +3,12 @@
 // WHAT    What is known of the whole problem, its best tree and its bound, and the cuts of its rows, which all threads
 //         try as roots of trees of one depth.
 // FLOW    ordered/ordered_search opens a depth -> every thread calls `work` -> ordered/ordered_worker for each cut.
-// HOLDS   (R1) `lower` never exceeds the cost of any tree of the problem's depth, `upper` is that of `plan`: a cut that
-//         a thread is at counts with what was known when it was taken.
-//         (R2) all that changes is guarded by one mutex, but for the best cost, which is read at any time. No thread
+// HOLDS   (R1) `lower` never exceeds the cost of any tree of the problem's depth, `upper` is that of `plan`: a cut in
+//         progress contributes the bound it had when the thread took it.
+//         (R2) One mutex guards all that changes, except for the best cost, which may be read at any time. No thread
 //         holds the mutex while it tries a cut or calls back.
-// COST    The mutex is taken a few times a cut, which takes from a tenth of a millisecond to seconds. The last cuts of
-//         a depth leave threads idle: there are some ten to a thousand cuts to a depth, so little is lost with two.
+// COST    The mutex is locked a few times per cut, which takes from a tenth of a millisecond to seconds. The last cuts
+//         of a depth leave threads idle: a depth has about ten to a thousand cuts, so little is lost with two threads.
 // SOURCE  Ours.
 #pragma once
 
@@ -33,11 +33,11 @@ class SharedRoot {
 
   SharedRoot(const OrderedProblem& problem, OrderedState& state, std::uint32_t n_threads);
 
-  // For the calling thread while no other works, down to `may_gain`.
+  // Down to `may_gain`: for the calling thread, while no other one works.
   /// False if stopped before the rows are in order.
   bool sort_rows(WorkMeter& meter);
   const OrderedRows& rows() const { return rows_; }
-  /// Takes what was found of trees of at most this depth.
+  /// Adopts a result on trees of at most this depth.
   void learn(OrderedResult found, std::uint32_t depth);
   /// Opens all cuts as roots of trees of this depth, once those of the depth below are known.
   void open(std::uint32_t depth, std::vector<std::vector<Cut>>& cuts);
@@ -46,8 +46,8 @@ class SharedRoot {
   /// Whether trees of this depth may cost less than the best one.
   bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
 
-  /// Tries cuts until none is left or the search is stopped. `on_step` is called between two of them, and often while
-  /// there is none to try as long as other threads may leave some.
+  /// Tries cuts until none is left or the search is stopped. `on_step` is called between two cuts, and repeatedly while
+  /// there is none to try but other threads may still return some.
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
   Interval interval() const;
@@ -74,7 +74,7 @@ class SharedRoot {
   Plan plan_{{PlanNode::Kind::leaf}};
   CutHeap heap_;
   std::uint32_t depth_ = 0;       // of the trees whose roots are in `heap_`
-  std::vector<Ticks> in_flight_;  // bound of the cut that each thread is at, or that a stop left half-way
+  std::vector<Ticks> in_flight_;  // bound of the cut that each thread is trying, or that a stop left unfinished
   std::uint64_t announced_bytes_ = 0, n_by_helpers_ = 0;
 };
 

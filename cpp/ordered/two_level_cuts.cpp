@@ -6,10 +6,10 @@ namespace hornbeam {
 
 namespace {
 
-/// What an entry costs that is scanned for 32 trials, against one that is only read.
+/// Work of scanning an entry for 32 trials, relative to only reading it.
 constexpr std::uint64_t kScanWork = 8;
 
-/// What the sums of narrow lanes stay below.
+/// Sums of weights in narrow lanes stay below this.
 constexpr std::int32_t kNarrowWeight = 1 << 15;
 
 std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
@@ -94,7 +94,8 @@ bool TwoLevelCuts::list_cuts(const OrderedRows& rows) {
   return true;
 }
 
-/// The middle of each run, more of long ones while there are few; the runs of lowest bound if there are many.
+/// Chooses the middle of each run, and more cuts of long runs if there are few; if there are many runs, those of lowest
+/// bound. A scan takes the same time for one trial as for 32.
 void TwoLevelCuts::choose_trials() {
   trials_.clear();
   const auto by_bound = [](const OpenCuts& a, const OpenCuts& b) { return a.bound() < b.bound(); };
@@ -132,6 +133,7 @@ bool TwoLevelCuts::mark_members(const OrderedRows& rows) {
     std::sort(of_variable.begin(), of_variable.end(),
               [&](std::uint32_t a, std::uint32_t b) { return trials_[a].cut < trials_[b].cut; });
     std::fill(count.begin(), count.end(), 0);
+    // One walk for all trials of the variable: a row before a cut is on the true side of it and of all later ones.
     const std::uint32_t* entry = rows.entries(v);
     std::uint32_t row = 0;
     for (const std::uint32_t i : of_variable) {
@@ -146,7 +148,7 @@ bool TwoLevelCuts::mark_members(const OrderedRows& rows) {
   return true;
 }
 
-/// Finds what the two sides of each trial cost. False if stopped.
+/// Finds the cost of the two sides of each trial. False if stopped.
 bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
   if (!mark_members(rows)) return false;
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
@@ -175,7 +177,7 @@ bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
   return true;
 }
 
-/// What one side of a trial costs as a leaf.
+/// The cost of one side of a trial as a leaf.
 Ticks TwoLevelCuts::leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
   const std::vector<std::int32_t>& total = rows.class_weight();
   std::int64_t all = 0, most = 0;

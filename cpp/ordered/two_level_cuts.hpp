@@ -2,7 +2,7 @@
 //
 // WHAT    The best tree of depth at most two on ordered rows: the root's cuts are tried 32 at a time, the stumps below
 //         them found by one walk over the rows in the order of each variable.
-// FLOW    ordered/ordered_search asks -> kernels' scan_stumps.
+// FLOW    ordered/ordered_worker -> here -> scan_stumps of the kernels.
 // HOLDS   Exact: every cut of every variable is tried as root or closed by ordered/open_cuts.hpp.
 // COST    rows x variables for each 32 cuts tried.
 // SOURCE  Depth-two search over sorted values: [brita2025contree]; 32 roots in one walk: ours.
@@ -20,7 +20,7 @@ struct TwoLevelResult {
   Ticks lower;  // no tree of depth one or two costs less
   Ticks cost;   // of the best one if it costs less than asked for, else infinite
   RankSplit root;
-  bool has_stump[2] = {false, false};  // below the root, where a side is no leaf; the true side last
+  bool has_stump[2] = {false, false};  // whether a side of the root is a stump instead of a leaf; the true side last
 };
 
 class TwoLevelCuts {
@@ -36,7 +36,7 @@ class TwoLevelCuts {
   /// Roots that were closed without being tried.
   std::uint64_t n_closed() const { return n_closed_; }
   std::uint64_t bytes() const;
-  /// Bytes that solving these rows takes beyond what is held already, its open runs apart.
+  /// Bytes that solving these rows takes in addition to those already allocated, not counting open runs.
   std::uint64_t growth_for(const OrderedRows& rows) const;
 
  private:

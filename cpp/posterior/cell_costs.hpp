@@ -1,9 +1,9 @@
 // posterior/cell_costs.hpp
 //
-// WHAT    What some rows of a set cost at least and at most, from their class counts and from what the columns of the
-//         set can do: bounds/perfect_split.hpp, nontrivial_splits.hpp and second_split.hpp together.
-// HOLDS   (L1) lower <= best <= upper; `upper` is what a leaf costs. (L2) A cell is known to have equal rows only
-//         if it holds one row; it may have equal rows only if it is no larger than the largest group of equal rows.
+// WHAT    Lower and upper bounds on the cost of some rows of a set, from their class counts and the columns of the set:
+//         bounds/perfect_split.hpp, nontrivial_splits.hpp and second_split.hpp together.
+// HOLDS   (L1) lower <= best <= upper; `upper` is the cost of a leaf. (L2) All rows of a cell are known to be equal
+//         only if there is one row; they may be equal only if they are no more than the largest group of equal rows.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct ColumnCounts {
 template <int kClasses>
 class CellCosts {
  public:
-  /// `tables` is space to use, with room for three a class.
+  /// `tables` is scratch space, with room for three per class.
   CellCosts(const PosteriorCosts& costs, const DepthCosts& at, std::vector<const Ticks*>& tables)
       : n_classes_(costs.n_classes()),
         group_(costs.largest_group()),
@@ -49,9 +49,9 @@ class CellCosts {
     }
   }
 
-  /// Adds the bounds of the `n` > 0 rows of `counts` with `n_pairs` pairs, which are all rows of `columns` but
-  /// `n_removed`; counts which bounds raised the lower one where there are `counters`. Written without branches where
-  /// these depend on the data in no order that a processor could learn.
+  /// Adds the bounds of the `n` > 0 rows of `counts` with `n_pairs` pairs, which are all rows of `columns` except
+  /// `n_removed`; counts which bounds raised the lower one if there are `counters`. Written without branches where a
+  /// processor could not predict them.
   [[gnu::always_inline]] void add(const Ticks* counts, Ticks n, Ticks n_removed, Ticks n_pairs,
                                   const ColumnCounts& columns, Ticks& lower, Ticks& upper,
                                   Counters* counters = nullptr) const {

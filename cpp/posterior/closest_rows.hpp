@@ -1,8 +1,8 @@
 // posterior/closest_rows.hpp
 //
-// WHAT    How many columns tell the two closest rows of different classes apart, for bounds/second_split.hpp.
-// COST    Distinct rows squared times the words of a row; 1, which is always true, is said where that is more than
-// 2^32.
+// WHAT    The number of columns that separate the two closest rows of different classes, for bounds/second_split.hpp.
+// COST    Distinct rows squared times the words of a row; if that is more than 2^32, the result is 1, which is always a
+//         valid bound.
 #pragma once
 
 #include "data/distinct_rows.hpp"
@@ -10,7 +10,7 @@
 
 namespace hornbeam {
 
-/// At least 1 and, where there are columns, at most their number. Throws Stopped.
+/// At least 1 and, if there are columns, at most their number. Throws Stopped.
 std::uint32_t least_distance(const DistinctRows& rows, Run& run);
 
 }  // namespace hornbeam

@@ -118,8 +118,8 @@ const DepthCosts& PosteriorCosts::at(std::uint32_t depth) {
   return *depths_[depth];
 }
 
-/// bounds/perfect_split.hpp: what may be charged to each of up to n_classes leaves with rows that are not all equal, in
-/// a tree that splits a node at `depth`, this split and one more not counted.
+/// bounds/perfect_split.hpp: the cost of splits and leaves that may be charged to each of up to n_classes leaves with
+/// rows that are not all equal, in a tree that splits a node at `depth`; this split and one more are not counted.
 Ticks PosteriorCosts::share_of_leaf(std::uint32_t depth) const {
   const std::size_t n = n_classes();
   std::vector<Ticks> least(n + 1, 0), least_free(n + 1, 0);  // of a subtree with j such leaves; its first split free

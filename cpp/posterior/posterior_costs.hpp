@@ -1,13 +1,13 @@
 // posterior/posterior_costs.hpp
 //
-// WHAT    What a tree costs under the BCART prior: the price of a split and of a leaf by depth, the logarithm of the
+// WHAT    The cost of a tree under the BCART prior: the costs of a split and of a leaf by depth, the logarithm of the
 //         number of splits, and minus the logarithm of the Dirichlet-multinomial likelihood of a leaf by class counts,
 //         all in ticks; and the tables of the bounds by depth.
-// HOLDS   (C1) One tick is 2^-bits nats. Each price and each increment of the two tables of the likelihood is rounded
-//         once, so a tree's ticks differ from its exact cost by less than one tick a row and two a node. (C2) In ticks,
-//         not only in exact numbers, the increment e_k(i) = log((i + R) / (i + rho_k)) of a pure leaf does not grow
-//         with i and log(i + R) does not fall (R the sum of rho): the lemmas of the bounds need no tolerance. (C3) The
-//         cost of every tree is less than 2^58 ticks, so that it may be added to kInfinity.
+// HOLDS   (C1) One tick is 2^-bits nats. Each cost and each increment of the two tables of the likelihood is rounded
+//         once, so a tree's ticks differ from its exact cost by less than one tick per row and two per node. (C2) In
+//         ticks, as in exact numbers, the increment e_k(i) = log((i + R) / (i + rho_k)) of a pure leaf does not grow
+//         with i, and log(i + R) does not fall (R is the sum of rho): the lemmas of the bounds need no tolerance. (C3)
+//         The cost of every tree is less than 2^58 ticks, so that it may be added to kInfinity.
 // SOURCE  [sullivan2024maptree, section 3]: the model; theirs has two classes.
 #pragma once
 
@@ -22,11 +22,11 @@ namespace hornbeam {
 
 inline constexpr int kPosteriorBits = 58;
 inline constexpr Ticks kLargestPosterior = Ticks{1} << kPosteriorBits;
-/// Levels below a node on which its bounds depend; the prices of deeper ones are taken to be 0.
+/// Levels below a node on which its bounds depend; the costs of deeper ones count as 0.
 inline constexpr std::uint32_t kPosteriorHorizon = 32;
 
-/// A node of depth d is split with probability alpha (1 + d)^-beta, by any of the columns that leave rows on both
-/// sides; leaves have class probabilities from a Dirichlet distribution. One nat is 2^bits ticks.
+/// A node of depth d is split with probability alpha (1 + d)^-beta, on any of the columns that leave rows on both
+/// sides; the class probabilities of a leaf have a Dirichlet distribution. One nat is 2^bits ticks.
 struct PosteriorModel {
   double alpha;
   double beta;
@@ -34,24 +34,24 @@ struct PosteriorModel {
   std::uint32_t bits;
 };
 
-/// Nats that no tree costs whose splits are at most so deep, with room for sums that are only compared; for (C3).
+/// More nats than any tree costs whose splits are at most so deep, with room for sums that are only compared; for (C3).
 double most_nats(const PosteriorModel& model, std::int64_t n_rows, std::uint32_t n_columns, std::uint32_t deepest);
 
-/// What of the data the costs depend on.
+/// The properties of the data on which the costs depend.
 struct PosteriorData {
   std::span<const std::int64_t> class_totals;
   std::uint32_t n_columns;
-  std::int64_t largest_group;    // the most rows that are equal
-  std::uint32_t least_distance;  // bounds/second_split.hpp: columns that tell two rows of different classes apart
+  std::int64_t largest_group;    // the largest number of equal rows
+  std::uint32_t least_distance;  // bounds/second_split.hpp: columns that separate two rows of different classes
 };
 
-/// Prices of one depth, and what the bounds say of the nodes there.
+/// Costs of one depth, and the tables of the bounds for the nodes there.
 struct DepthCosts {
-  Ticks leaf;                 // of a leaf whose rows are not all equal
-  Ticks split;                // without the choice of the column; infinite where no split is allowed
-  Ticks split_below;          // of a split one level below, without the choice of the column
-  Ticks second_split;         // of a split one level below, with the least choice
-  std::vector<Ticks> choice;  // by number of rows: the least logarithm of the number of splits
+  Ticks leaf;                                      // of a leaf whose rows are not all equal
+  Ticks split;                                     // without the choice of the column; infinite if no split is allowed
+  Ticks split_below;                               // of a split one level below, without the choice of the column
+  Ticks second_split;                              // of a split one level below, with the least choice
+  std::vector<Ticks> choice;                       // by number of rows: the least logarithm of the number of splits
   std::vector<std::vector<Ticks>> least_of_class;  // bounds/perfect_split.hpp
 };
 
@@ -72,10 +72,10 @@ class PosteriorCosts {
   std::uint32_t likeliest_class(const Ticks* counts) const;
   const std::vector<Ticks>& all_rows() const { return all_; }
   const std::vector<Ticks>& rows_of_class(std::uint32_t k) const { return class_[k]; }
-  /// What one more row costs a leaf of so many rows of its class alone: e_k of (C2).
+  /// The cost of one more row in a leaf of so many rows of its class alone: e_k of (C2).
   const std::vector<std::vector<Ticks>>& pure_increments() const { return pure_increment_; }
-  /// By number of rows, up to that of the smallest class: the least cost of a leaf of one class, without the price of
-  /// the leaf, and the largest e_k.
+  /// By number of rows, up to that of the smallest class: the least cost of a leaf of one class, without that of the
+  /// leaf itself, and the largest e_k.
   const std::vector<Ticks>& least_pure() const { return least_pure_; }
   const std::vector<Ticks>& largest_increment() const { return largest_increment_; }
 

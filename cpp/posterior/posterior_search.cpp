@@ -12,12 +12,12 @@ namespace hornbeam {
 
 namespace {
 
-/// Work of a round of PosteriorWorker::improve, and the share of all work that such rounds may take beyond one.
+/// Work of a round of PosteriorWorker::improve; all rounds but one may use at most a kShareOfRounds-th of all work.
 constexpr std::uint64_t kWorkOfRound = std::uint64_t{1} << 26;
 constexpr std::uint64_t kShareOfRounds = 8;
 
-/// The root's budget rises by this part of the first gap; by half as much more after a round that took less than twice
-/// the work of all before it, by half as much after one that took more than six times their work.
+/// The root's budget rises in steps. The first is this fraction of the first gap; the step grows by half after a round
+/// with less than twice the work of all earlier rounds, and is halved after one with more than six times their work.
 constexpr Ticks kFirstStep = 16;
 
 PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
@@ -49,6 +49,7 @@ class PosteriorSearch {
   Outcome run() {
     worker_.open_root(root_);
     run_.guard([this] {
+      // A first tree before the distances, which take long if there are many rows.
       worker_.grow(root_);
       report();
       measure_distances();
@@ -58,7 +59,7 @@ class PosteriorSearch {
       while (!root_.is_closed() && !run_.stopped()) {
         find_trees(~std::uint32_t{0});
         const std::uint64_t before = worker_.work();
-        const bool is_last = gap() / 2 <= step;  // another round would have less than a step to rise
+        const bool is_last = gap() / 2 <= step;  // not enough would be left for another round
         worker_.solve(root_, is_last ? kInfinity : root_.known.lower + step);
         const std::uint64_t round = worker_.work() - before;
         if (round < work_on_proof * 2) step += step / 2;
@@ -74,7 +75,7 @@ class PosteriorSearch {
   }
 
  private:
-  /// How far rows of different classes are apart, for the bounds. This takes long where there are many.
+  /// Measures the distances of rows of different classes, for the bounds. This takes long if there are many rows.
   void measure_distances() {
     costs_ = costs_of(rows_, model_, limits_, least_distance(rows_, run_));
     if (uses_pairs_) pairs_ = RowPairs(rows_, costs_, run_);
@@ -83,7 +84,7 @@ class PosteriorSearch {
 
   Ticks gap() const { return root_.known.tree.cost - root_.known.lower; }
 
-  /// Rounds of rising width up to `widest`, the first two whatever they take.
+  /// Runs rounds of growing width up to `widest`; the first two regardless of their work.
   void find_trees(std::uint32_t widest) {
     while (width_ < widest && !root_.is_closed() && !run_.stopped()) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;

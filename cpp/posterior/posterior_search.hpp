@@ -1,7 +1,7 @@
 // posterior/posterior_search.hpp
 //
-// WHAT    MAPTree: the tree of largest posterior probability under the BCART prior, its proof, or as far as the limits
-//         allow: first trees, the root's interval over time, the tree.
+// WHAT    MAPTree: finds the tree of largest posterior probability under the BCART prior and proves it, or goes as far
+//         as the limits allow: first trees, the root's interval over time, the tree.
 // FLOW    api/posterior -> here -> posterior/posterior_worker -> posterior/posterior_tree.
 // HOLDS   Re-entrant: concurrent searches share no state. The outcome's costs are ticks of PosteriorModel::bits.
 // CHOICE  The root's budget grows so that each round does about three times the work of all earlier rounds. The lower

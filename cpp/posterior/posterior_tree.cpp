@@ -10,7 +10,7 @@ namespace hornbeam {
 
 namespace {
 
-/// The rows of a node, and columns: those that split the node above until `keep_splits` is called.
+/// The rows of a node, and columns: those that split its parent, until `keep_splits` is called.
 struct Part {
   RowList rows;
   std::vector<std::uint32_t> columns;
@@ -41,7 +41,7 @@ class TreeReader {
     return mask;
   }
 
-  /// Forgets the columns that do not split the rows; most that do are known by a few words.
+  /// Drops the columns that do not split the rows; for most that do, a few words show it.
   void keep_splits(Part& of) const {
     const std::vector<Word> mask = mask_of(of);
     std::vector<std::uint32_t> words;
@@ -61,7 +61,7 @@ class TreeReader {
 
   /// The best tree of at most two leaves: what is known of a pair that was never expanded.
   std::uint32_t best_stump(const Part& of, Ticks leaf, std::uint32_t depth, Ticks split) {
-    const Ticks price = costs_.at(depth + 1).leaf;  // falls away for a row alone
+    const Ticks price = costs_.at(depth + 1).leaf;  // not paid for a single row, which has no split
     const StumpFinder stumps(data_, of.rows, [](std::uint32_t) { return 1; });
     const Stump best = stumps.find([&](const auto& held, const auto& failed) {
       if (held.back() == 0 || failed.back() == 0) return kInfinity;

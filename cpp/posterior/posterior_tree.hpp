@@ -11,8 +11,8 @@
 
 namespace hornbeam {
 
-/// The prediction of a node is the class of the most rows and prior counts together (ties: the first).
-/// With time, nodes below what is known are completed greedily; without, they are leaves.
+/// The prediction of a node is the class with the largest sum of rows and prior count; the first one in case of ties.
+/// Nodes below what the table knows are completed greedily if there is time; otherwise they are leaves.
 ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table,
                                bool has_time);
 

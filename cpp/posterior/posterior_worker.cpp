@@ -44,7 +44,7 @@ bool PosteriorWorker::goes_on() {
   return meter_.spend(0);
 }
 
-/// Before a child is made, which takes no more than its parent: its rows as columns and, in the making, row by row.
+/// Checked before a child is made. It takes no more than its parent: its rows as columns and, meanwhile, row by row.
 bool PosteriorWorker::has_room_for_child(const Frame& s) { return run_.check(bytes() + 3 * s.rows.bytes()); }
 
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
@@ -55,7 +55,7 @@ void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
   if (tree.cost < s.known.tree.cost) s.known.tree = tree;
 }
 
-/// Takes the leaf; returns whether there may be a split.
+/// Makes the leaf the first tree; returns whether there may be a split.
 bool PosteriorWorker::open(Frame& s) {
   const DepthCosts& here = costs_.at(s.depth);
   std::uint32_t n_splits = 0;
@@ -106,7 +106,7 @@ void PosteriorWorker::grow(Frame& s) {
   s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
 }
 
-/// The leaf, one look at all columns, pairs for those that are left.
+/// Bounds a node and its splits: the leaf, then cheap bounds for all columns, then pairs for those that are left.
 void PosteriorWorker::expand(Frame& s, Ticks budget) {
   ++n_expansions_;
   s.candidates.clear();
@@ -119,7 +119,7 @@ void PosteriorWorker::expand(Frame& s, Ticks budget) {
   settle(s);
 }
 
-/// One look. Candidates are in the order of their bounds, which stand in side[0].
+/// Lists the columns whose cheap bound is below `cut` as candidates, in the order of these bounds, kept in side[0].
 void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
   looks_.look_once(s.rows, s.pairs, s.depth, look_);
   meter_.add(s.rows.n_columns);
@@ -142,7 +142,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
   std::size_t n_left = 0;
   for (Candidate& candidate : s.candidates) {
     Ticks lower = s.split + candidate.side[0].lower;
-    if (lower < cut && !goes_on()) cut = lower;  // the others have larger bounds, and are not looked at
+    if (lower < cut && !goes_on()) cut = lower;  // after a stop the others, of larger bounds, keep those
     if (lower < cut) {
       looks_.look_at_pairs(s.rows, s.pairs, candidate.column, s.depth, candidate.side);
       meter_.add(std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words));
@@ -159,7 +159,7 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
   s.candidates.resize(n_left);
 }
 
-/// Raises the lower bound of `s` to what its leaf and its splits say.
+/// Raises the lower bound of `s` to that of its leaf and its splits.
 void PosteriorWorker::settle(Frame& s) {
   Ticks lower = std::min(s.known.tree.cost, s.others);
   for (const Candidate& candidate : s.candidates) lower = std::min(lower, s.split + candidate.lower());
@@ -174,7 +174,7 @@ void PosteriorWorker::name_sides(Frame& s, Candidate& candidate) {
   candidate.name[0] ^= s.rows.whole.identity;
 }
 
-/// Takes what the table knows of both sides; returns whether that raises a bound.
+/// Adopts what the table knows of both sides; returns whether that raises a bound.
 bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
   name_sides(s, candidate);
   const Ticks before = candidate.lower();
@@ -221,6 +221,8 @@ void PosteriorWorker::raise(Frame& s, Candidate& candidate, Ticks cut) {
     SideLook* side = candidate.side;
     const Ticks missing = cut - s.split - candidate.lower();
     if (missing <= 0) return;
+    // The side with less work so far, by half of what is missing: the cheaper proof is tried first, and the other side
+    // may prove the second half.
     const bool both_open = side[0].lower < side[0].upper && side[1].lower < side[1].upper;
     int x = side[1].lower < side[1].upper ? 1 : 0;
     if (both_open && candidate.work[0] < candidate.work[1]) x = 0;
@@ -242,6 +244,7 @@ void PosteriorWorker::solve(Frame& s, Ticks budget) {
       if (!candidate.is_closed() && (least == nullptr || candidate.lower() < least->lower())) least = &candidate;
     const Ticks cut = std::min(s.known.tree.cost, budget);
     if (least == nullptr || s.split + least->lower() >= cut) break;
+    // A look-up before any work: other paths may have led to the same sides.
     if (least->is_named || !refresh(s, *least)) raise(s, *least, cut);
     settle(s);
   }

@@ -8,10 +8,10 @@
 // COST    One frame a level. 56 bytes for each pair expanded.
 // CHOICE  The AO* search of the paper ([sullivan2024maptree, algorithms 1 to 5]) keeps the graph that it has opened,
 //         tens of megabytes a second. This search visits the same nodes, the split of least bound first as there, but
-//         keeps intervals only and goes down by budgets: an OR node is worth work only until its split reaches the
-//         bound that rules it out. The search of a node is repeated at larger budgets, some 2 to 5 times. Of two
-//         children the one that has taken less work is raised first, by half of what is missing: the paper's choice,
-//         the child of larger gap between its bounds, takes up to more than twice the expansions
+//         keeps only intervals and descends with budgets: an OR node is worth work only until its split reaches the
+//         bound that rules it out. The search of a node is repeated at larger budgets, about 2 to 5 times. Of two
+//         children, the one with less work so far is raised first, by half of what is missing. The choice of the paper,
+//         the child with the larger gap between its bounds, may need more than twice the expansions
 //         (docs/notes/2026-11-22-map-trees.md).
 #pragma once
 
@@ -50,29 +50,28 @@ class PosteriorWorker {
     bool is_closed() const { return known.lower >= known.tree.cost; }
   };
 
-  /// `poll` is called some hundred times a second; it may stop the search.
+  /// `poll` is called about a hundred times a second; it may stop the search.
   PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table, Run& run,
                   std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
   /// Throws Stopped.
   void open_root(Frame& root);
 
-  /// Grows a tree of `s` greedily: each node is split where the two leaves cost least, as long as that pays. A look at
-  /// each node is all it takes.
+  /// Grows a tree of `s` greedily: each node is split so that its two leaves cost least, as long as that pays.
   void grow(Frame& s);
 
   /// Raises the lower bound of `s` to `budget` or closes it, unless stopped.
   void solve(Frame& s, Ticks budget);
 
-  /// Improves the tree of `s`: at every node tries the `width` splits that look best, and completes each likewise; ends
-  /// once `work()` is past `until`.
+  /// Improves the tree of `s`: at every node tries the `width` most promising splits, and completes each likewise; ends
+  /// once `work()` exceeds `until`.
   void improve(Frame& s, std::uint32_t width, std::uint64_t until);
 
   const Counters& counters() const { return counters_; }
   std::uint64_t n_expansions() const { return n_expansions_; }
-  /// Work done, about a nanosecond a unit.
+  /// Work done; a unit takes about a nanosecond.
   std::uint64_t work() const { return meter_.spent(); }
-  /// Of everything that the search holds, `data`, `costs`, `pairs` and `table` among it, but the root.
+  /// Of everything that the search holds except the root, including `data`, `costs`, `pairs` and `table`.
   std::uint64_t bytes() const;
 
  private:

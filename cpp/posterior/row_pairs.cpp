@@ -14,7 +14,7 @@ constexpr std::size_t kMostWork = std::size_t{1} << 28;
 constexpr std::size_t kMostPairs = 512;
 constexpr std::size_t kNearest = 8;
 
-/// The depth whose prices decide how many pairs are kept: most nodes that the bound closes are near it.
+/// The depth whose costs decide how many pairs are kept: most nodes that the bound closes are near it.
 constexpr std::uint32_t kDepthOfChoice = 2;
 
 /// Counts of one kind of slot.
@@ -55,7 +55,7 @@ struct RowBits {
   }
 };
 
-/// Calls `visit` with the places of the `kNearest` least distances, the first of those that are equal.
+/// Calls `visit` with the indices of the `kNearest` least distances; the first ones in case of ties.
 template <typename Visit>
 void for_each_nearest(std::span<const std::uint8_t> distances, Visit visit) {
   std::size_t n_at[256] = {};
@@ -105,8 +105,8 @@ std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, Run& 
   return pool;
 }
 
-/// Takes one pair after another by the least sum of (1 + pairs that it parts)^4 over the columns that part it; such
-/// sums only grow, so each is counted anew only when it is the least.
+/// Chooses pair after pair by the least sum of (1 + pairs that the column separates)^4 over the columns that separate
+/// it. These sums only grow, so each is recomputed only when it is the least.
 std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std::vector<Pair>& pool,
                                              PosteriorCosts& costs, Run& run) {
   std::vector<Ticks> n_parted(rows.n_columns, 0);

@@ -1,14 +1,14 @@
 // posterior/row_pairs.hpp
 //
-// WHAT    Pairs of rows of different classes for bounds/parted_pairs.hpp, chosen once so that no column parts many of
-//         them, and how many of them lie whole in the cells of two columns.
+// WHAT    Pairs of rows of different classes for bounds/parted_pairs.hpp, chosen once so that no column separates many
+//         of them, and how many of them lie entirely in the cells of two columns.
 // FLOW    posterior/posterior_search chooses; posterior/split_looks counts.
-// HOLDS   (Q1) No row is in two pairs, and none has rows of both classes. (Q2) The bound holds for any such pairs: how
-//         they are chosen decides what it is worth.
-// COST    Rows of one class x rows of the other x words of a row, once; no pairs where that is more than 2^28. A count
-//         is that of a tile of two columns for each of the data, and a slot for each pair.
-// CHOICE  The nearest rows of each row are what it may be paired with. One pair after another is taken whose columns
-//         part the fewest pairs so far, and of these only as many as make the bound largest.
+// HOLDS   (Q1) No row is in two pairs, and no distinct row of a pair has both classes. (Q2) The bound holds for any
+//         such pairs; how they are chosen only decides how large it is.
+// COST    Rows of one class x rows of the other x words of a row, once; no pairs if that is more than 2^28. A count
+//         costs as much as that of a tile with two columns for each of the data, and a slot for each pair.
+// CHOICE  A row may be paired with the rows nearest to it. Pairs are chosen one by one: the next is the one whose
+//         columns separate the fewest pairs so far. Of the sequence, as many are kept as make the bound largest.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@
 
 namespace hornbeam {
 
-/// The pairs that lie whole in one set of rows, and of what each column leaves whole of them.
+/// The pairs that lie entirely in one set of rows, and how many of them each column does not separate.
 struct PairsLeft {
   Ticks n_pairs = 0;
   Ticks most_parted = 0;          // by one column
@@ -48,7 +48,7 @@ class RowPairs {
   PairsLeft count(const std::vector<Word>& whole, AlignedVector<Ticks>& counts);
   PairsLeft count_side(const std::vector<Word>& whole, std::uint32_t column, bool side, AlignedVector<Ticks>& counts);
 
-  /// What pairs beyond the most that are parted cost a node at `depth`.
+  /// The cost of a node at `depth` for pairs beyond the most that a column separates.
   const PairRate& rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_parted);
 
  private:

@@ -2,7 +2,7 @@
 
 namespace hornbeam {
 
-/// Tells the bounds what each column g holds of a side: `both` where it holds itself, the rest of g where `is_rest`.
+/// Gives the bounds the part of a side where each column g holds: `both` on the true side, the rest of g if `is_rest`.
 template <int kClasses>
 void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();

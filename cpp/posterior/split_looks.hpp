@@ -1,12 +1,11 @@
 // posterior/split_looks.hpp
 //
-// WHAT    Bounds of both sides of a split: from the counts of single columns ("one look"), and, dearer and closer, from
-//         those of all pairs of columns: what a leaf costs, what the best tree of two leaves costs, and the least that
-//         any other tree can cost.
-// FLOW    posterior/posterior_worker looks once at all columns and takes pairs for those that are left.
+// WHAT    Bounds of both sides of a split: cheap ones from the counts of single columns, and tighter ones from those of
+//         all pairs of columns: the cost of a leaf, of the best tree of two leaves, and a bound on all other trees.
+// FLOW    posterior/posterior_worker uses the cheap bounds for all columns and pairs for those that are left.
 // HOLDS   (P1) lower <= best <= upper of a side. (P2) `upper` is the cost of a leaf or of a tree of two leaves.
 // COST    For each pair of columns the class counts of four cells, and a few look-ups by them.
-// SOURCE  One look is the paper's heuristic of an AND node, [sullivan2024maptree, definition 7], with closer bounds;
+// SOURCE  The cheap bounds are the paper's heuristic of an AND node, [sullivan2024maptree, definition 7], but tighter;
 //         pairs: ours, after the depth-two solver of [demirovic2022murtree].
 #pragma once
 
@@ -35,7 +34,7 @@ class SplitLooks {
   SplitLooks(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs, Counters& counters)
       : costs_(costs), maker_(maker), pairs_(pairs), counters_(counters), tables_(3 * std::size_t{costs.n_classes()}) {}
 
-  /// lower[c] = at least, of both sides of column c of a node at `depth` together. `whole` are the pairs left there.
+  /// Sets lower[c] to a bound of both sides of column c together, for a node at `depth`; `whole` are the pairs there.
   /// Returns the column whose sides cost least as leaves.
   std::uint32_t look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
                           std::vector<Ticks>& lower);
@@ -45,7 +44,7 @@ class SplitLooks {
                      SideLook (&sides)[2]);
 
  private:
-  /// Class counts of one side of a column, and of what each column g holds of it.
+  /// Class counts of one side of a column, and of the part of it where each column g holds.
   struct Side {
     std::vector<Ticks> total;
     Ticks n_rows;

@@ -1,7 +1,7 @@
 // rashomon/counts.hpp
 //
-// WHAT    Exact numbers of trees: of one word, which throw when they overflow, and of any size.
-// FLOW    A set is counted in words first; where they overflow, it is counted again in numbers of any size.
+// WHAT    Exact numbers of trees: words, which throw when they overflow, and numbers of any size.
+// FLOW    A set is counted in words first; if they overflow, it is counted again in numbers of any size.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class WordCount {
   std::uint64_t value_ = 0;
 };
 
-/// A number of any size; plain, since few sets need it.
+/// A number of any size; simple instead of fast, since few sets need it.
 class BigCount {
  public:
   BigCount() = default;

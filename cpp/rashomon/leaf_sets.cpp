@@ -1,12 +1,12 @@
 // rashomon/leaf_sets.cpp: the part of TreeGraph that finds the cheapest set of leaves by a cost that is not additive.
 //
-// HOLDS   Trees that use the same splits in another order have the same leaves, and what leaves cost depends on the
-//         weights of their classes alone. So of the trees of a node one stays for each set of such weights; what is
-//         joined to it higher up costs the same.
-//         A node may know trees that are too dear beside the cheapest ones of the other sides of the splits above: what
-//         is left for it is found first, from the root down.
-// COST    A node of the graph is visited once; the pairs of its sides' sets that cost no more than what is left are
-//         merged and looked up. At the root they are only asked for their cost.
+// HOLDS   Trees with the same splits in a different order have the same leaves, and the cost of leaves depends only on
+//         the weights of their classes. So one tree of a node is kept for each set of such weights; whatever is joined
+//         to it higher up costs the same.
+//         A node may have trees that are too expensive even with the cheapest ones of the other sides of the splits
+//         above: the budgets of all nodes are found first, from the root down.
+// COST    A node of the graph is visited once; the pairs of its sides' sets within its budget are merged and looked up.
+//         At the root only their cost is computed.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kPairsBetweenPolls = 0x1000;
 
-/// Whether `a` has the larger share of class 1; of equal shares, the smaller weight. Exact: weights stay below 2^31.
+/// Whether `a` has the larger share of class 1; if equal, the smaller weight. Exact: weights stay below 2^31.
 bool is_before(const LeafWeight& a, const LeafWeight& b) {
   const std::int64_t difference = a.weight[1] * b.weight[0] - b.weight[1] * a.weight[0];
   return difference != 0 ? difference > 0 : a.weight[0] + a.weight[1] < b.weight[0] + b.weight[1];
@@ -47,7 +47,7 @@ struct Part {
   std::vector<std::int32_t> columns;  // of its nodes, the true side first; -1 at a leaf
 };
 
-using Parts = std::vector<Part>;  // by rising cost
+using Parts = std::vector<Part>;  // by ascending cost
 
 void sort_by_cost(Parts& parts) {
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.cost < b.cost; });
@@ -112,7 +112,7 @@ class TreeGraph<Count>::LeafSets {
     return narrow;
   }
 
-  /// What the cheapest trees beside a node leave for it, in any tree of the set.
+  /// Finds the largest cost that each node's subtree may have in any tree of the set.
   void find_budgets() {
     budgets_.assign(graph_.nodes_.size(), -1);
     budgets_[0] = graph_.nodes_[0].budget;
@@ -131,7 +131,7 @@ class TreeGraph<Count>::LeafSets {
     }
   }
 
-  /// The parts of a node; of the root they are asked, and none is kept.
+  /// The parts of a node; at the root their cost is computed and none is kept.
   const Parts& visit(RowSet& rows, std::uint32_t node, const Mask& mask, std::uint32_t depth, std::size_t level) {
     Parts found;
     std::unordered_set<LeafWeights, LeafWeightsHash> seen;

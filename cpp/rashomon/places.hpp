@@ -15,7 +15,7 @@
 
 namespace hornbeam {
 
-/// Where a tree stands among those of one split and one cost.
+/// The position of a tree among those of one split and one cost.
 template <class Count>
 struct Place {
   std::uint32_t copy;
@@ -63,7 +63,7 @@ std::optional<Place<Count>> place_of(const Histogram<Count> (&sides)[2], const B
     }
     rest -= here;
   }
-  throw std::logic_error("a tree is missing in the set: please report this fault of hornbeam");
+  throw std::logic_error("a tree is missing in the set: please report this bug in hornbeam");
 }
 
 }  // namespace hornbeam

@@ -25,7 +25,7 @@ void PrefixGraph<Count>::build(Ticks best, Ticks bound) {
   });
 }
 
-/// Raises a node above the last level of the prefixes, unless it has all that is asked for. `counted` is the same row
+/// Raises a node above the last level of the prefixes, unless it was raised as far already. `counted` is the same row
 /// set for the prefixes.
 template <class Count>
 void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs,
@@ -53,7 +53,7 @@ void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t leve
   set_trees(node, scores, costs, sums);
 }
 
-/// Raises a node at the last level, whose `value` and `greedy` are known where a prefix may end there.
+/// Raises a node at the last level; its `value` and `greedy` are known if a prefix may end there.
 template <class Count>
 void PrefixGraph<Count>::raise_end(RowSet& rows, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at) {
   Node& node = nodes_[at];
@@ -89,8 +89,7 @@ auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_
         !small_trees.may_be_leaf(small_trees.side_of(rows, column, true)))
       continue;
     const auto at = std::find(counted.columns.begin(), counted.columns.end(), rows.columns[column]);
-    if (at == counted.columns.end())
-      throw std::logic_error("a column is missing: please report this fault of hornbeam");
+    if (at == counted.columns.end()) throw std::logic_error("a column is missing: please report this bug in hornbeam");
     const auto counted_column = static_cast<std::uint32_t>(at - counted.columns.begin());
     const auto least =
         prefixes_.best_of_sides(counted, counted_column, rule_.depth - below, rule_.lookahead_depth - below, scores);
@@ -159,7 +158,7 @@ void PrefixGraph<Count>::add_splits(const std::vector<Split>& splits, Ticks scor
   }
 }
 
-/// Gives a node its trees, those of a prefix that ends there with the score of that.
+/// Sets the trees of a node; those that a prefix ending there may become get at most its value as their score.
 template <class Count>
 void PrefixGraph<Count>::set_trees(Node& node, Ticks scores, Ticks costs, Sums& sums) {
   Sums by_score;

@@ -1,20 +1,20 @@
 // rashomon/prefix_graph.hpp
 //
-// WHAT    RESPLIT: all trees that complete a prefix of a few levels of splits. A prefix is worth its leaves, those at
-//         the last of its levels their greedy trees; it is taken if that is within a bound, and each of its leaves
-//         becomes every tree that costs no more than the greedy tree of the same rows and depth.
+// WHAT    RESPLIT: all trees that complete a prefix of a few levels of splits. The value of a prefix is the cost of its
+//         leaves, where those at the last level cost as much as their greedy trees. If it is within a bound, each leaf
+//         of the prefix is replaced by every tree that costs no more than the greedy tree of the same rows and depth.
 // FLOW    rashomon/tree_set -> here (read_prefix.cpp reads) -> lookahead/prefixes, rashomon/tree_graph (all trees below
 //         the last level of the prefixes).
-// HOLDS   (X1) no tree is in the set twice. Several prefixes may lead to one tree; its *score* is the least value of
-//         those, infinite if there is none, and the set has the trees whose score is within the bound. Over a split
-//         the scores of both sides add up; at a node where a prefix may end, all trees no worse than the greedy one
-//         score the value of that end, if not less. So trees are counted by score and cost, and the counts multiply.
-//         (X2) a node has the trees of a score up to `scores`, and those that cost up to `costs` whatever their score,
-//         which is infinite if above `scores`: no more of them is in the set, or counts where a prefix ends above. (X3)
-//         every tree of the set costs at most the bound: no part of it costs more than what its prefix is worth there.
+// HOLDS   (X1) No tree is in the set twice. Several prefixes may lead to one tree; its *score* is the least of their
+//         values, infinite if there is none, and the set has the trees whose score is within the bound. The scores of
+//         the two sides of a split add up; at a node where a prefix may end, all trees no worse than the greedy one
+//         have at most the value of that end as their score. So trees are counted by score and cost, and the counts
+//         multiply. (X2) A node has the trees of a score up to `scores`, and those that cost up to `costs` whatever
+//         their score, which is infinite if above `scores`: no others are in the set, or count where a prefix ends
+//         above. (X3) Every tree of the set costs at most the bound: no part of it costs more than its prefix there.
 // COST    That of lookahead search once, and of the graph of all trees below the prefixes.
 // SOURCE  [babbar2025split, algorithm 5]; the released program expands equal trees again for each prefix, and lists
-//         them. Scores, histograms by score and cost, and the reading by number are ours.
+//         them. Scores, histograms by score and cost, and reading trees by number are ours.
 #pragma once
 
 #include <map>
@@ -49,18 +49,18 @@ class PrefixGraph final : public TreeSet {
   };
   struct Node {
     Ticks scores = -1, costs = -1;
-    std::vector<Scored> trees;      // by rising score
+    std::vector<Scored> trees;      // by ascending score
     Histogram<Count> prefixes;      // by their value
     std::vector<Split> splits;      // none at the last level of the prefixes
     std::uint32_t of_graph = 0;     // at the last level, the node of the graph of all trees
     TreeLeaf leaf{kInfinity, 0};    // the best one
-    Ticks value = kInfinity;        // of a prefix that ends here, where it may be within the bound
-    Ticks greedy = -1;              // the most that a tree may cost that a prefix ending here becomes
-    Ticks least_score = kInfinity;  // of all trees, where it may be within the bound
-    /// Of the tree that is the best leaf alone.
+    Ticks value = kInfinity;        // of a prefix that ends here, if it may be within the bound
+    Ticks greedy = -1;              // the largest cost of a tree that may replace the end of a prefix here
+    Ticks least_score = kInfinity;  // of all trees, if it may be within the bound
+    /// Of the tree that is only the best leaf.
     Ticks score_of_leaf() const { return leaf.cost <= greedy && value <= scores ? value : kInfinity; }
   };
-  using Sums = std::map<Ticks, HistogramSum<Count>>;  // of trees, by the scores that their splits give them
+  using Sums = std::map<Ticks, HistogramSum<Count>>;  // of trees, by the sum of the scores of their sides
 
   void raise(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at);
   void raise_end(RowSet& rows, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at);

@@ -9,9 +9,9 @@
 
 namespace hornbeam {
 
-/// The trees of one cost are in the order of the leaf, of the columns, then of the scores of both sides. It depends on
-/// the scores that are asked for alone, not on how far a node was raised: a score that is too large to be told apart
-/// everywhere is never told apart here.
+/// The trees of one cost are in the order of the leaf, of the columns, then of the scores of both sides. The order
+/// depends only on the scores that are requested, not on how far a node was raised: scores that are not distinguished
+/// in every node are not distinguished here.
 template <class Count>
 class PrefixReader : private TreeReader<Count> {
  public:
@@ -58,8 +58,8 @@ class PrefixReader : private TreeReader<Count> {
     this->missing("tree");
   }
 
-  /// The scores of both sides that add up to one of `asked`, without overlap; not all of those without a tree of this
-  /// cost.
+  /// The scores of both sides that add up to one of `asked`, without overlap; some of those without a tree of this cost
+  /// are left out.
   std::vector<Pair> pairs_of(const Split& split, const Scores& asked, Ticks cost) const {
     std::vector<Pair> pairs;
     const Node &fails = prefixes_.nodes_[split.node[0]], &holds = prefixes_.nodes_[split.node[1]];

@@ -1,7 +1,7 @@
 // rashomon/read_tree.hpp
 //
 // WHAT    Finds one tree of a graph by its number, without the others.
-// FLOW    rashomon/tree_graph -> here; rashomon/read_prefix reads what is above the nodes of the graph, then asks here.
+// FLOW    rashomon/tree_graph -> here; rashomon/read_prefix reads the part above the graph's nodes, then calls this.
 // HOLDS   The trees of one cost are in the order of their splits from the root: the leaf, then columns in the order of
 //         the data, then the cost and the number of the tree on the true side, then of the one on the false side.
 #pragma once
@@ -66,7 +66,7 @@ class TreeReader {
   }
 
   [[noreturn]] static void missing(const std::string& what) {
-    throw std::logic_error("a " + what + " is missing in the set of trees: please report this fault of hornbeam");
+    throw std::logic_error("a " + what + " is missing in the set of trees: please report this bug in hornbeam");
   }
 
   /// One split with two leaves, in the order in which a node of these rows would have it (S2).

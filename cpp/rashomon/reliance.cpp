@@ -1,9 +1,9 @@
 // rashomon/reliance.cpp: the part of TreeGraph that finds which trees rely least and most on a group of columns.
 //
-// HOLDS   A row with the others' values of the group reaches a leaf if it meets the path's conditions on other columns
-//         (a row of `others`) and the row that gave the values meets those on the group (a row of `givers`). So a leaf
-//         adds share(givers) x loss(others) to the mean loss over all pairs, and the sum over a tree's leaves splits as
-//         its cost does: below a node it depends on both row sets and the trees below, on nothing else of the path.
+// HOLDS   A row that gets its values of the group from another row reaches a leaf if it meets the path's conditions on
+//         all other columns (a row of `others`) and the other row meets those on the group (a row of `givers`). So a
+//         leaf adds share(givers) x loss(others) to the mean loss over all pairs. The sum over a tree's leaves splits
+//         as its cost does: below a node it depends only on the two row sets and the trees below.
 // COST    A node of the graph is visited once for each pair of row sets that meets in its rows. Of its trees only
 //         the Pareto-optimal pairs of cost and reliance are kept.
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::uint64_t kVisitsBetweenPolls = 64;
 
-/// What some trees of a subproblem cost and how much they rely on the group.
+/// The Pareto-optimal pairs of cost and reliance of some trees of a subproblem.
 class Front {
  public:
   void add(Ticks cost, TicksTimesShare value) {
     most_[0].push_back({cost, -value});
     most_[1].push_back({cost, value});
   }
-  /// All pairs of one tree of each that together cost at most `budget`.
+  /// Adds all pairs of a tree of `a` and one of `b` that together cost at most `budget`.
   void add_sums(const Front& a, const Front& b, Ticks budget) {
     for (std::size_t x = 0; x < 2; ++x)
       for (const Choice& of_a : a.most_[x])
@@ -37,8 +37,8 @@ class Front {
           most_[x].push_back({of_a.cost + of_b.cost, of_a.value + of_b.value});
         }
   }
-  /// By rising cost, each relying more (or less) than all cheaper ones: what else there is cannot be part of a tree
-  /// that relies most (or least) among those within a bound of cost.
+  /// Sorts by cost and keeps the trees that rely more (or less) than all cheaper ones: no other can be part of a tree
+  /// that relies most (or least) among those within a bound.
   void settle() {
     for (std::vector<Choice>& choices : most_) {
       std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
@@ -50,7 +50,7 @@ class Front {
       choices.resize(n_kept);
     }
   }
-  /// Of a settled front that is not empty.
+  /// Of a front that is not empty, after `settle`.
   RelianceRange range() const { return {-most_[0].back().value, most_[1].back().value, {}}; }
 
  private:
@@ -61,8 +61,8 @@ class Front {
   std::array<std::vector<Choice>, 2> most_;  // the negative value, the value
 };
 
-/// What is known of one visit. Leaves apart from other trees, since two leaves of one prediction may not stand below
-/// one split; and, above all conditions on the group, how many trees have none.
+/// The result of one visit. Leaves are separate from other trees, since one split may not have two leaves of the same
+/// prediction. `avoiding` counts the trees without conditions on the group, if the path has none either.
 template <class Count>
 struct Visit {
   Front leaves, splits;
@@ -97,8 +97,8 @@ class TreeGraph<Count>::Reliance {
   }
 
  private:
-  /// The rows that meet the conditions on the group, and those that meet all others; whether there are any of the
-  /// first.
+  /// The rows that meet the path's conditions on the group, and those that meet all others; whether the path tests the
+  /// group.
   struct Sets {
     Mask givers, others;
     bool is_asked;
@@ -118,7 +118,7 @@ class TreeGraph<Count>::Reliance {
     return narrow;
   }
 
-  /// The columns that are the same split of these rows as `first`, it first.
+  /// `first`, followed by the other columns that split these rows in the same way.
   std::vector<Copy> copies_of(const Sets& sets, std::uint32_t first, std::uint32_t n_copies) {
     std::vector<Copy> copies{{first, false}};
     for (std::uint32_t other = first + 1; copies.size() < n_copies && other < data_.n_columns; ++other)

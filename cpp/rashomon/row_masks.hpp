@@ -1,6 +1,6 @@
 // rashomon/row_masks.hpp
 //
-// WHAT    Sets of distinct rows as bits, for what goes through the trees of a graph from the root down.
+// WHAT    Sets of distinct rows as bits, for code that walks through the trees of a graph from the root down.
 #pragma once
 
 #include <vector>

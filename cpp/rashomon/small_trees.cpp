@@ -31,6 +31,7 @@ bool SmallTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint3
     if (levels > 1)
       least[x] = std::min(least[x], cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side[x])));
   }
+  // Measures of pairs take a pass over the rows, so cheaper bounds come first: of the sides, then of their stumps.
   if (least[0] + least[1] > most) return false;
   if (levels > 1) {
     PairSide stumps[2];  // of the true side first

@@ -1,7 +1,7 @@
 // rashomon/small_trees.hpp
 //
 // WHAT    All trees of at most two levels of splits on a row set, by the split at their root: the small trees (a leaf,
-//         or one split) on both of its sides. They come from pair counts, without a subproblem being made.
+//         or one split) on both of its sides. They are found from pair counts, without making a subproblem.
 // FLOW    rashomon/tree_graph counts them; rashomon/read_tree finds one of them again.
 // HOLDS   The order of all lists is that of the columns in the data, so it does not depend on how a set was reached.
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace hornbeam {
 
-/// What a leaf predicts.
+/// The prediction of a leaf.
 enum class LeafRule {
-  differ,  // what loses least there, the first of several; and no split has two leaves that predict the same
-  best,    // what loses least there
+  differ,  // the class of least loss, the first in case of ties; no split has two leaves that predict the same
+  best,    // the class of least loss
   any,     // any class
 };
 
@@ -42,7 +42,7 @@ struct SmallTree {
   std::uint32_t prediction[2];  // by side; of a leaf the first
 };
 
-/// The cost of both leaves by side, where these two may not stand below one split.
+/// The costs of two leaves, by side, that must not be below one split.
 using BarredPair = std::optional<std::pair<Ticks, Ticks>>;
 
 /// Of two best leaves.
@@ -77,8 +77,8 @@ class SmallTrees {
     return measures.data();
   }
 
-  /// Lists the small trees on both sides of `column`, by rising cost, that can be part of a tree of at most `most`; of
-  /// one level, only leaves. False if there is no such tree.
+  /// Lists the small trees on both sides of `column`, by ascending cost, that can be part of a tree of at most `most`;
+  /// for one level, only leaves. False if there is no such tree.
   bool list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most);
   const std::vector<SmallTree>& trees(int side) const { return trees_[side]; }
   const BarredPair& barred() const { return barred_; }

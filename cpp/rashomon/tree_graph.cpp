@@ -10,8 +10,8 @@ namespace hornbeam {
 
 namespace {
 
-/// Up to so many columns, the best tree of three levels is found by counting triples; more than pays in a search for
-/// one tree, since the other way is to expand a node. Measured in docs/notes/2026-11-22-rashomon-sets.md.
+/// Up to so many columns, the best tree of three levels is found by counting triples. In a search for a single tree the
+/// limit is lower, but here the alternative is to expand a node. Measured in docs/notes/2026-11-22-rashomon-sets.md.
 constexpr std::uint32_t kMostColumnsOfTriples = 128;
 
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;
@@ -43,11 +43,11 @@ void TreeGraph<Count>::build(Ticks optimum, Ticks bound) {
 template <class Count>
 void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root) {
   optimum_ = optimum;
-  run_.guard([&] {  // what the last whole step found stands
+  run_.guard([&] {  // after a stop, the result of the last complete step stands
     maker_.make_root(root_, run_);
     index_.emplace(SubproblemKey{root_.whole.identity, problem_.depth}, 0);
-    // The minima that the first step finds make the budgets of the next ones tight. Each step takes some of the time
-    // again, so there are more of them only where a limit may make them needed.
+    // The minima that the first step finds make the budgets of the next ones tight. Every step repeats some work, so
+    // more of them are made only if a limit may end the search, which then has the set of a smaller bound.
     const Ticks slack = bound - optimum;
     std::vector<Ticks> steps{0, slack};
     if (run_.limits().seconds || run_.limits().bytes) steps = {0, slack / 4, slack / 2, slack};
@@ -59,7 +59,7 @@ void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::fun
   });
 }
 
-/// Expands a subproblem unless its budget is known already.
+/// Expands a subproblem unless it was expanded with this budget or a larger one.
 template <class Count>
 void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node) {
   if (nodes_[node].budget >= budget) return;
@@ -76,6 +76,7 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
     for (const Split& split : splits) {
       const Node &fails = nodes_[split.node[0]], &holds = nodes_[split.node[1]];
       sum_.add_products(holds.trees, fails.trees, Count(split.copies), budget);
+      // The product also counts the tree of two leaves that predict the same.
       const BarredPair barred = barred_pair(problem_.kind, fails.leaf, holds.leaf);
       if (barred && barred->first + barred->second <= budget)
         sum_.subtract(barred->first + barred->second, Count(split.copies));
@@ -135,8 +136,8 @@ auto TreeGraph<Count>::find_splits(RowSet& rows, std::uint32_t depth, std::size_
   return splits;
 }
 
-/// Raises both sides of a split to all that the budget leaves them beside the cheapest tree of the other one; false if
-/// no tree with this split is within the budget.
+/// Raises both sides of a split to the budget that the cheapest tree of the other side leaves; false if no tree with
+/// this split is within the budget.
 template <class Count>
 bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level,
                                    Ticks budget, Split& split) {
@@ -178,8 +179,8 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   }
 }
 
-/// Finds the cost of the best tree of one side, or that it exceeds `most`, without a node being expanded; false if
-/// there is no such way. Bounds that keep one optimum do here: only its cost is used.
+/// Finds the cost of the best tree of one side, or that it exceeds `most`, without expanding a node; false if that is
+/// not possible. Bounds that keep only one optimum are sufficient, since only its cost is used.
 template <class Count>
 bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool holds, std::uint32_t depth, Ticks most,
                                   const Side& side, Node& node) {
@@ -203,7 +204,7 @@ std::uint32_t TreeGraph<Count>::node_of(const SubproblemKey& key) {
   return at->second;
 }
 
-/// The rows of one side of a column, in the place of this level.
+/// The rows of one side of a column, in the row set of this level, which is reused.
 template <class Count>
 RowSet& TreeGraph<Count>::child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level) {
   while (levels_.size() <= level) levels_.emplace_back();

@@ -3,12 +3,12 @@
 // WHAT    The trees within a bound as a shared graph of subproblems, each with a histogram of the costs of its trees.
 // FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp reads, reliance.cpp
 //         and leaf_sets.cpp go through all of it) -> rashomon/small_trees.
-// HOLDS   (G1) the histogram of a node has all trees of its subproblem that cost at most its budget. (G2) the splits of
-//         a deep node are those of all these trees but the leaves, in the order of the columns; a node that is not deep
-//         has trees of at most two levels, which are counted and found again without being kept. (G3) a node that is
-//         raised to a larger budget keeps what it had: what refers to it stays true.
-// COST    A subproblem is expanded once for each budget that is asked of it; a budget is what the bound leaves when the
-//         other sides of all splits above cost their known minimum.
+// HOLDS   (G1) The histogram of a node has all trees of its subproblem that cost at most its budget. (G2) The splits of
+//         a deep node are those of all these trees except leaves, in the order of the columns; a node that is not deep
+//         has trees of at most two levels, which are counted, and found again when read, without being stored. (G3) A
+//         node that is raised to a larger budget keeps what it had: references to it stay valid.
+// COST    A subproblem is expanded once for each budget; a budget is what the bound leaves when the other sides of all
+//         splits above cost their known minimum.
 #pragma once
 
 #include <deque>

@@ -1,10 +1,10 @@
 // rashomon/tree_set.hpp
 //
-// WHAT    All trees that cost at most a bound: how many cost how much, and any one of them.
+// WHAT    All trees that cost at most a bound: their number by cost, and any one of them.
 // FLOW    api/rashomon -> here -> rashomon/tree_graph, or rashomon/prefix_graph for the set that RESPLIT finds.
-// HOLDS   (S1) of `find_trees`: all trees of the kind that cost at most `complete_up_to` are in the set, no other one
-//         is; of `find_trees_by_prefixes`: all that complete a prefix worth at most that. (S2) trees of one cost are in
-//         an order that depends on the problem alone, not on how the set was found.
+// HOLDS   (S1) The set of `find_trees` has exactly the trees of the kind that cost at most `complete_up_to`; that of
+//         `find_trees_by_prefixes` those that complete a prefix of at most this value. (S2) Trees of one cost are in an
+//         order that depends only on the problem, not on how the set was found.
 // SOURCE  [xin2022treefarms]: the set and its graph. Counting it by histograms of cost, and the rest, is ours.
 #pragma once
 
@@ -40,12 +40,12 @@ struct LeafWeight {
   friend bool operator==(const LeafWeight&, const LeafWeight&) = default;
 };
 
-/// What a set of leaves costs, beyond the costs of the graph; they come with the largest share of class 1 first.
+/// The cost of a set of leaves by an objective other than that of the graph; the largest share of class 1 comes first.
 using LeafSetCost = std::function<Ticks(std::span<const LeafWeight>)>;
 
 struct LeastOfSet {
   std::optional<ResultTree> tree;  // of that cost; every prediction is 0
-  std::uint64_t n_leaf_sets = 0;   // that have been asked for their cost
+  std::uint64_t n_leaf_sets = 0;   // whose cost was computed
 };
 
 class TreeSet {
@@ -63,12 +63,12 @@ class TreeSet {
   virtual ResultTree tree(Ticks cost, const Limbs& rank) = 0;
   /// Of the trees of a set that is not empty. Throws Stopped.
   virtual RelianceRange reliance(const RelianceProblem& /*group*/, Run& /*run*/) {
-    throw std::invalid_argument("trees: this set is no graph of subproblems; ask its trees one by one");
+    throw std::invalid_argument("trees: this set is not a graph of subproblems; read its trees one by one");
   }
-  /// The tree of the cheapest set of leaves, if it costs less than `below`;
-  /// of two classes, without a rule for leaves that stand together. After a stop, the cheapest one so far.
+  /// The tree of the cheapest set of leaves, if it costs less than `below`; for two classes and LeafRule::best. After a
+  /// stop, the cheapest one so far.
   virtual LeastOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/, Run& /*run*/) {
-    throw std::invalid_argument("trees: this set is no graph of subproblems");
+    throw std::invalid_argument("trees: this set is not a graph of subproblems");
   }
   virtual TreeSetStatistics statistics() const = 0;
 };
@@ -88,10 +88,10 @@ std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks
 struct PrefixRule {
   std::uint32_t lookahead_depth;  // levels of splits of a prefix
   std::uint32_t depth;            // of a prefix with its greedy trees; at least as much
-  Ticks leaf_count_mask;          // the bits of a cost that count leaves: they decide no comparison with a greedy tree
+  Ticks leaf_count_mask;          // the bits of a cost that count leaves; comparisons with a greedy tree ignore them
 };
 
-/// All trees of RESPLIT, of at most the depth of `problem`; `best` is what the best prefix is worth.
+/// All trees of RESPLIT, of at most the depth of `problem`; `best` is the value of the best prefix.
 std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
                                                 Run& run);
 

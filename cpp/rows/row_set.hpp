@@ -3,22 +3,24 @@
 // WHAT    The rows and columns of one subproblem, compacted to its own size: slots for counting, and the measures of
 //         every column.
 // FLOW    search/child_maker makes the root from the data and every child from its parent.
-// HOLDS   (R1) the counts are those of groups of rows that are equal on all columns left (LeafModel::merge). (R2) no
-//         column is constant, nor equal or complementary to another (compared, not only hashed), on the slots.
-//         (R3) every column dropped on the way can be left out of some optimal tree of every subset
-//         (bounds/support_condition.hpp). (R4) the XOR over the names of the slots where a column holds is the
+// HOLDS   (R1) The counts are those of groups of rows that are equal on all remaining columns (LeafModel::merge). (R2)
+// No
+//         column is constant, or equal or complementary to another one (compared, not only hashed), on the slots.
+//         (R3) Some optimal tree of every subset does without every column that was dropped on the way
+//         (bounds/support_condition.hpp). (R4) The XOR over the names of the slots where a column holds is the
 //         identity of its rows, and the sum of their base losses is theirs.
 // COST    Making a child: its slots x (words of columns + name) to gather, a transposition for each 64 x 64 block.
 // CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
-//         same AND and population count as single rows. The highest shift is used more than once where that
-//         takes fewer words (a weight of 3 may be 3 x 1 or 1 + 2). There are no groups beside the slots: a child's
-//         slots are chosen from its parent's, and only rows whose counts change by a merge get new ones.
+//         same AND and population count as single rows. The highest shift is used more than once if that takes fewer
+//         words (a weight of 3 may be 3 x 1 or 1 + 2). There are no groups besides the slots: a child's slots are
+//         chosen from its parent's, and only rows whose counts change by a merge get new ones.
 #pragma once
 
 #include <utility>
 #include <vector>
 
 #include "base/fingerprint.hpp"
+#include "base/number_index.hpp"
 #include "base/types.hpp"
 #include "data/distinct_rows.hpp"
 #include "kernels/kernels.hpp"
@@ -26,7 +28,7 @@
 
 namespace hornbeam {
 
-/// What a slot stands for; of the slots of one row, or of rows merged, the first has all and the others none.
+/// What a slot stands for; the first slot of a row, or of merged rows, has all of it, and the others have none.
 struct SlotName {
   Fingerprint identity;
   Ticks base_loss = 0;       // least loss of the distinct rows before any merge
@@ -42,7 +44,7 @@ struct RowSet {
   std::uint32_t n_columns = 0;
   std::uint32_t stride = 0;
   std::vector<std::uint32_t> columns;  // number of each column in the data
-  std::vector<std::uint32_t> copies;   // how many columns of the data are equal or complementary to each, it included
+  std::vector<std::uint32_t> copies;   // by column: how many of the data are equal or complementary to it, and itself
 
   std::uint32_t n_slot_words = 0;
   std::vector<Segment> segments;  // by target, then by shift
@@ -59,7 +61,7 @@ struct RowSet {
   std::vector<Ticks> total;  // measures of all rows
   SlotName whole;
 
-  /// Of a row set that is only counted: whose slots it uses, and which of them.
+  /// For a row set that is only counted: the row set whose slots it uses, and which of them.
   const RowSet* source = nullptr;
   std::vector<Word> filter;
 
@@ -72,7 +74,7 @@ struct RowSet {
   Word chosen(std::uint32_t column, bool side, std::uint32_t w, Word valid) const {
     return (side ? word(column, w) : ~word(column, w)) & valid;
   }
-  /// Whether the rows of one column hold those of the other.
+  /// Whether the rows of one column include those of the other.
   bool are_nested(std::uint32_t a, std::uint32_t b) const;
   std::uint64_t bytes() const;
 };
@@ -108,13 +110,13 @@ class RowSetMaker {
 
   void pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides);
 
-  /// Columns that the children made so far do without by bounds/support_condition.hpp.
+  /// Number of columns that bounds/support_condition.hpp has dropped from the children made so far.
   std::uint64_t n_light_columns() const { return n_light_columns_; }
 
   /// Of the scratch space.
   std::uint64_t bytes() const;
 
-  /// One look at every column; valid until the next call.
+  /// The cheap bounds of every column; valid until the next call.
   const Looks& look(const RowSet& rows);
 
  private:
@@ -159,7 +161,8 @@ class RowSetMaker {
   std::vector<Word> chosen_;      // slots of the parent, less those of changed rows
   AlignedVector<Word> gathered_;  // slots row by row on the parent's columns
   std::vector<Word> valid_;
-  std::vector<std::uint32_t> seen_, table_;
+  std::vector<std::uint32_t> seen_, new_number_;
+  NumberIndex index_;
   std::vector<Suspect> suspect_;
   std::vector<SlotName> merged_;  // rows that need new slots, their bits and counts
   std::vector<Word> row_bits_;

@@ -1,6 +1,6 @@
 // run/limits.hpp
 //
-// WHAT    What a search may spend, and why it ended.
+// WHAT    The limits of a search, and the reasons why one ends.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hornbeam {
 
 inline constexpr std::uint32_t kMostThreads = 1024;
 
-/// What one search may spend. `gap` is relative: (upper - lower) / upper.
+/// The limits of one search. `gap` is relative: (upper - lower) / upper.
 struct SearchLimits {
   std::optional<double> seconds = std::nullopt;
   std::optional<std::uint64_t> bytes = std::nullopt;

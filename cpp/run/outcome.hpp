@@ -1,7 +1,7 @@
 // run/outcome.hpp
 //
-// WHAT    Where a search stands while it runs, and its result: the best tree, the bound proven for all trees, and why
-//         the search ended.
+// WHAT    The progress of a search, and its result: the best tree, the bound proven for all trees, and why the search
+//         ended.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // run/run.hpp
 //
 // WHAT    One run of a search: its clock, its limits, the stop signal that its threads share, the trace, the outcome.
-// FLOW    api makes a Run -> every search spends work from a WorkMeter of it (one a thread) and reports its progress.
-// HOLDS   (R1) A search ends in one way: some thread calls `stop`, the first reason wins, and every thread finds
-//         `stopped`, told so by `WorkMeter::spend` or unwound by `Stopped`. (R2) A stop leaves every interval valid; it
-//         only leaves intervals open. (R3) Only the calling thread reports, and so calls the caller back.
+// FLOW    api makes a Run -> every search spends work from its WorkMeter (one per thread) and reports its progress.
+// HOLDS   (R1) A search is stopped in one way: some thread calls `stop`, the first reason counts, and every thread
+//         notices by `WorkMeter::spend` or is unwound by `Stopped`. (R2) A stop leaves every interval valid, though not
+//         closed. (R3) Only the calling thread reports, and so calls the callback.
 #pragma once
 
 #include <atomic>
@@ -42,19 +42,19 @@ class Run {
     state_.compare_exchange_strong(running, static_cast<int>(why), std::memory_order_relaxed);
   }
   std::optional<Status> reason() const;
-  /// Reads the clock and compares the bytes that are held, or about to be held, with the limit. False if stopped.
+  /// Checks the clock, and the bytes in use or about to be used against the limit. False if stopped.
   bool check(std::uint64_t bytes = 0);
 
   // For the calling thread:
-  /// Before there is progress to report: also asks for an interrupt now and then. Throws Stopped if stopped.
+  /// Before there is progress to report: also checks for an interrupt periodically. Throws Stopped if stopped.
   void require(std::uint64_t bytes = 0);
   /// The one poll: clock, memory, trace, gap and callback.
   void report(Progress now);
-  /// Adds a line to the trace, changed or not.
+  /// Adds a line to the trace, even if nothing has changed.
   void add_line(Progress now);
-  /// Counts bytes that were held between two reports.
+  /// Counts bytes that were in use between two reports.
   void count_bytes(std::uint64_t bytes) { most_bytes_ = std::max(most_bytes_, bytes); }
-  /// Why the search ended: with a proof; on its own, without one, as `finished` says; or for the reason of the stop.
+  /// Why the search ended: with a proof; on its own without one, with the status `finished`; or by a stop.
   Status status(bool is_proven, std::optional<Status> finished = std::nullopt) const;
   /// Reports for the last time. The tree has its cost.
   Outcome finish(ResultTree tree, const Progress& last, const Counters& counters = {},
@@ -84,7 +84,7 @@ class Run {
   std::vector<Progress> trace_;
 };
 
-/// The work of one thread: every so much of it, the thread polls.
+/// Counts the work of one thread, which polls after every so much of it.
 class WorkMeter {
  public:
   explicit WorkMeter(Run& run, std::uint64_t work_between_polls = ~std::uint64_t{0}, std::function<void()> poll = {})

@@ -1,7 +1,7 @@
 // run/threads.hpp
 //
 // WHAT    Runs one search on several threads.
-// HOLDS   A fault of one thread stops the others and is thrown again once all are done.
+// HOLDS   An exception in one thread stops the others and is rethrown once all are done.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ void on_threads(Run& run, std::uint32_t n_threads, const Work& work) {
     try {
       others.emplace_back(guarded, i);
     } catch (const std::system_error&) {
-      break;  // the machine has no more threads: those that are there do the work
+      break;  // the system allows no more threads: those that exist do the work
     }
   }
   guarded(0);

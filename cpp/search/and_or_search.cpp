@@ -25,19 +25,22 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
   if (!frame.is_expanded) expand(frame);
   thread_.enter(frame, budget);
   for (bool is_first_round = true; !thread_.stopped(); is_first_round = false) {
+    // Another thread, or this one below a different split, may have raised the same subproblem meanwhile.
     thread_.check_finished_elsewhere();
     thread_.meter.add(16 * frame.candidates.size());  // each round reads all of them several times
     if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
     if (frame.has_reached(budget)) break;
 
+    // Bounds in the order of their cost: pairs of columns, which close most frames; then what the table knows of the
+    // sides, which needs a key for each candidate that is still open; then a packing of rows.
     candidates_.pair_open(frame, budget);
     if (thread_.stopped()) break;
-    // Only now, since keys are needed for those alone that their pairs leave open.
     if (is_first_round) candidates_.refresh_open(frame, budget);
+    // Every tree is a leaf or has one of the candidates as its root split; all other splits are no better than `upper`.
     frame.raise(std::min(frame.upper(), CandidateList::lowest(frame)));
     if (!frame.has_reached(budget)) raiser_.raise_by_packing(frame, budget);
     record(frame);
-    if (frame.is_root) thread_.meter.poll();
+    if (frame.is_root) thread_.meter.poll();  // the interval that users see has changed
     if (frame.has_reached(budget)) break;
 
     const std::size_t chosen = candidates_.choose(frame, budget);
@@ -46,6 +49,7 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
       continue;
     }
     raise(frame, frame.candidates[chosen], budget);
+    // What this split has cost to prove may be most of the proof of others with nearly the same sides.
     if (similarity_holds(thread_.problem, frame)) spread_to_similar(thread_, frame, frame.candidates[chosen], budget);
   }
   record(frame);
@@ -84,6 +88,8 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
   thread_.maker.make_slot_rows(frame.rows);
   Claims& claims = thread_.shared.claims;
   std::unique_ptr<Frame> child[2];
+  // Small steps first, since the other side may close the split sooner; larger ones later, since every step searches
+  // part of the last one again.
   const Ticks first_step = std::max<Ticks>(2 * thread_.problem.leaf_cost, 1);
   Ticks step[2] = {first_step, first_step};
   const Ticks start[2] = {candidate.side[0].lower, candidate.side[1].lower};
@@ -101,12 +107,14 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       x = 1 - x;
       ++thread_.counters.claims;
     }
+    // Two ways to do without a frame: the best tree of few levels directly, or a probe.
     if (const std::uint32_t levels = raiser_.needed_levels(candidate, x)) {
       const Claims::Claim claim(claims, candidate.key[x]);
       raiser_.solve_shallow(frame, candidate, x, levels);
       continue;
     }
     const Ticks needed = frame.target(budget) - side[1 - x].lower - awaited;
+    // No more than this candidate needs, but at least one tick, or the loop would not advance.
     const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
     if (child[x] == nullptr) {
       if (raiser_.raise_by_probes(frame, candidate, x, goal, budget, child[1 - x] == nullptr)) {
@@ -131,7 +139,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
     if (used != nullptr) children_.release(std::move(used));
 }
 
-/// What the frame proves goes to the table; what others have proven since comes back.
+/// Writes what the frame has proven to the table, and reads what others have proven since.
 void AndOrSearch::record(Frame& frame) {
   const Interval merged = thread_.shared.table.tighten(frame.key, {std::min(frame.lower, frame.upper()), frame.tree});
   frame.lower = merged.lower;
@@ -140,6 +148,8 @@ void AndOrSearch::record(Frame& frame) {
 
 void AndOrSearch::find_incumbent(Frame& frame) {
   if (!frame.is_expanded) expand(frame);
+  // The pair stage finds the best two stumps below each split: the split of the best of these trees becomes the root,
+  // and the same again on its sides.
   candidates_.pair_open(frame, kInfinity);
   record(frame);
   if (thread_.stopped() || frame.is_closed() || frame.tree.split == kNoSplit) return;

@@ -1,13 +1,14 @@
 // search/and_or_search.hpp
 //
-// WHAT    One thread's depth-first branch and bound over subproblems with budgets: expand, choose, raise, record.
-// FLOW    search/search starts one a thread -> here -> candidate_list, bound_raiser, child_maker; all of them share a
+// WHAT    Depth-first branch and bound over subproblems with budgets, by one thread: expand, choose, raise, record.
+// FLOW    search/search starts one per thread -> here -> candidate_list, bound_raiser, child_maker, which share a
 //         search_thread.
 // HOLDS   (W1) lower <= best <= upper in every frame and entry, also when a stop unwinds the search. (W2) a call of
 //         solve(frame, budget) returns with lower >= budget, or lower = upper, or stopped, or another thread has
 //         finished a frame above.
-// CHOICE  Depth first with budgets that grow by half, not best first: no queue, and the two sides of a split are
-//         raised in turn so that the cheaper proof is found first. Candidates live in the frame, not in the table.
+// CHOICE  Depth first with budgets that grow by half, instead of best first: there is no queue, and the two sides of a
+//         split are raised in turn, so that the cheaper proof is found first. Candidates live in the frame, not in the
+//         table.
 // SOURCE  Recursion over support sets: [lin2020gosdt]; the order and the budgets are ours.
 #pragma once
 
@@ -23,7 +24,7 @@ namespace hornbeam {
 
 class AndOrSearch {
  public:
-  /// `number` 0 is the calling thread. `poll` is called now and then; it may stop the run.
+  /// `number` 0 is the calling thread. `poll` is called periodically and may stop the run.
   AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
               std::function<void()> poll);
 

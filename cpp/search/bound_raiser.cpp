@@ -41,8 +41,8 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   if (packing_credit_ < 0) packing_credit_ = -64;
 }
 
-/// Two where no more are allowed or can pay (a tree of more has four leaves or more), three of few columns where no
-/// more are allowed.
+/// Two if no more are allowed or can pay, since a tree of more levels has at least four leaves; three if there are few
+/// columns and no more are allowed.
 std::uint32_t BoundRaiser::needed_levels(const Candidate& candidate, int x) const {
   const Side& side = candidate.side[x];
   if (!two_levels_.is_usable()) return 0;
@@ -56,7 +56,7 @@ void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::
   const auto found = levels == 2 ? two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper)
                                  : two_levels_.solve_three_levels(frame.rows, candidate.column, x == 1, side.upper);
   if (found && found->shape.depth == 3) record_below(frame, candidate, x);
-  // Stopped on the way, or since there was no memory for the entries below: then the side's own entry must not be made.
+  // If this was stopped, or there was no memory for the entries below, the side must not get an entry either.
   if (thread_.stopped() || !found) return;
   ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
   KnownTree best = *found;

@@ -1,7 +1,7 @@
 // search/bound_raiser.hpp
 //
-// WHAT    Three ways to raise a lower bound without opening a frame: a packing of pairs of rows for a frame whose pair
-//         stage leaves it open; the best tree of two or three levels of a side; a probe of a side (probe.cpp).
+// WHAT    Three ways to raise a lower bound without opening a frame: a packing of pairs of rows, for a frame that its
+//         pair stage leaves open; the best tree of two or three levels of a side; a probe of a side (probe.cpp).
 // HOLDS   What is proven of a side is in the table when a call returns, unless the search is stopped.
 // CHOICE  The last two are tried on a side before its frame is made: most sides never need one.
 #pragma once
@@ -21,7 +21,7 @@ class BoundRaiser {
   /// Bounds a frame by bounds/packing.hpp, once.
   void raise_by_packing(Frame& frame, Ticks budget);
 
-  /// Levels of which the best tree of a side is to be found directly; 0 if that is not the way.
+  /// The number of levels up to which the best tree of a side is to be found directly; 0 if it is to be searched.
   std::uint32_t needed_levels(const Candidate& candidate, int x) const;
   /// Closes the side `x` by its best tree of so many levels.
   void solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels);

@@ -18,6 +18,7 @@ void CandidateList::list(Frame& frame) {
   const auto best_stump = static_cast<std::uint32_t>(std::min_element(stump_loss, stump_loss + n_columns) - stump_loss);
   if (best_stump < n_columns && stump_loss[best_stump] < kInfinity)
     update_tree(frame, make(frame, looks, best_stump, 1, most));
+  // Sorted before they are made: candidates are large, and most columns make none.
   order_.clear();
   for (std::uint32_t c = 0; c < n_columns; ++c)
     if (bound[c] < frame.upper()) order_.emplace_back(bound[c], c);
@@ -102,6 +103,7 @@ void CandidateList::pair(Frame& frame, Candidate& candidate) {
     Side& side = candidate.side[x];
     const PairSide& pairs = found[1 - x];  // the kernel lists the true side first
     if (side.limits.only_leaf()) continue;
+    // Leaves and stumps are now exact; only trees of three leaves or more still need a bound.
     if (pairs.stump_loss < kInfinity) side.update_tree(2 * leaf_cost + pairs.stump_loss, {2, 1});
     side.larger_trees_lower = kInfinity;
     if (!side.limits.only_stump()) {
@@ -121,7 +123,7 @@ void CandidateList::refresh_open(Frame& frame, Ticks budget) {
   const auto is_open = [&](const Candidate& candidate) {
     return !candidate.is_range && candidate.lower < frame.target(budget);
   };
-  // The look-ups of a frame's candidates miss the caches, so all are fetched ahead: they had better miss together.
+  // Look-ups in the table miss the caches. All are prefetched before the first is used, so that the misses overlap.
   for (Candidate& candidate : frame.candidates) {
     if (!is_open(candidate)) continue;
     if (!candidate.has_keys) children_.find_keys(frame, candidate);
@@ -151,6 +153,7 @@ void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const
   side.lower = std::min(std::max(side.lower, known.lower), side.upper);
   candidate.raise();
   update_tree(frame, candidate);
+  // A tree of the whole set, restricted to one side, is a tree of that side: so a side bounds the set.
   if (!subset_bound_holds(thread_.problem, frame)) return;
   const Ticks bound = subset_bound(side.lower, candidate.side[1 - x].least_loss);
   if (bound <= frame.lower) return;
@@ -158,9 +161,9 @@ void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const
   frame.raise(bound);
 }
 
-/// The open candidate whose smaller side is largest: balanced splits make small subproblems and are shared most. At a
-/// root that the subset bound cannot raise, the one of the lowest bound, so that the bound a user sees rises all the
-/// time. Those that other threads have taken come last.
+/// Chooses the open candidate whose smaller side is largest: balanced splits make small subproblems, which are shared
+/// most. At a root that the subset bound cannot raise, it is the one of the lowest bound, so that the bound that users
+/// see rises all the time. Candidates that other threads are working on come last.
 std::size_t CandidateList::choose(const Frame& frame, Ticks budget) const {
   std::size_t chosen = frame.candidates.size();
   Ticks highest = -1, highest_of_all = -1;

@@ -2,7 +2,7 @@
 //
 // WHAT    The candidate splits of a frame: listed with one cheap bound each, bounded again by pairs of columns, kept in
 //         step with the table, and chosen from.
-// HOLDS   Every split that is no candidate costs at least the frame's upper bound. A candidate's bounds only rise.
+// HOLDS   Every split that is not a candidate costs at least the frame's upper bound. A candidate's bounds only rise.
 // COST    (candidate columns x columns x slot words) / 8 vector instructions for the pairs of a frame.
 #pragma once
 
@@ -20,24 +20,24 @@ class CandidateList {
   /// Computes one bound for each column and lists the splits that may still win, lowest bound first.
   void list(Frame& frame);
 
-  /// The split on `column`. Where leaves are limited, the true side gets at least and at most so many of them.
+  /// The split on `column`. If leaves are limited, the true side gets at least and at most so many of them.
   Candidate make(const Frame& frame, const Looks& looks, std::uint32_t column, std::uint32_t least_of_true_side,
                  std::uint32_t most_of_true_side) const;
 
   /// Bounds a candidate by the pairs of its column with all others (bounds/pair_stage.hpp), once.
   void pair(Frame& frame, Candidate& candidate);
-  /// Does so for every candidate below the budget.
+  /// Does the same for every candidate below the budget.
   void pair_open(Frame& frame, Ticks budget);
 
-  /// Takes over what the table knows of the sides of one candidate, or of every candidate below the budget.
+  /// Adopts what the table knows of the sides of one candidate, or of every candidate below the budget.
   void refresh(Frame& frame, Candidate& candidate);
   void refresh_open(Frame& frame, Ticks budget);
-  /// Takes over what is known of the side `x`.
+  /// Adopts what is known of the side `x`.
   void update_side(Frame& frame, Candidate& candidate, int x, const Interval& known) const;
-  /// The two best trees known of the sides, joined, become the frame's tree if they are better.
+  /// Joins the two best trees known of the sides; they become the frame's tree if that is better.
   void update_tree(Frame& frame, const Candidate& candidate) const;
 
-  /// The index of the candidate to work on next; there is one below the budget.
+  /// The index of the candidate to work on next; at least one is below the budget.
   std::size_t choose(const Frame& frame, Ticks budget) const;
   /// Whether a side is open and another thread is in it.
   bool is_taken(const Candidate& candidate, int x) const;

@@ -41,7 +41,7 @@ void ChildMaker::count_bytes(Frame& frame) {
 
 std::unique_ptr<Frame> ChildMaker::make(const Frame& frame, const Candidate& candidate, int x) {
   std::unique_ptr<Frame> child;
-  if (spare_.empty()) {
+  if (spare_.empty()) {  // otherwise a used frame, with the memory of its row set
     child = std::make_unique<Frame>();
   } else {
     child = std::move(spare_.back());
@@ -68,8 +68,8 @@ Frame& ChildMaker::filter(const Frame& frame, const Candidate& candidate, int x)
   return filtered_;
 }
 
-/// Only where base losses are not needed (NodeLimits::without_idle_limits). One by one, a key reads a slot in four, in
-/// four steps; with bit planes of all fingerprints, it takes 16 steps a word and some more.
+/// Only if base losses are not needed (NodeLimits::without_idle_limits), which bit planes cannot sum. One by one, a key
+/// reads a slot in four, in four steps; with bit planes of all fingerprints, it takes 16 steps per word and some more.
 void ChildMaker::prepare_keys(Frame& frame, Ticks budget) {
   constexpr std::int64_t kStepsOfWord = 16, kStepsOfKey = 60, kStepsToMakeWord = 300;
   const Problem& problem = thread_.problem;
@@ -90,6 +90,7 @@ void ChildMaker::prepare_keys(Frame& frame, Ticks budget) {
 void ChildMaker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.has_keys = true;
   const RowSet& rows = frame.rows;
+  // Fingerprints are XORs of those of the rows: the larger side's follows from the smaller one's and the whole's.
   const int smaller = candidate.side[1].largest_loss <= candidate.side[0].largest_loss ? 1 : 0;
   const SlotName name = thread_.maker.name_of(rows, candidate.column, smaller == 1);
   candidate.key[smaller].set = candidate.key[1 - smaller].set = name.identity;

@@ -30,7 +30,7 @@ class ChildMaker {
 
   /// Finds the keys of both sides by one pass over the slots of the smaller one.
   void find_keys(const Frame& frame, Candidate& candidate);
-  /// Makes many keys cheaper where many will be needed.
+  /// Makes keys cheaper if many will be needed.
   void prepare_keys(Frame& frame, Ticks budget);
 
   /// Brings the memory counted for a frame up to date.

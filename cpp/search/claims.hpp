@@ -1,11 +1,11 @@
 // search/claims.hpp
 //
-// WHAT    Which subproblems some thread is raising now, so that another takes one that nobody is in.
-// HOLDS   A claim is a hint: bounds and trees pass through the table alone, and a wrong answer costs time only.
-// COST    Two atomic additions a subproblem; no lock. Two subproblems may share a counter.
-// CHOICE  Every thread has frames of its own. It takes a split that nobody is in, then the free side of one that
-//         somebody is in, then joins another thread in a side and parts from it below. No thread waits or hands over
-//         work. Numbers and what lost: docs/notes/2026-11-21-two-threads.md.
+// WHAT    The subproblems that threads are working on, so that another thread can choose a free one.
+// HOLDS   A claim is a hint: bounds and trees pass only through the table, and a wrong answer only costs time.
+// COST    Two atomic additions per subproblem; no lock. Two subproblems may share a counter.
+// CHOICE  Every thread has its own frames. It chooses a split that no thread is in, then the free side of a split that
+//         some thread is in, then joins another thread in a side, to separate from it further down. No thread waits or
+//         hands over work. Measurements and rejected designs: docs/notes/2026-11-21-two-threads.md.
 // SOURCE  Deferred moves of parallel game-tree search: ABDADA [weill1996abdada].
 #pragma once
 

@@ -20,7 +20,7 @@ struct Side {
   Ticks base_loss;           // q of the distinct rows before merges; known once the keys are
   Ticks reference_loss = 0;  // the same
   Ticks lower;
-  Ticks larger_trees_lower;  // bound of the trees that `upper` was not taken from by bounds/pair_stage.hpp
+  Ticks larger_trees_lower;  // of the trees larger than those that bounds/pair_stage.hpp counts for `upper`
   Ticks upper;               // cost of the best tree known
   TreeShape shape;           // of that tree
   NodeLimits limits;
@@ -34,16 +34,16 @@ struct Side {
   }
 };
 
-/// A split and the leaves that its sides may have. Where leaves are limited, it stands for a range of ways to share
-/// them (`is_range`): the true side has at least what the limit of the false side leaves over and at most its own
-/// limit. Then the sides' trees may together have too many leaves; a range is split before its sides are searched.
+/// A split and the leaves that its sides may have. If leaves are limited, it stands for a range of ways to share them
+/// (`is_range`): the true side has at least what the limit of the false side leaves over and at most its own limit. The
+/// trees of the two sides may then have too many leaves together, so a range is split before its sides are searched.
 struct Candidate {
   std::uint32_t column;  // of the frame's row set
   bool is_range = false;
   bool is_paired = false;
   bool has_keys = false;
   Side side[2];  // 0: the column fails, 1: it holds
-  /// A bound: every tree with this root split that costs less than this is no better than upper + upper.
+  /// Lower bound: a tree with this root split that costs less is no better than the two best trees known of the sides.
   Ticks lower = 0;
   SubproblemKey key[2];
 
@@ -82,11 +82,11 @@ struct Frame {
   bool is_expanded;
   bool is_packed;
   std::vector<Candidate> candidates;
-  std::vector<std::uint32_t> candidate_of;  // of each column, kNoCandidate without; made when first needed
+  std::vector<std::uint32_t> candidate_of;  // by column, or kNoCandidate; made when first needed
   std::uint64_t counted_bytes = 0;
 
   Ticks upper() const { return tree.cost; }
-  /// The bound that a budget asks for: a larger one would not change the best tree.
+  /// The bound to prove for a budget: beyond the best tree known there is nothing to prove.
   Ticks target(Ticks budget) const { return std::min(tree.cost, budget); }
   bool has_reached(Ticks budget) const { return lower >= target(budget); }
   bool is_closed() const { return lower >= tree.cost; }
@@ -94,7 +94,7 @@ struct Frame {
   void update_tree(const KnownTree& found) {
     if (found.better_than(tree)) tree = found;
   }
-  /// Takes over what is known elsewhere of the same subproblem.
+  /// Adopts what is known elsewhere of the same subproblem.
   void update(const Interval& known) {
     raise(known.lower);
     update_tree(known.tree);

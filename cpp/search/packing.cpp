@@ -58,22 +58,20 @@ void PairPacker::find_rows(const RowSet& rows) {
 void PairPacker::merge_equal(int k, std::size_t n_words) {
   std::vector<Word>& bits = bits_[k];
   std::vector<Ticks>& left = left_[k];
-  table_.assign(std::bit_ceil(2 * left.size() + 1), 0);
+  index_.reset(left.size());
   std::uint32_t n_kept = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
     const Word* row = &bits[i * n_words];
     Word hash = 0;
     for (std::size_t w = 0; w < n_words; ++w) hash = mix(hash ^ row[w]);
-    std::size_t at = hash & (table_.size() - 1);
-    while (table_[at] != 0 && !std::equal(row, row + n_words, &bits[std::size_t{table_[at] - 1} * n_words]))
-      at = (at + 1) & (table_.size() - 1);
-    if (table_[at] != 0) {
-      left[table_[at] - 1] += left[i];
+    const std::uint32_t number = index_.find_or_add(
+        hash, n_kept, [&](std::size_t known) { return std::equal(row, row + n_words, &bits[known * n_words]); });
+    if (number < n_kept) {
+      left[number] += left[i];
       continue;
     }
     std::copy(row, row + n_words, &bits[std::size_t{n_kept} * n_words]);
-    left[n_kept] = left[i];
-    table_[at] = ++n_kept;
+    left[n_kept++] = left[i];
   }
   bits.resize(std::size_t{n_kept} * n_words);
   left.resize(n_kept);
@@ -103,6 +101,8 @@ Ticks PairPacker::pack(const RowSet& rows, Ticks needed, Ticks enough) {
   std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return nearest_[a] < nearest_[b]; });
   Ticks packed = 0;
   for (const std::uint32_t a : order_) {
+    // Every pair from here on uses at least the distance of this row in capacity: if even that cannot reach `needed`,
+    // the packing would be in vain.
     const Ticks possible = nearest_[a] == 0 ? left : std::min(left, all_room_ / nearest_[a]);
     if (packed + possible < needed || n_others_ == 0) return packed;
     left -= left_[first_][a];
@@ -120,7 +120,7 @@ void PairPacker::turn_others() {
   other_words_.assign(n_words_ * stride_, 0);
   for (std::size_t b = 0; b < n_others_; ++b)
     for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = bits[b * n_words_ + w];
-  for (std::size_t b = n_others_; b < stride_ && n_others_ > 0; ++b)  // rows that change no least distance
+  for (std::size_t b = n_others_; b < stride_ && n_others_ > 0; ++b)  // copies of a row do not change a least distance
     for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = bits[w];
   distances_.resize(stride_);
 }
@@ -172,7 +172,7 @@ Ticks PairPacker::take(std::size_t a, std::size_t b) {
   return weight;
 }
 
-/// Takes rows of the other class without weight out of the tile; the last one moves to each place.
+/// Removes the rows of the other class that have no weight left; the last row of the tile takes the place of each.
 void PairPacker::forget_spent() {
   std::sort(spent_.begin(), spent_.end(), std::greater<>());
   for (const std::uint32_t b : spent_) {

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "base/number_index.hpp"
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
 
@@ -46,7 +47,7 @@ class PairPacker {
   const bool is_usable_;
   std::uint64_t work_ = 0;
   std::size_t n_words_ = 0;          // of a row
-  std::vector<Word> allowed_;        // columns that a tree may ask
+  std::vector<Word> allowed_;        // columns that a tree may split on
   std::vector<Ticks> room_;          // of each column
   Ticks all_room_ = 0;               // of all columns together
   std::vector<Word> full_;           // columns without room
@@ -56,7 +57,8 @@ class PairPacker {
   AlignedVector<Word> other_words_;  // the rows of the other class, as a tile with rows for columns
   std::uint32_t stride_ = 0, n_others_ = 0;
   std::vector<std::uint8_t> distances_;
-  std::vector<std::uint32_t> spent_, order_, table_;
+  std::vector<std::uint32_t> spent_, order_;
+  NumberIndex index_;
   std::vector<Ticks> nearest_;  // distance of each row of the first class to the other
 };
 

@@ -41,6 +41,8 @@ bool BoundRaiser::raise_by_probes(Frame& frame, Candidate& candidate, int x, Tic
   if (!may_probe(frame)) return false;
   const Probe found = probe(frame, candidate, x, goal);
   if (found.has_reached) return true;
+  // The failure shows how far this side gets without a frame. If a probe proves the rest on the other side, neither is
+  // built.
   const Side &side = candidate.side[x], &other = candidate.side[1 - x];
   const Ticks left = frame.target(budget) - found.most;
   if (!may_probe_other || other.is_closed() || needed_levels(candidate, 1 - x) > 0) return false;
@@ -81,6 +83,7 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
   if (looks.stump_loss[best_stump] < kInfinity) candidates_.update_tree(child, bounded(best_stump));
   const auto first = static_cast<std::size_t>(std::min_element(looks.bound, looks.bound + n_columns) - looks.bound);
   Ticks lowest = looks.bound[first];
+  // A probe that fails nearly always fails here, so no other candidate is made before.
   if (lowest < target()) {
     Candidate weakest = bounded(first);
     candidates_.pair(child, weakest);

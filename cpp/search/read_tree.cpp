@@ -10,7 +10,7 @@ namespace hornbeam {
 
 namespace {
 
-/// Words counted, in all, to split leaves of the known tree: what comes after a stop must not take long.
+/// Total number of words counted to split leaves of the known tree: after a stop, reading the tree must be fast.
 constexpr std::uint64_t kMostWorkOnLeaves = std::uint64_t{1} << 27;
 
 /// Some distinct rows and what is known of them; `set` and `base_loss` only where they may be split.
@@ -47,7 +47,7 @@ class TreeReader {
     return part;
   }
 
-  /// The two sides of a split; only the rows of the smaller one are looked at again.
+  /// The two sides of a split; only the rows of the smaller one are counted, the other has the rest.
   std::array<Part, 2> sides_of(const Part& whole, std::uint32_t column, bool may_be_split) const {
     auto rows = partition(problem_.rows, whole.rows, column);
     const int smaller = rows[1].size() < rows[0].size() ? 1 : 0;
@@ -60,8 +60,8 @@ class TreeReader {
     return side;
   }
 
-  /// The best tree with two leaves: bounds from bounds/pair_stage.hpp stand for such trees without an entry. None if
-  /// the rows are a leaf of the known tree, and looking at many such has been work enough.
+  /// The best tree with two leaves, for which bounds/pair_stage.hpp makes no entry. None if the rows are a leaf of the
+  /// known tree, and many such leaves have been examined already.
   KnownTree best_stump(const RowList& rows, bool is_leaf) {
     const bool limits_rows = problem_.limits_rows();
     const StumpFinder stumps(problem_.rows, rows,

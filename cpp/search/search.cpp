@@ -30,8 +30,10 @@ class Search {
         std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.whole.reference_loss;
     report();
+    // A good tree first: every bound is compared with it.
     thread.find_incumbent(root);
     report();
+    // The helpers start from copies of the root, whose pair stage they would otherwise all repeat.
     const std::uint32_t n_threads = run_.limits().threads;
     std::vector<Frame> roots(n_threads - 1, root);
     shared_.frame_bytes += roots.size() * root.counted_bytes;
@@ -43,7 +45,7 @@ class Search {
         helpers[i]
             .emplace(problem_, shared_, kernels(), i, [this] { run_.check(shared_.bytes()); })
             .solve(roots[i - 1], kInfinity);
-      run_.stop(Status::optimal);  // whoever comes back unstopped has closed the root
+      run_.stop(Status::optimal);  // a thread that returns without being stopped has closed the root
     });
     Counters counters = thread.counters();
     for (const std::optional<AndOrSearch>& helper : helpers)
@@ -57,6 +59,7 @@ class Search {
   Progress progress() const {
     const Interval root = root_interval();
     Ticks lower = root.lower;
+    // Once a guess has replaced a bound, the root's bound is not proven: only what the reference guarantees is.
     if (shared_.has_guessed)
       lower = root.lower < root.tree.cost ? sure_lower_
                                           : std::max(sure_lower_, bound_after_guesses(root.tree.cost, reference_loss_));

@@ -7,7 +7,7 @@ namespace hornbeam {
 
 namespace {
 
-/// Words of kernel work between two looks at the clock: well under a millisecond.
+/// Words of kernel work between two checks of the clock: well under a millisecond.
 constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
 
 }  // namespace
@@ -44,6 +44,8 @@ void SearchThread::leave(const Frame& frame) {
 }
 
 void SearchThread::check_finished_elsewhere() {
+  // From the root down: everything below the first finished frame is wasted work. A look-up takes a lock that the other
+  // thread had last, so only frames that another thread is in are looked up.
   if (!shared.claims.are_shared()) return;
   for (const Visit& visit : path_) {
     if (!shared.claims.is_joined(visit.frame->key)) continue;

@@ -1,8 +1,8 @@
 // search/search_thread.hpp
 //
-// WHAT    What the parts of one thread's search share: the problem, the state of all threads, the maker of row sets,
-//         the counters, the work meter, and the frames that the thread is in.
-// HOLDS   Every part asks `stopped()` between steps of bounded work and then returns with all intervals valid.
+// WHAT    The context of one thread's search: the problem, the state of all threads, the maker of row sets, the
+//         counters, the work meter, and the frames that the thread is in.
+// HOLDS   Every part checks `stopped()` between steps of bounded work and then returns with all intervals valid.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace hornbeam {
 
 class SearchThread {
  public:
-  /// `number` 0 is the calling thread. `poll` is called now and then; it may stop the run.
+  /// `number` 0 is the calling thread. `poll` is called periodically and may stop the run.
   SearchThread(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
                std::function<void()> poll);
 
@@ -33,13 +33,13 @@ class SearchThread {
   void count_subproblem();
   /// Of the whole thread, once it has ended.
   Counters all_counters() const;
-  /// Whether to leave the frame in work: the search has ended, or another thread has finished this frame or one above.
+  /// Whether to leave the current frame: the search has ended, or another thread has finished this frame or one above.
   bool stopped();
 
   /// Bracket the work on a frame.
   void enter(const Frame& frame, Ticks budget) { path_.push_back({&frame, budget}); }
   void leave(const Frame& frame);
-  /// Looks whether another thread has raised a frame of the path to its budget, or closed it.
+  /// Checks whether another thread has raised a frame of the path to its budget, or closed it.
   void check_finished_elsewhere();
 
  private:

@@ -1,6 +1,6 @@
 // search/shared_state.hpp
 //
-// WHAT    The limits left to a subproblem, and the state that the threads of one search share.
+// WHAT    The remaining limits of a subproblem, and the state that the threads of one search share.
 // HOLDS   SharedState belongs to one search; nothing is global.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace hornbeam {
 
-/// Depth and leaves that a subproblem may still use; kUnlimited where the limit cannot bind.
+/// Depth and leaves that a subproblem may still use; kUnlimited if the limit cannot bind.
 struct NodeLimits {
   std::uint32_t depth = kUnlimited;
   std::uint32_t leaves = kUnlimited;

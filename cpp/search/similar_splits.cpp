@@ -10,8 +10,8 @@ namespace hornbeam {
 
 namespace {
 
-/// Where one true side holds the other: the larger set of each side costs no less, the smaller no less than the
-/// larger without the difference (del <= n).
+/// If one true side contains the other: the larger set of each side costs no less than the smaller one, and the smaller
+/// one no less than the larger one minus the difference (del <= n).
 void raise_nested(const Candidate& from, Candidate& to) {
   for (int x = 0; x < 2; ++x) {
     Side& side = to.side[x];

@@ -2,16 +2,16 @@
 //
 // WHAT    Bounds that pass from one candidate split to others whose sides hold nearly the same rows
 //         (bounds/similarity.hpp).
-// HOLDS   Only where `similarity_holds`: with limits on leaves or rows a tree need not fit the similar side.
+// HOLDS   Only if `similarity_holds`: with limits on leaves or rows, a tree need not fit the similar side.
 #pragma once
 
 #include "search/search_thread.hpp"
 
 namespace hornbeam {
 
-/// From a candidate just paired to the columns next to it that are nested with it (thresholds of one variable). There
-/// the distance is a difference of sums. Only what is proven beyond the best tree passes on, not beyond the budget:
-/// that would save the neighbors their pairs only until the budget grows.
+/// From a candidate just paired to the columns next to it that are nested with it, such as thresholds of one variable:
+/// their distance is a difference of sums. Only what is proven beyond the best tree is passed on. What is proven beyond
+/// the budget would spare the neighbors their pairs only until the budget grows.
 void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from);
 
 /// From the candidate just raised to every candidate below the budget.

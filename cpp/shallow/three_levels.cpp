@@ -1,11 +1,10 @@
 // shallow/three_levels.cpp: the part of TwoLevelSolver that finds the best tree of depth at most three of few columns.
 //
 // WHAT    With few columns it costs less to count all triples at once than to solve both sides of every root: a pair of
-//         columns is looked at once for both of its roots and both of its sides, and no side is gathered or laid out.
-// HOLDS   The result is exact, as in shallow/two_levels. Counts of a triple give those of all its eight cells, since
-// the
-//         counts of pairs and of columns are known (inclusion and exclusion).
-// COST    columns^2 / 2 x (columns / 16) x (words + some 60) vector steps, whatever the bounds say: see kFewColumns.
+//         columns is counted once for both of its roots and both of its sides, and no side is gathered or laid out.
+// HOLDS   The result is exact, as in shallow/two_levels. The count of a triple gives those of all its eight cells,
+//         since the counts of pairs and of columns are known (inclusion and exclusion).
+// COST    columns^2 / 2 x (columns / 16) x (words + about 60) vector steps, whatever the bounds: see kFewColumns.
 // SOURCE  Counting by inclusion and exclusion: [demirovic2022murtree] for pairs; triples: ours.
 #include "shallow/two_levels.hpp"
 
@@ -53,6 +52,7 @@ bool TwoLevelSolver::search_triples() {
     if (!meter_.spend(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4 * (n_columns - i))) return false;
     kernels_.triple_row(rows, i, mask_.data());
     for (std::uint32_t j = i + 1; j < n_columns; ++j) {
+      // The four cells of the pair, with their best stumps, are the sides of j below i and also of i below j.
       ShallowTree cell[4];
       for (std::uint32_t c = 0; c < 4; ++c)
         cell[c] = leaf_or_stump(weigh_cell(rows, i, j, c), rows.stump_loss[c * stride + j]);

@@ -51,7 +51,7 @@ void TwoLevelSolver::gather(const RowSet& parent, std::uint32_t column, bool sid
   stride_ = n_words * kWordBits;
   segments_.clear();
   n_words_ = n_class_words_ = 0;
-  // Slots of a segment that are left, at most; each segment is rounded up to whole words.
+  // At most as many words as in the parent, plus one for each segment, which is rounded up to whole words.
   const std::size_t most_words = parent.n_slot_words + parent.segments.size();
   if (tile_.size() < most_words * stride_) tile_.resize(most_words * stride_);
   for (const Segment& segment : parent.segments) {
@@ -187,7 +187,7 @@ void TwoLevelSolver::lay_out() {
   roots_.resize(n_roots);
 }
 
-/// Counts root after root; a block whose columns have all been roots needs no more counting.
+/// Counts root after root. A block of columns that have all been roots is left out from then on: its pairs are counted.
 std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Ticks upper) {
   KnownTree best;
   Ticks least = upper + 1;  // what a root must stay below
@@ -204,6 +204,7 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
       least = tree.cost;
       most_weight = in_weight(least - 1);
     }
+    // Roots that send nearly the same rows to each side cannot be much better.
     kernels_.raise_by_distance(pairs_, in_weight(tree.cost), bound_);
     if (--left_in_block_[i / kNarrowLanes] == 0) std::erase(blocks_, i / kNarrowLanes * kNarrowLanes);
   }

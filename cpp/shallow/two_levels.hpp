@@ -1,14 +1,14 @@
 // shallow/two_levels.hpp
 //
 // WHAT    The best tree of depth at most two on one side of a split, found directly from pair counts.
-// FLOW    search/bound_raiser asks for it where no deeper tree is allowed or can win -> kernels.
+// FLOW    search/bound_raiser calls it if no deeper tree is allowed or can win -> kernels.
 // HOLDS   The result is exact: every pair of columns that could be the root and a stump below it is counted, or its
-//         root is shown to cost no less than the best (bounds/equivalent_points.hpp, bounds/similarity.hpp).
+//         root is proven to cost no less than the best (bounds/equivalent_points.hpp, bounds/similarity.hpp).
 // COST    (rows x columns + roots x columns x slot words) / 16 vector steps; no groups, no keys, no merging, so a side
 //         costs a fraction of a frame.
 // CHOICE  The rows of the side are gathered from a row-major copy of the parent's slots and transposed back in blocks
 //         of 64, which costs the same however few rows are chosen. A pair of columns is counted once for both of its
-//         roots. Losses are counted in 32 bits, so all classes must have one price.
+//         roots. Losses are counted in 32 bits, so a mistake must cost the same in all classes.
 // SOURCE  [demirovic2022murtree], the depth-two solver; the pruning of roots and the layout are ours.
 #pragma once
 
@@ -40,7 +40,7 @@ class TwoLevelSolver {
   /// `best_root` is the root's column of the parent.
   std::optional<KnownTree> solve_three_levels(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
 
-  /// The best tree on one side of the root found, of two levels at most, and what a leaf would lose there.
+  /// The best tree of at most two levels on one side of the root found, and the loss of a leaf there.
   struct Below {
     KnownTree tree;
     Ticks loss;
@@ -55,7 +55,7 @@ class TwoLevelSolver {
     std::uint32_t column() const { return static_cast<std::uint32_t>(order); }
   };
 
-  /// Class weights of some rows, as far as their loss as a leaf needs them.
+  /// What the loss of some rows as a leaf depends on: their weight, and that of the heaviest class.
   struct Weighed {
     std::int64_t weight = 0, most = 0;
     void add(std::int64_t of_class) {
@@ -68,7 +68,7 @@ class TwoLevelSolver {
   struct ShallowTree {
     Ticks cost;
     TreeShape shape;
-    std::uint32_t root = 0;  // in roots_ or, behind them, others_; of no meaning for a leaf
+    std::uint32_t root = 0;  // index in roots_ followed by others_; meaningless for a leaf
     void improve(const ShallowTree& by) {
       if (by.cost < cost || (by.cost == cost && by.shape < shape)) *this = by;
     }

@@ -1,12 +1,12 @@
 // table/subproblem_table.hpp
 //
-// WHAT    What has been proven about each subproblem: an interval around its best cost and, for the upper end, the
-//         split of a tree that attains it.
+// WHAT    The proven interval around the best cost of each subproblem and, for its upper end, the root split of a tree
+//         that attains it.
 // HOLDS   (T1) lower <= best <= upper. (T2) lower never falls; upper never rises, and at equal upper the tree gets
 //         fewer leaves or, at equal leaves, less depth. (T3) `upper` is the cost of a tree that can be read off the
 //         table, or is a leaf or a stump.
-// COST    56 bytes an entry; a look-up is one probe of one shard. Nothing else is kept per subproblem: keeping
-//         candidate lists costs ten times the memory for five per cent of the time.
+// COST    56 bytes per entry; a look-up is one probe of one shard. Nothing else is kept per subproblem: keeping
+//         candidate lists costs ten times the memory and saves five percent of the time.
 // CHOICE  64 shards of open addressing that grow one by one by half, so that growth never needs twice the memory and
 //         threads rarely meet.
 #pragma once
@@ -66,8 +66,8 @@ class SubproblemTable {
   /// Brings the place of `key` into the caches, where no other thread can move it meanwhile.
   void prefetch(const SubproblemKey& key) const;
 
-  /// Tightens the entry of `key` by `known` (T2) and returns the result. An entry that memory does not allow is not
-  /// kept; then `is_full` turns true.
+  /// Tightens the entry of `key` by `known` (T2) and returns the result. If the memory limit does not allow the entry,
+  /// it is not kept, and `is_full` becomes true.
   Interval tighten(const SubproblemKey& key, const Interval& known);
 
   bool is_full() const { return full_.load(std::memory_order_relaxed); }

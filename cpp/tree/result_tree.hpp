@@ -1,6 +1,6 @@
 // tree/result_tree.hpp
 //
-// WHAT    A tree as flat arrays: what every search returns, and how it is written.
+// WHAT    A tree as flat arrays, the result of every search, and the functions that build it.
 // HOLDS   Pre-order; node 0 is the root; the true side comes first.
 #pragma once
 

@@ -1,8 +1,8 @@
 // verify/routing.hpp
 //
-// WHAT    The first part of a second opinion: whether the arrays are a tree within its limits, and where the caller's
-//         rows go in it, one row at a time.
-// HOLDS   Shares no code with the search; kept plain, never optimised.
+// WHAT    The first part of the second opinion: checks that the arrays are a tree within its limits, and finds the leaf
+//         of each of the caller's rows, one row at a time.
+// HOLDS   Shares no code with the search; kept plain, never optimized.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct FlatTree {
   std::span<const std::int32_t> column, left, right, prediction;
 };
 
-/// Checks that the arrays are one tree within the limit of depth; returns its number of leaves.
+/// Checks that the arrays are one tree within the depth limit; returns its number of leaves.
 /// Throws std::logic_error if they are not.
 std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uint32_t n_predictions,
                          const std::optional<std::uint32_t>& most_depth);
 
 /// The number of the leaf that each row reaches; `columns` has n_columns, n_rows and test(column, row).
-/// Throws std::logic_error if the arrays are no tree or the tree breaks a limit.
+/// Throws std::logic_error if the arrays are not a tree or the tree exceeds a limit.
 template <class Columns>
 std::vector<std::int32_t> leaf_of_rows(const FlatTree& tree, const Columns& columns, std::uint32_t n_predictions,
                                        const TreeLimits& limits) {

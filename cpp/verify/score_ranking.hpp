@@ -1,7 +1,7 @@
 // verify/score_ranking.hpp
 //
-// WHAT    A second opinion: what a tree loses of the area under the ROC curve of its leaves, from the caller's rows.
-// HOLDS   Shares no code with the search, its leaves or its bounds; kept plain, never optimised.
+// WHAT    A second opinion: the area above the ROC curve of a tree's leaves, from the caller's rows.
+// HOLDS   Shares no code with the search, its leaves or its bounds; kept plain, never optimized.
 #pragma once
 
 #include "base/types.hpp"
@@ -10,7 +10,7 @@
 namespace hornbeam {
 
 /// `price` for twice the area above the curve of the leaves, in pairs of class 1 and class 0 and rounded up, where the
-/// curve stands for nothing after `cut` 2^-20 parts of a row of class 0 and weight 1; and `leaf_cost` for each leaf.
+/// curve counts as 0 after `cut` x 2^-20 of a row of class 0 and weight 1; plus `leaf_cost` for each leaf.
 /// `leaf_of_row` is the leaf that each row reaches.
 Ticks score_ranking(const FlatTree& tree, std::span<const std::int32_t> leaf_of_row,
                     std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks price,

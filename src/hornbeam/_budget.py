@@ -1,4 +1,4 @@
-"""What one fit may spend: seconds from its call on, and bytes, for reading, making columns, searching and the tree."""
+"""The time and memory that one fit may use for reading, making columns, searching and the tree."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """What one search may spend; None where there is no limit."""
+    """What one search may use; None for no limit."""
 
     seconds: float | None
     bytes: int | None
 
 
 class Budget:
-    """The limits of one fit. Its clock starts when it is made, in the first line of `fit`.
+    """The limits of one fit. Its clock starts in the constructor, which `fit` calls first.
 
-    A budget that is spent leaves nothing: every search that is started then ends at once, with a single leaf.
+    Once a budget is spent, every search that is started ends at once, with a single leaf.
 
     Parameters
     ----------
@@ -77,23 +77,23 @@ class Budget:
         return True
 
     def fits(self, n_bytes: int) -> bool:
-        """Return whether there is room for so many bytes, which may be done without."""
+        """Return whether so many bytes fit; unlike `hold`, a failure does not spend the budget."""
         return self._memory_limit is None or self._held + n_bytes <= self._memory_limit
 
     def release(self, n_bytes: int) -> None:
-        """Count bytes no more that `hold` counted."""
+        """Stop counting bytes that `hold` counted."""
         self._held -= n_bytes
 
     def keep_back(self, seconds: float) -> None:
-        """Keep seconds from the search for what follows it; at most a seventh of the limit."""
+        """Reserve seconds, at most a seventh of the limit, for what follows the search."""
         self._reserve = max(self._reserve, seconds)
 
     def end(self) -> None:
-        """Leave nothing."""
+        """Spend the whole budget."""
         self._time_limit = 0.0
 
     def end_when(self, is_over: Callable[[], bool]) -> None:
-        """Leave nothing as soon as `is_over()` returns True; `is_spent` asks."""
+        """Spend the whole budget as soon as `is_over()` returns True; `is_spent` calls it."""
         self._is_over = is_over
 
     def left(self) -> Limits:

@@ -1,4 +1,4 @@
-"""What checks of arguments share, whatever layer they are in: what counts as a number, and how a value is shown."""
+"""Checks of arguments that all layers share: what counts as a number, and how a value is shown in a message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WEIGHT_LIMIT = 2**52  # integers below it are exact as float64, too
 
 
 def shown(value: object) -> str:
-    """Return a value for a message: its `repr`, cut off where it is long, or its type where it has none."""
+    """Return a value for a message: its `repr`, shortened if it is long, or its type if that fails."""
     try:
         text = repr(value)
     except Exception:  # whatever it is, the message is about the value: integers of 4,301 digits have no `repr`
@@ -49,13 +49,13 @@ def as_array(name: str, values: Any) -> npt.NDArray[Any]:
     Raises
     ------
     ValueError
-        If NumPy makes no array of them, or some are masked.
+        If NumPy cannot make an array of them, or some are masked.
     """
     if type(values) is np.ndarray:
         return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} holds masked values; fill them or leave their rows out.")
-    if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # of which NumPy has none
+    if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # types of polars that NumPy lacks
         return np.array(values.to_list(), dtype=object)
     try:
         return np.asarray(values)

@@ -96,9 +96,9 @@ def is_date_type(cell_type: type) -> bool:
 
 
 def as_date_kind(seconds: Seconds, found: str, expected: str) -> Seconds | None:
-    """Return the seconds of a column as another kind: dates and times without a time zone serve for one another.
+    """Return the seconds of a column as another kind, or None if that is not possible.
 
-    None where that is not possible. Of dates and times only the date counts where dates are expected.
+    Dates and datetimes without a time zone are interchangeable; where dates are expected, the time of day is dropped.
     """
     if found == expected:
         return seconds
@@ -131,7 +131,7 @@ def _duration_text(micro: int) -> str:
 
 
 def round_thresholds(thresholds: Seconds, values: Seconds) -> Seconds:
-    """Return thresholds that separate the same values and are short to write: midnights where possible.
+    """Return thresholds that separate the same values and are short to write: midnights if possible.
 
     Parameters
     ----------
@@ -160,12 +160,12 @@ def round_thresholds(thresholds: Seconds, values: Seconds) -> Seconds:
 
 
 def thresholds_in_seconds(name: str, kind: str, values: Any) -> list[float]:
-    """Read a user's thresholds for a column of dates: dates, durations or times as Python or NumPy have them, or text.
+    """Read a user's thresholds for a column of dates: dates, durations or times of Python or NumPy, or strings.
 
     Raises
     ------
     ValueError
-        If they are none of these, or of another kind than the column.
+        If they are none of these, or of a different kind than the column.
     """
     try:
         cells = list(values)
@@ -186,7 +186,7 @@ def datetime_of(seconds: float) -> dt.datetime:
     Raises
     ------
     ValueError
-        If Python knows no such date: it has the years 1 to 9999.
+        If it is outside of the years 1 to 9999, which Python supports.
     """
     try:
         return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=_micro(seconds))

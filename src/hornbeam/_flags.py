@@ -1,4 +1,4 @@
-"""Tables of zeros and ones, kept as one bit a cell."""
+"""Tables of zeros and ones, stored as one bit per cell."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ BYTES_IN_CACHE = 1 << 18
 
 
 class Flags(Sequence[npt.NDArray[np.bool_]]):
-    """Columns of booleans of equal length, each unpacked anew when it is asked for.
+    """Columns of booleans of equal length, unpacked on every access.
 
     Parameters
     ----------
     bits : ndarray of uint8 of shape (n_columns, ceil(n_rows / 8))
-        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is row ``r``; bits behind the last row are 0.
+        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is row ``r``; bits after the last row are 0.
     n_rows : int
     are_boolean : bool, default=False
-        Whether the user gave booleans, not the numbers 0 and 1.
+        Whether the user's values were booleans instead of the numbers 0 and 1.
     """
 
     def __init__(self, bits: npt.NDArray[np.uint8], n_rows: int, are_boolean: bool = False) -> None:
@@ -55,10 +55,10 @@ class Flags(Sequence[npt.NDArray[np.bool_]]):
 
 
 def pack_flags(matrix: npt.NDArray[Any]) -> Flags | None:
-    """Pack the columns of a matrix of numbers of shape (n_rows, n_columns); None if any is neither 0 nor 1.
+    """Pack the columns of a matrix of numbers of shape (n_rows, n_columns); None if any number is neither 0 nor 1.
 
-    One pass over the matrix, block by block as it fits a cache: column by column, it would be read from memory as many
-    times as it has columns.
+    The matrix is packed in blocks that fit a cache: column by column, all of it would be read from memory once for each
+    column.
     """
     n_rows, n_columns = matrix.shape
     bits = np.empty((n_columns, (n_rows + 7) // 8), dtype=np.uint8)
@@ -71,7 +71,7 @@ def pack_flags(matrix: npt.NDArray[Any]) -> Flags | None:
 
 
 def _as_bytes(matrix: npt.NDArray[Any]) -> npt.NDArray[np.uint8] | None:
-    """Return a matrix as bytes row by row; None if it holds more than bytes, and anything but 0 and 1."""
+    """Return a matrix as bytes, row by row; None if its type is wider and it holds anything but 0 and 1."""
     if matrix.dtype.kind in "biu" and matrix.dtype.itemsize == 1:
         return np.ascontiguousarray(matrix).view(np.uint8)
     ones, zeros = np.equal(matrix, True), np.equal(matrix, False)  # compared in the type of the matrix

@@ -20,7 +20,7 @@ Scalar: TypeAlias = "str | bool | int | float"
 
 
 def readable_name(name: str) -> str:
-    """Return the name of a column for a sentence: ``column 3`` for the number ``3``, as pandas labels columns."""
+    """Return the name of a column for a sentence: ``column 3`` if it is the number ``3``, a label in pandas."""
     return f"column {name}" if name.removeprefix("-").isdecimal() else name
 
 
@@ -89,7 +89,7 @@ class IsOne:
 
 @dataclass(frozen=True, slots=True)
 class IsTrue(IsOne):
-    """``column is true`` on a column of booleans: what `IsOne` is for the numbers 0 and 1, in other words.
+    """``column is true`` on a column of booleans: the same as `IsOne`, with a different wording.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def condition_of_ones(is_boolean: bool) -> type[IsOne]:
 
 @dataclass(frozen=True, slots=True)
 class IsIn:
-    """``column in {a, b}`` on a column of categories, texts or booleans.
+    """``column in {a, b}`` on a column of categories: strings, booleans or numbers.
 
     Examples
     --------

@@ -4,7 +4,7 @@
 class NotProvenWarning(UserWarning):
     """A search was stopped by a limit before its tree was proven optimal; the tree and its gap are valid.
 
-    The message suggests what helps the problem at hand, as code to paste: parameters, or another estimator.
+    The message suggests parameters that help, or another estimator, as code to paste.
 
     Examples
     --------
@@ -20,10 +20,10 @@ class NotProvenWarning(UserWarning):
 
 
 class ColumnWarning(UserWarning):
-    """A column was probably not read as it is meant: numbers or dates as text, an identifier, a copy of the target.
+    """A column was probably not read as intended: numbers or dates as text, an identifier, a copy of the target.
 
-    Also codes of missing values such as -999, spellings that differ only in capitals, and a target that is a quantity.
-    A cross-validation of scikit-learn warns of each column once, not in each fold.
+    The warning also covers codes of missing values such as -999, spellings that differ only in capitals, and a target
+    that is a quantity. A cross-validation of scikit-learn warns of each column once, not in each fold.
 
     The message names the column, what was found, and code that fixes it. `hornbeam.column_report` lists all columns.
 

@@ -1,8 +1,8 @@
-"""The additive objectives: what it costs to predict a class for a row of another class.
+"""The additive objectives: the cost of predicting a class for a row of another class.
 
-An objective is one function from the weight of each class to a `Loss`, named in `OBJECTIVES`; adding one is a function
-and a line here, and nothing elsewhere. All numbers are exact, integers or fractions: a float counts as the decimal
-that Python prints for it, so 0.1 is one tenth.
+An objective is a function from the weight of each class to a `Loss`, named in `OBJECTIVES`. To add one, write a
+function and a line in this file. All numbers are exact, integers or fractions: a float counts as the decimal that
+Python prints for it, so 0.1 is one tenth.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import numpy.typing as npt
 from hornbeam._checks import as_float, check_choice, is_number, shown
 
 Exact: TypeAlias = int | Fraction
-"""Quotients of these are made by `Fraction`: that of two integers by ``/`` would be a rounded float."""
+"""Divide these with `Fraction`: ``/`` would round the quotient of two integers to a float."""
 
 Costs: TypeAlias = tuple[tuple[Exact, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What it costs, ``costs[c][k]``, to predict class k for a row of class c and weight 1, all divided by `scale`.
+    """The cost ``costs[c][k] / scale`` of predicting class k for a row of class c and weight 1.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class ClassData:
-    """What an objective is made from: the labels, their total weights, and the parameters of the estimator.
+    """The input of an objective: the labels, their total weights, and the parameters of the estimator.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class ClassData:
 
 
 def accuracy(data: ClassData) -> Loss:
-    """Charge 1 for every mistake: the share of the weight that is predicted wrongly."""
+    """Charge 1 for every mistake: the share of the weight with a wrong prediction."""
     return _mistakes(data, [1] * len(data.totals))
 
 
@@ -107,14 +107,14 @@ OBJECTIVES: dict[str, Callable[[ClassData], Loss]] = {
 
 
 def check_objective(objective: object, omega: object, cost_matrix: object, others: Sequence[str] = ()) -> None:
-    """Check the name of the objective and that the parameters of other objectives are left alone.
+    """Check the name of the objective, and that no parameter of another objective is given.
 
     Parameters
     ----------
     objective, omega, cost_matrix
         As given to the estimator.
     others : sequence of str, default=()
-        Objectives that are not sums and that the estimator has as well.
+        Non-additive objectives that the estimator also supports.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def check_objective(objective: object, omega: object, cost_matrix: object, other
 
 
 def is_one(value: object) -> bool:
-    """Return whether a parameter of an objective is left at its default, the number 1."""
+    """Return whether a parameter has its default value, the number 1."""
     return is_number(value) and value == 1
 
 
@@ -143,7 +143,7 @@ def exact_fraction(value: Any, name: str) -> Exact:
     ValueError
         If `value` is negative, NaN, or infinite as float64.
     TypeError
-        If `value` is no number.
+        If `value` is not a number.
     """
     if not is_number(value):
         raise TypeError(f"{name} must be a number, got {shown(value)}.")
@@ -155,7 +155,7 @@ def exact_fraction(value: Any, name: str) -> Exact:
 
 
 def _mistakes(data: ClassData, prices: Sequence[Exact]) -> Loss:
-    """Every mistake on class c costs its price times its class weight; the loss is a share of the largest one."""
+    """Charge each mistake the price of its class times the class weight, as a share of the largest possible loss."""
     prices = list(map(mul, prices, data.multipliers()))
     labels = range(len(prices))
     costs = tuple([tuple([0 if c == k else price for k in labels]) for c, price in enumerate(prices)])
@@ -192,11 +192,11 @@ def _multipliers(class_weight: Any, classes: npt.NDArray[Any], totals: Sequence[
             f"class_weight must be None, 'balanced' or a dict from label to weight, got {shown(class_weight)}."
         )
     labels = classes.tolist()
-    known = set(labels)  # where pandas' NA, which is neither equal to a label nor different, is not found
+    known = set(labels)  # not a list: pandas' NA is neither equal to a label nor different from it
     unknown = [label for label in class_weight if label not in known]
     if unknown and len(class_weight) - len(unknown) < len(labels):
-        raise ValueError(f"class_weight names {shown(unknown[0])}, which is none of the classes {labels}.")
+        raise ValueError(f"class_weight names {shown(unknown[0])}, which is not one of the classes {labels}.")
     weights = tuple(exact_fraction(class_weight.get(label, 1), f"class_weight of class {label!r}") for label in labels)
     if 0 in weights:
-        raise ValueError("class_weight must be greater than 0; leave rows out by sample_weight=0.")
+        raise ValueError("class_weight must be greater than 0; to leave rows out, set their sample_weight to 0.")
     return weights

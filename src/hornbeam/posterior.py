@@ -1,4 +1,4 @@
-"""The BCART posterior of a tree: its units in the search, and a function that scores any tree."""
+"""The BCART posterior of a tree: its integer scale in the search, and a function that scores any tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LogPosteriorScale:
 
     @classmethod
     def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> LogPosteriorScale:
-        """Return the finest unit, of 40 bits at most, in which no tree on so many rows leaves the range.
+        """Return the finest unit, of at most 40 bits, in which no tree on so many rows exceeds the range.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class LogPosteriorScale:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Checked parameters of the BCART prior; `rho` has one number a class."""
+    """Checked parameters of the BCART prior; `rho` has one number per class."""
 
     alpha: float
     beta: float
@@ -72,32 +72,32 @@ class Prior:
         Raises
         ------
         TypeError
-            If one is no number, or `rho` neither a number nor a sequence of numbers.
+            If one is not a number, or `rho` neither a number nor a sequence of numbers.
         ValueError
-            If one is out of range or `rho` has not one number a class.
+            If one is out of range or `rho` does not have one number per class.
         """
         check_prior(alpha, beta, rho)
         numbers = np.full(n_classes, as_float(rho)) if is_number(rho) else np.array([as_float(each) for each in rho])
         if len(numbers) != n_classes:
             raise ValueError(
-                f"rho has {len(numbers)} numbers, but y has {n_classes} classes; give one for each or one."
+                f"rho has {len(numbers)} numbers, but y has {n_classes} classes; give one number, or one per class."
             )
         if not sum(numbers.tolist()) < inf:
             raise ValueError(f"rho must add up to a finite number, got {shown(rho)} for {n_classes} classes.")
         return cls(float(alpha), float(beta), numbers)
 
     def log_p_split(self, depth: int) -> float:
-        """Return the logarithm of the probability that a node of this depth is split, if it can be."""
+        """Return the logarithm of the probability that a node of this depth is split if some column allows it."""
         return log(self.alpha) - self.beta * log1p(depth)
 
 
 def check_prior(alpha: Any, beta: Any, rho: Any) -> None:
-    """Check the parameters of the prior as far as that needs no data.
+    """Check the parameters of the prior as far as possible without data.
 
     Raises
     ------
     TypeError
-        If one is no number, or `rho` neither a number nor a sequence of numbers.
+        If one is not a number, or `rho` neither a number nor a sequence of numbers.
     ValueError
         If one is out of range.
     """
@@ -112,7 +112,7 @@ def check_prior(alpha: Any, beta: Any, rho: Any) -> None:
     if isinstance(numbers, np.ndarray):
         numbers = list(numbers) if numbers.ndim == 1 else None
     if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Sequence) or not all(map(is_number, numbers)):
-        raise TypeError(f"rho must be a number or a sequence of one number a class, got {shown(rho)}.")
+        raise TypeError(f"rho must be a number or a sequence of one number per class, got {shown(rho)}.")
     if not all(0 < as_float(number) < inf for number in numbers):
         raise ValueError(f"rho must be greater than 0 and finite, got {shown(rho)}.")
 
@@ -129,19 +129,19 @@ def log_posterior(
 ) -> float:
     """Return the logarithm of the unnormalized BCART posterior of any tree.
 
-    That is ``log P(tree | X) + log P(y | X, tree)``, in nats: the prior says that a node of depth d whose rows some
-    condition tells apart is split with probability ``alpha * (1 + d) ** -beta``, by each such condition alike; the
-    class probabilities of a leaf have a Dirichlet distribution of parameters `rho`. `MAPTreeClassifier` finds the tree
-    of the largest value.
+    That is ``log P(tree | X) + log P(y | X, tree)``, in nats. In the prior, a node of depth d is split with probability
+    ``alpha * (1 + d) ** -beta`` if some condition separates its rows, and all such conditions are equally likely; the
+    class probabilities of a leaf have a Dirichlet distribution with parameters `rho`. `MAPTreeClassifier` finds the
+    tree with the largest value.
 
     Parameters
     ----------
     tree : Tree or fitted sklearn.tree.DecisionTreeClassifier
         The tree to score, such as ``classifier.tree_`` of a classifier of hornbeam.
     X : array-like or data frame of shape (n_rows, n_columns)
-        The rows to score it on, in what the tree was fitted to.
+        The rows to score it on, with the columns that the tree was fitted on.
     y : array-like of shape (n_rows,)
-        Their labels, all known to the tree.
+        Their labels, all of them classes of the tree.
     alpha : float, default=0.95
         Probability of a split at the root, between 0 and 1.
     beta : float, default=0.5
@@ -149,20 +149,21 @@ def log_posterior(
     rho : float or sequence of n_classes floats, default=2.5
         Prior counts of each class in a leaf, greater than 0.
     conditions : sequence of Condition or None, default=None
-        What a node may ask, such as ``classifier.binarizer_.conditions_``: the prior of a split is one over the number
-        of those that tell rows of the node apart. None: those of ``ThresholdBinarizer(strategy="exact")`` on `X`.
+        The conditions that a node may test, such as ``classifier.binarizer_.conditions_``: the prior of a split is one
+        over the number of those that separate the rows of the node. None: those of
+        ``ThresholdBinarizer(strategy="exact")`` on `X`.
 
     Returns
     -------
     float
-        At most 0. Minus infinity if a node asks what does not tell its rows apart: the prior has no such tree.
+        At most 0. Minus infinity if the condition of a node does not separate its rows: such a tree has prior 0.
 
     Raises
     ------
     TypeError
-        If a parameter of the prior is no number.
+        If a parameter of the prior is not a number.
     ValueError
-        If one is out of range, `X` and `y` differ in length, or a label is not known to the tree.
+        If a parameter is out of range, `X` and `y` differ in length, or a label is not a class of the tree.
 
     References
     ----------
@@ -235,6 +236,6 @@ def _sum_of_logs(
 
 
 def _log_rising(start: float, n: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return ``log(start * (start + 1) * ... * (start + n - 1))``, whose digits are right for large `start`, too."""
+    """Return ``log(start * (start + 1) * ... * (start + n - 1))``; differences of `lgamma` lose digits."""
     logs = np.log(start + np.arange(n.max()))
     return np.asarray(np.concatenate([[0.0], np.cumsum(logs)])[n])

@@ -73,10 +73,10 @@ def test_what_was_prepared_is_read_again(tmp_path, monkeypatch):
 def test_texts_and_numbers_are_read_from_a_file_of_the_shared_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(data, "SHARED", tmp_path)
-    (tmp_path / "colours.csv").write_text("colour,size,target\nred,1,yes\nblue,2,no\ngreen,2.5,yes\n")
-    prepared = data.prepare("colours", "midpoints")
+    (tmp_path / "colors.csv").write_text("color,size,target\nred,1,yes\nblue,2,no\ngreen,2.5,yes\n")
+    prepared = data.prepare("colors", "midpoints")
     with np.load(prepared.path) as archive:
-        # size <= 1.5 is the colour red, size <= 2.25 is not
+        # size <= 1.5 is the color red, size <= 2.25 is not
         assert archive["X"].T.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 1, 0]]
         assert archive["y"].tolist() == [1, 0, 1]
 

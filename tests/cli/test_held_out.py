@@ -110,10 +110,10 @@ def test_a_limit_that_stopped_the_scored_trees_is_reported(run, noisy):
         (["--test-size", 0], "--test-size 0: expected a fraction between 0 and 1"),
         (["--test-size", 1], "--test-size 1: expected a fraction between 0 and 1"),
         (["--test-size", "nan"], "--test-size nan: expected a fraction between 0 and 1"),
-        (["--test-size", 0.1], "of 10 rows only 1 would be held out, which is less than one for each of the 3 classes"),
+        (["--test-size", 0.1], "only 1 of 10 rows would be held out, fewer than one for each of the 3 classes"),
         (
             ["--test-size", 0.9],
-            "of 10 rows only 1 would be used for training, which is less than one for each of the 3",
+            "only 1 of 10 rows would be used for training, fewer than one for each of the 3",
         ),
         (["--test-size", 0.3, "--target", "other"], "class m has only 1 row, and both parts need one of them"),
         (["--cv", 1], "--cv 1: expected a number of folds of at least 2"),

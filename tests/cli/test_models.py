@@ -65,10 +65,10 @@ def test_categories_that_look_like_numbers_stay_texts_at_predict(run, tmp_path):
 
 def test_predict_names_the_column_that_is_missing_and_the_nearest_one(run, fruit, model, tmp_path):
     other = tmp_path / "other.csv"
-    pl.read_csv(fruit).rename({"color": "colour"}).write_csv(other)
+    pl.read_csv(fruit).rename({"color": "colors"}).write_csv(other)
     code, out, err = run("predict", model, other)
     assert (code, out) == (2, "")
-    assert "has no column 'color'; did you mean 'colour'?" in err
+    assert "has no column 'color'; did you mean 'colors'?" in err
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

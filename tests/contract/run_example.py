@@ -35,10 +35,10 @@ def is_above_another(axes) -> bool:
 
 if __name__ == "__main__":
     path, *options = sys.argv[1:]
-    unlabelled: list[str] = []
-    plt.show = lambda: unlabelled.extend(axes_without_labels())
+    unlabeled: list[str] = []
+    plt.show = lambda: unlabeled.extend(axes_without_labels())
     runpy.run_path(path, run_name="__main__")
-    if unlabelled and "--any-labels" not in options:
-        sys.exit("\n".join(unlabelled))
+    if unlabeled and "--any-labels" not in options:
+        sys.exit("\n".join(unlabeled))
     if plt.get_fignums():
         sys.exit("something drawn was not shown")

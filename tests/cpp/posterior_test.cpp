@@ -70,11 +70,11 @@ struct Data {
 
 PosteriorCosts costs_of(const Data& data, const DistinctRows& rows) {
   Run never;
-  std::vector<std::int64_t> totals(data.n_classes, 0);
+  std::vector<std::int64_t> totals(data.n_targets, 0);
   std::int64_t largest = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
     std::int64_t sum = 0;
-    for (std::uint32_t k = 0; k < data.n_classes; ++k) {
+    for (std::uint32_t k = 0; k < data.n_targets; ++k) {
       totals[k] += rows.weight(row)[k];
       sum += rows.weight(row)[k];
     }
@@ -161,9 +161,9 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   BruteForce oracle(rows, costs);
-  std::vector<Ticks> cost(std::size_t{data.n_classes} * data.n_classes, 1);
-  for (std::uint32_t k = 0; k < data.n_classes; ++k) cost[std::size_t{k} * (data.n_classes + 1)] = 0;
-  const LeafModel counting(data.n_classes, data.n_classes, cost, false, false);
+  std::vector<Ticks> cost(std::size_t{data.n_targets} * data.n_targets, 1);
+  for (std::uint32_t k = 0; k < data.n_targets; ++k) cost[std::size_t{k} * (data.n_targets + 1)] = 0;
+  const LeafModel counting(data.n_targets, data.n_targets, cost, false, false);
   RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
   Run never;
   RowPairs pairs(rows, costs, never);
@@ -202,7 +202,7 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
 /// bound.
 RANDOM_TEST(parted_pairs_never_exclude_the_best_tree_with_a_split, 2000) {
   const Data data(draw);
-  if (data.n_classes != 2) return;
+  if (data.n_targets != 2) return;
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   BruteForce oracle(rows, costs);

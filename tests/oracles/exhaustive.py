@@ -77,7 +77,7 @@ def all_trees(
     max_leaves: int | None = None,
     min_samples_leaf: int = 1,
 ) -> Iterator[dict[str, list[int]]]:
-    """Yield every tree within the limits, with every labelling of its leaves (inner nodes are labelled 0)."""
+    """Yield every tree within the limits, with every choice of labels for its leaves (inner nodes are labeled 0)."""
     Nested = tuple[Any, ...]
 
     def nested(members: list[int], depth: int | None) -> Iterator[Nested]:

@@ -37,7 +37,7 @@ def all_mistakes(
     min_samples_leaf: int = 1,
     labels: Callable[[int, int], list[bool]] = either_label,
 ) -> set[Mistakes]:
-    """Return the mistakes of every tree within the limits with every labelling that `labels` allows."""
+    """Return the mistakes of every tree within the limits with every choice of labels that `labels` allows."""
     n_rows = len(rows)
     ones = [sum(1 << r for r in range(n_rows) if rows[r][c]) for c in range(len(rows[0]))]
     known: dict[tuple[int, int | None], set[Mistakes]] = {}

@@ -37,7 +37,7 @@ def as_is(data: str) -> tuple[np.ndarray, np.ndarray]:
 
 @cache
 def all_midpoints(data: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return one column ``value <= midpoint`` for each pair of neighbouring values of each feature."""
+    """Return one column ``value <= midpoint`` for each pair of neighboring values of each feature."""
     values, classes = read(data)
     columns = []
     for column in values.T:
@@ -47,7 +47,7 @@ def all_midpoints(data: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def solve(matrix: np.ndarray, classes: np.ndarray, regularization: float, **limits: Any) -> _core.Outcome:
-    """Minimise misclassified rows / n + regularization * leaves; costs are in units of 1 / SCALE rows."""
+    """Minimize misclassified rows / n + regularization * leaves; costs are in units of 1 / SCALE rows."""
     n_rows, n_classes = len(classes), int(classes.max()) + 1
     outcome: _core.Outcome = call(
         _core.solve,

@@ -69,7 +69,7 @@ def test_the_optimal_tree_of_compas_is_as_large_and_as_accurate_as_osdt_prints(
 
 
 def bucketized(data: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return one column ``value <= midpoint`` for each pair of neighbouring values of different, unmixed class."""
+    """Return one column ``value <= midpoint`` for each pair of neighboring values of different, unmixed class."""
     values, classes = read(data)
     columns = []
     for column in values.T:

@@ -76,7 +76,7 @@ def test_booleans_stay_booleans_where_rows_of_weight_zero_are_dropped(weights):
     "low",
     [1.0, 0.1, 5e-324, -5e-324, 1.7e308, -1.7976931348623157e308, np.nextafter(2.0, 0.0)],
 )
-def test_neighbouring_floats_are_told_apart(low):
+def test_neighboring_floats_are_told_apart(low):
     high = np.nextafter(low, np.inf)
     assert thresholds(column_of(low, high, high))[0] == low
 

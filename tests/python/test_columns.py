@@ -443,7 +443,7 @@ def test_ordinary_classes_are_not_called_a_quantity(y):
 def test_missing_labels_of_a_series_are_refused_with_the_code_that_leaves_them_out():
     X, y = pd.DataFrame({"a": range(10)}), pd.Series(["no", None, *["yes", "no"] * 4])
     with pytest.raises(
-        ValueError, match=r"missing in 1 row, first in row 1. Leave these rows out, for example X, y = "
+        ValueError, match=r"missing in 1 row, first in row 1. Remove these rows, for example X, y = "
     ) as caught:
         GOSDTClassifier().fit(X, y)
     names = {"X": X, "y": y}

@@ -136,7 +136,7 @@ DAMAGES = [
     (("nodes", 0, "condition", "column"), -1, r"condition.column is -1"),
     (("nodes", 0, "condition", "threshold"), "2.5", r"condition.threshold is '2.5'; expected a finite number"),
     (("nodes", 0, "condition", "threshold"), True, r"condition.threshold is True; expected a finite number"),
-    (("nodes", 0, "condition"), {"kind": "is_in", "column": 0, "values": []}, "'category', but asks|empty list"),
+    (("nodes", 0, "condition"), {"kind": "is_in", "column": 0, "values": []}, "'category', but tests|empty list"),
     (("nodes", 0, "condition"), {"kind": "is_in", "column": 0, "values": "ab"}, "values is 'ab'; expected list"),
     (("classes",), [], "has not one entry per class"),
     (("classes",), ["no", "no"], "classes: the labels must differ"),

@@ -163,7 +163,7 @@ def test_questions_for_categories_are_refused_with_the_way_out():
 
 
 def test_a_condition_that_is_not_among_the_binary_columns_is_refused():
-    with pytest.raises(ValueError, match=r"Node 0 asks 'age <= 25.5', which is not among the 1 conditions"):
+    with pytest.raises(ValueError, match=r"Node 0 tests 'age <= 25.5', which is not among the 1 conditions"):
         stump().to_sklearn(conditions=[AtMost(0, 24.5)])
 
 

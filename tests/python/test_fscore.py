@@ -183,7 +183,7 @@ def by_omega(omega):
 
 
 @pytest.mark.parametrize("omega", [0.5, 1, 2, 4, 0.3])
-def test_labels_by_omega_give_the_best_tree_of_those_so_labelled(omega):
+def test_labels_by_omega_give_the_best_tree_of_those_so_labeled(omega):
     for seed in range(5000, 5060):
         table, classes, weights, price, limits = draw_problem(seed)
         classifier = fit(table, classes, weights, price, labelling="omega", omega=omega, **limits)
@@ -335,13 +335,13 @@ def test_ctrl_c_stops_it():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"reference": [0, 1, 1]}, "reference is for objectives that are sums over the rows, not for objective='f1'"),
+        ({"reference": [0, 1, 1]}, "reference cannot be used with objective='f1', which is not a sum over the rows"),
         ({"omega": 2.0}, "omega is used by objective='weighted' and by labelling='omega' only"),
         ({"labelling": "majority"}, "labelling must be 'best' or 'omega', got 'majority'"),
         ({"labelling": "omega", "objective": "accuracy"}, "labelling is used by objective='f1' only"),
         ({"labelling": "omega", "omega": 0}, "omega must be greater than 0"),
         ({"labelling": "omega", "omega": 1 / 3}, "omega must be a fraction of parts below 2\\^37"),
-        ({"labelling": "omega", "bounds": {"subset": False}}, "bounds is for the searches of the core"),
+        ({"labelling": "omega", "bounds": {"subset": False}}, "bounds cannot be used with labelling='omega'"),
         ({"regularization": 1.5}, "regularization=1.5 is more than the largest possible loss"),
         ({}, "objective='f1' needs two classes, .*, but y holds 3"),
     ],

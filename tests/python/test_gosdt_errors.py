@@ -77,7 +77,7 @@ def test_an_unknown_parameter_is_refused():
         ([[0], [1]], np.array([1, "a"], dtype=object), "Unknown label type: y holds objects of type int, str"),
         ([[0], [1]], np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"), "Unknown label type"),
         ([[0], [1]], [[0, 1], [1, 0]], "y should be a 1d array"),
-        ([[0], [1]], ["no", "no"], "y holds one class only, 'no'; a classifier needs rows of at least two classes"),
+        ([[0], [1]], ["no", "no"], "y holds only one class, 'no'; a classifier needs rows of at least two classes"),
         ([0, 1], [0, 1], "Expected 2D array, got 1D array"),
         (np.zeros((0, 2)), [], r"Found array with 0 sample\(s\)"),
         ([[np.inf], [1]], [0, 1], "Column 'x0' of X holds an infinite number"),
@@ -95,7 +95,7 @@ def test_wrong_weights_are_named(weights):
 
 
 def test_one_class_after_dropping_rows_of_weight_zero_is_named():
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         GOSDTClassifier().fit([[0], [1], [1]], [0, 1, 1], sample_weight=[0, 1, 1])
 
 

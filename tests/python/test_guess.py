@@ -116,7 +116,7 @@ def test_thresholds_of_a_deep_reference_are_short_unless_two_lie_between_the_sam
     assert len(set(binarizer.conditions_)) == len(binarizer.conditions_)
 
 
-def test_neighbours_that_float32_does_not_tell_apart_stay_on_their_sides():
+def test_neighbors_that_float32_does_not_tell_apart_stay_on_their_sides():
     X = np.repeat([[1.0], [1.0 + 1e-12], [2.0]], 20, axis=0)
     y = np.repeat([0, 0, 1], 20)
     (condition,) = ThresholdGuessBinarizer(DecisionTreeClassifier()).fit(X, y).conditions_

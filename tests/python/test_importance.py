@@ -83,7 +83,11 @@ def test_reliance_is_its_definition_over_all_pairs_of_rows(parameters, n_classes
 
 def test_the_range_over_a_set_is_that_of_its_trees():
     for (X, y), regularization, epsilon, max_depth in [(CANCER, 0.02, 0.15, 3), (IRIS, 0.01, 0.2, None)]:
-        trees = RashomonSetClassifier(epsilon, "multiplier", regularization, max_depth).fit(X, y).rashomon_set_
+        trees = (
+            RashomonSetClassifier(epsilon, "multiplier", regularization=regularization, max_depth=max_depth)
+            .fit(X, y)
+            .rashomon_set_
+        )
         found, values = model_class_reliance(trees), trees.reliance()
         assert found.n_trees == trees.n_trees == len(values) > 5
         assert found.is_whole
@@ -206,7 +210,7 @@ def test_searches_that_stop_are_told():
         ({"n_bootstraps": 1.5}, TypeError, "n_bootstraps"),
         ({"n_samples": 0}, ValueError, "n_samples"),
         ({"sample_weight": np.ones(3)}, ValueError, r"sample_weight must have shape \(150,\)"),
-        ({"y": [0] * 150}, ValueError, "one class only"),
+        ({"y": [0] * 150}, ValueError, "only one class"),
     ],
 )
 def test_wrong_arguments_of_the_distribution_are_named(parameters, error, message):
@@ -217,13 +221,13 @@ def test_wrong_arguments_of_the_distribution_are_named(parameters, error, messag
 
 def test_a_set_without_trees_and_numbers_of_no_tree_are_refused():
     trees = RashomonSetClassifier(0.1, regularization=0.1).fit(*IRIS).rashomon_set_
-    with pytest.raises(ValueError, match="`indices` is empty"):
+    with pytest.raises(ValueError, match="indices is empty"):
         model_class_reliance(trees, [])
     with pytest.raises(IndexError, match=str(10**9)):
         model_class_reliance(trees, [10**9])
     with pytest.warns(NotProvenWarning):
         empty = RashomonSetClassifier(0.1, regularization=0.005, memory_limit=1).fit(*CANCER).rashomon_set_
-    with pytest.raises(ValueError, match="the set is empty"):
+    with pytest.raises(ValueError, match="the set holds no tree"):
         model_class_reliance(empty)
 
 

@@ -83,7 +83,7 @@ def test_whole_weights_are_numbers_of_rows_and_others_are_refused():
     repeated = MAPTreeClassifier(binarizer=None).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert weighted.log_posterior_ == repeated.log_posterior_
     assert weighted.predict_proba(X) == pytest.approx(repeated.predict_proba(X))
-    with pytest.raises(ValueError, match=r"whole numbers, .* got .*0\.5"):
+    with pytest.raises(ValueError, match=r"whole numbers, got .*0\.5"):
         MAPTreeClassifier(binarizer=None).fit(X, y, sample_weight=np.full(60, 0.5))
     with pytest.raises(ValueError, match=r"less than 2\^26 rows"):
         MAPTreeClassifier(binarizer=None).fit(X, y, sample_weight=np.full(60, 2**30))

@@ -115,7 +115,7 @@ def test_the_fraction_of_a_float_rounds_to_the_float(value):
         ("cost", {"cost_matrix": [[0, 1, 2], [1, 0, -1], [1, 1, 0]]}, r"cost_matrix\[1, 2\] must be .* not negative"),
         ("cost", {"cost_matrix": [[0, 1, 2], [1, 0, np.inf], [1, 1, 0]]}, r"cost_matrix\[1, 2\] must be finite"),
         ("accuracy", {"class_weight": "even"}, r"class_weight must be None, 'balanced' or a dict"),
-        ("accuracy", {"class_weight": {"a": 1, "z": 2}}, r"class_weight names 'z', which is none of the classes"),
+        ("accuracy", {"class_weight": {"a": 1, "z": 2}}, r"class_weight names 'z', which is not one of the classes"),
         ("accuracy", {"class_weight": {"a": -1}}, r"class_weight of class 'a' must be finite and not negative"),
         ("accuracy", {"class_weight": {"a": 0}}, r"class_weight must be greater than 0"),
     ],

@@ -132,7 +132,7 @@ def test_the_picture_says_conditions_answers_classes_shares_and_headings():
     assert any("missing value" in text for text in texts_of(stump(has_missing=(True,))))
 
 
-def test_leaves_have_the_colour_of_their_class_and_bars_of_its_shares():
+def test_leaves_have_the_color_of_their_class_and_bars_of_its_shares():
     tree = stump()
     ax, _ = drawn(tree)
     colors = [mpl.colors.to_hex(color).upper() for color in class_colors(2)]
@@ -146,7 +146,7 @@ def test_leaves_have_the_colour_of_their_class_and_bars_of_its_shares():
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 6, 7, 25])
-def test_every_class_has_its_own_colour(n_classes):
+def test_every_class_has_its_own_color(n_classes):
     colors = class_colors(n_classes)
     assert len(set(colors)) == n_classes
     assert all(re.fullmatch("#[0-9A-F]{6}", color) for color in colors)

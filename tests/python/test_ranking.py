@@ -65,8 +65,8 @@ def test_it_ranks_no_worse_than_cart_of_as_many_leaves():
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"class_weight": "balanced"}, "class_weight is not for objective='auc'"),
-        ({"reference": [0, 1]}, "reference is not for objective='auc'"),
+        ({"class_weight": "balanced"}, "class_weight cannot be used with objective='auc'"),
+        ({"reference": [0, 1]}, "reference cannot be used with objective='auc'"),
         ({"omega": 2.0}, "omega is used by objective='weighted' only"),
         ({"bounds": {"leaf_count": False}}, "bounds has the unknown key 'leaf_count'"),
         ({"theta": 0.5}, "theta is used by objective='partial_auc' only"),
@@ -83,7 +83,7 @@ def test_what_is_not_for_ranks_is_refused(parameters, said):
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"class_weight": "balanced"}, "class_weight is not for objective='auc'"),
+        ({"class_weight": "balanced"}, "class_weight cannot be used with objective='auc'"),
         ({"bounds": {"packing": False}}, "bounds has the unknown key 'packing'"),
         ({"theta": 0.5}, "theta is used by objective='partial_auc' only"),
         ({"objective": "partial_auc"}, "objective='partial_auc' needs theta, greater than 0 and at most 1, got None"),

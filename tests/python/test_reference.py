@@ -65,7 +65,7 @@ def test_rows_of_weight_zero_have_no_say():
         (np.full(len(y), 7), "predicts 7"),
         ("forest", "'binarizer'"),
         ("binarizer", "ThresholdGuessBinarizer"),
-        (GradientBoostingRegressor(n_estimators=3).fit(X, y), "no label of y"),
+        (GradientBoostingRegressor(n_estimators=3).fit(X, y), "not a label of y"),
     ],
 )
 def test_wrong_references_are_named(reference, message):

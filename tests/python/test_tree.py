@@ -205,7 +205,7 @@ def test_repr_is_one_short_line():
         ({"n_samples": [10, 5, 6]}, "n_samples: the rows of two children"),
         ({"classes": np.array(["no", "no"])}, "classes: the labels must differ"),
         ({"classes": np.array([0.0, np.nan])}, "classes: label nan"),
-        ({"columns": TableSchema(("age",), ("colour",), True)}, "kind of 'age' is 'colour'"),
+        ({"columns": TableSchema(("age",), ("color",), True)}, "kind of 'age' is 'color'"),
         ({"has_missing": ()}, "0 entries of has_missing"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What all binarizers share: reading the table, asking the conditions, packing the answers into bits."""
+"""Base class of all binarizers: it reads the table, evaluates the conditions and packs the results into bits."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 
 class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of the transformers from a table to binary columns, and the way to write your own.
+    """Base of the transformers from a table to binary columns; subclass it to write your own.
 
-    A subclass gives `_find_conditions`; fitting, transforming, names and packing follow from what it returns.
+    A subclass implements `_find_conditions`; fitting, transforming, names and packing follow from what it returns.
 
     Attributes
     ----------
     conditions_ : Conditions
-        What each binary column asks, in their order: a sequence of `Condition`.
+        The condition behind each binary column, a sequence of `Condition`.
     schema_ : TableSchema
         Names and kinds of the columns seen in `fit`.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names; only there if `fit` was given a data frame whose names are texts.
+        Their names; only set if `fit` was given a data frame whose column names are strings.
 
     Examples
     --------
@@ -60,9 +60,9 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
 
     @abstractmethod
     def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
-        """Return the conditions of a table whose rows all weigh more than zero, alone or as `Thresholds`.
+        """Return the conditions of a table, singly or as `Thresholds`; the weights of all rows are greater than zero.
 
-        `y` is as the user gave it. A generator is stopped between two conditions when the time limit of a classifier
+        `y` is what the user passed. A generator is stopped between two conditions when the time limit of a classifier
         is reached.
         """
 
@@ -75,9 +75,9 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
             Numbers, booleans, strings, categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null
             are missing values.
         y : array-like of shape (n_rows,) or None, default=None
-            Ignored by binarizers that look at columns only.
+            Labels; ignored by binarizers that only need the columns.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of the rows, not negative. Rows of weight 0 count as absent. None: every row weighs 1.
+            Weights of the rows, not negative. Rows of weight 0 are left out. None: every row weighs 1.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return self._fit_rows(table, y, weights, Budget())
 
     def _fit_rows(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Self:
-        """Find the conditions of a table that is read already, whose rows all weigh more than zero.
+        """Find the conditions of a table that is read already; the weights of all rows are greater than zero.
 
         If the budget is spent before all are found, `conditions_` are the first ones.
         """
@@ -109,7 +109,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return self
 
     def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Iterable[Run]:
-        """Do what `_find_conditions` does; a binarizer that takes long before the first condition heeds the budget."""
+        """Call `_find_conditions`; a binarizer that works long before its first condition overrides this."""
         return self._find_conditions(table, y, weights)
 
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:
@@ -173,11 +173,11 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return np.array([condition_text(condition, schema) for condition in self.conditions_], dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that missing values and categories are welcome."""
+        """Tell scikit-learn that missing values and categories are allowed."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        # input_tags.string stays False: with it, scikit-learn's checks demand that any object be taken as a cell.
+        # input_tags.string stays False: with it, scikit-learn's checks demand that any object be allowed as a cell.
         tags.transformer_tags.preserves_dtype = []
         return tags
 

@@ -1,4 +1,4 @@
-"""The conditions of a binarizer, and their answers one after another."""
+"""The conditions of a binarizer, and their evaluation one after another."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Thresholds:
-    """Conditions ``column <= threshold`` on one column with rising thresholds, kept as one array.
+    """Conditions ``column <= threshold`` on one column with ascending thresholds, stored as one array.
 
     Parameters
     ----------
     column : int
     thresholds : array-like of shape (n_thresholds,)
-        Strictly rising.
+        Strictly ascending.
     """
 
     __slots__ = ("column", "thresholds")
@@ -46,7 +46,7 @@ Run: TypeAlias = "Thresholds | Condition"
 
 
 class Conditions(Sequence[Condition]):
-    """A list of conditions that makes an object of a threshold only when it is asked for: there may be 10^5 of them.
+    """A list of conditions that makes the object of a threshold only on access: there may be 10^5 of them.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class Conditions(Sequence[Condition]):
     Attributes
     ----------
     runs : tuple of Condition or Thresholds
-        The same in their order: every longest run of neighbouring `AtMost` of one column with rising
-        thresholds as one `Thresholds`, every other condition alone.
+        The same conditions in order: each longest run of `AtMost` on one column with ascending thresholds as one
+        `Thresholds`, every other condition by itself.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Conditions(Sequence[Condition]):
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """The conditions by runs."""
+        """The conditions in runs."""
         return self._runs
 
     @property
@@ -81,7 +81,7 @@ class Conditions(Sequence[Condition]):
         return len(self._runs)
 
     def take(self, indices: Sequence[int]) -> Conditions:
-        """Return those of rising indices."""
+        """Return the conditions of these indices, which must ascend."""
         if len(indices) == len(self):
             return self
         wanted = np.asarray(indices, dtype=np.intp)
@@ -121,7 +121,7 @@ class Conditions(Sequence[Condition]):
                 yield run
 
     def __eq__(self, other: object) -> bool:
-        """Compare condition by condition, also with a list."""
+        """Compare condition by condition; the other may be a list."""
         return isinstance(other, (Conditions, list, tuple)) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -132,14 +132,14 @@ class Conditions(Sequence[Condition]):
 
 
 class Ones(Conditions):
-    """The conditions ``column = 1`` on some columns, each made when it is asked for.
+    """The conditions ``column = 1`` on some columns, each made on access.
 
     Parameters
     ----------
     columns : sequence of int
-        Rising.
+        In ascending order.
     condition : type of IsOne, default=IsOne
-        What to make: `IsOne`, or `IsTrue` for booleans.
+        `IsOne`, or `IsTrue` for booleans.
     """
 
     def __init__(self, columns: Sequence[int], condition: type[IsOne] = IsOne) -> None:
@@ -147,12 +147,12 @@ class Ones(Conditions):
         self._condition = condition
 
     def take(self, indices: Sequence[int]) -> Ones:
-        """Return those of rising indices."""
+        """Return the conditions of these indices, which must ascend."""
         return Ones([self.columns[index] for index in indices])
 
     @property
     def runs(self) -> tuple[IsOne, ...]:
-        """Every condition alone."""
+        """Every condition by itself."""
         return tuple(map(self._condition, self.columns))
 
     @property
@@ -202,16 +202,16 @@ def _join_thresholds(parts: Iterable[Run]) -> Iterator[Run]:
 
 
 def _joined(rising: list[AtMost]) -> Run:
-    if len(rising) == 1:  # whose threshold may be NaN
+    if len(rising) == 1:  # kept as it is: its threshold may be NaN, which `check_tree` reports
         return rising[0]
     return Thresholds(rising[0].column, [condition.threshold for condition in rising])
 
 
 def ask(conditions: Conditions, table: Table) -> Iterator[npt.NDArray[np.bool_]]:
-    """Return for one condition after another whether it holds for each row; shape (n_rows,)."""
+    """Return for each condition in turn whether it holds for each row; shape (n_rows,)."""
     for categories, runs in by_categories(conditions):
         column = table.column(runs[0].column)
-        if categories:
+        if categories:  # one pass over the Python objects of a column instead of one for each category
             numbers = numbers_of(categories, column)
             yield from (numbers == number for number in range(len(runs)))
         elif isinstance(runs[0], Thresholds):
@@ -222,7 +222,7 @@ def ask(conditions: Conditions, table: Table) -> Iterator[npt.NDArray[np.bool_]]
 
 
 def by_categories(conditions: Conditions) -> Iterator[tuple[dict[object, int], list[Run]]]:
-    """Return single runs, and together those that test one category each of the same column, with their numbers."""
+    """Return each run by itself, except that runs that test single categories of one column come together, numbered."""
     categories: dict[object, int] = {}
     runs: list[Run] = []
     for run in conditions.runs:
@@ -240,6 +240,6 @@ def by_categories(conditions: Conditions) -> Iterator[tuple[dict[object, int], l
 
 
 def numbers_of(categories: dict[object, int], column: Column) -> npt.NDArray[np.intp]:
-    """Return the number of each row's category; one more than there are for any other."""
+    """Return the number of each row's category, and ``len(categories)`` for all others."""
     other = len(categories)
     return np.fromiter((categories.get(value, other) for value in column.values), np.intp, len(column.values))

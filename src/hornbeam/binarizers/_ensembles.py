@@ -1,4 +1,4 @@
-"""Fit an ensemble of trees within a budget, and read its thresholds, whatever library it is from."""
+"""Fit an ensemble of trees within a budget, and read its thresholds, whichever library it is from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def splits_of(ensemble: Any) -> set[Split]:
     Parameters
     ----------
     ensemble : estimator
-        Fitted to an array. Tree, forest, extra trees, bagging, gradient boosting or histogram gradient boosting of
+        Fitted to an array: a tree, forest, extra trees, bagging, gradient boosting or histogram gradient boosting of
         scikit-learn, or an estimator of XGBoost or LightGBM.
 
     Returns
@@ -31,29 +31,28 @@ def splits_of(ensemble: Any) -> set[Split]:
     Raises
     ------
     TypeError
-        If the estimator shows no trees in any of these ways.
+        If the estimator is none of these.
     """
     for shows_trees, read in _READERS:
         if shows_trees(ensemble):
             return set(read(ensemble))
     raise TypeError(
-        f"reference must be an ensemble of trees of scikit-learn, XGBoost or LightGBM, got {type(ensemble).__name__}, "
-        "which shows no trees."
+        f"reference must be an ensemble of trees from scikit-learn, XGBoost or LightGBM, got {type(ensemble).__name__}."
     )
 
 
 def fit_within(
     ensemble: Any, values: npt.NDArray[Any], labels: npt.NDArray[Any], weights: npt.NDArray[Any], budget: Budget
 ) -> tuple[Any, bool]:
-    """Fit an ensemble, with fewer trees where a budget does not allow all.
+    """Fit an ensemble, with fewer trees if the budget does not allow all.
 
     Parameters
     ----------
     ensemble : estimator
-        Unfitted. Gradient boosting of scikit-learn is ended after any round, an estimator with the parameter
-        `warm_start` is fitted by rounds of twice as many trees; any other one is fitted to its end.
+        Unfitted. Gradient boosting of scikit-learn can be stopped after any round. An estimator with the parameter
+        `warm_start` is fitted in rounds, each with twice as many trees. Any other estimator is fitted completely.
     values, labels, weights : ndarray
-        What it is fitted to.
+        The training data.
     budget : Budget
 
     Returns
@@ -82,7 +81,7 @@ def fit_within(
 
 
 class _Rounds:
-    """Says after each round of an ensemble whether there is no time for another one, twice as long."""
+    """Decides after each round of an ensemble whether to stop, because the next one may take twice as long."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget, self._last = budget, budget.elapsed()
@@ -116,7 +115,7 @@ def _of_xgboost(ensemble: Any) -> Iterator[Split]:
     nodes = ensemble.get_booster().trees_to_dataframe()
     for name, threshold in zip(nodes["Feature"], nodes["Split"], strict=True):
         if name != "Leaf":  # else f0, f1, ..., since it was fitted to an array
-            yield int(name[1:]), float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))  # it asks "less than"
+            yield int(name[1:]), float(np.nextafter(np.float32(threshold), np.float32(-np.inf)))  # it tests "less than"
 
 
 def _of_lightgbm(ensemble: Any) -> Iterator[Split]:

@@ -1,4 +1,4 @@
-"""The answers to conditions in the two forms that the searches take: bits and ranks."""
+"""Conditions evaluated on all rows, in the two forms that the searches need: bits and ranks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from hornbeam._budget import Budget
 from hornbeam.binarizers._conditions import Conditions, Ones, Thresholds, ask, by_categories, numbers_of
 from hornbeam.table import Column, Table
 
-# Up to so many thresholds, comparing all values with each is faster than sorting them; up to so many answers, at once.
-_FEW_THRESHOLDS = 16
-_FEW_ANSWERS = 1 << 16
-_BYTES_BETWEEN_LOOKS = 1 << 22
-# To finish the subproblem at hand after the end of a search, and to read off the tree; measured.
+_FEW_THRESHOLDS = 16  # up to so many, comparing all values with each threshold is faster than sorting the values
+_FEW_ANSWERS = 1 << 16  # up to so many, they are compared in one call
+_BYTES_BETWEEN_LOOKS = 1 << 22  # written between two checks of the budget
+# Measured: what it takes after the limit to finish the current subproblem and to read off the tree.
 _SECONDS_OF_BYTE = 6e-9
 
 
 def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
-    """Ask conditions about all rows of a table, one bit for each answer.
+    """Evaluate conditions on all rows of a table, one bit for each result.
 
     Parameters
     ----------
@@ -30,8 +29,8 @@ def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint
     Returns
     -------
     ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
-        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` is the answer for row ``r``; bits behind the last row are 0.
-        The unpacked matrix, eight times as large, never exists.
+        Bit ``r % 8`` (the lowest is 0) of byte ``r // 8`` tells whether the condition holds for row ``r``; bits after
+        the last row are 0. The unpacked matrix, eight times as large, never exists.
     """
     if table.flags is not None and isinstance(conditions, Ones):
         return table.flags.bits if len(conditions) == len(table.flags) else table.flags.bits[list(conditions.columns)]
@@ -41,13 +40,13 @@ def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint
 
 
 def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: int = 1) -> npt.NDArray[np.uint8]:
-    """Ask conditions as `pack_conditions` does, if a budget has room for so many copies of the answers.
+    """Evaluate conditions as `pack_conditions` does, if a budget has room for so many copies of the result.
 
-    If it has not, or is spent before all conditions are answered, only the first are: enough to tell rows apart.
+    If it has not, or is spent before all are evaluated, only the first ones are returned: enough to separate some rows.
     """
     n_bytes = copies * len(conditions) * ((table.n_rows + 7) // 8)
     budget.keep_back(_SECONDS_OF_BYTE * n_bytes / copies)
-    if table.flags is not None and isinstance(conditions, Ones):
+    if table.flags is not None and isinstance(conditions, Ones):  # packed already: no time is spent
         return pack_conditions(conditions, table) if budget.hold(n_bytes) else _pack_first(conditions, table)
     if not budget.is_spent() and budget.hold(n_bytes):
         bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
@@ -57,7 +56,7 @@ def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: in
 
 
 def _pack_first(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
-    """Pack the conditions up to the first that is not constant."""
+    """Pack the conditions up to the first that is not constant, so that not all rows look equal to the core."""
     packed: list[npt.NDArray[np.uint8]] = []
     for answers in ask(conditions, table):
         packed.append(np.packbits(answers, bitorder="little"))
@@ -67,7 +66,7 @@ def _pack_first(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
 
 
 def _pack_into(bits: npt.NDArray[np.uint8], conditions: Conditions, table: Table, budget: Budget) -> bool:
-    """Write the answers to all conditions; False if the budget was spent before."""
+    """Write the results of all conditions; False if the budget was spent before."""
     done = 0
     for categories, runs in by_categories(conditions):
         if budget.is_spent():
@@ -96,7 +95,7 @@ def _pack_into(bits: npt.NDArray[np.uint8], conditions: Conditions, table: Table
 def _scatter(bits: npt.NDArray[np.uint8], numbers: npt.NDArray[Any], budget: Budget, *, rises: bool) -> bool:
     """Set the bit of each row in line ``numbers[row]`` or, if it rises, from there on; False if the budget was spent.
 
-    Numbers from ``len(bits)`` on set nothing. A few lines are made at a time, as fast as memory is.
+    Numbers from ``len(bits)`` on set nothing. The budget is checked every few megabytes.
     """
     n_lines, n_bytes = bits.shape
     order = np.argsort(numbers, kind="stable")
@@ -108,7 +107,7 @@ def _scatter(bits: npt.NDArray[np.uint8], numbers: npt.NDArray[Any], budget: Bud
         part = bits[first : first + step]
         part[...] = 0
         rows = order[ends[first] : ends[first + len(part)]]
-        # Bit by bit: rows of one line that share a byte differ in their bit.
+        # Bit by bit: NumPy loses an update where two rows of a line share a byte, but such rows differ in their bit.
         for bit in range(8):
             of_bit = rows[rows % 8 == bit]
             part[numbers[of_bit] - first, of_bit // 8] |= np.uint8(1 << bit)
@@ -118,7 +117,7 @@ def _scatter(bits: npt.NDArray[np.uint8], numbers: npt.NDArray[Any], budget: Bud
 
 
 def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Ask conditions about all rows of a table, one rank for the answers of each run.
+    """Evaluate conditions on all rows of a table, one rank for all results of a run.
 
     Parameters
     ----------
@@ -128,8 +127,8 @@ def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[n
     Returns
     -------
     ranks : ndarray of uint32 of shape (n_runs, n_rows)
-        Number of the first condition of the run that holds for the row, all later ones hold, too; their number where
-        none does, as for a missing value.
+        Index of the first condition of the run that holds for the row; all later ones hold, too. The number of
+        conditions if none holds, as for a missing value.
     n_thresholds : ndarray of uint32 of shape (n_runs,)
         Number of conditions in each run.
     """
@@ -144,7 +143,7 @@ def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[n
 def rank_within(
     conditions: Conditions, table: Table, budget: Budget
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Ask conditions as `rank_conditions` does if a budget has room for it; if not, only those of the first run."""
+    """Evaluate conditions as `rank_conditions` does if the budget has room for it, else only those of the first run."""
     is_held = not budget.is_spent() and budget.hold(4 * conditions.n_runs * table.n_rows)
     return rank_conditions(conditions if is_held else Conditions(conditions.runs[:1]), table)
 

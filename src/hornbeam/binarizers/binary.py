@@ -1,4 +1,4 @@
-"""Columns that are 0 and 1 already."""
+"""Columns that already hold only 0 and 1."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class BinaryColumns(Binarizer):
     Attributes
     ----------
     conditions_ : Conditions
-        An `IsOne` for each column, or an `IsTrue` for booleans, in their order; also for constant columns.
+        One `IsOne` per column, or `IsTrue` for booleans; also for constant columns.
     schema_ : TableSchema
         Names and kinds of the columns seen in `fit`.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names; only there if `fit` was given a data frame whose names are texts.
+        Their names; only set if `fit` was given a data frame whose column names are strings.
 
     Examples
     --------

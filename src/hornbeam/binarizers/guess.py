@@ -1,4 +1,4 @@
-"""Few thresholds, guessed from those that a reference ensemble asks."""
+"""Few thresholds, guessed from those of a reference ensemble."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam._dates import DATE_KINDS, round_thresholds
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, ask
 from hornbeam.binarizers._ensembles import fit_within, splits_of
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, IsTrue, condition_of_ones
 from hornbeam.table import Column, Table
 
-# Of a cell of the reference's table: as a number, and as the estimator keeps it.
-_BYTES_OF_CELL = 12
+_BYTES_OF_CELL = 12  # of the reference's table: float64, and the float32 that the estimator keeps
 
 
 class ThresholdGuessBinarizer(Binarizer):
     """Thresholds that a reference ensemble splits on, minus those that it can do without.
 
-    The reference is fitted on the table; the thresholds of its trees become binary columns; on these it is fitted
-    again, and the least important column is removed, until its score on the training data would fall. A tree over
-    the remaining columns can then be as accurate as the reference is (theorem 4.1), and there are few enough of them
-    for an exact search.
+    The reference is fitted on the table, and the thresholds of its trees become binary columns. It is then fitted again
+    on these, and the least important column is removed, as long as its score on the training data does not fall. A tree
+    over the remaining columns can be as accurate as the reference (theorem 4.1), and there are few enough of them for
+    an exact search.
 
-    Missing values lie above every threshold, as in all conditions, and where a column has some the reference may also
-    ask whether the value is missing. Categories are asked one by one.
+    Missing values lie above every threshold, as in all conditions, and a column that has some may also be split by
+    whether the value is missing. Categories are tested one by one.
 
     Parameters
     ----------
     reference : estimator or None, default=None
         Unfitted ensemble of trees: gradient boosting, histogram gradient boosting, forest or tree of scikit-learn, or
         an estimator of XGBoost or LightGBM; for a regressor the labels must be numbers. It is cloned. None: 40 stumps
-        of scikit-learn's `GradientBoostingClassifier`. With deeper or more trees there are more columns.
+        of scikit-learn's `GradientBoostingClassifier`. Deeper or more trees give more columns.
     tolerance : float, default=0.0
-        How far the reference's score on the training data may fall while columns are removed, at least 0.
+        How much the reference's score on the training data may fall while columns are removed, at least 0.
     eliminate : bool, default=True
         Whether to remove columns at all.
     random_state : int, RandomState or None, default=0
@@ -50,12 +50,12 @@ class ThresholdGuessBinarizer(Binarizer):
     Attributes
     ----------
     conditions_ : Conditions
-        What each binary column asks, a sequence of `Condition`: by column, thresholds rising.
+        The condition behind each binary column, a sequence of `Condition`: by column, thresholds ascending.
     reference_ : estimator
         The reference, fitted on the binary columns that remain.
     scores_ : dict
-        Score on the training data of the reference on the table ("table"), on all its thresholds ("thresholds") and
-        on those that remain ("conditions"). Theorem 4.1 needs the last not below the first.
+        Training scores of the reference on the table ("table"), on all its thresholds ("thresholds") and on those that
+        remain ("conditions"). Theorem 4.1 requires the last not to be below the first.
     n_thresholds_ : int
         Number of conditions before any was removed.
     schema_ : TableSchema
@@ -63,20 +63,20 @@ class ThresholdGuessBinarizer(Binarizer):
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names; only there if `fit` was given a data frame whose names are texts.
+        Their names; only set if `fit` was given a data frame whose column names are strings.
 
     Notes
     -----
     All columns that no tree of the reference splits on are removed at once: without them the same splits remain the
-    best ones at every node, up to the order in which scikit-learn tries columns of equal merit.
+    best ones at every node, up to the order in which scikit-learn tries equally good columns.
 
-    Under the time limit of a classifier, the reference on the table takes a third of the time that is left at most, and
-    the rest half of what is then left: an ensemble that is not finished is used with the trees that it has, and no more
-    columns are removed. Boosting and forests of scikit-learn can be ended like this, any other reference is fitted to
-    its end. Without a time limit, or where it is not reached, the result is always the same.
+    Under the time limit of a classifier, fitting the reference on the table uses at most a third of the remaining time,
+    and the removal of columns half of what then remains. An unfinished ensemble is used with the trees that it has, and
+    no more columns are removed. Boosting and forests of scikit-learn can be stopped like this; any other reference is
+    fitted completely. If the time limit is not reached, the result is always the same.
 
-    A fit takes a few fits of the reference: by default 2.3 s of user CPU for 32561 rows and 14 columns (adult), 0.5 s
-    for 17379 rows and 12 columns (hourly bike rentals), on one core of an AMD EPYC.
+    A fit takes as long as a few fits of the reference: by default 2.3 s of user CPU for 32561 rows and 14 columns
+    (adult), 0.5 s for 17379 rows and 12 columns (hourly bike rentals), on one core of an AMD EPYC.
 
     References
     ----------
@@ -96,8 +96,9 @@ class ThresholdGuessBinarizer(Binarizer):
     scores_: dict[str, float]
     n_thresholds_: int
 
+    @accept_positional("eliminate random_state")
     def __init__(
-        self, reference: Any = None, tolerance: float = 0.0, eliminate: bool = True, random_state: Any = 0
+        self, reference: Any = None, tolerance: float = 0.0, *, eliminate: bool = True, random_state: Any = 0
     ) -> None:
         self.reference = reference
         self.tolerance = tolerance
@@ -120,7 +121,7 @@ class ThresholdGuessBinarizer(Binarizer):
         labels = np.asarray(y)
         sources = [source for index, column in enumerate(table.columns) for source in _sources(index, column)]
         if not sources:
-            raise ValueError(f"X has only constant columns (n_samples={table.n_rows}); there is nothing to ask.")
+            raise ValueError(f"X has only constant columns (n_samples={table.n_rows}); there is nothing to split on.")
         n_bytes = _BYTES_OF_CELL * len(sources) * table.n_rows
         if budget.is_spent() or not budget.hold(n_bytes):
             return []
@@ -133,6 +134,7 @@ class ThresholdGuessBinarizer(Binarizer):
             {_condition(sources[j], threshold, table) for j, threshold in splits_of(reference)}, key=_order
         )
         self.n_thresholds_ = len(conditions)
+        # The reference's table goes before the next one is made, so that both are never in memory together.
         del values
         budget.release(n_bytes)
         n_bytes = _BYTES_OF_CELL * len(conditions) * table.n_rows
@@ -172,6 +174,7 @@ class ThresholdGuessBinarizer(Binarizer):
         self.scores_["thresholds"] = score
         while self.eliminate and len(kept) > 1 and is_whole and budget.allows(seconds):
             importances = _importances(model)
+            # Unused columns go together, the others one by one; but if none is used, at least one must stay.
             unused = importances == 0
             fewer = kept[~unused] if unused.any() and not unused.all() else np.delete(kept, importances.argmin())
             candidate, is_whole = self._fit_reference(answers[:, fewer], labels, weights, budget)
@@ -187,7 +190,7 @@ class ThresholdGuessBinarizer(Binarizer):
 
 
 _Source = int | Condition
-"""What a column of the reference's table holds: the numbers of a column, or the answers to a condition."""
+"""Source of a column of the reference's table: the numbers of a column, or whether a condition holds."""
 
 
 def _sources(index: int, column: Column) -> list[_Source]:
@@ -219,7 +222,7 @@ def _numbers(index: int, table: Table) -> npt.NDArray[np.float64]:
 
 
 def _origin(source: int, table: Table) -> float:
-    """Return what is subtracted for the reference, which sees float32: too coarse for seconds since 1970."""
+    """Return what is subtracted from a column for the reference: its float32 is too coarse for dates in seconds."""
     if table.schema.kinds[source] not in DATE_KINDS:
         return 0.0
     return float(np.nanmin(table.column(source).values))
@@ -232,16 +235,16 @@ def _above(values: npt.NDArray[np.float64]) -> float:
 
 
 def _condition(source: _Source, threshold: float, table: Table) -> Condition:
-    """Return what a split of the reference asks."""
+    """Return the condition of a split of the reference."""
     if not isinstance(source, int):
         return source
     origin = _origin(source, table)
     values = table.column(source).values.astype(np.float64) - origin
     values = np.unique(values[~np.isnan(values)])
     n_below = int(np.searchsorted(values.astype(np.float32), threshold, side="right"))
-    if n_below >= len(values):
+    if n_below >= len(values):  # only missing values are above all others
         return IsMissing(source)
-    if n_below > 0 and not values[n_below - 1] <= threshold < values[n_below]:  # float32 sees other neighbors
+    if n_below > 0 and not values[n_below - 1] <= threshold < values[n_below]:  # float32 has other neighbors
         threshold = float(_core.thresholds_between(values[n_below - 1 : n_below + 1])[0])
     if table.schema.kinds[source] in DATE_KINDS:
         threshold = float(round_thresholds(np.array([threshold + origin]), values + origin)[0])
@@ -249,7 +252,7 @@ def _condition(source: _Source, threshold: float, table: Table) -> Condition:
 
 
 def _rounded(conditions: list[Condition], table: Table) -> list[Condition]:
-    """Round the thresholds for reading, but for those between the same two values, which would become the same.
+    """Round the thresholds to few digits, except those between the same two values, which would become equal.
 
     No row of the table changes sides.
     """
@@ -264,7 +267,7 @@ def _rounded(conditions: list[Condition], table: Table) -> list[Condition]:
 
 def _neighbors(condition: Condition, table: Table) -> tuple[float, ...]:
     """Return the largest value up to a threshold and the smallest above it; nothing without both, or for dates."""
-    if not isinstance(condition, AtMost) or table.schema.kinds[condition.column] in DATE_KINDS:  # whose are whole units
+    if not isinstance(condition, AtMost) or table.schema.kinds[condition.column] in DATE_KINDS:  # rounded already
         return ()
     values = table.column(condition.column).values.astype(np.float64)
     below, above = values[values <= condition.threshold], values[values > condition.threshold]
@@ -277,7 +280,7 @@ def _order(condition: Condition) -> tuple[int, int, float, str]:
 
 
 def _importances(model: Any) -> npt.NDArray[np.float64]:
-    """Return what the columns gained in all splits of an ensemble."""
+    """Return the total gain of each column over all splits of an ensemble."""
     if hasattr(model, "feature_importances_"):
         return np.asarray(model.feature_importances_, dtype=np.float64)
     gains = np.zeros(model.n_features_in_)

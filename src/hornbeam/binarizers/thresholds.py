@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import check_choice, is_integer, shown
 from hornbeam._dates import DATE_KINDS, round_thresholds, thresholds_in_seconds
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Ones, Run, Thresholds
 from hornbeam.conditions import IsIn, IsMissing, IsOne, condition_of_ones
@@ -22,13 +23,13 @@ class ThresholdBinarizer(Binarizer):
 
     Which conditions a column gives depends on its distinct values in `fit`, missing ones apart:
 
-    - numbers: one threshold between each two neighbours (strategy "exact"), or some of these (strategy "quantile");
+    - numbers: a threshold between every two neighboring values (strategy "exact"), or some of these ("quantile");
     - only the numbers 0 and 1: the condition ``column = 1``; booleans: ``column is true``;
-    - dates, times and durations: thresholds as for numbers, moved to midnight, or else the full hour, minute or second,
-      where that separates the same values;
-    - categories: one condition for each category, sorted by their text; of two without missing values only the first,
-      because the other asks the same;
-    - and, where some but not all values are missing, ``column is missing``.
+    - dates, times and durations: thresholds as for numbers, moved to midnight, or else to the full hour, minute or
+      second, if that separates the same values;
+    - categories: one condition for each category, sorted by its text; only the first of two categories without missing
+      values, because the other separates the same rows;
+    - if some but not all values are missing, also ``column is missing``.
 
     Constant columns give no condition. **A missing value fails every condition except "is missing"**, and so does a
     category that was not seen in `fit`.
@@ -40,26 +41,27 @@ class ThresholdBinarizer(Binarizer):
     ----------
     strategy : {"exact", "quantile"}, default="exact"
         "exact": a threshold between every two neighboring values, so that no split of the rows with a value is lost.
-        "quantile": of these the ones nearest to the shares k / (n_thresholds + 1) of the weight below, where no single
-        value counts for more than one such share. A column that is 90 % zeros has one threshold above the zeros; the
-        other thresholds divide the rest.
+        "quantile": those of these thresholds below which the share of the weight is nearest to k / (n_thresholds + 1),
+        where no single value counts for more than one such share. So a column with 90 % zeros has one threshold above
+        the zeros; the other thresholds divide the rest.
     n_thresholds : int, default=8
         Largest number of thresholds of a column for strategy "quantile"; at least 1.
     thresholds : dict or None, default=None
-        Your own thresholds: from the name or the index of a column of numbers to a sequence of numbers, or of a column
-        of dates, durations or times to a sequence of these (dates also as strings, "2023-05-01"). These columns get
-        exactly these thresholds, unrounded; the others follow `strategy`.
+        Your own thresholds: from the name or index of a column to a sequence of numbers, or of dates, durations or
+        times for such a column (dates also as strings, "2023-05-01"). These columns get exactly these thresholds,
+        unrounded; the others follow `strategy`.
 
     Attributes
     ----------
     conditions_ : Conditions
-        What each binary column asks, a sequence of `Condition`: by column, thresholds rising, "is missing" last.
+        The condition behind each binary column, a sequence of `Condition`: by column, thresholds ascending, "is
+        missing" last.
     schema_ : TableSchema
         Names and kinds of the columns seen in `fit`.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names; only there if `fit` was given a data frame whose names are texts.
+        Their names; only set if `fit` was given a data frame whose column names are strings.
 
     Examples
     --------
@@ -71,10 +73,12 @@ class ThresholdBinarizer(Binarizer):
     ['x0 <= 18', 'x0 <= 65']
     """
 
+    @accept_positional("thresholds")
     def __init__(
         self,
         strategy: Literal["exact", "quantile"] = "exact",
         n_thresholds: int = 8,
+        *,
         thresholds: Mapping[str | int, Sequence[float]] | None = None,
     ) -> None:
         self.strategy = strategy
@@ -91,7 +95,7 @@ class ThresholdBinarizer(Binarizer):
         return self._of_columns(table, weights, own)
 
     def _of_columns(self, table: Table, weights: npt.NDArray[Any], own: Mapping[int, list[float]]) -> Iterator[Run]:
-        """Return the conditions of one column after another, each made when it is asked for."""
+        """Generate the conditions column by column, so that a budget can end it in between."""
         for index, column in enumerate(table.columns):
             missing = column.is_missing()
             if index in own:
@@ -117,15 +121,12 @@ class ThresholdBinarizer(Binarizer):
         return Thresholds(index, round_thresholds(thresholds, distinct) if column.kind in DATE_KINDS else thresholds)
 
     def _choose_cuts(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-        """Return which cuts strategy "quantile" makes between distinct values of these weights, more than it may make.
-
-        Cut i is between the values i and i + 1.
-        """
+        """Return the cuts of strategy "quantile" between distinct values of these weights; cut i is above value i."""
         return nearest_shares(np.cumsum(_at_most_a_share(weights, self.n_thresholds + 1)), self.n_thresholds)
 
 
 def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return the distinct numbers, sorted; without sorting many where they are booleans or single bytes."""
+    """Return the distinct numbers, sorted; booleans and single bytes are counted instead of sorted."""
     if values.dtype == bool:
         return np.array([0.0, 1.0])[[not values.all(), bool(values.any())]]
     if values.dtype.itemsize == 1:
@@ -134,13 +135,15 @@ def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def _at_most_a_share(weights: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray[np.float64]:
-    """Lower the weights above some limit to it, such that the limit is 1 / n_shares of their sum then.
+    """Cap the weights such that the cap is 1 / n_shares of the resulting sum.
 
     All weights are also multiplied by the same integer, so that integers remain integers.
     """
+    # If the k largest are capped, the rest is n_shares - k caps. The smallest k at which no other exceeds the cap is
+    # the right one.
     rising = np.sort(weights)
     largest, rest = rising[::-1][:n_shares], np.cumsum(rising)[::-1][:n_shares]
-    n_shared = n_shares - np.arange(n_shares)  # how many shares the rest has if as many of the largest are lowered
+    n_shared = n_shares - np.arange(n_shares)
     n_lowered = int(np.argmax(largest * n_shared <= rest))
     return np.asarray(np.minimum(weights * n_shared[n_lowered], rest[n_lowered]))
 
@@ -148,8 +151,8 @@ def _at_most_a_share(weights: npt.NDArray[np.float64], n_shares: int) -> npt.NDA
 def nearest_shares(below: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray[np.intp]:
     """Return the cuts whose weight below is nearest to k / (n_shares + 1) of the total (the lower one on ties).
 
-    `below` is the cumulated weight; its last entry is the total. Everything is multiplied by n_shares + 1, so that with
-    integer weights the comparison is exact and doubling a row is the same as doubling its weight.
+    `below` is the cumulative weight; its last entry is the total. Everything is multiplied by n_shares + 1, so that
+    integer weights are compared exactly and doubling a row is the same as doubling its weight.
     """
     below, wanted = below[:-1] * (n_shares + 1), np.arange(1, n_shares + 1) * below[-1]
     right = np.clip(np.searchsorted(below, wanted), 1, len(below) - 1)
@@ -160,7 +163,7 @@ def nearest_shares(below: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray
 def _of_categories(index: int, values: npt.NDArray[np.object_]) -> list[IsIn]:
     groups = set(values)
     categories = sorted(groups - {None}, key=lambda value: (str(value), type(value).__name__))
-    if len(groups) <= 2:  # the last category asks the same as the first, or as "is missing"
+    if len(groups) <= 2:  # the last category separates the same rows as the first, or as "is missing"
         categories = categories[:-1]
     return [IsIn(index, (value,)) for value in categories]
 

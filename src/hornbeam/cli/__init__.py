@@ -1,8 +1,8 @@
 """The command line: ``hornbeam fit | columns | predict | show | export | demo``.
 
-Exit codes: 0 done (also where a limit or Ctrl-C ended the search early: the tree is valid, and its gap is printed), 2
-the request cannot be carried out (one line on stderr says why), 130 Ctrl-C before all was done (one line on stderr says
-what was not, and which files are complete).
+Exit codes: 0 for success (also if a limit or Ctrl-C ended the search early: the tree is valid, and its gap is printed);
+2 for errors (one line on stderr states the reason); 130 for Ctrl-C before the command was finished (one line on stderr
+states what is missing, and which files are complete).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str or None, default=None
-        What stands behind ``hornbeam``. None: the arguments of this process.
+        The words after ``hornbeam``. None: the arguments of this process.
 
     Returns
     -------
@@ -52,13 +52,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (Abort, KeyboardInterrupt):
         code = EXIT_INTERRUPTED
     except Exception as error:
-        if hasattr(error, "format_message"):  # typer's own errors about options; their class has moved between versions
+        if hasattr(error, "format_message"):  # errors of typer about options; their class has moved between versions
             return _fail(error.format_message())
         raise
     return _fail("interrupted", code) if code == EXIT_INTERRUPTED else code
 
 
 def _fail(message: str, code: int = EXIT_USAGE) -> int:
-    """Print in one line what went wrong, and return the exit code."""
+    """Print an error in one line, and return the exit code."""
     print("hornbeam: error:", " ".join(message.split()), file=sys.stderr)
     return code

@@ -1,4 +1,4 @@
-"""The commands and their options. What a command needs is imported when it runs, so that ``--help`` is quick."""
+"""The commands and their options. A command imports what it needs when it runs, so that ``--help`` is fast."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Optimal sparse decision trees, with proof."""
@@ -61,9 +61,9 @@ def fit(  # long: a line for each option
     data: Data,
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
     regularization: Annotated[float, typer.Option(help="Leaf penalty: what a leaf adds to the objective.")] = 0.01,
-    max_depth: Annotated[int | None, typer.Option(help="Most edges from the root to a leaf.")] = None,
-    max_leaves: Annotated[int | None, typer.Option(help="Most leaves.")] = None,
-    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
+    max_depth: Annotated[int | None, typer.Option(help="Largest number of edges from the root to a leaf.")] = None,
+    max_leaves: Annotated[int | None, typer.Option(help="Largest number of leaves.")] = None,
+    min_samples_leaf: Annotated[int, typer.Option(help="Smallest number of rows in a leaf.")] = 1,
     objective: Annotated[
         str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted, cost, f1, auc or partial_auc.")
     ] = "accuracy",
@@ -74,7 +74,7 @@ def fit(  # long: a line for each option
         float | None, typer.Option(help="Largest false positive rate that counts, for `partial_auc`.")
     ] = None,
     labelling: Annotated[
-        str, typer.Option(metavar="NAME", help="How leaves are labelled, for `f1`: best or omega.")
+        str, typer.Option(metavar="NAME", help="How leaves are labeled, for `f1`: best or omega.")
     ] = "best",
     cost_matrix: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")
@@ -82,7 +82,7 @@ def fit(  # long: a line for each option
     binarizer: Annotated[
         str, typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, guess (of a boosted model), none.")
     ] = "exact",
-    n_thresholds: Annotated[int | None, typer.Option(help="Most thresholds per column, for `quantile`: 8.")] = None,
+    n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`: 8.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds from reading the table to the tree.")] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
@@ -105,19 +105,18 @@ def fit(  # long: a line for each option
     picture: Picture = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Print how the columns of a table are read, find the optimal tree, prove it, and print both.
+    """Find the optimal tree of a table and prove it; print how the columns were read, the tree and the proof.
 
     Empty cells and NA, N/A, n/a, NaN, null and ? are missing values; among numbers and dates also -, --, none,
-    unknown and the like. Dates, times, decimal commas and numbers with a unit (12 kg, 3 %, $1,200) are recognized where
-    a whole column is written so. Rows without a class are left out.
+    unknown and the like. Dates, times, decimal commas and numbers with a unit (12 kg, 3 %, $1,200) are recognized if
+    the whole column is written like this. Rows without a class are left out.
 
-    Ctrl-C ends the search with the best tree so far and exit code 0, as limits do; what cannot be carried out exits
-    with 2.
+    Ctrl-C ends the search with the best tree so far and exit code 0, as limits do. Errors exit with code 2.
 
-    The tree is always fitted on all rows. --test-size and --cv estimate how good it is on new rows: they fit
-    trees with the same options on a part of the rows (each class in equal shares), and score them on the rest.
-    Limits hold for each of these fits. The tree is printed and written first; Ctrl-C then ends the command
-    without a score and with exit code 130.
+    The tree is always fitted on all rows. --test-size and --cv estimate its quality on new rows: they fit trees with
+    the same options on a part of the rows (each class in equal shares), and score them on the rest. Limits apply to
+    each of these fits. The tree is printed and written first; Ctrl-C then ends the command without a score and with
+    exit code 130.
     """
     from hornbeam.cli import commands, fitting, held_out
 
@@ -188,10 +187,10 @@ def predict(
     encoding: Encoding = None,
     missing: Missing = None,
 ) -> None:
-    """Predict the class of each row; the table needs the columns that the tree tests, others are ignored.
+    """Predict the class of each row; the table needs the columns that the tree tests, and others are ignored.
 
-    Dates are read in the format of the training file, and what was missing there by --missing is missing here too.
-    Written as CSV, or as Parquet where the name of the output ends in .parquet.
+    Dates are read in the format of the training file, and its --missing values are missing here, too. The output is
+    CSV, or Parquet if its name ends in .parquet.
     """
     from hornbeam.cli import commands
 

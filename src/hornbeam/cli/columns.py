@@ -1,4 +1,4 @@
-"""What `fit` and `columns` print about the columns of a file."""
+"""The report of `fit` and `columns` on the columns of a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from hornbeam.cli.errors import refusals_as_command_errors
 from hornbeam.columns import ColumnRemark, ColumnReport, column_report, look_at, missing_code, spellings
 
-MOST_ROWS = 20  # columns that `fit` lists; of more it lists only those with a remark
+MOST_ROWS = 20  # columns that `fit` lists; if there are more, only those with a remark
 
 
 def columns_text(
@@ -22,7 +22,7 @@ def columns_text(
     target: str | None = None,
     brief: bool = False,
 ) -> str:
-    """Return the report on the columns of a file, with remedies on the command line.
+    """Return the report on the columns of a file, with remedies as options of the command.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def columns_text(
     classes : ndarray of shape (n_rows,) or None
         The class of each row; None if it is not known.
     notes : dict of str to str
-        How columns were read that are not written in the plain way.
+        How columns of an unusual format were read.
     target : str or None, default=None
         Name of the column with the classes.
     brief : bool, default=False
-        Of more than 20 columns, list only those about which there is something to say.
+        If there are more than 20 columns, list only those with a note or a remark.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _counts(report: ColumnReport) -> str:
 
 
 def _remedy(remark: ColumnRemark, frame: pl.DataFrame) -> tuple[str, str]:
-    """Return what to do about a remark, and the options of the command that do it."""
+    """Return what to do about a remark, and the options that do it."""
     drop = f"--drop {quote(remark.column)}"
     match remark.problem:
         case "identifier":

@@ -1,4 +1,4 @@
-"""What each command does."""
+"""The commands."""
 
 from __future__ import annotations
 
@@ -38,15 +38,16 @@ def fit(
     picture: Path | None,
     quiet: bool,
 ) -> None:
-    """Fit a file, write what was asked for, print columns, tree and proof, then score the options on held-out rows."""
+    """Fit a file, write model and picture, print columns, tree and proof, then score the options on held-out rows."""
+    # Everything that can be refused without the data is refused first: a search may take hours.
     check_writable(model_file)
     check_picture(picture)
     check_parameters(parameters)
     with interrupts_told("before a tree was found") as stage:
         read = read_frame(data, written)
         check_columns(read.frame, [target], data)
-        labelled, note = with_class(read.frame, target, data)
-        frame, classes = split_target(choose_columns(labelled, target, keep, drop, data), target, data)
+        labeled, note = with_class(read.frame, target, data)
+        frame, classes = split_target(choose_columns(labeled, target, keep, drop, data), target, data)
         folds = [] if held_out is None else splits(held_out, classes)
         if not quiet:
             columns = columns_text(frame, classes, read.notes, target=target, brief=True)
@@ -63,6 +64,7 @@ def fit(
             print("\nHow good are its predictions for new rows? Add --cv 5 (or --test-size 0.25)")
             return
         stage.doing = "before the score on held-out rows was known"
+        # Whoever ended the search by Ctrl-C does not wait for more fits.
         if model.certificate.status == "interrupted":
             raise KeyboardInterrupt
         scored = score(folds, frame, classes, target, parameters)
@@ -70,7 +72,7 @@ def fit(
 
 
 def _write(stage: Stage, model: Model, model_file: Path | None, picture: Path | None) -> None:
-    """Write the model and the picture that were asked for."""
+    """Write the requested model and picture."""
     if model_file is not None:
         stage.doing = f"while {model_file} was written"
         model.save(model_file)
@@ -129,7 +131,7 @@ def predict(model_file: Path, data: Path, output: Path | None, written: CsvForma
 
 
 def show(model_file: Path, picture: Path | None) -> None:
-    """Print what `fit` printed about a model, without the training rows, which a model does not hold."""
+    """Print what `fit` printed about a model, except the part on training rows, which a model does not contain."""
     check_picture(picture)
     model = Model.load(model_file)
     if picture is not None:

@@ -1,4 +1,4 @@
-"""Read CSV and Parquet files, and take the target column out."""
+"""Read CSV and Parquet files, and split off the target column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.text_columns import CsvFormat, decoded, parsed_columns
 
 MAX_CLASSES_IN_DOUBT = 20
-MAX_CLASSES_OF_NUMBERS = 100  # more whole numbers than these are a quantity to be put into ranges first
+MAX_CLASSES_OF_NUMBERS = 100  # more distinct whole numbers are a quantity, which must be binned first
 
 
 class Data(NamedTuple):
@@ -23,9 +23,9 @@ class Data(NamedTuple):
 
     frame: pl.DataFrame
     written: CsvFormat
-    """How it is written, with what was found out."""
+    """Its format, including what was detected."""
     notes: dict[str, str]
-    """How columns were read that are not written in the plain way."""
+    """How columns of an unusual format were read."""
 
 
 def read_frame(path: Path, written: CsvFormat | None = None, kinds: Mapping[str, str] | None = None) -> Data:
@@ -36,14 +36,14 @@ def read_frame(path: Path, written: CsvFormat | None = None, kinds: Mapping[str,
     path : Path
         Parquet if the name ends in .parquet or .pq, otherwise CSV with a header line and commas, semicolons or tabs.
     written : CsvFormat or None, default=None
-        What is known of how it is written. None: nothing.
+        What is known of its format. None: nothing.
     kinds : dict of str to str or None, default=None
-        What a model expects of columns: those of kind "category" stay text, so that ``01`` stays ``01``.
+        The kinds of columns that a model expects: those of kind "category" stay text, so that ``01`` stays ``01``.
 
     Raises
     ------
     CommandError
-        If the file is not there, is empty, or cannot be read as what it claims to be.
+        If the file is missing, is empty, or cannot be read in the format of its name.
     """
     written, kinds = written or CsvFormat(), kinds or {}
     is_parquet = path.suffix in (".parquet", ".pq")
@@ -54,6 +54,7 @@ def read_frame(path: Path, written: CsvFormat | None = None, kinds: Mapping[str,
         raise CommandError(f"{path}: cannot be read: {error}") from error
     if frame.is_empty():
         raise CommandError(f"{path}: has no rows")
+    # Spaces around names are usually accidental, but may be all that tells two names apart.
     trimmed = {name: name.strip() for name in frame.columns if name != name.strip() and name not in kinds}
     if len({trimmed.get(name, name) for name in frame.columns}) == frame.width:
         frame = frame.rename(trimmed)
@@ -72,7 +73,7 @@ def _read_parquet(path: Path, written: CsvFormat) -> tuple[pl.DataFrame, str]:
 
 
 def _read_csv(path: Path, written: CsvFormat) -> tuple[pl.DataFrame, str]:
-    """Return all columns as text, and what separates the cells."""
+    """Return all columns as text, and the separator of the cells."""
     text = decoded(path, written.encoding)
     header = text.partition(b"\n")[0]
     separator = max(",;\t", key=lambda mark: header.count(mark.encode()))
@@ -82,12 +83,12 @@ def _read_csv(path: Path, written: CsvFormat) -> tuple[pl.DataFrame, str]:
 def choose_columns(
     frame: pl.DataFrame, target: str | None, keep: Sequence[str], drop: Sequence[str], path: Path
 ) -> pl.DataFrame:
-    """Return the target and the columns to keep, less those to drop.
+    """Return the target and the columns to keep, without those to drop.
 
     Raises
     ------
     CommandError
-        If a column is not there, or the target is to be dropped.
+        If a column does not exist, or the target is to be dropped.
     """
     check_columns(frame, [*keep, *drop], path)
     if target is not None and target in drop:
@@ -99,7 +100,7 @@ def choose_columns(
 
 
 def check_columns(frame: pl.DataFrame, wanted: Collection[str], path: Path) -> None:
-    """Raise `CommandError` if a wanted column is not there, with the nearest name that is."""
+    """Raise `CommandError` if a wanted column does not exist, with the most similar name."""
     for name in wanted:
         if name not in frame.columns:
             near = get_close_matches(name, frame.columns, n=1)
@@ -117,7 +118,7 @@ def with_class(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFra
     Raises
     ------
     CommandError
-        If the target column is not there, or is missing in every row.
+        If the target column does not exist, or is missing in every row.
     """
     check_columns(frame, [target], path)
     column = frame[target]
@@ -132,13 +133,12 @@ def with_class(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFra
 
 
 def split_target(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, npt.NDArray[Any]]:
-    """Return the columns to ask about and the classes of the rows, shape (n_rows,).
+    """Return the feature columns and the classes of the rows, shape (n_rows,).
 
     Raises
     ------
     CommandError
-        If the target column is not there, is not a column of classes, or has one class only, or if
-        no other column is left.
+        If the target column does not exist, does not hold classes, or holds only one, or if no other column is left.
     """
     check_columns(frame, [target], path)
     column = frame[target]
@@ -158,7 +158,7 @@ def split_target(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataF
 
 
 def _classes_of(column: pl.Series, path: Path) -> npt.NDArray[Any]:
-    """Return the classes as NumPy integers, booleans or Python texts."""
+    """Return the classes as NumPy integers, booleans or Python strings."""
     dtype = column.dtype
     if dtype.is_integer() or dtype == pl.Boolean:
         return np.asarray(column.to_numpy())
@@ -167,8 +167,8 @@ def _classes_of(column: pl.Series, path: Path) -> npt.NDArray[Any]:
     if dtype.is_float():
         raise CommandError(
             f"{path}: target {column.name!r} holds real numbers such as {column.filter(column != column.round())[0]}; "
-            "a classifier needs classes (texts, whole numbers or booleans)"
+            "a classifier needs classes (text, whole numbers or booleans)"
         )
     if dtype in (pl.String, pl.Categorical, pl.Enum):
         return np.asarray(column.cast(pl.String).to_list(), dtype=object)
-    raise CommandError(f"{path}: target {column.name!r} is of type {dtype}; expected texts, whole numbers or booleans")
+    raise CommandError(f"{path}: target {column.name!r} is of type {dtype}; expected text, whole numbers or booleans")

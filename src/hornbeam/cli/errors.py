@@ -1,4 +1,4 @@
-"""What the command line shows as a line instead of a traceback: errors, and what Ctrl-C left undone."""
+"""Errors and interruptions that the command line reports in one line instead of a traceback."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 
 
 class CommandError(Exception):
-    """The request cannot be carried out; the text says why and what to do."""
+    """The command failed; the message states why and what to do."""
 
 
 class InterruptionError(Exception):
-    """Ctrl-C ended a command before all was done; the text says what was, and what was not."""
+    """Ctrl-C ended a command early; the message states what is done and what is not."""
 
 
 @dataclass
 class Stage:
-    """What a command is doing, for the case of Ctrl-C.
+    """The current stage of a command, for the message after Ctrl-C.
 
     Attributes
     ----------
     doing : str
-        Such as "before a tree was found".
+        Completes "interrupted", such as "before a tree was found".
     written : list of Path
         The files that are complete.
     """
@@ -34,7 +34,7 @@ class Stage:
 
 @contextmanager
 def interrupts_told(doing: str) -> Iterator[Stage]:
-    """Turn Ctrl-C into an `InterruptionError` that says how far the command came; the command updates the stage."""
+    """Turn Ctrl-C into an `InterruptionError` that states the stage, which the command updates."""
     stage = Stage(doing)
     try:
         yield stage
@@ -46,7 +46,7 @@ def interrupts_told(doing: str) -> Iterator[Stage]:
 
 @contextmanager
 def refusals_as_command_errors() -> Iterator[None]:
-    """Turn what the library says about bad input, and the system about files, into a `CommandError`."""
+    """Turn the errors of the library about bad input, and of the system about files, into a `CommandError`."""
     try:
         yield
     except OSError as error:

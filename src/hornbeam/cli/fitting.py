@@ -1,4 +1,4 @@
-"""Fit a tree while a line on the terminal shows how far the proof is."""
+"""Fit a tree while a line on the terminal shows the progress of the proof."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**2
 
 
 def check_parameters(parameters: dict[str, Any]) -> None:
-    """Raise `CommandError` if a parameter of `GOSDTClassifier` is wrong, as far as that is known without data."""
+    """Raise `CommandError` if a parameter of `GOSDTClassifier` is wrong, as far as possible without data."""
     with refusals_as_command_errors():
         GOSDTClassifier(**parameters)._check_parameters()
 
@@ -37,7 +37,7 @@ def fit_model(
     Parameters
     ----------
     frame : polars DataFrame
-        The columns to ask about.
+        The feature columns.
     classes : ndarray of shape (n_rows,)
         The class of each row.
     target : str
@@ -45,7 +45,7 @@ def fit_model(
     parameters : dict
         Parameters of `GOSDTClassifier`.
     quiet : bool
-        Show no progress, whether or not stderr is a terminal.
+        Show no progress, even if stderr is a terminal.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def fit_model(
     """
     shows_progress = not quiet and sys.stderr.isatty()
     with refusals_as_command_errors(), warnings.catch_warnings():
-        # The certificate and the report on the columns tell the same.
+        # The certificate and the report on the columns contain the same.
         warnings.simplefilter("ignore", NotProvenWarning)
         warnings.simplefilter("ignore", ColumnWarning)
         classifier = GOSDTClassifier(**parameters, verbose=int(shows_progress))
@@ -66,12 +66,12 @@ def fit_model(
 
 
 def _suggest_options(classifier: GOSDTClassifier) -> None:
-    """Say what would help a search that was stopped; the certificate says what is not proven."""
+    """Print what would help a search that was stopped; the certificate states what is not proven."""
     print(f"hornbeam: note: for a proof, try {' or '.join(_options(classifier))}", file=sys.stderr)
 
 
 def _early_note(classifier: GOSDTClassifier) -> str:
-    """Return what to do about a search without a time limit that takes long."""
+    """Return what to do about a long search without a time limit."""
     options = " or ".join([*_options(classifier), "--time-limit 60"])
     return f"Ctrl-C ends the search with the best tree so far. For a sooner end, try {options}"
 
@@ -81,7 +81,7 @@ def _no_note(_: GOSDTClassifier) -> str:
 
 
 def _options(classifier: GOSDTClassifier) -> list[str]:
-    """Return options, each of which shortens the search."""
+    """Return options that each shorten the search."""
     return [f"--{name.replace('_', '-')} {value}" for name, value in helpful_parameters(classifier).items()]
 
 
@@ -116,12 +116,12 @@ def _thresholds_of(binarizer: Binarizer) -> str:
 
 
 def binarizer_named(name: str, n_thresholds: int | None) -> str | ThresholdBinarizer | None:
-    """Return the `binarizer` of the classifier that the options ask for.
+    """Return the `binarizer` of the classifier for these options.
 
     Raises
     ------
     CommandError
-        If the name is unknown, or a number of thresholds is given where it has no meaning.
+        If the name is unknown, or a number of thresholds is given without `quantile`.
     """
     if name not in ("exact", "quantile", "guess", "none"):
         raise CommandError(f"--binarizer {name!r}: expected exact, quantile, guess or none")

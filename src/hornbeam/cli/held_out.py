@@ -1,7 +1,7 @@
-"""Scores on rows that a fit has not seen: a held-out part of the table, or cross-validation.
+"""Scores on held-out rows: a part of the table, or cross-validation.
 
-The tree that `fit` prints and writes is always the one of all rows. The score is that of trees fitted with the same
-options on a part of them: it estimates how good such a tree is on new rows.
+The tree that `fit` prints and writes is always fitted on all rows. The score belongs to trees fitted with the same
+options on a part of the rows: it estimates how well such a tree predicts new rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Rows: TypeAlias = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """How to score: on a share of the rows (`test_size`), or by cross-validation of `cv` folds; one of them is None."""
+    """How to score: on a share of the rows (`test_size`), or by cross-validation with `cv` folds; the other is None."""
 
     test_size: float | None
     cv: int | None
@@ -58,17 +58,17 @@ class Fold:
 
     @property
     def accuracy(self) -> float:
-        """Share of the held-out rows that are predicted correctly."""
+        """Share of the held-out rows with a correct prediction."""
         return float(np.trace(self.counts) / self.counts.sum())
 
     @property
     def balanced_accuracy(self) -> float:
-        """Mean over the classes of the share of their held-out rows that is predicted correctly."""
+        """Mean over the classes of the share of their held-out rows with a correct prediction."""
         return float(np.mean(np.diag(self.counts) / self.counts.sum(axis=1)))
 
 
 def held_out(test_size: float | None, cv: int | None, seed: int, *, quiet: bool) -> HeldOut | None:
-    """Return how to score, or None if that is not asked for.
+    """Return how to score, or None if no score is requested.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def splits(how: HeldOut, classes: npt.NDArray[Any]) -> list[tuple[Rows, Rows]]:
     for what, n_rows in (("held out", n_held_out), ("used for training", len(codes) - n_held_out)):
         if n_rows < len(labels):
             raise CommandError(
-                f"{given}: of {len(codes)} rows only {n_rows} would be {what}, which is less than one for each of the "
+                f"{given}: only {n_rows} of {len(codes)} rows would be {what}, fewer than one for each of the "
                 f"{len(labels)} classes"
             )
     split = StratifiedShuffleSplit(1, test_size=how.test_size, random_state=how.seed).split(codes, codes)
@@ -140,16 +140,16 @@ def score(
     target: str,
     parameters: dict[str, Any],
 ) -> list[Fold]:
-    """Fit a tree for each fold on its training rows, binarization included, and count what it predicts for the rest.
+    """Fit a tree on the training rows of each fold, including binarization, and count its predictions for the rest.
 
     Raises
     ------
     KeyboardInterrupt
-        If Ctrl-C ended a fit: the score of its tree would not be that of the options.
+        If Ctrl-C ended a fit: its unfinished tree would not represent the options.
     """
     scored = []
     with _counter(len(folds)) as show, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the fit on all rows has said what there is to say
+        warnings.simplefilter("ignore", UserWarning)  # the fit on all rows has shown them
         for number, (training, rest) in enumerate(folds, start=1):
             show(number)
             model = fit_model(frame[training], classes[training], target, parameters, quiet=True)
@@ -162,7 +162,7 @@ def score(
 
 @contextmanager
 def _counter(n_folds: int) -> Iterator[Callable[[int], None]]:
-    """Show the number of the fit that is running, where stderr is a terminal."""
+    """Show the number of the current fit if stderr is a terminal."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         yield lambda _: None

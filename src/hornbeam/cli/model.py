@@ -1,4 +1,4 @@
-"""The model file: a tree, what was asked for, and what was proven, as JSON. Reading one runs no code."""
+"""The model file: a tree, the search options and the proof, as JSON. Reading one executes no code."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ProofSummary:
-    """What is proven about a tree, over which trees, and what the proof took.
+    """What is proven about a tree, the trees it was compared with, and the effort of the proof.
 
-    Costs are fractions of the total weight (of the largest possible cost with a cost matrix), `regularization` is the
-    value that the search used, after rounding to its unit.
+    Costs are fractions of the total weight (with a cost matrix, of the largest possible cost). `regularization` is the
+    rounded value that the search used.
     """
 
     status: str
@@ -44,13 +44,13 @@ class ProofSummary:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no tree of those searched has a lower objective."""
+        """Whether no tree in the search space has a lower objective."""
         return self.status == "optimal"
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A tree, its certificate, and how the file that it was fitted on is written."""
+    """A tree, its certificate, and the format of the file that it was fitted on."""
 
     tree: Tree
     certificate: ProofSummary
@@ -72,7 +72,7 @@ class Model:
         Raises
         ------
         CommandError
-            If the file is not there, is not a model, or was written by a later version.
+            If the file is missing, is not a model, or was written by a later version.
         """
         with refusals_as_command_errors():
             raw = path.read_bytes()
@@ -98,7 +98,7 @@ def _read_certificate(record: dict[str, Any]) -> ProofSummary:
 
 
 def _read_format(record: dict[str, Any]) -> CsvFormat:
-    """Read what a model holds of the file that it was fitted on; models of version 0.1.0 hold nothing."""
+    """Read the format of the file that a model was fitted on; models of version 0.1.0 have none."""
     return CsvFormat(
         missing=tuple(map(str, record.get("missing", ()))),
         dates=dict(record.get("dates", {})),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-_FEWEST = 3  # distinct values from which on a common unit is no coincidence
+_FEWEST = 3  # distinct values from which a common unit is not a coincidence
 _NUMBER_WITH_UNIT = r"^([+-]?)\s*([€$£¥]?)\s*([+-]?[\d.,](?:[\d.,\s']*[\d.,])?)\s*([\p{L}€$£¥°%/²³]{0,8})$"
 _CODE = r"^[+-]?0\d"
 
 
 def unit_of(values: pl.Series) -> str:
-    """Return the unit that all values have, and "" if they are not numbers with the same unit.
+    """Return the unit of all values, or "" if they are not numbers with the same unit.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def unit_of(values: pl.Series) -> str:
 
 
 def without_unit(values: pl.Series, unit: str) -> pl.Series:
-    """Return the values that are numbers with this unit without it, and the others as they are."""
+    """Return the values with this unit removed; values that do not have it stay unchanged."""
     has_unit = _parts(values).select((pl.col("before") + pl.col("after") == unit).fill_null(False)).to_series()
     return values.zip_with(~has_unit, _digits(values))
 

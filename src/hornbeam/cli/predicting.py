@@ -1,4 +1,4 @@
-"""Predict the rows of a file from the columns that the tree tests, whatever the other columns are."""
+"""Predict the rows of a file from the columns that the tree tests; all others may be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `fit` and `show` print: the tree, its certificate, the confusion matrix."""
+"""The report of `fit` and `show`: the tree, its certificate, and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def report(model: Model) -> str:
 
 
 def certificate_text(model: Model) -> str:
-    """Return what is proven, and over which trees."""
+    """Return what is proven about the tree, and the search space of the proof."""
     proof, tree = model.certificate, model.tree
     lines = [
         _verdict(proof),
@@ -57,7 +57,7 @@ def _verdict(proof: ProofSummary) -> str:
 
 
 def _searched(proof: ProofSummary) -> str:
-    """Say which trees the proof is about."""
+    """Return the trees that the proof covers, in words."""
     limits = [
         "any depth" if proof.max_depth is None else f"depth <= {proof.max_depth}",
         *([] if proof.max_leaves is None else [f"at most {count(proof.max_leaves, 'leaf', 'leaves')}"]),
@@ -70,7 +70,7 @@ def _searched(proof: ProofSummary) -> str:
 
 
 def single_leaf_text(model: Model) -> str:
-    """Return what to do about a tree without a split; "" if the tree has one or may have none."""
+    """Return what to do about a tree without a split; "" if it has one or the options allow none."""
     proof = model.certificate
     if model.tree.n_leaves > 1 or proof.max_depth == 0 or proof.max_leaves == 1 or not proof.regularization:
         return ""
@@ -84,7 +84,7 @@ def single_leaf_text(model: Model) -> str:
 
 
 def confusion_text(tree: Tree, frame: pl.DataFrame, actual: npt.NDArray[Any]) -> str:
-    """Return how many training rows of each class are predicted as each class, and how many are correct."""
+    """Return the confusion matrix of the training rows, and how many are correct, as text."""
     counts = confusion_counts(tree, tree.predict(frame), actual)
     correct = int(np.trace(counts))
     head = f"Training rows: {correct:,} of {len(actual):,} correct ({100 * correct / len(actual):.1f} %)"
@@ -98,7 +98,7 @@ def confusion_counts(tree: Tree, predicted: npt.NDArray[Any], actual: npt.NDArra
 
 
 def confusion_table(classes: list[Any], counts: npt.NDArray[np.int64]) -> str:
-    """Return such numbers as a table."""
+    """Return a confusion matrix as text."""
     cells = [["actual \\ predicted", *map(str, classes)]]
     cells += [[str(label), *(f"{count:,}" for count in row)] for label, row in zip(classes, counts, strict=True)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -54,11 +54,11 @@ _WORDS = {"%Y": "YYYY", "%y": "YY", "%m": "MM", "%d": "DD", "%H": "HH", "%M": "M
 
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
-    """How a file is written; what is not known is found out.
+    """The format of a file; unknown parts are detected.
 
-    `decimal` is "." or ",", or "" if not known; `dates` holds the format of each column of dates, as strptime has it;
-    `units` holds the unit of each column of numbers with a unit; `ignore_case` names the columns of text whose capitals
-    mean nothing; `trim` tells whether spaces around text mean nothing.
+    `decimal` is "." or ",", or "" if unknown; `dates` holds the format of each column of dates, as for strptime;
+    `units` holds the unit of each column of numbers with a unit; `ignore_case` names the columns of text that are read
+    in lower case; `trim` tells whether spaces around text are removed.
     """
 
     decimal: str = ""
@@ -80,7 +80,7 @@ def decoded(path: Path, encoding: str) -> bytes:
     Raises
     ------
     CommandError
-        If the file is not there, is empty, or is not in this encoding; the message names one to try.
+        If the file is missing, is empty, or is not in this encoding; the message names one to try.
     """
     with refusals_as_command_errors():
         raw = path.read_bytes()
@@ -106,25 +106,25 @@ def decoded(path: Path, encoding: str) -> bytes:
 def parsed_columns(
     frame: pl.DataFrame, written: CsvFormat, kinds: Mapping[str, str], separator: str
 ) -> tuple[pl.DataFrame, CsvFormat, dict[str, str]]:
-    """Turn the columns of text of a frame into booleans, numbers and dates where all their values are such.
+    """Turn the columns of text of a frame into booleans, numbers and dates if all their values are such.
 
     Parameters
     ----------
     frame : polars DataFrame
     written : CsvFormat
-        What is known of the file.
+        What is known of the format of the file.
     kinds : dict of str to str
-        What a model expects of columns: text where it is "category", numbers or missing values where it is "number".
+        The kinds of columns that a model expects: "category" for text, "number" for numbers or missing values.
     separator : str
-        What separates the cells of the file.
+        The separator of the cells.
 
     Returns
     -------
     frame : polars DataFrame
     written : CsvFormat
-        With what was found out: the decimal mark, and the formats of dates.
+        With what was detected: the decimal mark, the formats of dates and the units.
     notes : dict of str to str
-        How columns were read that are not written in the plain way.
+        How columns of an unusual format were read.
     """
     missing = (*MISSING, *written.missing)
     columns = {name: _without(frame[name], missing) for name, dtype in frame.schema.items() if dtype == pl.String}
@@ -132,9 +132,8 @@ def parsed_columns(
         columns = {name: column.str.strip_chars() for name, column in columns.items()}
     columns |= {name: column.str.to_lowercase() for name, column in columns.items() if name in written.ignore_case}
     not_text = {name: column for name, column in columns.items() if kinds.get(name) != "category"}
-    whole = {
-        name: column.cast(pl.Int64, strict=False) for name, column in not_text.items()
-    }  # most are, and it is quick
+    # Whole numbers first: most columns are, and this saves finding their distinct values.
+    whole = {name: column.cast(pl.Int64, strict=False) for name, column in not_text.items()}
     whole = {name: numbers for name, numbers in whole.items() if 0 < numbers.count() == columns[name].count()}
     codes = {name: code for name in whole if not kinds.get(name) and (code := _first_code(columns[name]))}
     columns |= {name: numbers for name, numbers in whole.items() if name not in codes}
@@ -170,12 +169,12 @@ def _is_marker(column: pl.Series) -> pl.Series:
 
 
 def _distinct(column: pl.Series) -> pl.Series:
-    """Return the distinct values, without markers of missing values and spaces around them."""
+    """Return the distinct values, without surrounding spaces and markers of missing values."""
     return column.filter(~_is_marker(column)).str.strip_chars().unique()
 
 
 def _decimal_of(distinct: list[pl.Series], separator: str) -> str:
-    """Return "," where some column has decimal commas and none has decimal points; else ""."""
+    """Return "," if some column has decimal commas and none has decimal points, else ""."""
     with_commas = [values for values in distinct if len(values) and _all(values, _COMMA) and _any(values, ",")]
     if not with_commas or any(_all(values, _GROUPED) and _any(values, _CERTAIN_POINT) for values in distinct):
         return ""
@@ -191,7 +190,7 @@ def _any(values: pl.Series, pattern: str) -> bool:
 
 
 def _read_column(column: pl.Series, values: pl.Series, found: CsvFormat, kind: str) -> tuple[pl.Series, str] | None:
-    """Return the column as numbers or dates, and a note; None where it is text.
+    """Return the column as numbers or dates, and a note; None if it is text.
 
     The format of dates and the unit of numbers are added to `found`.
     """
@@ -240,16 +239,16 @@ def _numbers(cells: pl.Series, values: pl.Series, decimal: str) -> Iterator[tupl
 
 
 def _narrowed(digits: pl.Series) -> pl.Series:
-    """Return integers where all cells are such, else floats."""
+    """Return integers if all cells are such, else floats."""
     whole = digits.cast(pl.Int64, strict=False) if _all(digits.drop_nulls(), _WHOLE) else None
     return whole if whole is not None and whole.null_count() == digits.null_count() else digits.cast(pl.Float64)
 
 
 def _as_dates(values: pl.Series, date_format: str) -> pl.Series:
-    """Return dates, datetimes (in UTC if the format has a time zone) or times; null where the format does not fit."""
+    """Return dates, datetimes (in UTC if the format has a time zone) or times; null if the format does not fit."""
     if "%d" not in date_format:
         return values.str.to_time(date_format, strict=False)
-    # strptime takes the years 23 and 2023 for either code.
+    # strptime accepts the years 23 and 2023 for either code.
     fits = values.str.contains(r"(^|\D)\d{4}(\D|$)" if "%Y" in date_format else r"^\d{1,2}\D\d{1,2}\D\d{2}(\D|$)")
     values = values.set(~fits.fill_null(True), None)
     if "%H" not in date_format:
@@ -261,7 +260,7 @@ def _as_dates(values: pl.Series, date_format: str) -> pl.Series:
 
 
 def _date_note(values: pl.Series, date_format: str) -> str:
-    """Return how dates were read, unless they are written as in ISO 8601."""
+    """Return how dates were read, or nothing if they are written as in ISO 8601."""
     if date_format in _ISO:
         return ""
     words = date_format.removesuffix("%z").strip()

@@ -1,4 +1,4 @@
-"""Write a model's tree in the form that the user names."""
+"""Write a model's tree in the requested format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PICTURES = ("svg", "png", "pdf")
 
 
 def check_writable(path: Path | None) -> None:
-    """Refuse a file whose directory is not there, before any work is done for it."""
+    """Refuse a file whose directory does not exist, before any work is done for it."""
     if path is not None and not path.parent.is_dir():
         raise CommandError(f"{path}: there is no directory {path.parent}")
     if path is not None and path.is_dir():
@@ -39,12 +39,12 @@ def draw(model: Model, path: Path) -> None:
 
 
 def exported(model: Model, form: str) -> bytes:
-    """Return the tree in a named form.
+    """Return the tree in a format given by name.
 
     Raises
     ------
     CommandError
-        If there is no form of this name.
+        If there is no format of this name.
     """
     if form in FORMATS and (as_text := FORMATS[form].as_text):
         return f"{as_text(FORMATS[form].export(model.tree)).rstrip()}\n".encode()

@@ -1,4 +1,4 @@
-"""Columns as they were read: a report on them, and warnings about what was probably not meant so."""
+"""A report on how columns were read, and warnings about those that were probably not meant so."""
 
 from hornbeam.columns._remarks import ColumnRemark
 from hornbeam.columns._text import MISSING_MARKERS, look_at

@@ -1,4 +1,4 @@
-"""What is probably wrong with a column: text that is numbers or dates, identifiers, copies of the target."""
+"""Find what is probably wrong with a column: numbers or dates as text, identifiers, copies of the target."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Problem: TypeAlias = Literal[
     "number as text", "date as text", "identifier", "copy of the target", "missing as number", "spelling"
 ]
 
-_FEWEST_STRINGS = 50  # rows with a value, from which on nearly unique strings are called identifiers
-_FEWEST_ROWS = 100  # from which on whole numbers and copies of the target are looked for
-_UNIQUE = 0.9
-_COLLISIONS = 10  # equal pairs to be expected of numbers that are not identifiers
-_COPY_ERROR = 0.02  # of the rows that the most frequent class gets wrong
+_FEWEST_STRINGS = 50  # rows with a value from which nearly unique strings are called identifiers
+_FEWEST_ROWS = 100  # rows from which identifiers among numbers and copies of the target are looked for
+_UNIQUE = 0.9  # share of distinct strings
+_COLLISIONS = 10  # equal pairs to be expected if the numbers are not identifiers
+_COPY_ERROR = 0.02  # as a share of the rows that are not of the most frequent class
 _FEWEST_ERRORS = 10
 _FEWEST_ROWS_OF_CLASS = 5
-_SAMPLE = 64  # rows that are looked at first
+_SAMPLE = 64  # rows that are examined first
 _ERRORS_IN_SAMPLE = 3
 
 
@@ -63,7 +63,7 @@ class ColumnRemark(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A column, what is wrong with it, and what its strings look like where it holds text."""
+    """A column, what is wrong with it, and for text what its strings look like."""
 
     position: int
     problem: Problem
@@ -88,7 +88,7 @@ class Suspect(NamedTuple):
 def suspects_of(table: Table, X: Any, codes: npt.NDArray[Any] | None, n_classes: int) -> list[Suspect]:
     """Return the columns that are probably not meant as they were read.
 
-    `X` is what the table was read from; `codes` number the classes of the rows from 0, None if they are not known.
+    `X` is what the table was read from; `codes` are the classes of the rows, numbered from 0, or None if not known.
     """
     copies = [] if codes is None else list(copies_in(table, codes, n_classes))
     if table.flags is not None:
@@ -105,15 +105,16 @@ def suspects_of(table: Table, X: Any, codes: npt.NDArray[Any] | None, n_classes:
 
 
 def _identifiers(table: Table) -> Iterator[Suspect]:
-    """Find whole numbers that are all different although there is little room for that."""
+    """Find columns of distinct whole numbers whose range is so small that equal ones would be expected by chance."""
     n_rows = table.n_rows
     if n_rows < _FEWEST_ROWS or len(table.names) == 1:
         return
     for position, values in enumerate(table.values):
         if table.schema.kinds[position] != "number" or values.dtype == bool:
             continue
-        if any(value % 1 for value in values[:32].tolist()):  # NaN has no place among identifiers either
+        if any(value % 1 for value in values[:32].tolist()):  # a quick look; true of NaN, too: identifiers have none
             continue
+        # Of n random numbers out of a range, n^2 / (2 range) pairs are expected to be equal (the birthday problem).
         room = float(values.max()) - float(values.min()) + 1
         if not n_rows <= room <= n_rows**2 / (2 * _COLLISIONS):
             continue
@@ -163,15 +164,16 @@ def _declared_categories(X: Any) -> set[int]:
 
 
 def copies_in(table: Table, codes: npt.NDArray[Any], n_classes: int) -> Iterator[Suspect]:
-    """Find columns from which alone the class can be predicted almost without error; `codes` number the classes."""
+    """Find columns that by themselves predict the class almost without error; `codes` number the classes."""
     n_rows = len(codes)
     n_others = n_rows - int(np.bincount(codes).max())
     if n_rows < _FEWEST_ROWS or n_others < _FEWEST_ERRORS or len(table.names) == 1:
         return
-    if n_rows < _FEWEST_ROWS_OF_CLASS * n_classes:  # any numbers that are all different predict them
+    if n_rows < _FEWEST_ROWS_OF_CLASS * n_classes:  # of so few rows per class, any column of distinct numbers would do
         return
     most_errors = int(_COPY_ERROR * n_others)
-    # A sample that no period of the rows is in step with.
+    # Few columns pass the test on a sample, so that sorting all rows is rare. A multiplicative hash spreads the sample,
+    # which must not be in step with a period of the rows.
     sample = np.arange(_SAMPLE, dtype=np.int64) * 2654435761 % n_rows
     codes_of_sample = codes[sample]
     for position, values in enumerate(table.values):
@@ -185,9 +187,9 @@ def copies_in(table: Table, codes: npt.NDArray[Any], n_classes: int) -> Iterator
             continue
         groups = _groups_of(values) if is_category else np.unique(values, return_inverse=True)[1]
         errors, predicted = _errors_of(groups, codes, n_classes)
-        if is_category:
+        if is_category:  # a category for every few rows predicts anything
             is_copy = len(predicted) <= max(2 * n_classes, n_rows // 20)
-        else:  # each change of the class from one value to the next takes a threshold
+        else:  # each change of the class from one value to the next needs a threshold: many would predict anything
             n_changes = np.count_nonzero(predicted[1:] != predicted[:-1])
             is_copy = bool(n_changes <= n_classes - 1 + 2 * (most_errors - errors))
         if is_copy and errors <= most_errors:
@@ -203,22 +205,22 @@ def _groups_of(categories: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 def _errors_of(
     groups: npt.NDArray[np.integer[Any]], codes: npt.NDArray[Any], n_classes: int
 ) -> tuple[int, npt.NDArray[np.intp]]:
-    """Return how many rows are not of the most frequent class of their group, and that class of each group."""
+    """Return the number of rows that are not of the most frequent class of their group, and these classes."""
     counts = np.bincount(groups * n_classes + codes, minlength=(int(groups.max()) + 1) * n_classes)
     counts = counts.reshape(-1, n_classes)
     return len(codes) - int(counts.max(axis=1).sum()), counts.argmax(axis=1)
 
 
 def copy_in_tree(tree: Tree) -> Suspect | None:
-    """Return the column that suffices to predict almost without error, as far as a fitted tree shows it.
+    """Return the column that by itself predicts almost without error, as far as a fitted tree shows it.
 
-    This costs next to nothing. It is the column of the root where its two sides need no further split, or the only one
-    that a small tree tests.
+    That is the column of the root if the two sides need no further split, or the only column of a small tree. This
+    costs next to nothing.
     """
     root = tree.conditions[0]
     if root is None or len(tree.columns.names) == 1 or tree.n_samples[0] < _FEWEST_ROWS:
         return None
-    weights = tree.class_weights.tolist()  # in plain numbers: this runs in each fit
+    weights = tree.class_weights.tolist()  # faster than NumPy for small trees: this runs in each fit
 
     def loss_at(node: int) -> float:
         return float(sum(weights[node]) - max(weights[node]))

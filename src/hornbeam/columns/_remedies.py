@@ -1,4 +1,4 @@
-"""Python code that fixes a column, in the words of the library that the table is from."""
+"""Python code that fixes a column, written for the library that the table is from."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _without_commas(look: TextLook, all_of: str = "", as_text: str = "") -> str:
 
 
 def _date_format(look: TextLook) -> str:
-    """Return how the example is written, as strftime does."""
+    """Return the format of the example for strftime."""
     date, _, time = look.example.strip().replace("T", " ").partition(" ")
     mark = next(character for character in date if not character.isdigit())
     order = {"iso": "Ymd", "day first": "dmY", "month first": "mdY"}[look.style]

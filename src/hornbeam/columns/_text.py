@@ -1,4 +1,4 @@
-"""Recognize numbers and dates that are written as text."""
+"""Recognize numbers and dates in columns of text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Style: TypeAlias = Literal[
     "plain", "decimal comma", "thousands", "percent", "unit", "iso", "day first", "month first", "time"
 ]
 
-# What stands for a missing value in columns of numbers and dates, in lower case.
+# Markers of missing values in columns of numbers and dates, in lower case.
 _ABSENT_WORDS = ("missing", "none", "nil", "not available", "null", "undefined", "unknown", "(none)", "(null)")
 _ABSENT_SIGNS = ("", "-", "--", "---", ".", "?", "#n/a", "<na>", "n/a", "n.a.", "na", "nan", "nat")
 MISSING_MARKERS = frozenset((*_ABSENT_SIGNS, *_ABSENT_WORDS))
 
-_MOST_READ = 1000  # distinct values that are looked at
-_FEWEST = 3
+_MOST_READ = 1000  # distinct values that are examined
+_FEWEST = 3  # values of one style
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PLAIN = re.compile(_NUMBER)
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -54,13 +54,13 @@ class TextLook(NamedTuple):
     style: Style
     example: str
     others: tuple[str, ...]
-    """Values that do not look so."""
+    """Values that look different."""
     has_numbers: bool
     """Whether the column also holds numbers that are not text."""
     has_groups: bool
     """Whether the digits of some values are grouped by points, spaces or apostrophes."""
     commas: Literal["", "decimal", "thousands"]
-    """What commas are in some values, if there are any."""
+    """The role of the commas in some values, if there are any."""
 
     @property
     def is_date(self) -> bool:
@@ -81,6 +81,7 @@ class TextLook(NamedTuple):
 
 def look_at(values: Iterable[Any]) -> TextLook | None:
     """Return what nearly all of the distinct values of a column look like; None for ordinary categories."""
+    # The table may have millions of distinct strings: the first thousand show what they are.
     some = list(islice(values, _MOST_READ))
     strings = [value for value in some if isinstance(value, str)]
     numbers = [value for value in some if not isinstance(value, (str, bool))]
@@ -88,9 +89,10 @@ def look_at(values: Iterable[Any]) -> TextLook | None:
         return None
     words = [(string, string.strip()) for string in strings]
     wanted = [word for _, word in words if word.lower() not in MISSING_MARKERS]
+    # Most columns of text are ordinary categories, which hardly have digits: they need no pattern.
     if sum(any(map(str.isdigit, word)) for word in wanted[:16]) * 2 < len(wanted[:16]):
         return None
-    if not wanted:
+    if not wanted:  # numbers and markers of missing values, such as 12 and "unknown"
         return _look("plain", sorted(map(repr, numbers)), strings, True) if len(numbers) > 1 else None
     for style, fits in _styles(wanted):
         n_odd = len(wanted) - len(fits)
@@ -108,7 +110,7 @@ def _look(style: Style, fits: list[str], others: list[str], has_numbers: bool) -
 
 
 def _styles(words: list[str]) -> Iterable[tuple[Style, Collection[str]]]:
-    """Return each way to write numbers and dates that is met, and the words that are written so."""
+    """Return each way to write numbers and dates that fits some words, and these words; the plainest way first."""
 
     def matching(*patterns: re.Pattern[str]) -> set[str]:
         return {word for word in words if any(pattern.fullmatch(word) for pattern in patterns)}
@@ -116,6 +118,7 @@ def _styles(words: list[str]) -> Iterable[tuple[Style, Collection[str]]]:
     plain = matching(_PLAIN)
     if any(_CODE.fullmatch(word) for word in plain):
         return
+    # "1,234" may be either: only a comma that cannot group thousands proves decimal commas.
     commas = [word for word in words if _DECIMAL_COMMA.fullmatch(word)]
     thousands = matching(_THOUSANDS)
     yield "plain", plain
@@ -127,7 +130,7 @@ def _styles(words: list[str]) -> Iterable[tuple[Style, Collection[str]]]:
     yield "unit", _with_one_unit(words)
     yield "iso", matching(_ISO)
     days = {word: match for word in words if (match := _DAY_AND_MONTH.fullmatch(word))}
-    if days:
+    if days:  # 03/04/2023 may be either: the day comes first if some number is too large for a month, or with points
         is_day_first = any(int(match[1]) > 12 or match[2] == "." for match in days.values())
         yield ("day first" if is_day_first else "month first"), days
     yield "time", matching(_TIME_OF_DAY)

@@ -1,4 +1,4 @@
-"""Single values of a column that are probably not meant as they stand: codes of missing values, varying spellings."""
+"""Single values that are probably not meant as written: codes of missing values, varying spellings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 _LOW_CODES = frozenset({-99.0, -999.0, -9999.0, -99999.0, -999999.0})
 _HIGH_CODES = frozenset({999.0, 9999.0, 99999.0, 999999.0})
 _FEWEST_ROWS = 2
-_FAR = 10  # ranges of the other values, for high codes, which may be large values
+_FAR = 10  # a high code is so many ranges of the other values above them; it may be just a large value
 
 
 def missing_code(values: npt.NDArray[Any]) -> tuple[int, int] | None:
-    """Return a number that probably stands for a missing value, and in how many rows; None if there is none.
+    """Return a number that probably stands for a missing value, and the number of its rows; None if there is none.
 
     Parameters
     ----------
@@ -25,6 +25,7 @@ def missing_code(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     low, high = float(values.min()), float(values.max())
     if low != low:  # NaN
         low, high = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+    # A code is the only extreme value: negative among numbers that are not, or far away from all others.
     if low in _LOW_CODES:
         rest = values[values > low]
         if len(rest) and (np.fmin.reduce(rest) >= 0 or np.fmin.reduce(rest) - low > np.ptp(rest)):
@@ -42,7 +43,7 @@ def _counted(values: npt.NDArray[Any], code: float) -> tuple[int, int] | None:
 
 
 def spellings(values: Collection[Any]) -> tuple[str, str] | None:
-    """Return two strings that differ only in capitals or in spaces around them, the first in order; None if none do."""
+    """Return the first two strings, in order, that differ only in capitals or in surrounding spaces; None if none."""
     if len({str(value).strip().lower() for value in values}) == len(values):
         return None
     seen: dict[str, str] = {}

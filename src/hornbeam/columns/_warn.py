@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from hornbeam.tree import Tree
 
 _MOST_WARNINGS = 5
-_warned_of: set[tuple[str, str]] = set()  # columns and problems, in folds of a cross-validation
+_warned_of: set[tuple[str, str]] = set()  # columns and problems of which a fold of a cross-validation has warned
 
 
 def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int, stacklevel: int) -> None:
-    """Warn of columns that are probably not meant as they were read from `X`, unless all are packed flags."""
+    """Warn of columns that are probably not meant as they were read from `X`, unless all are packed flags.
+
+    Of flags only a copy of the target can be suspected, which `warn_of_copy` finds in the tree at no cost.
+    """
     if table.flags is not None:
         return
     suspects = suspects_of(table, X, codes, n_classes)
@@ -43,9 +46,9 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
 
 
 def _not_warned_of(suspects: list[Suspect], table: Table, caller: str) -> list[Suspect]:
-    """Return the suspects; where a module of cross-validation fits, only those that no fit before it had.
+    """Return the suspects; if `caller` is a module of cross-validation, only those that no earlier fold had.
 
-    Each fold has other rows, and so other messages about the same columns, which Python would all show.
+    Each fold has different rows, and so different messages about the same columns, which Python would all show.
     """
     if not suspects or not caller.startswith("sklearn.model_selection."):
         return suspects

@@ -1,4 +1,4 @@
-"""A report on the columns of a table: what each was read as, and how a tree can use it."""
+"""A report on the columns of a table: how each was read, and how a tree can use it."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _WIDTH = 32
 
 
 class ColumnSummary(NamedTuple):
-    """What is known of one column.
+    """Summary of one column.
 
     Attributes
     ----------
     name : str
         Name of the column; ``x0``, ``x1``, ... where the table has no names.
     kind : {"number", "category", "date", "datetime", "datetime_utc", "duration", "time"}
-        What the column was read as; booleans are numbers.
+        How the column was read; booleans are numbers.
     n_distinct : int
-        Number of distinct values, missing ones not counted.
+        Number of distinct values, not counting missing ones.
     n_missing : int
         Number of rows without a value.
     values : str
         Range of numbers and dates, or the first categories.
     used_as : str
-        How a tree can use it: ``thresholds``, ``0/1``, ``3 categories``, with ``is missing`` where values are
-        missing; or ``not used: constant``.
+        How a tree can use it: ``thresholds``, ``0/1``, ``3 categories``, with ``is missing`` if values are missing; or
+        ``not used: constant``.
     remarks : tuple of ColumnRemark
         What is probably wrong with it.
 
@@ -64,7 +64,7 @@ class ColumnReport(Sequence[ColumnSummary]):
     Attributes
     ----------
     rows : tuple of ColumnSummary
-        One for each column, in their order.
+        One for each column, in order.
     n_rows : int
         Number of rows of the table.
 
@@ -141,14 +141,14 @@ def column_report(X: Any, y: Any = None) -> ColumnReport:
     Parameters
     ----------
     X : array-like or data frame of shape (n_rows, n_columns)
-        The table that is to be fitted.
+        The table to examine.
     y : array-like of shape (n_rows,) or None, default=None
-        The labels. With them, columns are found that predict the labels almost without error by themselves.
+        The labels. With them, the report also finds columns that by themselves predict the labels almost without error.
 
     Returns
     -------
     ColumnReport
-        A sequence of named tuples; ``print`` it, or leave it as the last line of a notebook's cell.
+        A sequence of named tuples; ``print`` it, or make it the last line of a notebook cell.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def _value(kind: Kind, value: Any) -> str:
 
 
 def _listed(texts: list[str]) -> str:
-    """Return as many of some texts as have room, and ``...`` if not all."""
+    """Return as many of the texts as fit, followed by ``...`` if some are left out."""
     texts = [" ".join(text.split()) for text in texts]
     shown = 0
     while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= _WIDTH:

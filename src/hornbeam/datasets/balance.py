@@ -25,7 +25,7 @@ def load_balance_scale(*, return_X_y: bool = False, as_frame: bool = False) -> D
     Dataset or tuple
         4 features, each an integer from 1 to 5: weight and distance on the left, weight and distance on the right. The
         target is "L" (288 rows) or "R" (288 rows), the side with the larger product of weight and distance, or "B" (49
-        rows) if they balance. The rows stand in lexicographic order.
+        rows) if they balance. The rows are in lexicographic order.
 
     References
     ----------

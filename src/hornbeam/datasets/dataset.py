@@ -1,4 +1,4 @@
-"""The container of a data set, and the forms in which the ``load_`` functions hand it out."""
+"""The container of a data set, and the forms in which the ``load_`` functions return it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Dataset:
     Parameters
     ----------
     data : ndarray of shape (n_rows, n_features) or pandas.DataFrame
-        The features; categories are texts.
+        The features; categories are strings.
     target : ndarray of shape (n_rows,) or pandas.Series
         The class of each row.
     feature_names : tuple of str
@@ -27,7 +27,7 @@ class Dataset:
     target_name : str
         Name of the target.
     description : str
-        What a row and the target are, and where the rule comes from.
+        What a row and the target mean, and the source of the rule.
 
     Examples
     --------
@@ -72,5 +72,5 @@ def check_probability(**values: float) -> None:
 
 
 def flip(labels: Array, rate: float, rng: np.random.Generator) -> Array:
-    """Return 0/1 labels of which each is flipped with probability `rate`."""
+    """Return the 0/1 labels, each flipped with probability `rate`."""
     return np.bitwise_xor(labels, rng.random(labels.shape) < rate)

@@ -19,8 +19,8 @@ def make_parity(
 ) -> tuple[Array, Array]:
     """Sample uniform bits whose class is the parity (exclusive or) of the first ones.
 
-    No feature alone says anything about the class, so a greedy tree learns nothing; the optimal tree is the full one on
-    the relevant features.
+    No single feature is informative, so a greedy tree learns nothing; the optimal tree is the full one on the relevant
+    features.
 
     Parameters
     ----------

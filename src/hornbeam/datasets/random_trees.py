@@ -36,11 +36,11 @@ def make_random_trees(
     tree_seed: int = 42,
     data_seed: int = 21,
 ) -> list[TrainTest]:
-    """Make the synthetic problems of the MAPTree paper: uniform bits labelled by random trees.
+    """Make the synthetic problems of the MAPTree paper: uniform bits labeled by random trees.
 
-    The shape of a tree divides its splits between the two sides of the root uniformly, and so on below; each split
-    takes a feature that no ancestor has; the labels of the leaves alternate, so that no subtree can be collapsed. With
-    the default arguments, and any `noise`, the problems are bit by bit those of the authors' program.
+    A tree divides its splits uniformly between the two sides of the root, and recursively below. Each split uses a
+    feature that no ancestor has. The labels of the leaves alternate, so no subtree can be collapsed. With the default
+    arguments, and any `noise`, the problems are bit by bit those of the authors' program.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def make_random_trees(
     Returns
     -------
     list of TrainTest
-        For each problem ``X_train, X_test, y_train, y_test``; all entries are 0 or 1.
+        ``X_train, X_test, y_train, y_test`` for each problem; all entries are 0 or 1.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def make_random_trees(
 
 
 def _random_tree(rng: np.random.Generator, n_splits: int, free: list[int]) -> _Split | None:
-    """Draw a tree on features of which `free` are unused. The order of the draws is that of the authors' program."""
+    """Sample a tree that may split on the features `free`, in the same order as the authors' program."""
     if n_splits == 0:
         return None
     feature = free[int(rng.integers(len(free)))]
@@ -104,7 +104,7 @@ def _random_tree(rng: np.random.Generator, n_splits: int, free: list[int]) -> _S
 
 
 def _labels(tree: _Split | None, X: Array, first: int) -> Array:
-    """Return the label of each row; leaves are labelled from left to right with `first`, its opposite, and so on."""
+    """Return the label of each row; leaves are labeled from left to right with `first`, its opposite, and so on."""
     labels = np.empty(len(X), dtype=np.int64)
     n_leaves = 0
 

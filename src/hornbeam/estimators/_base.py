@@ -1,4 +1,4 @@
-"""Base class of all classifiers: `fit`, from table to tree, and everything that is done with a fitted tree."""
+"""Base class of all classifiers: `fit`, from table to tree, and the methods of a fitted tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers whose fitted form is one `Tree` in `tree_`."""
+    """Base of the classifiers that keep one fitted `Tree` in `tree_`."""
 
     binarizer: Any
     max_depth: int | None
@@ -58,7 +58,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             Labels of at least two classes: strings, integers, booleans.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1.
-            `MAPTreeClassifier` takes whole numbers only, of less than 2^26 rows together: its posterior is about rows.
+            `MAPTreeClassifier` requires whole numbers with a sum below 2^26, since its posterior counts rows.
 
         Returns
         -------
@@ -78,8 +78,8 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         Warns
         -----
         NotProvenWarning
-            If the search was stopped before the proof, unless by `gap_limit`. The message suggests what helps this
-            problem, as code to paste.
+            If the search was stopped before the proof, unless by `gap_limit`. The message suggests parameters that
+            help, as code to paste.
         ColumnWarning
             If a column holds numbers or dates as text, looks like an identifier, or predicts the labels by itself; see
             `hornbeam.column_report`.
@@ -97,10 +97,12 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         self.schema_, self.classes_ = training.table.schema, training.classes
         options = fit_to_table(options, training.table.n_rows)
         self._binarize(training)
+        # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
         training = training._replace(reference=self._read_reference(X, training))
         scale = self._make_scale(training)
         search = self._choose_search(training, scale, options)
         binarize_seconds = budget.elapsed()
+        # Only now is Ctrl-C caught: before the search there is no tree that could be kept.
         outcome = search(callback=monitor.listener(scale), trace=self.trace)
         self._set_tree(outcome, scale, training, binarize_seconds)
         self._set_result(outcome, scale)
@@ -109,14 +111,14 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
 
     @abstractmethod
     def _check_parameters(self) -> _core.SearchOptions:
-        """Check all parameters that need no data; return what goes to the search."""
+        """Check all parameters that need no data; return the options of the search."""
 
     def _check_training(self, training: TrainingData) -> TrainingData:
-        """Check what a classifier needs of the data beyond that which all need."""
+        """Check what this classifier alone requires of the data."""
         return training
 
     def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
-        """Return what a reference model predicts for the rows, if there is one."""
+        """Return the predictions of a reference model for the rows, if there is one."""
         return None
 
     @abstractmethod
@@ -257,7 +259,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         return self._read(X)
 
     def _check_search_parameters(self) -> _core.SearchOptions:
-        """Check the parameters of any search; return what goes to the search."""
+        """Check the parameters that all searches have; return the options of the search."""
         check_callback(self.callback)
         check_integer("verbose", self.verbose, least=0)
         if not isinstance(self.trace, bool):
@@ -296,7 +298,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         training: TrainingData,
         binarize_seconds: float,
     ) -> None:
-        """Translate the tree that a search found, its status, counters and course."""
+        """Set the attributes about the tree that a search found, its status, counters and trace."""
         conditions = self.binarizer_.conditions_
         self.tree_ = Tree.from_search(
             outcome["tree"],
@@ -316,11 +318,11 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         }
         if self.trace:
             self.trace_ = make_trace(outcome, scale)
-        elif hasattr(self, "trace_"):
+        elif hasattr(self, "trace_"):  # of an earlier fit
             del self.trace_
 
     def _describe_end(self) -> str:
-        """Say how the search ended, and what it took until then."""
+        """Return how the search ended, its time and its memory, in words."""
         seconds, megabytes = self.statistics_["seconds"], self.statistics_["bytes"] / 1e6
         return f"status {self.status_!r}, {seconds:,.1f} s, {megabytes:,.1f} MB"
 
@@ -331,16 +333,16 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the mark of a clone on its way to a worker; drop it where a fitted one is copied or stored."""
+        """Keep the mark of a clone that is sent to a worker; drop it when a fitted one is copied or stored."""
         state = dict(super().__getstate__())
         if "tree_" in state:
             state.pop("_is_clone", None)
         return state
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that missing values and categories are welcome."""
+        """Tell scikit-learn that missing values and categories are allowed."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        # input_tags.string stays False: with it, scikit-learn's checks demand that any object be taken as a cell.
+        # input_tags.string stays False: with it, scikit-learn's checks demand that any object be allowed as a cell.
         return tags

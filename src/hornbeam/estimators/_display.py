@@ -1,4 +1,4 @@
-"""How fitted classifiers are shown: pictures, and what notebooks display."""
+"""Pictures of fitted classifiers, also for notebooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TreeDisplay:
-    """Mixin of the classifiers with one tree in `tree_`; before `BaseEstimator`, whose HTML it adds to."""
+    """Mixin of the classifiers with one tree in `tree_`; listed before `BaseEstimator`, whose HTML it extends."""
 
     tree_: Tree
     gap_: float
@@ -63,7 +63,7 @@ class TreeDisplay:
         sklearn.exceptions.NotFittedError
             Before `fit`.
         ValueError
-            If only one of `X` and `y` is given, they do not fit the tree, or another argument is none of the above.
+            If only one of `X` and `y` is given, they do not fit the tree, or another argument is not one of the above.
 
         Examples
         --------
@@ -87,7 +87,7 @@ class TreeDisplay:
         )
 
     def _certificate(self) -> str:
-        """Say in a line how good the tree is, and how good any tree can be at best."""
+        """Return one line on the tree and its proof: leaves, objective, and "proven optimal" or the bound and gap."""
         leaves = "1 leaf" if self.tree_.n_leaves == 1 else f"{self.tree_.n_leaves:,} leaves"
         objective, bound = self._proof()
         if self.status_ == "optimal":
@@ -99,7 +99,7 @@ class TreeDisplay:
         return f"objective {self.objective_:.4f}", f"lower bound {self.lower_bound_:.4f}"  # type: ignore[attr-defined]
 
     def _repr_html_inner(self) -> str:
-        """Return the picture of the fitted tree, and below it the diagram of scikit-learn."""
+        """Return the picture of the fitted tree, followed by scikit-learn's diagram."""
         diagram: str = super()._repr_html_inner()  # type: ignore[misc]
         return self._pictures() + diagram
 
@@ -112,7 +112,7 @@ class TreeDisplay:
         return trees_html([(self.tree_, self._certificate())])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """Return what notebooks show, which prefer this to `_repr_html_`."""
+        """Return what notebooks show; they prefer it to `_repr_html_`."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         if "text/html" in bundle:
             bundle["text/html"] = self._pictures() + bundle["text/html"]

@@ -60,7 +60,7 @@ class RegularizedTreeClassifier(TreeClassifier):
         return 0
 
     def _set_result(self, outcome: _core.Outcome, scale: RegularizedScale) -> None:
-        """Translate the outcome of the search into the user's units."""
+        """Set the attributes about the objective, in the user's units."""
         upper, lower = outcome["upper"], outcome["lower"]
         self.objective_ = scale.objective(upper)
         self.loss_ = scale.objective(upper - scale.leaf_cost * self.n_leaves_)

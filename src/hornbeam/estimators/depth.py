@@ -8,16 +8,17 @@ from hornbeam.fitting.parameters import check_integer
 
 
 def sufficient_depth(n_members: int, vc_dimension: int) -> int:
-    """Return a depth at which trees are at least as expressive as a weighted vote of so many base models.
+    """Return a depth at which trees are at least as expressive as a weighted vote of base models.
 
-    Safe but loose: the guess of theorem 4.2 for `max_depth`. Trees of depth 3 to 5 are usually as accurate.
+    This is the guess of theorem 4.2 for `max_depth`. It is safe but loose: trees of depth 3 to 5 are usually as
+    accurate.
 
     Parameters
     ----------
     n_members : int
-        Base models of the ensemble, at least 3.
+        Number of base models in the ensemble, at least 3.
     vc_dimension : int
-        VC dimension of a base model, at least 3. The paper takes ``2 ** depth`` for trees: 8 for trees of depth 3.
+        VC dimension of a base model, at least 3. The paper uses ``2 ** depth`` for trees: 8 for trees of depth 3.
 
     Returns
     -------
@@ -27,9 +28,9 @@ def sufficient_depth(n_members: int, vc_dimension: int) -> int:
     Raises
     ------
     TypeError
-        If an argument is no integer.
+        If an argument is not an integer.
     ValueError
-        If it is less than 3.
+        If an argument is less than 3.
 
     References
     ----------

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
@@ -43,10 +44,6 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         the unit of the mean cost of a row. Rounded once to the resolution of the search, see `regularization_`.
     max_depth : int or None, default=None
         Largest number of edges from the root to a leaf; 0 gives a single leaf. None: no limit.
-    max_leaves : int or None, default=None
-        Largest number of leaves, at least 1. None: no limit.
-    min_samples_leaf : int, default=1
-        Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
     objective : {"accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"}, default="accuracy"
         "accuracy": the share of the weight that is predicted wrongly. "balanced": the mean over the classes of the
         share of the class that is predicted wrongly. "weighted", for two classes: ``(FP + omega * FN) / (omega * P +
@@ -56,21 +53,39 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         two classes: 1 minus the area under the ROC curve of the shares of the second of `classes_` in the leaves, which
         is its own convex hull (see Notes). "partial_auc": 1 minus the area under the part of this curve up to a false
         positive rate of `theta`, so at least ``1 - theta``.
-    omega : float, default=1.0
-        For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0. For
-        ``labelling="omega"``: how many times the positives of a leaf count beside its negatives, of up to 11 decimals.
-    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
-        For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
-        finite and not negative. The diagonal need not be 0.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
-        (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
+    theta : float or None, default=None
+        For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
+        to 2^-20 of a negative row.
+    labelling : {"best", "omega"}, default="best"
+        For objective "f1": how leaves get their labels. "best": the labels of best F-score are searched with the tree.
+        "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the tree is
+        the best one of those so labelled. This is never better, and its search is a plain one in Python, on one thread
+        and without `bounds`, for tables of some thousand distinct rows and some ten columns.
+    max_leaves : int or None, default=None
+        Largest number of leaves, at least 1. None: no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
         columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column.
         "guess": the few that a reference ensemble asks, see `ThresholdGuessBinarizer`. None: the columns hold only 0
         and 1.
         A `Binarizer` is cloned and fitted.
+    reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
+        A model that is hard to beat, or its predictions for the rows of `X`; "binarizer": the reference that
+        ``binarizer="guess"`` ends with. The search then takes its loss on any set of rows for a lower bound, which is
+        a guess, and finishes sooner. The tree found costs no more than any tree of the limits would if it also lost, on
+        each row, at least what the reference loses there [5]_: as good as the best tree where the reference errs only
+        where the best tree does.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
+        (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
+    omega : float, default=1.0
+        For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0. For
+        ``labelling="omega"``: how many times the positives of a leaf count beside its negatives, of up to 11 decimals.
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
+        finite and not negative. The diagonal need not be 0.
     time_limit : float or None, default=None
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
@@ -90,26 +105,11 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         last one. For a log of your own use `callback`.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
+    trace : bool, default=False
+        Whether to keep the course of the search in `trace_`.
     bounds : dict or None, default=None
         For measuring: from the name of a bound to False, to search without it. The optimum stays the same. The page of
         the bounds has the names, and a wrong one lists them. None: all are used.
-    theta : float or None, default=None
-        For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
-        to 2^-20 of a negative row.
-    trace : bool, default=False
-        Whether to keep the course of the search in `trace_`.
-    reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
-        A model that is hard to beat, or its predictions for the rows of `X`; "binarizer": the reference that
-        ``binarizer="guess"`` ends with. The search then takes its loss on any set of rows for a lower bound, which is
-        a guess, and finishes sooner. The tree found costs no more than any tree of the limits would if it also lost, on
-        each row, at least what the reference loses there [5]_: as good as the best tree where the reference errs only
-        where the best tree does.
-
-    labelling : {"best", "omega"}, default="best"
-        For objective "f1": how leaves get their labels. "best": the labels of best F-score are searched with the tree.
-        "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the tree is
-        the best one of those so labelled. This is never better, and its search is a plain one in Python, on one thread
-        and without `bounds`, for tables of some thousand distinct rows and some ten columns.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         Loss of `tree_` on the training data, in the unit of the objective.
     lower_bound_ : float
         No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal"; if it is
-        "guessed", at least `objective_` less the loss of the reference.
+        "guessed", at least `objective_` minus the loss of the reference.
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
     status_ : {"optimal", "guessed", "gap_limit", "time_limit", "memory_limit", "interrupted"}
@@ -139,23 +139,23 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         at least 0, with the sum 1; 0 for columns that `tree_` does not use. Computed from the training weights, without
         `class_weight` and costs, whatever the objective.
     regularization_ : float
-        The value of `regularization` that was really used.
+        The value of `regularization` after rounding to the resolution of the search.
     binarizer_ : Binarizer
-        The fitted binarizer; its `conditions_` are what the binary columns ask.
+        The fitted binarizer; its `conditions_` are the conditions behind the binary columns.
     schema_ : TableSchema
         Names and kinds of the columns of `X`.
     n_features_in_ : int
         Number of columns of `X`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names; only there if `X` was a data frame whose names are texts.
+        Their names; only set if `X` was a data frame whose column names are strings.
     statistics_ : dict
         Counters of the search, among them "subproblems", "table_entries", "bytes" (largest memory of the search) and
         "seconds" (of the search); "bounds", a dict from each bound and technique to how often it closed or tightened
-        something (the page of the bounds says what each counts); also "binarize_seconds" and "n_binary_columns", and
-        "additive_searches" for objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", how many
-        different sets of leaves were asked for their area.
+        something (the page of the bounds describes each count); also "binarize_seconds" and "n_binary_columns", and
+        "additive_searches" for objectives "f1", "auc" and "partial_auc"; for the last two "leaf_sets_listed", the
+        number of different sets of leaves whose area was computed.
     trace_ : list of Progress
-        The course of the search; only with ``trace=True``.
+        The progress of the search over time; only with ``trace=True``.
 
     See Also
     --------
@@ -164,43 +164,42 @@ class GOSDTClassifier(RegularizedTreeClassifier):
 
     Notes
     -----
-    The search counts in integers, so that equal is equal: of equally good trees that it finds it prefers fewer leaves,
-    then less depth, and one thread gives the same tree run after run. Integer weights, weights of up to six decimals
-    and costs of moderate denominators are exact; others are rounded to 2^-51 of the largest possible loss, or with
-    several costs per class to 2^-31 of it and these costs to 2^-20 of the largest of the class.
+    The search computes with integers, so ties are exact: among equally good trees that it finds it prefers fewer
+    leaves, then less depth, and with one thread it returns the same tree in every run. Integer weights, weights of up
+    to six decimals and costs with moderate denominators are exact. Other weights are rounded to 2^-51 of the largest
+    possible loss, or to 2^-31 of it if a class has several costs, which are then rounded to 2^-20 of the largest.
 
-    There are two searches, and `fit` takes the faster one by itself. Where the binary columns are mostly thresholds of
-    few columns of numbers (64 or more of them on average) and nothing but `max_depth`, of at most 16, limits the tree,
-    the rows are searched in the order of each column, after [3]_ and [4]_: no binary columns are made. This needs the
-    same price for all wrong predictions, which objective "accuracy" has, a total weight below 2^28 (after division by a
-    common divisor) and at most 2^24 rows and 128 classes. All other problems, categories and few thresholds among them,
-    are searched by binary columns, after [1]_ and [2]_. Status, objective and bounds at proof are the same; of equally
-    good trees, the search in order keeps the first that it finds.
+    There are two searches, and `fit` chooses the faster one. The bitset search [1]_, [2]_ works on binary columns and
+    solves every problem. The ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It
+    runs if the conditions are thresholds of few columns (64 or more per column on average), `max_depth` is at most 16
+    and the only limit on the tree, and all wrong predictions cost the same, as with objective "accuracy"; the total
+    weight must be below 2^28 (after division by a common divisor), with at most 2^24 rows and 128 classes. Status,
+    objective and bounds at proof are the same; of equally good trees, the ordered search keeps the first that it finds.
 
     The F-score is a ratio of two sums rather than a sum over the rows; its best tree is found and proven by solving a
     short sequence of cost-weighted problems, usually 2 to 20. With ``labelling="best"`` a leaf is positive where its
     share of positives is more than half of the F-score of the tree. Weights (times class weights) are exact if they
     are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total; `regularization`
-    is exact. `max_depth`, `max_leaves` and `min_samples_leaf` hold as for sums, and so do the limits of the search;
-    `gap_limit` is only checked between searches, and `reference` is refused. With few positives each of them moves the
-    F-score more, so the same `regularization` prunes less than for "accuracy", and proofs take longer.
+    is exact. All limits work as for the other objectives, except that `gap_limit` is only checked between searches;
+    `reference` is refused. With few positives each of them moves the F-score more, so the same `regularization` prunes
+    less than for "accuracy", and proofs take longer.
 
     For objectives "auc" and "partial_auc" the loss of a tree depends on all its leaves at once. A short sequence of
     cost-weighted problems, each a tangent to the area, usually bounds the loss of all trees to within less than the
     leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. This takes
     seconds instead of fractions of a second, and the second half needs memory. `gap_limit` is only checked between
-    searches. `class_weight` and `reference` are refused: the first changes nothing. The tree predicts the heavier
-    class of each leaf; what it ranks by is `predict_proba`, and `hornbeam.plot_roc` draws the curve. Weights are exact
-    if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
+    searches. `class_weight` and `reference` are refused: class weights would not change the area. The tree predicts
+    the heavier class of each leaf; to rank rows use `predict_proba`, and `hornbeam.plot_roc` to draw the curve. Weights
+    are exact if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
     `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.
 
-    A row of weight k is the same as k equal rows (`min_samples_leaf` apart); rows of weight 0 are left out.
+    A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
-    clone made by `sklearn.base.clone`, `fit` sets them, too, but then raises KeyboardInterrupt, so that one Ctrl-C ends
-    `cross_val_score`, `GridSearchCV` and whatever else fits clones. A loop of your own that fits other estimators goes
-    on; let it look at `status_`, or fit clones. Before the search, Ctrl-C raises KeyboardInterrupt as everywhere: there
-    is no tree yet.
+    clone made by `sklearn.base.clone`, `fit` also sets them but then raises KeyboardInterrupt, so that one Ctrl-C ends
+    `cross_val_score`, `GridSearchCV` and everything else that fits clones. A loop of your own that fits other
+    estimators continues; let it check `status_`, or fit clones. Before the search there is no tree yet, and Ctrl-C
+    raises KeyboardInterrupt as usual.
 
     References
     ----------
@@ -228,49 +227,54 @@ class GOSDTClassifier(RegularizedTreeClassifier):
 
     _non_additive_objectives = tuple(_NON_ADDITIVE)
 
+    @accept_positional(
+        "max_leaves min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "
+        "gap_limit n_jobs verbose callback bounds trace reference labelling theta"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         max_depth: int | None = None,
+        *,
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",
+        theta: float | None = None,
+        labelling: Literal["best", "omega"] = "best",
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        reference: Any = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
         n_jobs: int | None = 1,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        bounds: Mapping[str, bool] | None = None,
         trace: bool = False,
-        reference: Any = None,
-        labelling: Literal["best", "omega"] = "best",
-        theta: float | None = None,
+        bounds: Mapping[str, bool] | None = None,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
+        self.objective = objective
+        self.theta = theta
+        self.labelling = labelling
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
-        self.objective = objective
+        self.binarizer = binarizer
+        self.reference = reference
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-        self.bounds = bounds
         self.trace = trace
-        self.reference = reference
-        self.labelling = labelling
-        self.theta = theta
+        self.bounds = bounds
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()
@@ -290,7 +294,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
             return None
         guesses = isinstance(self.reference, str) and isinstance(self.binarizer_, ThresholdGuessBinarizer)
         if guesses and self.reference == "binarizer" and not hasattr(self.binarizer_, "reference_"):
-            return None  # there was no time to fit it
+            return None  # there was no time to fit the reference: a search without it is still correct
         return reference_codes(self.reference, X, training, self.binarizer_)
 
     def _make_scale(self, training: TrainingData) -> RegularizedScale:

@@ -24,11 +24,11 @@ from hornbeam.rashomon.reliance import Reliances
 _MOST_BOOTSTRAPS = 10**6
 
 _Values = npt.NDArray[np.float64]
-_MOST_ROWS = 20  # of a table that is printed
+_MOST_ROWS = 20  # of a printed table
 
 
 class _Table:
-    """Shows itself as a table of the columns that any tree splits on, the largest values first."""
+    """Printed as a table of the columns that some tree relies on, the largest values first."""
 
     columns: tuple[str, ...]
 
@@ -36,15 +36,15 @@ class _Table:
         raise NotImplementedError
 
     def _measures(self) -> dict[str, _Values]:
-        """Return values for each column by their heading; rows are ordered by the last of them."""
+        """Return the values of each column by heading; rows are sorted by the last heading."""
         raise NotImplementedError
 
     def _is_relied_on(self) -> npt.NDArray[np.bool_]:
-        """Tell for each column whether the reliance of any tree on it differs from 0."""
+        """Return for each column whether the reliance of some tree on it differs from 0."""
         raise NotImplementedError
 
     def _lines(self) -> tuple[list[list[str]], str]:
-        """Return the cells of the table, its head first, and a note on the columns that are left out."""
+        """Return the cells of the table, the header first, and a note on the columns that are left out."""
         measures, names = self._measures(), self.columns
         used = np.flatnonzero(self._is_relied_on()).tolist()
         used.sort(key=lambda column: -list(measures.values())[-1][column])
@@ -81,27 +81,26 @@ def _columns(number: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ModelClassReliance(_Table):
-    """How much good trees rely on each column: the range over a Rashomon set; made by `model_class_reliance`.
+    """Range of the model reliance on each column over a Rashomon set, as returned by `model_class_reliance`.
 
     Attributes
     ----------
     columns : tuple of str
         Names of the columns of the table.
     low, high : ndarray of shape (n_columns,)
-        Least and largest model reliance over the trees, in the unit of the loss.
+        Smallest and largest model reliance over the trees, in the unit of the loss.
     best : ndarray of shape (n_columns,)
         Model reliance of the best tree of the set.
     n_asking : tuple of int of length n_columns
-        How many of the trees ask the column. A column that all trees ask is one that no good tree of this kind can do
-        without.
+        How many of the trees split on the column. If all do, no good tree of this kind can do without it.
     n_trees : int
-        How many trees these are about.
+        Number of trees that were examined.
     is_whole : bool
-        Whether these are all trees of the set; if not, `low` and `high` are only within the range over the set.
+        Whether these are all trees of the set; if not, the range over the whole set may be wider.
 
     Examples
     --------
-    Two good trees ask the last column, and no tree the one in the middle.
+    Two good trees split on the last column, and none on the middle one.
 
     >>> from hornbeam import RashomonSetClassifier, model_class_reliance
     >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [1, 1, 0]] * 2
@@ -152,7 +151,7 @@ class ModelClassReliance(_Table):
 class RashomonImportance(_Table):
     """Rashomon importance distribution: model reliance over the good trees of resampled data.
 
-    Made by `rashomon_importance`.
+    Returned by `rashomon_importance`.
 
     Attributes
     ----------
@@ -161,7 +160,7 @@ class RashomonImportance(_Table):
     reliances : tuple of ndarrays of shape (n_asked, n_columns)
         For each bootstrap the model reliance of trees of its Rashomon set.
     n_trees : tuple of int
-        For each bootstrap the size of its Rashomon set. Where it exceeds `n_asked`, trees were drawn uniformly.
+        For each bootstrap the size of its Rashomon set. If it exceeds `n_asked`, trees were sampled uniformly.
 
     Examples
     --------
@@ -256,19 +255,19 @@ class RashomonImportance(_Table):
 
 
 def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = None) -> ModelClassReliance:
-    """Find how much the trees of a Rashomon set rely on each column at least and at most.
+    """Find the smallest and the largest reliance of the trees of a Rashomon set on each column.
 
-    The range is exact and over all trees of the set, however many there are: no tree is listed, those that rely least
-    and most are found in the graph that all share.
+    The range is exact and covers all trees of the set, however many there are: the trees that rely least and most are
+    found in the graph that all share, without listing trees.
 
     Parameters
     ----------
     trees : RashomonSet
         ``rashomon_set_`` of a fitted `RashomonSetClassifier`.
     indices : iterable of int or None, default=None
-        Numbers of the trees that the range is to be over, such as those of ``trees.sample(1000)``. None: all of the
-        set, whatever its size; those of RESPLIT, whose trees share no such graph, are gone through one by one, at some
-        0.3 milliseconds a tree.
+        Numbers of the trees that the range covers, such as those of ``trees.sample(1000)``. None: all trees of the set,
+        whatever its size. Trees of RESPLIT share no such graph; they are examined one by one, at about 0.3 milliseconds
+        per tree.
 
     Returns
     -------
@@ -279,28 +278,28 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     ValueError
         If there is no tree: the set or `indices` is empty.
     IndexError
-        If a number is not one of a tree.
+        If there is no tree of one of these numbers.
 
     Notes
     -----
-    The model reliance of a tree on a column is its loss more if the training rows had each other's values of that
-    column: ``sum_ik w_i w_k L(tree(x_i with the column from x_k), y_i) / (sum_i w_i)**2 - sum_i w_i L(tree(x_i), y_i) /
-    sum_i w_i`` for weights w of the rows and the loss L of the objective. This is model reliance as a difference,
-    section 3 and appendix A.5 of [1]_, and the mean over all permutations of the column, which permutation importance
-    estimates. The sums are over all pairs of rows, a row with itself included, so that a row of weight 2 counts as two
-    rows; [1]_ leaves these pairs out (equation 3.3), which makes it n / (n - 1) times as large for n rows of equal
-    weight. All conditions on a column move together. Weights that are not whole are rounded to 2^-51 of their sum
-    where they say whose values a row gets.
+    The model reliance of a tree on a column is the increase in its loss when the values of that column are shuffled
+    among the training rows: ``sum_ik w_i w_k L(tree(x_i with the column from x_k), y_i) / (sum_i w_i)**2 - sum_i w_i
+    L(tree(x_i), y_i) / sum_i w_i`` for row weights w and the loss L of the objective. This is model reliance as a
+    difference (section 3 and appendix A.5 of [1]_): the mean over all permutations of the column, which permutation
+    importance estimates. The sums run over all pairs of rows, including a row with itself, so that a row of weight 2
+    counts as two rows; [1]_ leaves these pairs out (equation 3.3), which makes the value n / (n - 1) times as large for
+    n rows of equal weight. All conditions on a column move together. Weights that are not whole numbers are rounded to
+    2^-51 of their sum in the choice of the row that values come from.
 
     The range over all models whose loss is within a bound is model class reliance (section 4 of [1]_). Here the bound
-    is on the objective that defines the set: loss and price of the leaves.
+    is on the objective that defines the set: loss plus leaf penalty.
 
-    There is no time limit, but Ctrl-C ends it. How long it takes does not depend on the number of trees: for each
-    column that is asked, the graph of the set is gone through once for every pair of row sets that conditions on the
-    column make, so that time grows with the number of subproblems (``statistics_["set_subproblems"]``), of columns and
-    of their thresholds. It can take many times as long as finding the set; where each of 38 binary columns is a
-    variable, some 40 times: 11 seconds for 9 million trees of depth 5. What takes too long can be asked of a sample
-    (`indices`), which seldom has the ends of the range.
+    There is no time limit, but Ctrl-C ends the computation. Its time does not depend on the number of trees: for each
+    column that some condition tests, the graph of the set is traversed once for every pair of row sets that the
+    conditions on the column make. So the time grows with the number of subproblems
+    (``statistics_["set_subproblems"]``), of columns and of their thresholds. It can be many times that of finding the
+    set: with 38 binary columns, each a variable of its own, about 40 times (11 seconds for 9 million trees of depth 5).
+    If it takes too long, use a sample (`indices`), which seldom reaches the ends of the range.
 
     References
     ----------
@@ -320,7 +319,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     if not isinstance(trees, RashomonSet):
         raise TypeError(f"trees must be a RashomonSet, such as rashomon_set_, got {type(trees).__name__}.")
     if trees.n_trees == 0:
-        raise ValueError("there is no tree to ask: the set is empty.")
+        raise ValueError("the set holds no tree.")
     best = trees.reliance([0])[0]
     if indices is None and trees.complete_up_to > -inf:
         low, high, n_avoiding = Reliances(trees._problem).range_over(trees._graph())
@@ -329,7 +328,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
         return ModelClassReliance(trees.columns, low, high, best, asked, n_trees, True)
     numbers = list(trees._numbers(indices))
     if not numbers:
-        raise ValueError("there is no tree to ask: `indices` is empty.")
+        raise ValueError("indices is empty; give the number of at least one tree.")
     values = trees.reliance(numbers)
     asking = [{step.column for step in trees[number].conditions if step is not None} for number in numbers]
     n_asking = [sum(column in columns for columns in asking) for column in range(len(trees.columns))]
@@ -352,8 +351,8 @@ def rashomon_importance(
 ) -> RashomonImportance:
     """Find the Rashomon importance distribution: how much good trees rely on each column, stable under resampling.
 
-    Rows are drawn with replacement, a Rashomon set is found for each such bootstrap, and the reliance of its trees on
-    each column is counted on the rows drawn.
+    For each bootstrap, rows are sampled with replacement, a Rashomon set is found, and the reliance of its trees on
+    each column is computed on the sampled rows.
 
     Parameters
     ----------
@@ -362,14 +361,14 @@ def rashomon_importance(
     X, y, sample_weight
         See `RashomonSetClassifier.fit`.
     n_bootstraps : int, default=10
-        How often rows are drawn.
+        Number of bootstraps.
     n_samples : int or None, default=1000
-        From a set of more trees, so many are drawn uniformly, independently; of smaller ones all are asked. None: all
-        trees of all sets, at some 0.3 milliseconds a tree.
+        From larger sets, this many trees are sampled uniformly and independently; from smaller ones all trees are used.
+        None: all trees of all sets, at about 0.3 milliseconds per tree.
     random_state : int, RandomState or None, default=None
         As in scikit-learn. With an int the result is the same for every `n_jobs`.
     n_jobs : int or None, default=None
-        How many bootstraps at a time, as in joblib: None is 1 outside of a joblib context, -1 is all processors.
+        Number of bootstraps at a time, as in joblib: None is 1 outside of a joblib context, -1 is all processors.
 
     Returns
     -------
@@ -378,22 +377,21 @@ def rashomon_importance(
     Raises
     ------
     ValueError
-        If a parameter is out of range, the rows drawn have only one class, or what `fit` raises.
+        If a parameter is out of range, a bootstrap has only one class, or `fit` raises it.
     TypeError
-        If `estimator` is no `RashomonSetClassifier`, or what `fit` raises.
+        If `estimator` is not a `RashomonSetClassifier`, or `fit` raises it.
 
     Warns
     -----
     NotProvenWarning
-        If some searches were stopped, so that their sets have not all trees.
+        If some searches were stopped, so that their sets lack trees.
 
     Notes
     -----
-    The distribution function of a column at k is the mean over the bootstraps of the share of the trees of the set
-    whose reliance is at most k: the definition of RID in section 3 of [1]_, with `n_bootstraps` drawn, and model
-    reliance as in `model_class_reliance`.
-    A bootstrap is given to `fit` as weights, `sample_weight` times how often a row was drawn; `min_samples_leaf` counts
-    a row once.
+    The distribution function of a column at k is the mean over the bootstraps of the share of the trees in the set
+    whose reliance is at most k. This is the definition of RID in section 3 of [1]_, estimated from `n_bootstraps`
+    bootstraps, with model reliance as in `model_class_reliance`. `fit` gets each bootstrap as weights: `sample_weight`
+    times how often a row was sampled; `min_samples_leaf` counts a row once.
 
     References
     ----------
@@ -410,7 +408,7 @@ def rashomon_importance(
     (('x0', 'x1', 'x2'), [0.0, 0.0, 0.5], 10)
     """
     if n_jobs is not None:
-        number_of_threads(n_jobs)
+        number_of_threads(n_jobs)  # joblib's own checks come too late, and in other words
     if not isinstance(estimator, RashomonSetClassifier):
         raise TypeError(f"estimator must be a RashomonSetClassifier, got {type(estimator).__name__}.")
     n_bootstraps = check_integer("n_bootstraps", n_bootstraps, least=1, most=_MOST_BOOTSTRAPS)
@@ -427,8 +425,8 @@ def rashomon_importance(
     if stopped:
         warnings.warn(
             f"{len(stopped)} of {n_bootstraps} searches stopped before all trees were found (status "
-            f"{', '.join(map(repr, sorted(set(stopped))))}): the importances are about the trees that were. For more, "
-            "allow more, lower epsilon or max_depth, raise regularization or use fewer binary columns.",
+            f"{', '.join(map(repr, sorted(set(stopped))))}): the importances cover only the trees found. To find all, "
+            "raise the limits, lower epsilon or max_depth, raise regularization or use fewer binary columns.",
             NotProvenWarning,
             stacklevel=2,
         )
@@ -436,7 +434,7 @@ def rashomon_importance(
 
 
 def _weights_of_rows(sample_weight: Any, y: Any) -> npt.NDArray[Any]:
-    """Check the weights before rows are drawn; a bootstrap's `fit` checks all else."""
+    """Check the weights before rows are sampled; the `fit` of a bootstrap checks everything else."""
     labels = as_array("y", y)
     if labels.ndim == 0:
         raise ValueError(f"y must have one label for each row of X, got {shown(y)}.")
@@ -451,7 +449,7 @@ def _of_bootstrap(
     random = np.random.RandomState(seed)
     drawn = np.bincount(random.randint(len(weights), size=len(weights)), minlength=len(weights))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotProvenWarning)  # said once of all bootstraps
+        warnings.simplefilter("ignore", NotProvenWarning)  # the caller warns once of all bootstraps
         classifier = clone(estimator).fit(X, y, sample_weight=weights * drawn)
     trees = classifier.rashomon_set_
     if trees.n_trees == 0:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 
 
 class MAPTreeClassifier(TreeClassifier):
-    """Decision tree of largest posterior probability under the prior of Bayesian CART, with a proof.
+    """Decision tree with the largest posterior probability under the prior of Bayesian CART, with a proof.
 
-    Maximises ``log P(T | X) + log P(y | X, T)`` over all trees T whose conditions are among the binary columns made by
-    `binarizer` [1]_. In the prior, a node of depth d whose rows some column tells apart is split with probability
-    ``alpha * (1 + d) ** -beta``, by each such column alike; the class probabilities of each leaf have a Dirichlet
-    distribution of parameters `rho`. There is nothing to tune: larger data afford larger trees. The search may be
-    stopped at any time - by a limit, by the callback or by Ctrl-C - and then gives its best tree and a proven bound.
+    Maximizes ``log P(T | X) + log P(y | X, T)`` over all trees T whose conditions are among the binary columns made by
+    `binarizer` [1]_. In the prior, a node of depth d is split with probability ``alpha * (1 + d) ** -beta`` if some
+    column separates its rows, and all such columns are equally likely; the class probabilities of each leaf have a
+    Dirichlet distribution with parameters `rho`. There is no leaf penalty to tune: more data support larger trees. The
+    search may be stopped at any time - by a limit, by the callback or by Ctrl-C - and then gives its best tree and a
+    proven bound.
 
     Parameters
     ----------
@@ -73,8 +75,8 @@ class MAPTreeClassifier(TreeClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels as given, sorted.
     log_posterior_ : float
-        ``log P(tree_ | X) + log P(y | X, tree_)`` in nats: the log posterior but for ``log P(y | X)``, which is the
-        same for all trees. See `log_posterior` for that of other trees.
+        ``log P(tree_ | X) + log P(y | X, tree_)`` in nats: the log posterior up to ``log P(y | X)``, which is the same
+        for all trees. `log_posterior` computes it for any tree.
     upper_bound_ : float
         No tree within the limits has a larger log posterior. Equals `log_posterior_` if `status_` is "optimal".
     gap_ : float
@@ -91,20 +93,20 @@ class MAPTreeClassifier(TreeClassifier):
     rho_ : ndarray of shape (n_classes,)
         The prior counts used.
     resolution_ : float
-        Nats of one unit of the search, which adds integers: 2^-40, or more where sums would be too large. What is
-        proven best in these units is best up to one unit a row and two a node.
+        Nats of one unit of the search, which adds integers: 2^-40, or more if sums would be too large. A tree that is
+        proven best in these units is best up to one unit per row and two per node.
     binarizer_, schema_, n_features_in_, feature_names_in_
         See `GOSDTClassifier`.
     statistics_ : dict
         Counters of the search: "subproblems" (expanded), "table_entries", "bytes" (largest memory of the search) and
         "seconds" (of the search); "bounds", see `GOSDTClassifier`; also "binarize_seconds" and "n_binary_columns".
     trace_ : list of Progress
-        The course of the search; only with ``trace=True``.
+        The progress of the search over time; only with ``trace=True``.
 
     Notes
     -----
-    Labels may be of any number of classes; the paper has two. The search runs on one thread: there is no `n_jobs`. It
-    keeps tables of some 60 bytes a row, and 30 a row for each level of the tree.
+    There may be any number of classes; the paper has two. The search runs on one thread, so there is no `n_jobs`. Its
+    tables use about 60 bytes per row, and 30 more per row for each level of the tree.
 
     References
     ----------
@@ -122,10 +124,12 @@ class MAPTreeClassifier(TreeClassifier):
     [[0.192, 0.808]]
     """
 
+    @accept_positional("rho max_depth binarizer time_limit memory_limit max_expansions verbose callback trace")
     def __init__(
         self,
         alpha: float = 0.95,
         beta: float = 0.5,
+        *,
         rho: float | Sequence[float] = 2.5,
         max_depth: int | None = None,
         binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
@@ -159,8 +163,8 @@ class MAPTreeClassifier(TreeClassifier):
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            ``(c_k + rho_k) / (n + sum(rho))`` for c_k of the n training rows of the leaf being of class k, in the order
-            of `classes_`.
+            ``(c_k + rho_k) / (n + sum(rho))`` in the order of `classes_`, where c_k of the n training rows of the leaf
+            are of class k.
         """
         table = self._table(X)
         counts = self.tree_.class_weights + self.rho_
@@ -170,14 +174,14 @@ class MAPTreeClassifier(TreeClassifier):
         return f"log posterior {self.log_posterior_:.6g}", f"upper bound {self.upper_bound_:.6g}"
 
     def _check_parameters(self) -> _core.SearchOptions:
-        """Check all parameters that need no data; return what goes to the search."""
+        """Check all parameters that need no data; return the options of the search."""
         check_prior(self.alpha, self.beta, self.rho)
         options = self._check_search_parameters()
         return options.replace(max_expansions=check_limit("max_expansions", self.max_expansions, least=1))
 
     def _check_training(self, training: TrainingData) -> TrainingData:
         training = training._replace(weights=_numbers_of_rows(training))
-        self._read_prior(len(training.classes))
+        self._read_prior(len(training.classes))  # so that a wrong `rho` is refused before columns are made
         return training
 
     def _read_prior(self, n_classes: int) -> Prior:
@@ -217,14 +221,14 @@ def _numbers_of_rows(training: TrainingData) -> npt.NDArray[np.int64]:
     Raises
     ------
     ValueError
-        If one is no whole number, or there are 2^26 rows or more.
+        If a weight is not a whole number, or there are 2^26 rows or more.
     """
     weights = training.weights
     fractions = np.flatnonzero(weights != np.floor(weights))
     if len(fractions) > 0:
         raise ValueError(
-            f"sample_weight must hold whole numbers, how many rows each stands for, got {weights[fractions[0]]!r}: the "
-            "posterior is about rows."
+            f"sample_weight must hold whole numbers, got {weights[fractions[0]]!r}: the posterior counts rows, so each "
+            "weight is the number of rows that a row stands for."
         )
     if weights.sum() >= 2**26:
         raise ValueError(f"sample_weight must add up to less than 2^26 rows, got {weights.sum()!r}.")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.cart import cart_tree
@@ -27,10 +28,10 @@ POLICIES = tuple(_core.POLICIES)
 class OSDTClassifier(RegularizedTreeClassifier):
     """Optimal sparse decision tree by best-first search over sets of leaves, with a proof.
 
-    Minimizes what `GOSDTClassifier` minimizes, by the search of the OSDT paper [1]_: a state is a set of leaves, some
-    of which are kept for ever while the others are all split next. `GOSDTClassifier` proves the same optimum, mostly
-    in far less time, since it solves each set of rows once; this search is for its order, which can be chosen, and for
-    what each of its bounds is worth.
+    Minimizes the objective of `GOSDTClassifier` by the search of the OSDT paper [1]_: a state is a set of leaves, some
+    of which are final while all others are split next. `GOSDTClassifier` proves the same optimum, usually in far less
+    time, since it solves each set of rows once. Use this classifier to compare search orders and to measure the effect
+    of each bound.
 
     Parameters
     ----------
@@ -42,8 +43,8 @@ class OSDTClassifier(RegularizedTreeClassifier):
         are kept, or the one found first. The optimum is the same.
     objective : {"accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"}, default="accuracy"
         See `GOSDTClassifier`. For the last two, the bounds are those of [2]_ for ranks.
-    max_depth, max_leaves, min_samples_leaf, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, \
-gap_limit, verbose, callback, trace, theta
+    theta, max_depth, max_leaves, min_samples_leaf, binarizer, class_weight, omega, cost_matrix, time_limit, \
+memory_limit, gap_limit, verbose, callback, trace
         See `GOSDTClassifier`.
     start : {"cart"} or None, default="cart"
         The first tree to improve on: that of scikit-learn's `DecisionTreeClassifier` on the binary columns, cut back to
@@ -63,8 +64,8 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     status_ : {"optimal", "gap_limit", "time_limit", "memory_limit", "interrupted"}
         Why the search ended; see `GOSDTClassifier`.
     statistics_ : dict
-        As of `GOSDTClassifier`, but "subproblems" counts the sets of leaves, with a choice of those to split, that were
-        queued, and "table_entries" the different sets of leaves.
+        See `GOSDTClassifier`; here "subproblems" counts the states that were queued (a set of leaves with a choice of
+        those to split), and "table_entries" the different sets of leaves.
 
     See Also
     --------
@@ -72,11 +73,11 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
 
     Notes
     -----
-    The upper bound on the number of leaves of the paper's supplement (theorem C.3) is wrong: it rounds down where it
-    has to round up, and loses the optimum of some problems by up to the price of a leaf. Here it is corrected; it then
-    says the same as "lookahead".
+    The upper bound on the number of leaves in the paper's supplement (theorem C.3) is wrong: it rounds down instead of
+    up, and misses the optimum of some problems by up to one leaf penalty. It is corrected here, and then equivalent to
+    "lookahead".
 
-    The search runs in one thread. Its memory grows with the number of sets of leaves that are open.
+    The search runs on one thread. Its memory grows with the number of open sets of leaves.
 
     References
     ----------
@@ -97,47 +98,52 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     n_jobs = 1
     _non_additive_objectives = ("auc", "partial_auc")
 
+    @accept_positional(
+        "max_depth max_leaves min_samples_leaf objective omega cost_matrix class_weight binarizer start time_limit "
+        "memory_limit gap_limit verbose callback bounds trace theta"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         policy: Literal["curiosity", "objective", "lower_bound", "entropy", "gini", "fifo"] = "curiosity",
+        *,
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
+        theta: float | None = None,
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
-        start: Literal["cart"] | None = "cart",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        bounds: Mapping[str, bool] | None = None,
         trace: bool = False,
-        theta: float | None = None,
+        start: Literal["cart"] | None = "cart",
+        bounds: Mapping[str, bool] | None = None,
     ) -> None:
         self.regularization = regularization
         self.policy = policy
+        self.objective = objective
+        self.theta = theta
         self.max_depth = max_depth
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
-        self.objective = objective
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
-        self.start = start
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
         self.verbose = verbose
         self.callback = callback
-        self.bounds = bounds
         self.trace = trace
-        self.theta = theta
+        self.start = start
+        self.bounds = bounds
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()
@@ -149,7 +155,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         check_choice("policy", self.policy, POLICIES)
         check_theta(self.objective, self.theta)
         if self.objective in self._non_additive_objectives and self.class_weight is not None:
-            raise ValueError(f"class_weight is not for objective={self.objective!r}; leave it at None.")
+            raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; leave it at None.")
         if self.start is not None and not (isinstance(self.start, str) and self.start == "cart"):
             raise ValueError(f"start must be 'cart' or None, got {shown(self.start)}.")
         return options
@@ -162,7 +168,8 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
         columns = packed_columns(self.binarizer_.conditions_, training)
         ranks = isinstance(scale, AucScale)
-        # CART's tree is grown by rows for ranks, and by what they may lose for a sum; then it can be cut back.
+        # An additive loss has a cost for each row, by which CART is grown and the search prunes its tree. The area
+        # under the curve has none: CART is grown by the weights, and must not grow too far.
         losses = scale.weights if ranks else scale.weights * scale.costs.max(axis=1)[training.codes]
         share = scale.regularization if ranks else scale.leaf_cost / float(losses.sum())
         start = None

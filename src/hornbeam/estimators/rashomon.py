@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
 from hornbeam._checks import check_choice
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.estimators.gosdt import GOSDTClassifier
@@ -27,8 +28,7 @@ from hornbeam.fitting.training import TrainingData
 from hornbeam.rashomon.search import RashomonSearch, RESPLITSearch, TreesWanted
 from hornbeam.tree.words import count
 
-# Trees of up to 1023 leaves are told apart in the ticks of the search.
-_LEAF_BITS = 10
+_LEAF_BITS = 10  # the costs of the search distinguish trees of up to 1023 leaves
 
 
 class RashomonSetClassifier(RegularizedTreeClassifier):
@@ -39,11 +39,11 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     exactly. Memory grows with the number of distinct subproblems and costs, not with the number of trees, which may
     exceed 10^12.
 
-    With ``method="resplit"`` it is the part of such a set that lookahead search finds, in less time where there are
-    many columns: the first `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being
-    worth the greedy tree of the depth that is left; prefixes worth at most the bound are kept, and each leaf of each of
-    them becomes every tree that is no worse than the greedy one. Every tree is within the bound, none is twice in the
-    set, but some that are within the bound are left out.
+    With ``method="resplit"`` it is the part of such a set that lookahead search finds, in less time if there are many
+    columns. The first `lookahead_depth` levels of splits are searched exhaustively, where each leaf costs as much as
+    the greedy tree of the remaining depth. Prefixes that cost at most the bound are kept, and each leaf of a prefix is
+    replaced by every tree that is no worse than the greedy one. Every tree is within the bound, and none is twice in
+    the set, but some trees within the bound are missing.
 
     Parameters
     ----------
@@ -53,10 +53,14 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         "multiplier": the objective is at most ``(1 + epsilon)`` times the optimum; "absolute": at most the optimum plus
         `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`). In
         place of the optimum, RESPLIT takes what the best prefix is worth, which is no less.
+    objective
+        See `GOSDTClassifier`.
     regularization : float, default=0.01
         Price of one leaf; see `GOSDTClassifier`. The larger it is, the smaller is the set.
     max_depth : int or None, default=4
         Largest number of edges from the root to a leaf. None: no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
     distinct : {"splits", "columns", "labels"}, default="splits"
         Which trees are different; see Notes. "splits": by their nested splits, where columns that are equal or
         complementary on all training rows are the same. "columns": the same, but each such column has trees of its own;
@@ -67,12 +71,10 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     lookahead_depth : int, default=2
         For RESPLIT, the levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the set is
         the exact one. The authors' ``cart_lookahead_depth`` is one more, as is their ``depth_budget`` than `max_depth`.
-    min_samples_leaf : int, default=1
-        Smallest number of training rows in a leaf.
-    objective, omega, cost_matrix, class_weight
-        See `GOSDTClassifier`.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The set grows with the number of binary columns.
+    class_weight, omega, cost_matrix
+        See `GOSDTClassifier`.
     time_limit : float or None, default=None
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
@@ -90,54 +92,53 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     n_trees_ : int
         Their exact number, of any size.
     tree_ : Tree
-        A best tree; the one that `predict` asks.
+        A best tree; `predict` uses it.
     bound_ : float
-        The objective up to which trees were asked for.
+        The largest objective that a tree of the set may have.
     searched_up_to_ : float
         The bound that the search reached: the set is the one of this bound. Equals `bound_` unless a limit ended the
-        search; -inf if that was before any tree was known to belong to the set, so that it is empty.
+        search. -inf: the search ended before any tree was known to belong to the set, which is empty.
     complete_up_to_ : float
-        Every tree of an objective up to this is in the set, and no other. Equals `searched_up_to_`; but -inf for
-        RESPLIT, which does not know of the trees that it leaves out.
+        The set holds exactly the trees with at most this objective. Equals `searched_up_to_`, but is -inf for RESPLIT,
+        which does not find all trees.
     status_ : {"complete", "heuristic", "time_limit", "memory_limit", "interrupted"}
-        Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT came to its end;
-        trees may be missing.
+        Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT finished; trees
+        may be missing.
     objective_, loss_, n_leaves_, depth_, feature_importances_
         Of `tree_`; see `GOSDTClassifier`.
     lower_bound_, gap_
-        See `GOSDTClassifier`; `gap_` is 0 unless the optimum was not proven. RESPLIT proves none: see
-        `SPLITClassifier`.
+        See `GOSDTClassifier`; `gap_` is 0 if the optimum was proven. RESPLIT proves no optimum: see `SPLITClassifier`.
     regularization_, binarizer_, schema_, classes_, n_features_in_, feature_names_in_, trace_
         See `GOSDTClassifier`.
     statistics_ : dict
-        Those of the search for the optimum, and those of the set: "set_subproblems" (distinct ones), "set_expansions",
-        "set_splits", "set_costs" (distinct costs of all subproblems), "set_bytes" and "set_seconds"; of RESPLIT,
-        "set_prefixes", the number of prefixes within the bound.
+        The statistics of the search for the optimum, and those of the set: "set_subproblems" (distinct ones),
+        "set_expansions", "set_splits", "set_costs" (distinct costs of all subproblems), "set_bytes" and "set_seconds";
+        for RESPLIT also "set_prefixes", the number of prefixes within the bound.
 
     Notes
     -----
-    A tree is its nested splits: two trees that ask independent questions in another order are different, even if they
-    predict the same. Every split has training rows on both sides. A leaf predicts the class of the least loss, the
-    first of several (but see `distinct`), and no split has two leaves that predict the same: such a tree does what a
-    smaller one does at a lower price. Columns that are equal on the rows of a node, but not on all rows, make different
-    trees.
+    A tree is defined by its nested splits: two trees that test independent conditions in a different order are
+    different, even if they predict the same. Every split has training rows on both sides. A leaf predicts the class of
+    least loss, the first one in case of ties (but see `distinct`). No split has two leaves that predict the same, since
+    a smaller tree predicts as much at a lower cost. Columns that are equal on the rows of a node, but not on all rows,
+    make different trees.
 
-    TreeFARMS, PRAXIS and ArborEnum count the same trees, but for their rounding: TreeFARMS gives a leaf of as much
-    weight of both classes the second one, so that classes have to be numbered the other way round for its numbers;
-    PRAXIS and ArborEnum round the price of a leaf and the bound to whole rows.
+    TreeFARMS, PRAXIS and ArborEnum count the same trees up to rounding and ties. A leaf with equal weight of both
+    classes predicts the second one in TreeFARMS, so its counts are those of swapped class numbers. PRAXIS and ArborEnum
+    round the leaf penalty and the bound to whole rows.
 
-    RESPLIT follows algorithm 5 of [2]_, so its trees are different in the same senses: `distinct` says which columns
-    there are, and which trees complete a prefix. An end of a prefix above the last level of the lookahead is worth a
-    leaf; it becomes every tree that is no worse than the greedy tree there, which may exclude the leaf itself. Prefixes
-    are no trees, so one whose leaves predict the same is kept. What several prefixes lead to is one tree here; the
-    authors' program lists it several times. It also prices the ends of prefixes as leaves instead of greedy trees, and
-    so has other sets than the paper says.
+    RESPLIT follows algorithm 5 of [2]_, and its trees are distinct in the same senses: `distinct` determines which
+    columns are used and which trees complete a prefix. An end of a prefix above the last level of the lookahead costs
+    as much as a leaf; it is replaced by every tree that is no worse than the greedy tree there, which may exclude the
+    leaf itself. Prefixes are not trees, so one whose leaves predict the same is kept. A tree that completes several
+    prefixes is counted once; the authors' program lists it several times. That program also costs the ends of prefixes
+    as leaves instead of greedy trees, so its sets differ from those of the paper.
 
     RESPLIT's greedy trees split on the column with the largest information gain. Each row counts by what a wrong
-    prediction of its class can cost at most. The paper does not say what to do about ties: of columns with equal gain
-    (within 1e-12 bits) the first is used here, so the order of the columns can change the set.
+    prediction of its class can cost at most. The paper does not define ties: of columns with equal gain (within 1e-12
+    bits) the first is used here, so the order of the columns can change the set.
 
-    After pickling, the set is found again when a tree is first asked for; its trees have the same numbers.
+    After unpickling, the set is found again when a tree is first needed; its trees have the same numbers.
 
     References
     ----------
@@ -157,21 +158,26 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     ([1, 2, 2], 0.155)
     """
 
+    @accept_positional(
+        "regularization max_depth distinct method lookahead_depth min_samples_leaf objective omega cost_matrix "
+        "class_weight binarizer time_limit memory_limit n_jobs verbose callback trace"
+    )
     def __init__(
         self,
         epsilon: float = 0.05,
         epsilon_is: Literal["multiplier", "absolute"] = "multiplier",
+        *,
+        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         regularization: float = 0.01,
         max_depth: int | None = 4,
+        min_samples_leaf: int = 1,
         distinct: Literal["splits", "columns", "labels"] = "splits",
         method: Literal["exact", "resplit"] = "exact",
         lookahead_depth: int = 2,
-        min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
@@ -181,17 +187,17 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     ) -> None:
         self.epsilon = epsilon
         self.epsilon_is = epsilon_is
+        self.objective = objective
         self.regularization = regularization
         self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.distinct = distinct
         self.method = method
         self.lookahead_depth = lookahead_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.objective = objective
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -207,7 +213,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         X : array-like or data frame of shape (n_rows, n_features_in_)
             With the columns seen in `fit`.
         indices : iterable of int or None, default=None
-            Numbers of the trees to ask, such as those of ``rashomon_set_.sample``. None: all.
+            Numbers of the trees that vote, such as those of ``rashomon_set_.sample``. None: all.
 
         Returns
         -------
@@ -260,13 +266,14 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         check_choice("method", self.method, ("exact", "resplit"))
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
         if self.method == "resplit" and self.max_depth is None:
-            raise TypeError("max_depth must be an integer, got None: RESPLIT needs a limit of depth.")
+            raise TypeError("max_depth must be an integer, got None: RESPLIT needs a depth limit.")
         return super()._check_parameters()
 
     def _leaf_bits(self) -> int:
         return _LEAF_BITS
 
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
+        # The core knows an empty side of a split by its loss, so every row must be able to lose something.
         for label, costs in zip(training.classes.tolist(), scale.costs, strict=True):
             if not costs.any():
                 raise ValueError(

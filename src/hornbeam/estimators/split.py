@@ -1,4 +1,4 @@
-"""SPLIT and LicketySPLIT: near-optimal trees in the time of a few greedy ones."""
+"""SPLIT and LicketySPLIT: near-optimal trees in little more time than greedy ones."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_integer
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _LookaheadClassifier(RegularizedTreeClassifier):
-    """What SPLIT and LicketySPLIT share: the call of the search, and the exact search that certifies its tree."""
+    """Base of SPLIT and LicketySPLIT: it runs the lookahead search, and the exact search that certifies its tree."""
 
     last_split: str
     certify: bool
@@ -31,14 +32,14 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
 
     def _check_parameters(self) -> _core.SearchOptions:
         if self.max_depth is None:
-            raise TypeError("max_depth must be an integer, got None: lookahead search needs a limit of depth.")
+            raise TypeError("max_depth must be an integer, got None: lookahead search needs a depth limit.")
         check_choice("last_split", self.last_split, ("gain", "loss"))
         if not isinstance(self.certify, bool):
             raise TypeError(f"certify must be True or False, got {shown(self.certify)}.")
         return super()._check_parameters()
 
     def _steps(self) -> int:
-        """Return the number of levels of splits that are searched before the trees are greedy."""
+        """Return the number of levels of splits that are searched exhaustively."""
         return 1
 
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
@@ -48,7 +49,7 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
             columns,
             make_problem(training, scale),
             within(options, training.budget),
-            # From `max_depth` on, which is no larger than the table, every number of levels means the exact search.
+            # `max_depth` levels and more mean the exact search; `max_depth` itself is limited to the number of rows.
             lookahead_depth=min(self._steps(), max(1, options.max_depth or 0)),
             recursive=self._is_recursive,
             last_by_loss=self.last_split == "loss",
@@ -64,13 +65,15 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
         callback: Listener | None,
         trace: bool,
     ) -> _core.Outcome:
-        """Run the search, then the exact one for its lower bound alone, in what is left of the time."""
+        """Run the search, then the exact one in the time that is left, only for its lower bound."""
         outcome = search(callback=callback, trace=trace)
         if outcome["status"] != "heuristic":
             return outcome
         upper, seconds = outcome["upper"], outcome["statistics"]["seconds"]
         n_leaves = int((outcome["tree"]["column"] < 0).sum())
 
+        # The tree stays the one of the lookahead search, so its objective is reported throughout, and the exact search
+        # may stop once it has proven as much, though its own tree may still be worse.
         def listen(record: Record) -> bool:
             elapsed, _, lower, subproblems, memory, _ = record
             now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory, n_leaves)
@@ -92,10 +95,10 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
 class SPLITClassifier(_LookaheadClassifier):
     """Near-optimal sparse decision tree by lookahead search with greedy completion, then optimal completion.
 
-    The first `lookahead_depth` levels of splits are searched exhaustively, each of their leaves being worth the greedy
-    tree (by information gain, cut back where it does not pay) of the depth that is left. Then the optimal tree takes
-    the place of every greedy one. The tree is never worse than the greedy tree of the same depth and price of a leaf,
-    nor than any tree of depth `lookahead_depth`; where some optimal tree is greedy below that depth, it is optimal.
+    The first `lookahead_depth` levels of splits are searched exhaustively, where each leaf costs as much as the greedy
+    tree (by information gain, pruned) of the remaining depth. Then an optimal tree replaces every greedy one. The
+    result is never worse than the greedy tree of the same depth and leaf penalty, nor than any tree of depth
+    `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
 
     Parameters
     ----------
@@ -104,20 +107,22 @@ class SPLITClassifier(_LookaheadClassifier):
     lookahead_depth : int, default=2
         Levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the search is the exact one.
         The authors' code counts nodes instead: its ``lookahead_depth_budget`` is one more.
+    objective
+        See `GOSDTClassifier`.
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' ``full_depth_budget`` is one more.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
     last_split : {"gain", "loss"}, default="gain"
         What the greedy trees ask at the last level that the depth allows: the column of largest information gain, as in
         the paper, or the one that leaves the least loss, as the package licketysplit does. Each greedy tree then costs
         no more and takes no longer; the tree that is found by them is mostly better, too, but need not be.
-    min_samples_leaf : int, default=1
-        Smallest number of training rows in a leaf.
-    objective, omega, cost_matrix, class_weight
-        See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
-        most. Of columns with equal gain (within 1e-12 bits) the first is used.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The time grows with the power ``lookahead_depth + 1`` of the
         number of binary columns.
+    class_weight, omega, cost_matrix
+        See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
+        most. Of columns with equal gain (within 1e-12 bits) the first is used.
     time_limit, memory_limit, n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. A search that is stopped gives its best tree, never worse than the greedy one. `n_jobs`
         is used by the optimal completion, and by the certifying search.
@@ -128,10 +133,10 @@ class SPLITClassifier(_LookaheadClassifier):
     Attributes
     ----------
     status_ : {"heuristic", "optimal", "time_limit", "memory_limit", "interrupted"}
-        "heuristic": the search came to its end, and its tree is not proven best.
+        "heuristic": the search finished, but its tree is not proven best.
     lower_bound_ : float
-        No tree within the limits has a smaller objective. Without `certify` often no more than the price of two leaves
-        and the loss of equal rows with different labels.
+        No tree within the limits has a smaller objective. Without `certify` it is often only the penalty of two leaves
+        plus the loss of equal rows with different labels.
     tree_, classes_, objective_, loss_, gap_, n_leaves_, depth_, feature_importances_, regularization_, binarizer_, \
 schema_, n_features_in_, feature_names_in_, statistics_, trace_
         See `GOSDTClassifier`.
@@ -152,43 +157,48 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
 
     _is_recursive = False
 
+    @accept_positional(
+        "max_depth last_split min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit "
+        "memory_limit n_jobs verbose callback certify trace"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         lookahead_depth: int = 2,
-        max_depth: int = 5,
-        last_split: Literal["gain", "loss"] = "gain",
-        min_samples_leaf: int = 1,
+        *,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        max_depth: int = 5,
+        min_samples_leaf: int = 1,
+        last_split: Literal["gain", "loss"] = "gain",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        certify: bool = False,
         trace: bool = False,
+        certify: bool = False,
     ) -> None:
         self.regularization = regularization
         self.lookahead_depth = lookahead_depth
-        self.max_depth = max_depth
-        self.last_split = last_split
-        self.min_samples_leaf = min_samples_leaf
         self.objective = objective
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.last_split = last_split
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-        self.certify = certify
         self.trace = trace
+        self.certify = certify
 
     def _check_parameters(self) -> _core.SearchOptions:
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
@@ -201,10 +211,9 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
 class LicketySPLITClassifier(_LookaheadClassifier):
     """Near-optimal sparse decision tree in polynomial time: one split searched at a time, with greedy trees below it.
 
-    At every node the split is taken whose sides are cheapest if both are completed by the greedy tree (by information
-    gain, cut back where it does not pay) of the depth that is left; a node is a leaf where no split pays even so. The
-    time is O(n k^2 d^2) for n rows, k binary columns and depth d; the tree is never worse than the greedy tree of the
-    same depth and price of a leaf.
+    Every node gets the split whose sides are cheapest if both are completed by the greedy tree (by information gain,
+    pruned) of the remaining depth; if no split pays, the node is a leaf. The time is O(n k^2 d^2) for n rows, k binary
+    columns and depth d. The result is never worse than the greedy tree of the same depth and leaf penalty.
 
     Parameters
     ----------
@@ -213,8 +222,8 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
         levels and makes one split more, so that its trees have up to F edges on a path.
-    last_split, min_samples_leaf, objective, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, \
-n_jobs, verbose, callback, certify, trace
+    objective, min_samples_leaf, last_split, binarizer, class_weight, omega, cost_matrix, time_limit, memory_limit, \
+n_jobs, verbose, callback, trace, certify
         See `SPLITClassifier`.
 
     Attributes
@@ -241,38 +250,43 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
 
     _is_recursive = True
 
+    @accept_positional(
+        "last_split min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "
+        "n_jobs verbose callback certify trace"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         max_depth: int = 5,
-        last_split: Literal["gain", "loss"] = "gain",
-        min_samples_leaf: int = 1,
+        *,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        min_samples_leaf: int = 1,
+        last_split: Literal["gain", "loss"] = "gain",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        certify: bool = False,
         trace: bool = False,
+        certify: bool = False,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
-        self.last_split = last_split
-        self.min_samples_leaf = min_samples_leaf
         self.objective = objective
+        self.min_samples_leaf = min_samples_leaf
+        self.last_split = last_split
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-        self.certify = certify
         self.trace = trace
+        self.certify = certify

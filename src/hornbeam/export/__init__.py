@@ -1,6 +1,6 @@
-"""A tree in other forms: each format is one file with one function, which is also a method of `Tree`.
+"""Exports of a tree: each format is one file with one function, which is also a method of `Tree`.
 
-`FORMATS` lists them. The command line, the documentation and the tests read it.
+The command line, the documentation and the tests read the formats from `FORMATS`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class Format(NamedTuple):
-    """A format: its function, a description, and how a result becomes the text of a file (None: it cannot)."""
+    """A format: its function, a description, and how a result becomes the text of a file (None: not possible)."""
 
     export: Callable[..., Any]
     description: str
@@ -80,6 +80,7 @@ FORMATS = {
 }
 TEXT_FORMATS = [name for name, format in FORMATS.items() if format.as_text]
 
+# `tree` does not import this package, so that formats depend on trees but trees on no format.
 for _tree, _methods in ((BaseTree, TreeMethods), (Tree, ClassTreeMethods)):
     for _name, _method in vars(_methods).items():
         if not _name.startswith("__"):

@@ -21,7 +21,7 @@ _TREE_KEYS = {"format", "version", "target_name", "classes", "columns", "named",
 _COLUMN_KEYS = {"name", "kind", "has_missing"}
 _LEAF_KEYS = {"prediction", "n_samples", "class_weights"}
 _INNER_KEYS = _LEAF_KEYS | {"condition", "left", "right"}
-# Beside "kind" and "column".
+# In addition to "kind" and "column".
 _CONDITION_KEYS = {
     "at_most": {"threshold"},
     "is_one": set[str](),
@@ -32,7 +32,7 @@ _CONDITION_KEYS = {
 
 
 def to_json(tree: Tree) -> str:
-    """Write the tree as JSON, to be stored and read back by `from_json`.
+    """Write the tree as JSON, which `from_json` reads back.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def from_json(text: str | bytes) -> Tree:
 
 
 def _dumps(value: Any) -> str:
-    # JSON has an escape for a lone surrogate, which is written like Python's: UTF-8 cannot hold it.
+    # UTF-8 cannot hold a lone surrogate, but the escape of JSON, which looks like Python's, can.
     return storable(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
@@ -173,7 +173,7 @@ def _loads(text: str | bytes) -> Any:
 
 
 def _tree(record: dict[str, Any]) -> Tree:
-    """Read the keys of version 1; types and ranges are checked here, all else when the tree is made."""
+    """Read the keys of version 1; types and ranges are checked here, everything else when the tree is made."""
     _check_keys(record, _TREE_KEYS, "the tree")
     classes = _labels(_typed(record["classes"], list, "classes"))
     columns, has_missing = _columns(record)
@@ -201,7 +201,7 @@ def _check_keys(record: Any, keys: set[str], where: str) -> None:
 
 
 def _typed(value: Any, kind: type, where: str) -> Any:
-    """Return the value if it is of exactly this type: True is no integer here."""
+    """Return the value if it is of exactly this type: True is not an integer here."""
     if type(value) is not kind:
         raise ValueError(f"{where} is {value!r:.80}; expected {kind.__name__}.")
     return value
@@ -222,7 +222,7 @@ def _number(value: Any, where: str) -> float:
 
 
 def _labels(labels: list[Any]) -> npt.NDArray[Any]:
-    """Return labels as array whose elements keep their types: NumPy alone would make texts of mixed ones."""
+    """Return labels as an array that keeps their types: NumPy alone would turn mixed ones into strings."""
     for index, label in enumerate(labels):
         if type(label) not in LABEL_TYPES:
             raise ValueError(f"classes[{index}] is {label!r:.80}; expected a label.")

@@ -1,4 +1,4 @@
-"""A tree as source of a Python function."""
+"""A tree as the source of a Python function."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEAD = '''def {name}(row=(), /, **columns):
     row = dict(row, **columns)
 '''
 
-# Of each kind of dates: the name imported from datetime, and what the function expects.
+# For each kind of dates: the names imported from datetime, and what the function expects.
 _DATES = {
     "date": ((), "a date or a datetime, of which only the date counts"),
     "datetime": (("datetime",), "a datetime without time zone"),
@@ -47,17 +47,16 @@ def to_python(tree: BaseTree, *, function_name: str = "predict") -> str:
     Returns
     -------
     str
-        Source of one function. It takes one row as mapping from names of columns to values, or as keyword arguments,
-        and returns the prediction. None, NaN and NaT are missing values; a column that is tested but absent is a
-        KeyError. Dates, times and durations are objects of Python's `datetime` or of pandas; a comment in the
-        function names what each such column must be.
+        Source of one function. It takes one row as a mapping from column names to values, or as keyword arguments, and
+        returns the prediction. None, NaN and NaT are missing values; a tested column that is absent raises KeyError.
+        Dates, times and durations are objects of Python's `datetime` or of pandas; a comment in the function states
+        what each such column must be.
 
     Raises
     ------
     ValueError
-        If `function_name` is not a name in Python, or the source would be indented by more than 99 levels, which
-        Python does not read; that takes a path on which 99 conditions hold. If a threshold is a date outside of the
-        years 1 to 9999.
+        If `function_name` is not a valid name, if a path on which 99 conditions hold would need more levels of
+        indentation than Python allows, or if a threshold is a date outside of the years 1 to 9999.
 
     Examples
     --------
@@ -79,19 +78,19 @@ def to_python(tree: BaseTree, *, function_name: str = "predict") -> str:
     def inner(_: int, condition: Condition, yes: str, no: str) -> str:
         name, kind = tree.columns.names[condition.column], tree.columns.kinds[condition.column]
         test = _test(f"row[{name!r}]", kind, condition)
-        # A question that follows a "no" becomes an "elif", which needs no deeper indentation.
+        # A condition on the "no" side becomes an "elif", which needs no deeper indentation.
         otherwise = f"el{no}" if no.startswith("if ") else f"else:\n{indent(no, _INDENT)}"
         return f"if {test}:\n{indent(yes, _INDENT)}{otherwise}"
 
     body = indent(fold(tree, leaf, inner), _INDENT)
     levels = max((len(line) - len(line.lstrip())) // len(_INDENT) for line in body.splitlines())
     if levels > _MAX_LEVELS:
-        raise ValueError(f"The tree needs {levels} levels of indentation; Python reads {_MAX_LEVELS}. Use to_json.")
+        raise ValueError(f"The tree needs {levels} levels of indentation; Python allows {_MAX_LEVELS}. Use to_json.")
     return _HEAD.format(name=function_name, dates=_about_dates(tree)) + body
 
 
 def _about_dates(tree: BaseTree) -> str:
-    """Return the imports for the dates that the tree tests, and a comment on what each of their columns must be."""
+    """Return the imports for the dates that the tree tests, and a comment on each of their columns."""
     used = sorted({condition.column for condition in tree.conditions if isinstance(condition, AtMost)})
     names, kinds = tree.columns.names, tree.columns.kinds
     dates = [(f"row[{names[column]!r}]", *_DATES[kinds[column]]) for column in used if kinds[column] in _DATES]

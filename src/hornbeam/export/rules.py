@@ -15,13 +15,13 @@ def to_rules(tree: BaseTree) -> list[str]:
     """Write the tree in English, one sentence per leaf, from left to right.
 
     All conditions on a column are merged into one: an interval, a list of categories, or whether it is missing. A
-    comparison on its own is never true of a missing value. Where missing values follow the rule too, and the training
-    rows of that column had any, it ends with "or missing".
+    comparison is never true of a missing value. If missing values also follow the rule, and that column had some in
+    training, it ends with "or missing".
 
     Parameters
     ----------
     tree : BaseTree
-        The tree to say.
+        The tree to write.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def to_rules(tree: BaseTree) -> list[str]:
 
 
 def _premise(tree: BaseTree, path: list[Answer]) -> str:
-    """Join what the path says about each column, in the order in which it first tests them."""
+    """Join the conditions of the path on each column, in the order in which it first tests them."""
     columns = dict.fromkeys(condition.column for condition, _ in path)
     return " and ".join(
         one_line(
@@ -70,7 +70,7 @@ def _premise(tree: BaseTree, path: list[Answer]) -> str:
 
 
 def _about_column(name: str, kind: Kind, held: list[Condition], failed: list[Condition], has_missing: bool) -> str:
-    """Say everything that the path knows about one column."""
+    """Return all conditions of the path on one column, in words."""
     if any(isinstance(condition, IsMissing) for condition in held):
         return f"{name} is missing"
     compared = " and ".join(
@@ -86,7 +86,7 @@ def _about_column(name: str, kind: Kind, held: list[Condition], failed: list[Con
 
 
 def _interval(name: str, kind: Kind, held: list[Condition], failed: list[Condition]) -> str:
-    """Return between which thresholds a number or date lies; empty if there are none."""
+    """Return the thresholds between which a number or date lies; empty if there are none."""
     upper = min((c for c in held if isinstance(c, AtMost)), key=lambda c: c.threshold, default=None)
     lower = max((c for c in failed if isinstance(c, AtMost)), key=lambda c: c.threshold, default=None)
     if upper is None:
@@ -95,7 +95,7 @@ def _interval(name: str, kind: Kind, held: list[Condition], failed: list[Conditi
 
 
 def _one(name: str, held: list[Condition], failed: list[Condition]) -> str:
-    """Say whether a 0/1 column is 1, or a boolean true; empty if the path does not test it."""
+    """Return whether a 0/1 column is 1, or a boolean true, in words; empty if the path does not test it."""
     for conditions, holds in ((held, True), (failed, False)):
         for condition in conditions:
             if isinstance(condition, IsOne):
@@ -104,7 +104,7 @@ def _one(name: str, held: list[Condition], failed: list[Condition]) -> str:
 
 
 def _categories(name: str, held: list[Condition], failed: list[Condition]) -> str:
-    """Say which categories are left, or which are excluded if none was asked for; empty if there are neither."""
+    """Return the categories that are left, or those excluded if the path names none; empty if there are neither."""
     excluded = dict.fromkeys(value for c in failed if isinstance(c, IsIn) for value in c.values)
     wanted = [c for c in held if isinstance(c, IsIn)]
     if not wanted:

@@ -1,4 +1,4 @@
-"""A tree as fitted tree of scikit-learn."""
+"""A tree as a fitted tree of scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.tree import Tree
 from hornbeam.tree.words import question
 
-# What scikit-learn writes in place of a child, and of a column and a threshold, at leaves.
+# The values at leaves of scikit-learn's trees, for a child, and for a column and a threshold.
 _NO_CHILD, _UNDEFINED = -1, -2
 
 
 def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> DecisionTreeClassifier:
     """Return a fitted `sklearn.tree.DecisionTreeClassifier` that predicts the same on numeric input.
 
-    Nodes keep their numbers, so that ``apply`` agrees too.
+    Nodes keep their numbers, so ``apply`` returns the same as well.
 
     Parameters
     ----------
     tree : Tree
         The tree to convert.
     conditions : sequence of Condition or None, default=None
-        None: the model takes the columns of the table, all numbers (dates as seconds), with NaN for missing. Otherwise:
-        the model takes the 0/1 matrix whose columns tell whether these conditions hold, that is
-        ``binarizer.transform(X)`` for the ``conditions_`` of a fitted binarizer; a tree that tests categories has only
+        None: the model takes the columns of the table, all numbers (dates as seconds), with NaN for missing values.
+        Otherwise the model takes the 0/1 matrix whose columns tell whether these conditions hold, which is
+        ``binarizer.transform(X)`` for the ``conditions_`` of a fitted binarizer. A tree that tests categories has only
         this form.
 
     Returns
@@ -39,29 +39,29 @@ def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> 
     Raises
     ------
     ValueError
-        If the tree asks for categories and `conditions` is None, or if it asks a condition that is not among
+        If the tree tests categories and `conditions` is None, or if it tests a condition that is not among
         `conditions`.
 
     Notes
     -----
-    *Rounding.* scikit-learn rounds input to float32 and compares it with a float64 threshold. Each threshold is
-    therefore rounded to float32 too: then ``x <= t`` remains true for every x, also for x = t (0.1 as float32 is more
-    than 0.1). Only a value that exceeds t, but rounds to the same float32, goes to the other side.
+    *Rounding.* scikit-learn rounds input to float32 and compares it with a float64 threshold. Therefore each threshold
+    is also rounded to float32, so that ``x <= t`` stays true for every x, even for x = t (0.1 as float32 is more than
+    0.1). Only a value that exceeds t but rounds to the same float32 changes sides.
 
     *Missing values.* They go to the side where the condition fails. "x is missing" becomes ``x <= inf`` with the
     children swapped, as scikit-learn itself writes it. dtreeviz 2.3 cannot draw such a node, and models converted by
     skl2onnx 1.20 send every missing value to the right child, which is the wrong one for 0/1 columns.
 
     *Dates.* Columns of dates, times and durations are numbers of seconds for the model: since 1970-01-01 00:00 (in UTC
-    where there is a time zone), since midnight, or of the duration, such as ``table["day"].astype("datetime64[s]")
-    .astype("int64")`` in pandas. float32 tells seconds of this century apart only from 128 on: dates are safe, times of
+    if there is a time zone), since midnight, or of the duration, such as ``table["day"].astype("datetime64[s]")
+    .astype("int64")`` in pandas. In float32, seconds of this century are multiples of 128: dates are safe, but times of
     day within two minutes of a threshold are not. The 0/1 matrix of `conditions` is exact.
 
     *0/1 columns.* ``x = 1`` becomes ``x <= 0.5`` with the children swapped.
 
-    *Probabilities.* ``predict`` of scikit-learn takes the first class of the largest share. Where the tree predicts
+    *Probabilities.* ``predict`` of scikit-learn returns the first class with the largest share. If the tree predicts
     another class, because costs are unequal or shares are tied, the leaf gets a share of 1 for that class, and
-    ``predict_proba`` differs from the tree's. ``impurity`` is the Gini impurity of the training shares everywhere.
+    ``predict_proba`` differs from the tree's. ``impurity`` is always the Gini impurity of the training shares.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _splits_on_columns(tree: Tree) -> list[dict[str, Any]]:
             case None:
                 splits.append(_leaf())
             case AtMost(column, threshold):
-                with np.errstate(over="ignore"):  # beyond float32: infinite, and so it divides all float32 the same
+                with np.errstate(over="ignore"):  # too large for float32: infinity separates the same values
                     splits.append(_split(tree, node, column, float(np.float32(threshold)), missing_go_to_left=False))
             case IsMissing(column):
                 splits.append(_split(tree, node, column, np.inf, swapped=True, missing_go_to_left=False))
@@ -108,9 +108,9 @@ def _splits_on_columns(tree: Tree) -> list[dict[str, Any]]:
                 splits.append(_split(tree, node, column, 0.5, swapped=True, missing_go_to_left=True))
             case IsIn():
                 raise ValueError(
-                    f"scikit-learn's trees take numbers only, but node {node} asks {question(tree, node)!r}. Convert "
-                    "over the binary columns: to_sklearn(conditions=binarizer.conditions_), and give the model "
-                    "binarizer.transform(X)."
+                    f"scikit-learn's trees support only numbers, but node {node} tests {question(tree, node)!r}. "
+                    "Convert the binary columns: call to_sklearn(conditions=binarizer.conditions_), and pass "
+                    "binarizer.transform(X) to the model."
                 )
     return splits
 
@@ -122,7 +122,7 @@ def _splits_on_conditions(tree: Tree, conditions: Sequence[Condition]) -> list[d
     for node, condition in enumerate(tree.conditions):
         if condition is not None and condition not in place:
             raise ValueError(
-                f"Node {node} asks {question(tree, node)!r}, which is not among the {len(place)} conditions."
+                f"Node {node} tests {question(tree, node)!r}, which is not among the {len(place)} conditions."
             )
         splits.append(
             _leaf()
@@ -139,7 +139,7 @@ def _leaf() -> dict[str, Any]:
 def _split(
     tree: Tree, node: int, column: int, threshold: float, *, swapped: bool = False, missing_go_to_left: bool
 ) -> dict[str, Any]:
-    """Compare a column with a threshold; `swapped` where the condition holds for the larger values, or for none."""
+    """Compare a column with a threshold; `swapped` if the condition holds for the larger values, or for none."""
     holds, fails = tree.left[node], tree.right[node]
     return {
         "left_child": fails if swapped else holds,

@@ -1,4 +1,4 @@
-"""A tree as SQL expression."""
+"""A tree as an SQL expression."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hornbeam.tree.words import storable
 
 Quote: TypeAlias = Literal['"', "`", "["]
 
-# Of each kind of dates: the word before a literal of standard SQL, and the type of SQL Server.
+# For each kind of dates: the word before a literal of standard SQL, and the type in SQL Server.
 _DATE_TYPES = {
     "date": ("DATE", "date"),
     "datetime": ("TIMESTAMP", "datetime2"),
@@ -24,7 +24,7 @@ _DATE_TYPES = {
 
 
 def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
-    r"""Write the tree as a CASE expression, to be put into a SELECT over a table with the training columns.
+    r"""Write the tree as a CASE expression, for use in a SELECT over a table with the training columns.
 
     NULL is a missing value: a comparison with NULL is not true, so CASE goes to ELSE, as the tree does.
 
@@ -34,8 +34,8 @@ def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
         The tree to write.
     quote : {'"', "`", "["}, default='"'
         How names are quoted, and with it the dialect of literals. ``"``: standard SQL (PostgreSQL, SQLite, DuckDB,
-        Snowflake). A backtick: MySQL, MariaDB, BigQuery, Spark, where texts are written with backslash escapes.
-        ``[``: SQL Server, where booleans are 1 and 0 and texts begin with N.
+        Snowflake). A backtick: MySQL, MariaDB, BigQuery, Spark, where strings have backslash escapes. ``[``: SQL
+        Server, where booleans are 1 and 0 and strings begin with N.
 
     Returns
     -------
@@ -45,12 +45,12 @@ def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
     Raises
     ------
     ValueError
-        If `quote` is none of these, or a name or text holds a lone surrogate, which no database can store.
+        If `quote` is none of these, or a name or string holds a lone surrogate, which no database can store.
 
     Notes
     -----
-    Columns that were boolean in training are compared as the numbers 0 and 1; cast them where SQL is strict about it
-    (PostgreSQL). Strings are compared by the database's collation, which must tell upper from lower case.
+    Columns that were boolean in training are compared as the numbers 0 and 1; cast them if the database is strict about
+    it (PostgreSQL). Strings are compared by the database's collation, which must distinguish upper and lower case.
 
     Columns of dates, times and durations are compared with literals of their type: ``DATE '2023-05-01'``,
     ``TIMESTAMP '2023-05-01 12:30:00'``, ``TIME '12:30:00'``, ``INTERVAL '93784 seconds'``, and with a time zone
@@ -74,7 +74,7 @@ def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
         raise ValueError(f"quote must be one of {get_args(Quote)}, found {shown(quote)}.")
     outputs = [_literal(each, quote) for each in tree.outputs.tolist()]
 
-    # Lines are kept apart until the end: a literal that holds a line break must not be indented inside.
+    # Lines are joined only at the end: a literal may hold a line break, after which nothing must be indented.
     def leaf(node: int) -> list[str]:
         return [outputs[tree.prediction[node]]]
 

@@ -7,13 +7,13 @@ from hornbeam.export._fold import fold
 from hornbeam.tree import BaseTree
 from hornbeam.tree.words import label, question
 
-# Before the "yes" child, under it, before the "no" child, under it.
+# Before the "yes" child and below it, before the "no" child and below it.
 _BOXES = ("├── ", "│   ", "└── ", "    ")
 _ASCII = ("|-- ", "|   ", "`-- ", "    ")
 
 
 def to_text(tree: BaseTree, *, ascii: bool = False) -> str:
-    """Draw the tree with one line per node, to be read aloud from top to bottom.
+    """Draw the tree with one line per node.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def to_text(tree: BaseTree, *, ascii: bool = False) -> str:
     Returns
     -------
     str
-        Lines without a line break at the end. A leaf tells its class, the share of that class in the training weight
-        of the leaf, and the number of training rows. A missing value answers "no" unless it is asked for.
+        Lines without a line break at the end. A leaf shows its class, the share of that class in the training weight
+        of the leaf, and the number of training rows. A missing value answers "no" to all but "is missing".
 
     Examples
     --------

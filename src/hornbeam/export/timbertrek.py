@@ -1,4 +1,4 @@
-"""A set of trees as the JSON that TimberTrek shows."""
+"""A set of trees as the JSON that TimberTrek reads."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hornbeam.conditions import Condition, condition_text
 from hornbeam.tree import Tree
 from hornbeam.tree.words import column_name, storable
 
-_Rules: TypeAlias = dict[str, Any]  # from a feature to the rules that go on from there, from "_" to trees that end here
+_Rules: TypeAlias = dict[str, Any]  # from a feature to the rules that continue there; from "_" to trees that end here
 
 
 def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
     """Write trees of two classes as JSON for TimberTrek [1]_, which shows the decision paths that they share.
 
-    The text is what its web page takes as "my own set", and, read with ``json.loads``, what ``timbertrek.visualize``
-    shows in a notebook.
+    Upload the text to its web page as "my own set", or read it with ``json.loads`` and pass it to
+    ``timbertrek.visualize`` in a notebook.
 
     Parameters
     ----------
@@ -32,23 +32,23 @@ def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
     Raises
     ------
     ValueError
-        If a tree has not two classes.
+        If a tree does not have two classes.
 
     Notes
     -----
     The text is an object with three keys:
 
     ==============  ===================================================================================
-    ``trie``        the decision paths of all trees, one in the other: an object with the feature ``f`` (``"root"`` at
-                    the top) and ``c``, the objects that follow; a path ends with ``{"f": "_", "t": tree}``
-    ``featureMap``  from a feature to the name of its column, what is asked of it, and a short name
+    ``trie``        the decision paths of all trees, nested: an object with the feature ``f`` (``"root"`` at the top)
+                    and ``c``, the objects that follow; a path ends with ``{"f": "_", "t": tree}``
+    ``featureMap``  from a feature to the name of its column, the test, and a short name
     ``treeMap``     from a tree to its root, its objective and its accuracy on the training data; a node has the
                     children ``c``, first the one where the condition holds, and ``f``: its feature, training weight and
                     -1, or of a leaf ``"+"`` or ``"-"``, training weight and how much of it is classified correctly
     ==============  ===================================================================================
 
-    Features are conditions, counted from 0 in the order in which they are met; trees are counted from 1 in the order
-    given. ``"+"`` is the second class. A tree of a single leaf has no path: it keeps its number and is left out.
+    Features are conditions, numbered from 0 in order of appearance; trees are numbered from 1 in the order given.
+    ``"+"`` is the second class. A tree of a single leaf has no path: its number is skipped.
 
     References
     ----------

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# Depth up to which a proof is a matter of seconds for most tables, and binary columns from which fewer help much.
-_PROVABLE_DEPTH = 3
-_MANY_COLUMNS = 100
+_PROVABLE_DEPTH = 3  # most tables are proven in seconds up to this depth
+_MANY_COLUMNS = 100  # from this many binary columns on, fewer help much
 
 _MORE = {
     "time_limit": "raise time_limit",
@@ -19,7 +18,7 @@ _OF_THE_PROBLEM = ("regularization", "min_samples_leaf", "objective", "omega", "
 
 
 def helpful_parameters(classifier: Any) -> dict[str, Any]:
-    """Return values of parameters, each of which shortens the search of a fitted classifier, the strongest first."""
+    """Return parameter values that each shorten the search of a fitted classifier, the most effective first."""
     given = classifier.get_params(deep=False)
     binarizer = classifier.binarizer_
     helpful: dict[str, Any] = {}
@@ -31,18 +30,19 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
         helpful["lookahead_depth"] = 1
     if given.get("epsilon"):
         helpful["epsilon"] = given["epsilon"] / 2
+    # The leaf penalty is the last resort: unlike the others it changes what the best tree is. It may be 0.
     if "regularization" in given and not helpful:
         helpful["regularization"] = 2 * given["regularization"] or 0.001
     return helpful
 
 
 def advice(classifier: Any) -> str:
-    """Return the end of a warning that the search of a fitted classifier was stopped: one line of code a way out."""
+    """Return the end of a warning that a search was stopped: one line of code for each way out."""
     helpful = helpful_parameters(classifier)
     lines = {f"{name}={_written(value)}": "" for name, value in helpful.items()}
     if "binarizer" in helpful:
         n_columns = len(classifier.binarizer_.conditions_)
-        lines['binarizer="quantile"'] = f'or "guess": fewer than the {n_columns:,} binary columns of now'
+        lines['binarizer="quantile"'] = f'or "guess": fewer than the current {n_columns:,} binary columns'
     name = type(classifier).__name__
     if name == "OSDTClassifier":
         lines[f"GOSDTClassifier({_problem(classifier)})"] = "proves the same, as a rule much sooner"
@@ -55,7 +55,7 @@ def advice(classifier: Any) -> str:
 
 
 def early_note(classifier: Any) -> str:
-    """Return what to do about a search without a time limit that takes long, as code to paste."""
+    """Return what to do about a long search without a time limit, as code to paste."""
     lines = {f"{name}={_written(value)}": "" for name, value in helpful_parameters(classifier).items()}
     lines["time_limit=60"] = "the best tree found in a minute"
     return f"Ctrl-C ends it with the best tree so far. For a sooner end, try one of these:\n{_pasteable(lines)}"
@@ -66,7 +66,7 @@ def _pasteable(lines: dict[str, str]) -> str:
 
 
 def _problem(classifier: Any) -> str:
-    """Return the arguments that make the same problem for another estimator."""
+    """Return the arguments that give another estimator the same problem."""
     default = type(classifier)().get_params(deep=False)
     given = classifier.get_params(deep=False)
     names = [name for name in _OF_THE_PROBLEM if name in given and given[name] != default[name]]

@@ -25,20 +25,21 @@ if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
 
 
-_PATIENCE = 5.0  # seconds of a fit without a time limit, after which an interactive user is told what to do
-_noted: set[str] = set()  # what was told in this process, once for all folds of a cross-validation
+_PATIENCE = 5.0  # seconds after which an interactive user is told what to do about a fit without a time limit
+_noted: set[str] = set()  # notes printed by this process, so that the folds of a cross-validation print each once
 
 
 class Monitor:
-    """Context of one fit, which shows how far it is, asks the callback, and minds Ctrl-C.
+    """Context of one fit: it shows the progress, calls the callback and handles Ctrl-C.
 
     From `listener` on, Ctrl-C ends the search and nothing else, so that its tree is kept. If the estimator is a clone,
-    the context raises KeyboardInterrupt at its end: nobody else holds a clone, and whoever fits it has to be stopped.
+    the context raises KeyboardInterrupt at its end: nobody will look at the tree of a clone, and whoever fits it, such
+    as a cross-validation, must stop, too.
 
     Parameters
     ----------
     estimator : TreeClassifier
-        What is fitted; with parameters `verbose` and `callback`.
+        The estimator being fitted; with parameters `verbose` and `callback`.
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -54,6 +55,7 @@ class Monitor:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         _in_threads.discard(self)
+        # The callback may have installed a handler of its own, which then stays.
         if self._handler is not None and _signal.getsignal(SIGINT) == self._note_ctrl_c:
             _signal.signal(SIGINT, self._handler)
         if self._line is not None:
@@ -62,17 +64,18 @@ class Monitor:
             raise KeyboardInterrupt("Ctrl-C ended the search of a clone; its best tree so far is in its tree_.")
 
     def announce(self, activity: str) -> None:
-        """Show what is done before the search, in terminals and notebooks."""
+        """Show what happens before the search, in terminals and notebooks."""
         if self._estimator.verbose:
             self._line = ProgressLine(activity)
 
     def listener(self, scale: Scale) -> Callable[[Record], bool]:
-        """Return what the search shall call; it returns True to stop it."""
+        """Return the function that the search calls with its progress; the search stops if it returns True."""
         self._hold_ctrl_c()
 
         def listen(record: Record) -> bool:
             if not self._is_patient and perf_counter() - self._begin >= _PATIENCE:
                 self._note_long_search(Progress.from_record(record, scale))
+            # If nobody looks, the conversion to the user's units is saved at each of the frequent calls.
             if self._line is None and self._estimator.callback is None:
                 return self._is_stopped()
             progress = Progress.from_record(record, scale)
@@ -86,7 +89,7 @@ class Monitor:
     def _note_long_search(self, progress: Progress) -> None:
         """Tell an interactive user once what to do about a long search without a time limit."""
         self._is_patient = True
-        own_note = getattr(self._estimator, "_early_note", None)  # of the command line
+        own_note = getattr(self._estimator, "_early_note", None)  # the command line advises options, not parameters
         if own_note is None and not is_live(sys.stderr):
             return
         note = (own_note or early_note)(self._estimator)
@@ -121,6 +124,8 @@ class Monitor:
             self._is_in_callback = False
 
     def _hold_ctrl_c(self) -> None:
+        # Python lets only the main thread set handlers. SIG_DFL, SIG_IGN and handlers set in C are not callable: they
+        # stay as they are.
         if threading.current_thread() is not threading.main_thread():
             _in_threads.add(self)
         elif callable(handler := _signal.getsignal(SIGINT)):
@@ -129,23 +134,24 @@ class Monitor:
 
     def _note_ctrl_c(self, number: int, frame: FrameType | None) -> None:
         assert self._handler is not None
+        # The program may handle Ctrl-C in its own way. Only if its handler raises does the signal end the search.
         try:
             self._handler(number, frame)
         except KeyboardInterrupt:
             self._is_interrupted = True
-            if self._is_in_callback:  # which may take long
+            if self._is_in_callback:  # it may take long, and the search only looks at the flag after it
                 raise
 
 
-_in_threads: set[Monitor] = set()  # of searches, the main thread apart
+_in_threads: set[Monitor] = set()  # of searches outside the main thread
 _is_exiting = threading.Event()
 
 
 @atexit.register
 def _end_searches_in_threads() -> None:
-    """End searches of daemon threads, which joblib leaves behind at Ctrl-C; without an interpreter they crash."""
+    """End the searches of daemon threads, which joblib leaves behind at Ctrl-C and which crash without interpreter."""
     _is_exiting.set()
-    for _ in range(500):  # some 5 seconds; a callback may hang
+    for _ in range(500):  # about 5 seconds: a callback that hangs must not keep the process alive
         if not _in_threads:
             break
         sleep(0.01)

@@ -12,7 +12,7 @@ import numpy as np
 from hornbeam import _core
 from hornbeam._checks import as_float, is_integer, is_number, shown
 
-LARGEST_LIMIT = 2**63 - 1  # the core counts in 64 bits, which nothing gets to
+LARGEST_LIMIT = 2**63 - 1  # the core counts in 64 bits; no search gets there
 
 
 def check_integer(name: str, value: Any, *, least: int, most: float = inf) -> int:
@@ -49,7 +49,7 @@ def check_limit(name: str, value: Any, *, least: int) -> int | None:
 
 
 def check_number(name: str, value: Any, *, below: float = inf) -> float:
-    """Return `value` as a finite float, not negative and less than `below`.
+    """Return `value` as a finite float of at least 0 and less than `below`.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def check_bounds(bounds: Any, known: Collection[str]) -> dict[str, bool]:
     TypeError
         If `bounds` is not a dict, or one of its values not a bool.
     ValueError
-        If there is no bound of a name.
+        If a key is not the name of a bound.
     """
     if bounds is None:
         return {}
@@ -119,15 +119,15 @@ def number_of_threads(n_jobs: Any) -> int:
         raise ValueError("n_jobs must not be 0; use 1 for one thread and -1 for every core.")
     if n_jobs > _core.MOST_THREADS:
         raise ValueError(f"n_jobs must be at most {_core.MOST_THREADS}, got {shown(n_jobs)}; use -1 for every core.")
+    # A machine may have more cores than the core of hornbeam has threads: "every core" is then not an error.
     return min(_core.MOST_THREADS, int(joblib.effective_n_jobs(int(n_jobs))))
 
 
 def fit_to_table(options: _core.SearchOptions, n_rows: int) -> _core.SearchOptions:
-    """Return the options of a search with its limits on the tree as small as a table of so many rows allows.
+    """Return the options of a search with limits on the tree no larger than the number of rows.
 
-    The core has room for every level of a tree in advance. Each split has rows on both sides,
-    so that no tree has more leaves than rows, nor as many levels; a leaf of all rows is always allowed, and a smaller
-    one cannot have as many. A larger limit therefore means the same as the number of rows.
+    The core allocates memory for every level of a tree in advance. Both sides of a split have rows, so no tree has more
+    leaves or levels than rows; and a larger `min_samples_leaf` allows only the single leaf, as does the number of rows.
     """
     return options.replace(
         max_depth=None if options.max_depth is None else min(options.max_depth, n_rows),

@@ -41,8 +41,8 @@ class Progress(NamedTuple):
     >>> from hornbeam import GOSDTClassifier
     >>> from hornbeam.datasets import load_monk
     >>> X, y = load_monk(1, return_X_y=True)
-    >>> course = GOSDTClassifier(regularization=0.005, trace=True).fit(X, y).trace_
-    >>> course[-1].gap
+    >>> trace = GOSDTClassifier(regularization=0.005, trace=True).fit(X, y).trace_
+    >>> trace[-1].gap
     0.0
     """
 
@@ -56,21 +56,22 @@ class Progress(NamedTuple):
 
     @classmethod
     def from_record(cls, record: Record, scale: Scale) -> Progress:
-        """Translate what the search says in ticks."""
+        """Convert a record of the search, in ticks, to the user's units."""
         elapsed, upper, lower, subproblems, memory, n_leaves = record
         objective, bound = scale.objective(upper), scale.objective(lower)
         return cls(elapsed, objective, bound, relative_gap(objective, bound), subproblems, memory, n_leaves)
 
 
 def make_trace(outcome: Outcome, scale: Scale) -> list[Progress]:
-    """Return the course of a search; its last entry is the end of the search."""
+    """Return the trace of a search; its last entry is the end of the search."""
     end = end_of(outcome)
+    # The core's last record may be of the same moment as the end; times in a trace rise strictly.
     records = [record for record in outcome["trace"] if record[0] < end[0]]
     return [Progress.from_record(record, scale) for record in (*records, end)]
 
 
 def end_of(outcome: Outcome) -> Record:
-    """Return what a search says at its end."""
+    """Return the record of the end of a search."""
     statistics = outcome["statistics"]
     counted = int(statistics["subproblems"]), int(statistics["bytes"])
     n_leaves = int((outcome["tree"]["column"] < 0).sum())
@@ -78,5 +79,5 @@ def end_of(outcome: Outcome) -> Record:
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
-    """Return the part of the objective that is not proven necessary, between 0 and 1."""
+    """Return the part of the objective above the lower bound, between 0 and 1."""
     return (objective - lower_bound) / objective if objective else 0.0

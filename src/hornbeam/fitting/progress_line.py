@@ -1,4 +1,4 @@
-"""The line of ``verbose=1``: how far a fit has come."""
+"""The progress line of ``verbose=1``."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class ProgressLine:
     Parameters
     ----------
     text : str
-        What to show first, where the line is renewed.
+        What to show first in a terminal or notebook.
     """
 
     def __init__(self, text: str) -> None:
         self._next_print = _FIRST_PRINT
         self._bar: Any = None
         if is_live(sys.stderr):
-            from tqdm import tqdm
+            from tqdm import tqdm  # only where it is used: importing it takes longer than a small fit
 
             self._bar = tqdm(desc=text, bar_format="{desc}", file=sys.stderr, dynamic_ncols=True)
 
@@ -37,14 +37,14 @@ class ProgressLine:
             self._bar.set_description_str(f"{text}  ")  # a terminal writes ^C behind it
         elif seconds >= self._next_print:
             print_line(text)
-            self._next_print = 2 * seconds
+            self._next_print = 2 * seconds  # a dozen lines even of a search that runs all day
 
     def hidden(self) -> AbstractContextManager[Any]:
         """Return a context in which others may print."""
         return nullcontext() if self._bar is None else self._bar.external_write_mode(file=sys.stderr)
 
     def close(self, text: str | None) -> None:
-        """Leave a last text on the screen, or nothing."""
+        """Leave `text` on the screen, or nothing if it is None."""
         if self._bar is not None:
             self._bar.leave = text is not None
             self._bar.set_description_str(text, refresh=False)
@@ -64,7 +64,7 @@ def progress_text(progress: Progress, seconds: float) -> str:
 
 
 def is_live(stream: Any) -> bool:
-    """Return whether what is written to a stream can be renewed in place: in a terminal, or in a notebook's cell."""
+    """Return whether a stream is a terminal or a notebook's cell, where a line can be renewed in place."""
     is_terminal = hasattr(stream, "isatty") and stream.isatty()
     return is_terminal or type(stream).__module__.partition(".")[0] == "ipykernel"
 

@@ -1,4 +1,4 @@
-"""What a reference model predicts for the training rows, for the bounds that are guessed from it."""
+"""Predictions of a reference model for the training rows, from which bounds are guessed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def reference_codes(reference: Any, X: Any, training: TrainingData, binarizer: B
     Raises
     ------
     ValueError
-        If there is not one prediction for each given row, a prediction is no label of `y`, or the binarizer has no
+        If there is not one prediction for each given row, a prediction is not a label of `y`, or the binarizer has no
         reference.
     """
     if isinstance(reference, str):
@@ -32,15 +32,16 @@ def reference_codes(reference: Any, X: Any, training: TrainingData, binarizer: B
                 f"shape {given.shape}."
             )
         predictions = given[training.present]
+    # As Python's values, which are equal whatever their type: a model may predict 1.0 or True for the label 1.
     known = {label: code for code, label in enumerate(training.classes.tolist())}
     labels = predictions.tolist()
     try:
         codes = [known.get(label, -1) for label in labels]
-    except TypeError:  # without a hash
+    except TypeError:  # lists and the like have no hash
         raise ValueError(f"reference must predict labels of y, got an array of dtype {predictions.dtype}.") from None
     if -1 in codes:
         found = shown(labels[codes.index(-1)])
-        raise ValueError(f"reference predicts {found}, which is no label of y; the labels are {training.classes}.")
+        raise ValueError(f"reference predicts {found}, which is not a label of y; the labels are {training.classes}.")
     return np.array(codes, dtype=np.int32)
 
 

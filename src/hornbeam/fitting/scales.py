@@ -53,7 +53,7 @@ class RegularizedScale(Scale, Protocol):
 
     @property
     def regularization(self) -> float:
-        """The leaf penalty that is really used, in the user's unit."""
+        """The leaf penalty after rounding, in the user's unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class AdditiveScale:
     one : Fraction
         Ticks of an objective of 1.
     offset : int or Fraction
-        Objective that every tree loses, in the user's unit.
+        Loss that no tree avoids, in the user's unit.
     leaf_bits : int
-        The lowest bits of the ticks of a tree, which count its leaves; `one` is about what is above them.
+        How many of the lowest bits of a tree's ticks count its leaves; `one` refers to the bits above them.
     """
 
     weights: _Integers
@@ -85,7 +85,7 @@ class AdditiveScale:
 
     @property
     def regularization(self) -> float:
-        """The leaf penalty that is really used, in the user's unit."""
+        """The leaf penalty after rounding, in the user's unit."""
         return (self.leaf_cost >> self.leaf_bits) * self.one.denominator / self.one.numerator
 
     def objective(self, ticks: int) -> float:
@@ -102,7 +102,7 @@ class AdditiveScale:
         return (ticks >> self.leaf_bits) / self.one + self.offset
 
     def most_ticks(self, objective: Fraction) -> int:
-        """Return the most ticks of a tree, of whatever leaves, whose objective is at most `objective`."""
+        """Return the largest number of ticks of a tree with at most this objective, whatever its number of leaves."""
         return ((floor((objective - self.offset) * self.one) + 1) << self.leaf_bits) - 1
 
 
@@ -140,9 +140,10 @@ class FScoreScale:
         return float(ticks)
 
     def fit(self, slope: Fraction, price: Fraction) -> tuple[Fraction, Fraction, int]:
-        """Return a slope, a price, and what they are to be multiplied by for the integers of the search.
+        """Return a slope, a price, and the factor that makes them integers of the search.
 
-        They are those given where these fit below 2^52; otherwise the slope is rounded up and the price down.
+        They are returned unchanged if these integers stay below 2^52; otherwise the slope is rounded up and the price
+        down. The search proves a bound for whatever slope and price it gets, so rounding weakens it at most.
         """
         scale = lcm(slope.denominator, price.denominator)
         largest = max(self.total + slope * (2 * self.positives - self.total), price)
@@ -189,6 +190,7 @@ def make_scale(
     weights = _as_shares(weights) if whole is None else whole
     totals = _totals(weights, codes, n_classes)
     loss = make_loss(totals)
+    # What a row costs whatever is predicted would take bits without telling trees apart: it becomes the offset.
     least = [min(row) for row in loss.costs]
     costs = tuple(tuple(cost - low for cost in row) for row, low in zip(loss.costs, least, strict=True))
     largest = sum(total * max(row) for total, row in zip(totals, costs, strict=True))
@@ -199,9 +201,12 @@ def make_scale(
     integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits)
     price = exact_fraction(regularization, "regularization")
     one = Fraction(loss.scale * total, largest)
+    # A set of trees has a bound that users give as a number: where the leaf penalty is exact, trees on the bound are
+    # in the set. If that takes too fine a tick, the penalty is rounded as for a single tree.
     factor = (price * one).denominator if leaf_bits else 1
     if factor * total >= 1 << limit_bits:
         factor = 1
+    # The bits that are left make the tick finer, so that rounding the leaf penalty changes it least.
     factor <<= limit_bits - (factor * total).bit_length()
     one *= factor
     leaf_cost = round(price * one)
@@ -243,8 +248,8 @@ def make_fscore_scale(
     ValueError
         If a leaf would cost more than the largest possible loss, or there are 2^24 rows or more.
     """
-    if len(codes) >= 1 << (_RATIO_BITS - 1):
-        raise ValueError(f"objective='f1' takes less than 2^24 rows, but X has {len(codes)}.")
+    if len(codes) >= 1 << (_RATIO_BITS - 1):  # each row weighs 1 at least, which must leave room for rounding
+        raise ValueError(f"objective='f1' supports fewer than 2^24 rows, but X has {len(codes)}.")
     price = Fraction(exact_fraction(regularization, "regularization"))
     if price > 1:
         raise ValueError(
@@ -271,7 +276,7 @@ def _fscore_scale(weights: _Integers, codes: npt.NDArray[np.int32], price: Fract
 
 
 def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
-    """Return weights of a total below 2^25: in exact proportion where they can be, else rounded to 2^-24 of it.
+    """Return weights of a total below 2^25: in exact proportion if possible, else rounded to 2^-24 of the total.
 
     Parameters
     ----------
@@ -287,7 +292,7 @@ def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
 
 
 def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
-    """Round to integers of a total of about 2^24; at least 1 for each row, which leaves half of the range."""
+    """Round to integers of a total of about 2^24 and at least 1 for each row, for which half of the range is left."""
     return np.maximum(1, np.rint(shares * ((1 << (_RATIO_BITS - 1)) / fsum(shares)))).astype(np.int64)
 
 
@@ -295,6 +300,7 @@ def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     """Return proportional integers without common divisor, or None if the weights have too many places."""
     whole: _Integers | None = weights if weights.dtype.kind == "i" else None
     if whole is None:
+        # The first of these that makes all weights whole; what is too much is divided out again below.
         for scale in (1, _BINARY_PLACES, _DECIMALS):
             scaled = np.rint(weights * scale)
             if scaled.max() < 2**_LIMIT_BITS and np.array_equal(scaled / scale, weights):
@@ -303,7 +309,7 @@ def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     if whole is None:
         return None
     divisor, total = _core.divisor_and_total(whole)
-    # Rounding starts above the limit, so that no sum that reaches it is taken for one below.
+    # The core's total is rounded only above the limit, so no total that reaches the limit passes for a smaller one.
     if total >= 2**_LIMIT_BITS:
         return None
     return whole if divisor == 1 else np.floor_divide(whole, divisor)
@@ -317,7 +323,7 @@ def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Exact, ...]:
-    """Add up the weight of each class, independently of the order of the rows."""
+    """Add up the weight of each class; the sums do not depend on the order of the rows."""
     if weights.dtype.kind == "i":  # less than 2^52 together
         return tuple(_core.class_totals(codes, weights, n_classes))
     return tuple(Fraction(fsum(weights[codes == code])) for code in range(n_classes))
@@ -340,10 +346,11 @@ def _rounded(
     weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Exact, limit_bits: int
 ) -> _Scaled:
     """Return weights times the largest cost of their class, costs as parts of that, and the largest possible loss."""
+    # With the largest cost of the class in the weight, most matrices hold only 0 and 1 and leave all bits to weights.
     peaks = [max(row) for row in costs]
     parts = [[Fraction(cost, peak) if peak else 0 for cost in row] for row, peak in zip(costs, peaks, strict=True)]
     unit = 1 if all(part in (0, 1) for row in parts for part in row) else 1 << _COST_BITS
-    budget = (1 << (limit_bits - 1)) // unit
+    budget = (1 << (limit_bits - 1)) // unit  # the other half of the range is for weights that are rounded up
     factors = np.array([float(Fraction(budget * peak, largest)) for peak in peaks])
     integers = np.maximum(1, np.rint(weights * factors[codes])).astype(np.int64)
     matrix = np.array([[round(part * unit) for part in row] for row in parts], dtype=np.int64)

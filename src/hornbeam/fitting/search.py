@@ -1,4 +1,4 @@
-"""Choose between the search of bits and the ordered search, and pack the columns for it."""
+"""Choose between the bitset search and the ordered search, and pack the columns for it."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from hornbeam.fitting.training import TrainingData
 # The bounds of both searches that can be switched off.
 BOUNDS = tuple(_core.BOUNDS["exact"])
 
-# Columns to a variable from which ranks are the faster way: docs/notes/2026-11-21-ordered-search.md.
+# Mean number of thresholds of a column from which the ordered search is faster: see
+# docs/notes/2026-11-21-ordered-search.md.
 _LEAST_THRESHOLDS = 64
 
 Listener: TypeAlias = "Callable[[_core.Progress], bool]"
 Search: TypeAlias = "Callable[..., _core.Outcome]"
-"""A search with its problem and its limits; `callback`, a `Listener` or None, and `trace` are still to give."""
+"""A search with its problem and its limits; it is called with `callback`, a `Listener` or None, and `trace`."""
 
 
 def packed_columns(conditions: Conditions, training: TrainingData) -> _core.PackedColumns:
-    """Return the answers of the conditions, as far as the budget of the fit has room for them."""
+    """Return the conditions evaluated on all rows, as many of them as the budget of the fit has room for."""
     packed = pack_within(conditions, training.table, training.budget)
     return _core.PackedColumns(packed, training.table.n_rows)
 
 
 def make_problem(training: TrainingData, scale: AdditiveScale) -> _core.Problem:
-    """Return the rows and their costs as the core takes them."""
+    """Return the rows and their costs for the core."""
     return _core.Problem(training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference)
 
 
 def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
-    """Return the options of a search that starts now, with what is left of the budget."""
+    """Return the options with the time and memory that are left for a search that starts now."""
     left = budget.left()
     return options.replace(time_limit=left.seconds, memory_limit=left.bytes)
 
@@ -45,7 +46,7 @@ def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
 def search_by_bits(
     conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
-    """Return the search that takes any columns and limits."""
+    """Return the bitset search, which works for all columns and limits."""
     columns = packed_columns(conditions, training)
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
@@ -53,7 +54,7 @@ def search_by_bits(
 def search_by_ranks(
     conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
-    """Return the search that takes thresholds of ranked variables and no other limit on the tree than `max_depth`."""
+    """Return the ordered search, whose columns are thresholds and whose only limit on the tree is `max_depth`."""
     columns = _core.RankedColumns(*rank_within(conditions, training.table, training.budget))
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
@@ -61,8 +62,10 @@ def search_by_ranks(
 def suits_ranks(
     conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
 ) -> bool:
-    """Say whether the search by ranks can solve a problem and is expected to be the faster one."""
+    """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
+    # The first condition is about speed. All others are assumptions of the search: its bounds are per depth, every
+    # mistake costs the same, row and class share 32 bits, and weights are summed in 32 bits.
     return (
         len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
         and options.max_depth is not None
@@ -81,6 +84,6 @@ def suits_ranks(
 def exact_search(
     conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
-    """Return the exact search that is expected to be the faster one."""
+    """Return the exact search that is expected to be faster."""
     search_by = search_by_ranks if suits_ranks(conditions, training, scale, options) else search_by_bits
     return search_by(conditions, training, scale, options)

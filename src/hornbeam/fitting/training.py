@@ -1,4 +1,4 @@
-"""Read the training data of a classifier: table, labels and weights."""
+"""Read the training data of a classifier: table, labels and sample weights."""
 
 from __future__ import annotations
 
@@ -66,6 +66,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(labels)}."
         )
+    # Rows of weight 0 go before classes are counted and columns looked at: a fit is the same as without these rows.
     n_given, weights = table.n_rows, check_weights(sample_weight, table.n_rows)
     present: npt.NDArray[np.bool_] | slice = slice(None)
     if sample_weight is not None and weights.min() == 0:
@@ -74,7 +75,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
     classes, codes = _encode(labels)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
+            f"y holds only one class, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
     _warn_of_quantity(classes, len(codes), stacklevel=4)
     warn_of_columns(table, X, codes, len(classes), stacklevel=4)
@@ -87,27 +88,28 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
         # NumPy would write the numbers and missing values of a list of mixed labels as text.
         labels = np.asarray(y, dtype=object)
     if labels.dtype.kind not in "biufUO":
-        raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected texts or integers.")
+        raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected strings or integers.")
     if labels.ndim != 1:
         labels = column_or_1d(labels, warn=True)
     missing = _missing_rows(labels)
     if len(missing) > 0:
         raise ValueError(
-            f"Input y contains NaN: the target is missing in {count(len(missing))}, first in row {missing[0]}. Leave "
-            f"these rows out{_leave_out(y)}."
+            f"Input y contains NaN: the target is missing in {count(len(missing))}, first in row {missing[0]}. Remove "
+            f"these rows{_leave_out(y)}."
         )
     labels = _plain(labels)
+    # A tree keeps labels of Python's types, but NumPy's `tolist` leaves long doubles as they are.
     if labels.dtype.kind == "f" and labels.dtype.itemsize > 8 and np.isfinite(labels).all():
         labels = _converted(labels, np.float64)
     if labels.dtype.kind == "f":
         if np.isinf(labels).any():
-            raise ValueError("Input y contains infinity; the labels of a classifier are texts or integers.")
+            raise ValueError("Input y contains infinity; the labels of a classifier are strings or integers.")
         check_classification_targets(labels)
     return labels
 
 
 def _leave_out(y: Any) -> str:
-    """Return the code that leaves rows without a label out of a table X, as far as it is known."""
+    """Return the code that removes rows without a label, if it is known for the type of `y`."""
     is_series = type(y).__module__.partition(".")[0] == "pandas" and hasattr(y, "notna") and y.ndim == 1
     return ", for example X, y = X[y.notna()], y[y.notna()]" if is_series else ""
 
@@ -126,7 +128,8 @@ def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int, stacklevel: int) -
 
 
 def _encode(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
-    """Return the classes in their order, and for each label its number among them; not by sorting all labels."""
+    """Return the sorted classes, and the index of each label among them, without sorting all labels."""
+    # Integers close together are numbered by counting; the core returns None for others.
     if labels.dtype.kind in "biu" and labels.dtype != np.uint64:  # whose numbers need not fit into int64
         counted = _core.number_labels(np.ascontiguousarray(labels, dtype=np.int64))
         if counted is not None:
@@ -152,21 +155,21 @@ def _plain(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if all(issubclass(each, wanted) and not issubclass(each, np.timedelta64) for each in types):
             return _converted(labels, dtype)
     names = ", ".join(sorted(label_type.__name__ for label_type in types))
-    raise ValueError(f"Unknown label type: y holds objects of type {names}; expected only texts or only integers.")
+    raise ValueError(f"Unknown label type: y holds objects of type {names}; expected only strings or only integers.")
 
 
 def _converted(labels: npt.NDArray[Any], dtype: type[np.generic]) -> npt.NDArray[Any]:
-    """Give labels another dtype that holds them all: NumPy's integers have 64 bits, and its texts do not end with NUL.
+    """Convert labels to another dtype.
 
     Raises
     ------
     ValueError
-        If it does not hold one of them.
+        If one of them changes: NumPy's integers have 64 bits, and its strings lose NUL characters at their end.
     """
     try:
         converted = labels.astype(dtype)
     except OverflowError:
-        raise ValueError("y holds a label of more than 64 bits; convert the labels to texts.") from None
+        raise ValueError("y holds a label of more than 64 bits; convert the labels to strings.") from None
     for row, (new, old) in enumerate(zip(converted.tolist(), labels.tolist(), strict=True)):
         if new != old:
             raise ValueError(f"y holds the label {shown(old)} in row {row}, which NumPy would store as {shown(new)}.")
@@ -174,7 +177,7 @@ def _converted(labels: npt.NDArray[Any], dtype: type[np.generic]) -> npt.NDArray
 
 
 def _name_of(y: Any) -> str:
-    """Return the name of a series, or of a frame's only column, and "target" where there is none."""
+    """Return the name of a series, or of a frame's only column; "target" if there is none."""
     names = getattr(y, "columns", None)
     name = names[0] if names is not None else getattr(y, "name", None)
     return name if isinstance(name, str) else "target"

@@ -1,4 +1,4 @@
-"""What is written in the boxes of the picture, and how large they are."""
+"""The contents of the boxes of the picture, and their sizes."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ Kind: TypeAlias = Literal["split", "leaf", "collapsed"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A line of a box: `x` is where it begins, or its middle if it is centred; `y` the middle of its height."""
+    """A line of a box: `x` is its left end, or its middle if it is centered; `y` is the middle of its height."""
 
     text: str
     style: Style
     x: float
     y: float
-    is_centred: bool = True
+    is_centered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Box:
 def boxes_of(
     tree: Tree, view: View, letters: Letters, charts: Mapping[int, Distribution], *, is_stacked: bool
 ) -> list[Box]:
-    """Return the box of each node of the view, not yet in its place; leaves that are stacked have one line."""
+    """Return the box of each node of the view, not yet placed; stacked leaves have one line."""
     unequal = has_unequal_weights(tree)
     boxes = []
     for node, left, n_hidden in zip(view.nodes, view.left, view.n_hidden, strict=True):
@@ -128,7 +128,7 @@ def _leaf_lines(tree: Tree, node: int, n_hidden: int, letters: Letters, unequal:
 
 
 def _majority(tree: Tree, node: int) -> tuple[object, str]:
-    """Return the class of the largest weight in a node, and its share in words."""
+    """Return the class with the largest weight in a node, and its share in words."""
     weights = tree.class_weights[node]
     code = int(weights.argmax())
     return tree.classes[code], percent(float(weights[code] / weights.sum()))
@@ -157,7 +157,7 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
     height = _CLASS.line_height + 2 * _TIGHT
     x, pieces = _STACKED_INDENT + _STACKED_BAR_WIDTH + 6, []
     for text, style in lines:
-        pieces.append(Piece(text, style, x, height / 2, is_centred=False))
+        pieces.append(Piece(text, style, x, height / 2, is_centered=False))
         x += letters.width(text, style) + 6
     bar = Area(_STACKED_INDENT, (height - 1.6 * BAR_HEIGHT) / 2, _STACKED_BAR_WIDTH, 1.6 * BAR_HEIGHT)
     return Box("collapsed" if n_hidden else "leaf", tuple(pieces), x - 6 + _STACKED_INDENT + 3, height, bar)
@@ -165,7 +165,7 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
 
 def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_chart: bool, is_stacked: bool) -> Box:
     name = letters.show(column_name(tree, condition.column))
-    # What follows the name, ``<= 2.5``, is never broken between its sign and its value.
+    # The test after the name, ``<= 2.5``, is never broken between its sign and its value.
     test = letters.show(question(tree, node)).removeprefix(name).replace("<=", "≤").strip().replace(" ", "\xa0", 1)
     max_width = _MAX_STACKED_CONDITION_WIDTH if is_stacked else _MAX_CONDITION_WIDTH
     padding = _TIGHT if is_stacked else _PADDING
@@ -185,7 +185,7 @@ def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_ch
 
 
 def _lines(lines: list[tuple[str, Style]], x: float, y: float) -> tuple[tuple[Piece, ...], float]:
-    """Put lines under one another from `y` on; return them and where the last one ends."""
+    """Place lines one below the other from `y` on; return them and the end of the last one."""
     pieces = []
     for text, style in lines:
         pieces.append(Piece(text, style, x, y + style.line_height / 2))

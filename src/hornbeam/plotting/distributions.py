@@ -24,7 +24,7 @@ _Codes: TypeAlias = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """Words below the bars: from where to where they may reach, in widths of a bar, and where in this room they are."""
+    """Words below the bars: the range that they may fill, in widths of a bar, and their alignment in it."""
 
     text: str
     start: float
@@ -66,8 +66,8 @@ def distributions_of(tree: Tree, data: Data) -> dict[int, Distribution]:
     Raises
     ------
     ValueError
-        If `data` is not a pair, `X` does not fit the tree, the lengths differ, or `y` holds a label that the tree does
-        not know.
+        If `data` is not a pair, `X` does not fit the tree, the lengths differ, or a label in `y` is not a class of the
+        tree.
     """
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ValueError(f"data must be a pair (X, y), got {type(data).__name__}.")
@@ -95,14 +95,14 @@ def _codes_of(tree: Tree, y: Any) -> _Codes:
     labels = np.asarray(y).ravel().tolist()
     for label in labels:
         if label not in code_of:
-            raise ValueError(f"data: y holds the label {label!r}, the tree knows only {tree.classes.tolist()}.")
+            raise ValueError(f"data: y holds the label {label!r}; the classes of the tree are {tree.classes.tolist()}.")
     return np.array([code_of[label] for label in labels], dtype=np.intp)
 
 
 def distribution(
     condition: Condition, column: Column, holds: npt.NDArray[np.bool_], codes: _Codes, n_classes: int
 ) -> Distribution:
-    """Count rows by the values of a column: bins of numbers, bars of categories and of answers."""
+    """Count rows by the values of a column: bins of numbers, bars of categories, or bars of "yes" and "no"."""
     if isinstance(condition, AtMost):
         values = np.asarray(column.values, dtype=np.float64)
         if not np.isnan(values).all():
@@ -116,10 +116,12 @@ def _of_numbers(values: npt.NDArray[np.float64], threshold: float, codes: _Codes
     """Bins of equal width with an edge at the threshold, so that no bar lies on both sides; missing values apart."""
     known = values[~np.isnan(values)]
     low, high = min(known.min(), threshold), max(known.max(), threshold)
+    # Halved before they are subtracted: the difference of two numbers near the end of float64 overflows.
     width = (high / 2 - low / 2) / (_N_BINS / 2) or 1.0
     if width < 1.2 and np.array_equal(known, np.floor(known)):
         width = 1.0
-    # Bin k holds what is above threshold + k * width, at most by a width; rounding must move no row over the split.
+    # Bin k holds the values that exceed threshold + k * width by at most one width. Rounding must not move a row to the
+    # other side of the split.
     steps = np.ceil((known / 2 - threshold / 2) / (width / 2)) - 1
     steps = np.where(known > threshold, np.maximum(steps, 0), steps)
     first, last = min(int(steps.min()), -1), max(int(steps.max()), 0)

@@ -1,4 +1,4 @@
-"""Trees for notebooks: pictures within a page of HTML, or text where matplotlib is not installed."""
+"""Trees for notebooks: pictures in HTML, or text if matplotlib is not installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hornbeam.plotting.lettering import displayable
 from hornbeam.plotting.picture import write
 from hornbeam.tree import Tree
 
-# The page of a notebook is seen without scrolling far: some 30 leaves.
+# What a notebook shows with little scrolling: about 30 leaves.
 _PAGE = (960.0, 640.0)
 _MAX_LINES = 80
 _SVG = "http://www.w3.org/2000/svg"
@@ -21,10 +21,10 @@ _TEXT = "font-family:sans-serif;font-size:13px"
 
 
 def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
-    """Return pictures of trees next to one another, each on a white card with a caption below it.
+    """Return pictures of trees side by side, each on a white card with a caption below it.
 
-    Large trees are collapsed so that each picture is at most 13.3 x 8.9 inches; where matplotlib is not installed, each
-    tree is text of at most 80 lines. Everything that is the user's is escaped.
+    Large trees are collapsed so that each picture is at most 13.3 x 8.9 inches. Without matplotlib, each tree is text
+    of at most 80 lines. All strings of the user are escaped.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
 
 
 def _repr_html_(tree: Tree) -> str:
-    """Return the picture for notebooks; the tree as text where matplotlib is not installed."""
+    """Return the picture for notebooks, or text if matplotlib is not installed."""
     return trees_html([(tree, "")])
 
 
@@ -63,18 +63,18 @@ def _picture(tree: Tree) -> str:
 
 
 def _svg(tree: Tree) -> str:
-    """Return an `svg` element that fits its surroundings and touches nothing outside it."""
+    """Return an `svg` element that adapts to its surroundings and does not affect the rest of the page."""
     file = BytesIO()
     write(tree, lay_out(tree, page=_PAGE, keeps_missing=True), file, "svg")
     root = ElementTree.fromstring(file.getvalue())
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag == f"{{{_SVG}}}metadata" or list(_styles(child)):
-                parent.remove(child)  # a style sheet would hold for the whole page
+                parent.remove(child)  # a style sheet would apply to the whole page
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
         if element.tag == "g":
-            element.attrib.pop("id", None)  # the same in every picture
+            element.attrib.pop("id", None)  # the same in every picture, but unique in a valid page
     label = f"Decision tree: {tree.n_leaves} leaves, depth {tree.depth}"
     style = "max-width:100%;height:auto;background:#fff;stroke-linejoin:round;stroke-linecap:butt"
     root.attrib.update({"xmlns": _SVG, "role": "img", "aria-label": label, "style": style})

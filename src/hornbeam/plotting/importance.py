@@ -1,4 +1,4 @@
-"""Draw how much good trees rely on variables with matplotlib."""
+"""Draw the reliance of good trees on columns with matplotlib."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Values = npt.NDArray[np.float64]
 
 
 class Importance(Protocol):
-    """How important columns are; `ModelClassReliance` and `RashomonImportance` are such."""
+    """The importance of columns, such as a `ModelClassReliance` or `RashomonImportance`."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -30,11 +30,11 @@ class Importance(Protocol):
 
     @property
     def bars(self) -> Mapping[str, tuple[_Values, _Values]]:
-        """From what a bar is called to its ends, each of shape (n_columns,); a later bar lies on the ones before."""
+        """From the label of a bar to its ends, each of shape (n_columns,); later bars are drawn over earlier ones."""
 
     @property
     def points(self) -> Mapping[str, _Values]:
-        """From what a point is called to where it is; shape (n_columns,)."""
+        """From the label of a point to its values; shape (n_columns,)."""
 
 
 def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int | None = 15) -> Axes:
@@ -45,11 +45,11 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     Parameters
     ----------
     importance : ModelClassReliance or RashomonImportance
-        What `model_class_reliance` or `rashomon_importance` returned.
+        The result of `model_class_reliance` or `rashomon_importance`.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw. None: a new figure, as high as the columns need.
     most : int or None, default=15
-        How many columns to draw. None: all. Where some are left out, the axis says how many.
+        Number of columns to draw. None: all. If some are left out, the axis shows how many.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
         raise ValueError(f"most must be at least 1 or None, an integer, got {shown(most)}.")
     if not hasattr(importance, "bars"):
         raise TypeError(
-            "importance must be what model_class_reliance or rashomon_importance returned, got "
+            "importance must be the result of model_class_reliance or rashomon_importance, got "
             f"{type(importance).__name__}."
         )
     (_, upper), main = next(iter(importance.bars.values())), next(iter(importance.points.values()))

@@ -1,8 +1,8 @@
-"""Where everything stands in the picture of a tree.
+"""Place everything in the picture of a tree.
 
 All lengths are points (1/72 inch); x grows to the right, y downwards. In a vertical layout the root is on top, leaves
-are evenly spaced, and every parent stands in the middle between its children. In a horizontal layout the root is on the
-left and leaves are stacked.
+are evenly spaced, and every parent is centered between its children. In a horizontal layout the root is on the left and
+leaves are stacked.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from hornbeam.tree.words import question
 Orientation: TypeAlias = Literal["auto", "vertical", "horizontal"]
 Depth: TypeAlias = "int | Literal['auto'] | None"
 
-# The largest picture that is made by itself, in points: as wide as a slide, a little higher than wide.
+# The largest picture made automatically, in points: as wide as a slide, a little higher than wide.
 PAGE = (960.0, 1080.0)
-# Letters of 10 points are not made smaller than this times 10 to fit a page.
-MIN_SCALE = 0.75
+MIN_SCALE = 0.75  # text of 10 points shrinks to at least 7.5 points to fit a page
 
 # Between a parent and its children: room for the branching edge and the words "yes" and "no".
 _LEVEL_GAP = 38.0
@@ -55,7 +54,7 @@ _FOOTNOTE = Style(8, color="#555555")
 class Line:
     """One line of text around the tree: `x` is its left end, `end` its right end, `y` the middle of its height.
 
-    `swatch` is the class whose colour is shown before it in the legend, None for no colour.
+    `swatch` is the class whose color is shown before it in the legend, None for no color.
     """
 
     text: str
@@ -66,13 +65,13 @@ class Line:
     swatch: int | None = None
 
     def moved(self, by: float, y: float) -> Line:
-        """Return the line shifted to the right and put at a height."""
+        """Return the line shifted to the right by `by`, at height `y`."""
         return replace(self, x=self.x + by, end=self.end + by, y=y)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The whole picture: its size, the boxes by place in the view, and the lines above and below them."""
+    """The whole picture: its size, the boxes by index in the view, and the lines above and below them."""
 
     width: float
     height: float
@@ -86,12 +85,12 @@ class Layout:
 
     @property
     def scale(self) -> float:
-        """What to multiply all lengths by so that the picture is not larger than a page, if letters allow it."""
+        """Factor for all lengths that makes the picture fit a page, if the text stays large enough."""
         return max(MIN_SCALE, min(1.0, self.page[0] / self.width, self.page[1] / self.height))
 
     @property
     def fits(self) -> bool:
-        """Whether the picture fits the page: a horizontal one may be made smaller."""
+        """Whether the picture fits the page; a horizontal one may be scaled down."""
         scale = MIN_SCALE if self.is_horizontal else 1.0
         return self.width * scale <= self.page[0] and self.height * scale <= self.page[1]
 
@@ -107,9 +106,9 @@ def lay_out(
     page: tuple[float, float] = PAGE,
     keeps_missing: bool = False,
 ) -> Layout:
-    """Choose orientation and depth where they are "auto", and place everything.
+    """Choose orientation and depth if they are "auto", and place everything.
 
-    Vertical if this fits the page, else horizontal; all levels if they fit, else as many as do.
+    The layout is vertical if that fits the page, else horizontal, with as many levels as fit.
 
     Raises
     ------
@@ -131,6 +130,8 @@ def lay_out(
                     return found
         return None
 
+    # Most trees fit as a whole. If not, the largest depth that fits is found by bisection, as a layout takes time:
+    # every string is measured.
     deepest = tree.depth if max_depth is None or max_depth == "auto" else min(max_depth, tree.depth)
     low = min(1, deepest) if max_depth == "auto" else deepest
     best = made(deepest, is_last=low == deepest)
@@ -148,7 +149,7 @@ def lay_out(
 
 
 def _may_fit(view: View, page: tuple[float, float], is_horizontal: bool) -> bool:
-    """Return False where the gaps alone are too large, which is found out faster than by a layout."""
+    """Return False if the gaps alone are too large, which is faster than a layout."""
     across, along = (page[1], page[0]) if is_horizontal else page
     return view.n_shown * _STACK_GAP <= across / MIN_SCALE and max(view.depths) * _COLUMN_GAP <= along / MIN_SCALE
 
@@ -177,7 +178,7 @@ def _placed(
     page: tuple[float, float],
     is_horizontal: bool,
 ) -> Layout:
-    """Place headings, tree, legend and footnotes under one another, each centred."""
+    """Place headings, tree, legend and footnotes one below the other, each centered."""
     boxes = boxes_of(tree, view, letters, charts, is_stacked=is_horizontal)
     boxes = _place_in_columns(view, boxes) if is_horizontal else _place_in_rows(view, boxes)
     tree_width = max(box.left + box.width for box in boxes)
@@ -196,7 +197,7 @@ def _placed(
 
 
 def _place_in_rows(view: View, boxes: list[Box]) -> list[Box]:
-    """Put the boxes at their places, the leftmost edge at x = 0 and the root at the top."""
+    """Place the boxes with the leftmost edge at x = 0 and the root at the top."""
     heights = _largest(view, [box.height for box in boxes])
     tops = np.cumsum([0, *heights]) + _LEVEL_GAP * np.arange(len(heights) + 1)
     ranks = _ranks(view)
@@ -216,7 +217,7 @@ def _largest(view: View, sizes: list[float]) -> list[float]:
 
 
 def _ranks(view: View) -> npt.NDArray[np.float64]:
-    """Return the horizontal place of each node in units of the distance between leaves."""
+    """Return the horizontal position of each node in units of the distance between leaves."""
     left, right = np.array(view.left), np.array(view.right)
     is_leaf = left < 0
     ranks = np.where(is_leaf, np.cumsum(is_leaf) - 1.0, 0.0)
@@ -239,19 +240,20 @@ def _pitch(ranks: npt.NDArray[np.float64], depths: list[int], boxes: list[Box]) 
 
 
 def _place_in_columns(view: View, boxes: list[Box]) -> list[Box]:
-    """Put each level into a column, the root at x = 0, leaves below one another, parents between their children.
+    """Put each level into a column: the root at x = 0, leaves one below the other, parents between their children.
 
     A box that would touch the one above it in its column is moved down with everything below it in the tree.
     """
     widths = _largest(view, [box.width for box in boxes])
     lefts = np.cumsum([0, *widths]) + _COLUMN_GAP * np.arange(len(widths) + 1)
     middles = np.zeros(len(boxes))
-    # Of each node, the end of its subtree in pre-order, and the node above it in its column.
+    # For each node: the end of its subtree in pre-order, and the node above it in its column.
     ends, above = list(range(1, len(boxes) + 1)), [-1] * len(boxes)
     last: dict[int, int] = {}
     for node, level in enumerate(view.depths):
         above[node], last[level] = last.get(level, -1), node
     bottom = -_STACK_GAP  # of the leaves so far
+    # Children before parents, without recursion: trees may be deeper than Python's stack.
     waiting = [(0, False)]
     while waiting:
         node, has_children = waiting.pop()
@@ -309,7 +311,7 @@ def _legend_rows(tree: Tree, letters: Letters, room: float) -> list[list[Line]]:
 
 
 def _footnotes(tree: Tree, view: View, letters: Letters, room: float) -> Iterator[list[Line]]:
-    """Say what is collapsed, and where missing values go if a column that had some is tested for anything else."""
+    """Return notes on what is collapsed, and on where missing values go if a tested column has some."""
     n_collapsed, n_hidden = sum(map(bool, view.n_hidden)), sum(view.n_hidden)
     if n_collapsed:
         boxes = "The dashed box stands" if n_collapsed == 1 else f"{n_collapsed:,} dashed boxes stand"
@@ -323,7 +325,7 @@ def _footnotes(tree: Tree, view: View, letters: Letters, room: float) -> Iterato
 
 
 def _stack(rows: Iterable[list[Line]], width: float, y: float) -> tuple[list[Line], float]:
-    """Put rows under one another from `y` on, each centred; return the lines and where the last one ends."""
+    """Place rows one below the other from `y` on, each centered; return the lines and the end of the last one."""
     placed = []
     for row in rows:
         height = 1.2 * max(line.style.line_height for line in row)

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-# Lines are broken at spaces. A word wider than a line is broken after these marks, but not inside a number.
+# Lines are broken at spaces, and words wider than a line after these marks.
 _WORDS = re.compile(r"[^ ]+ ?| ")
 _PARTS = re.compile(r"[^_\-/,:;=]*[_\-/,:;= ]?")
 
-# Fonts that are no fallback: they show a box for everything, or have symbols of formulas in the places of letters.
+# Fonts that are not usable: they show a box for everything, or have symbols of formulas in the places of letters.
 _NO_SCRIPT = re.compile(r"\.?last ?resort|cm[a-z]+10$|stix.*(size|nonuni)", re.IGNORECASE)
 _LATIN = "".join(map(chr, range(0x20, 0x7F))) + "≤≥…\xa0"
 _LEFT_TO_RIGHT = "\u200e"
-# Marks that reorder what follows; a name must not reorder the words around it.
+# Marks that reorder the following text; a name must not reorder the words around it.
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -37,7 +37,7 @@ class Style:
 
 
 class Letters:
-    r"""The fonts of one picture: what they can show, and how wide it is.
+    r"""The fonts of one picture: which characters they have, and how wide a text is.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Letters:
     light : frozenset of str, default=frozenset()
         Characters that only fonts of normal weight have.
     keeps_missing : bool, default=False
-        Whether to keep the missing ones, for a viewer with fonts of its own. False: show escapes such as ``\u4e2d``.
+        Whether to keep the missing characters, for a viewer with its own fonts. False: show escapes such as ``\u4e2d``.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Letters:
         return displayable(" ".join(str(text).splitlines())).translate(self._escapes)
 
     def apart(self, text: str) -> str:
-        """Keep a string of a script from right to left from turning around what is written next to it."""
+        """Prevent a string in a right-to-left script from reordering the text next to it."""
         if _LEFT_TO_RIGHT in self._missing or not any(map(_is_right_to_left, text)):
             return text
         return f"{_LEFT_TO_RIGHT}{text}{_LEFT_TO_RIGHT}"
@@ -100,7 +100,7 @@ class Letters:
         return list(self._families["normal"])
 
     def font(self, text: str, style: Style) -> dict[str, Any]:
-        """Return family, weight and size for matplotlib; a string that no bold font has is not bold."""
+        """Return family, weight and size for matplotlib; normal weight if no bold font has all characters."""
         weight = "normal" if style.weight == "normal" or not self._light.isdisjoint(text) else "bold"
         return {"family": list(self._families[weight]), "weight": weight, "size": style.size}
 
@@ -121,7 +121,7 @@ class Letters:
     def wrap(self, text: str, style: Style, max_width: float, max_lines: int) -> list[str]:
         """Break a string into at most `max_lines` lines of at most `max_width` points.
 
-        If it does not fit, the last line keeps its beginning and its end with an "…" between them.
+        If it does not fit, the last line keeps its beginning and its end, with an "…" between them.
         """
         lines = [""]
         for piece in self._pieces(text, style, max_width):
@@ -134,7 +134,7 @@ class Letters:
         return lines
 
     def _pieces(self, text: str, style: Style, max_width: float) -> Iterator[str]:
-        """Cut a string where a line may be broken: words, parts of words wider than a line, and at worst anywhere."""
+        """Split a string where a line may be broken: words, parts of words wider than a line, or at worst anywhere."""
         for word in _WORDS.findall(text):
             is_narrow = self.width(word.rstrip(), style) <= max_width
             for part in [word] if is_narrow else filter(None, _PARTS.findall(word)):
@@ -146,7 +146,7 @@ class Letters:
                 yield rest
 
     def _shortened(self, text: str, style: Style, max_width: float) -> str:
-        """Return the beginning and the end of a string that is too long: names often differ in their ends alone."""
+        """Return the beginning and the end of a string that is too long: names often differ only at their end."""
         half = (max_width - self.width("…", style)) / 2
         end = self._fitting(text[::-1], style, half)
         return f"{text[: self._fitting(text, style, half)].rstrip()}…{text[len(text) - end :].lstrip()}"
@@ -161,14 +161,14 @@ class Letters:
 
 
 def escape(character: str) -> str:
-    r"""Return the escape of Python for a character, ``\u4e2d``; nothing for a variation selector."""
+    r"""Return Python's escape of a character, such as ``\u4e2d``; nothing for a variation selector."""
     if "\ufe00" <= character <= "\ufe0f":
         return ""
     return f"\\x{ord(character):02x}" if character.isascii() else character.encode("ascii", "backslashreplace").decode()
 
 
 def displayable(text: str) -> str:
-    """Escape what no picture can show in any font: control characters, lone surrogates and marks of reordering."""
+    """Escape characters that no font can show: control characters, lone surrogates and reordering marks."""
     return text if text.isascii() and text.isprintable() else "".join(map(_displayable_character, text))
 
 
@@ -205,7 +205,7 @@ def _covered(paths: Iterable[str], characters: frozenset[str]) -> frozenset[str]
 
 
 def _faces() -> dict[str, dict[str, str]]:
-    """Return for each installed family with an upright face of normal weight the file of it, and of the bold face."""
+    """Return the files of the normal and the bold face of each installed family that has an upright normal face."""
     from matplotlib.font_manager import fontManager, weight_dict
 
     faces: dict[str, dict[str, str]] = {}

@@ -20,14 +20,14 @@ _MARK_COLOR = "#222222"
 _ANSWER = Style(8.5, color="#555555")
 _SIDE_ANSWER = Style(7.5, color="#555555")
 _CORNER = 4.0
-# How far before a child the edge turns to it; the answer is written on this last part.
+# Length of the last part of an edge, after its turn to the child; the answer is written there.
 _DROP = 24.0
 _SIDE_DROP = 27.0
 _MARK = 4.0  # height of the triangle at the threshold
 
 
 def draw(tree: Tree, layout: Layout, ax: Axes) -> None:
-    """Draw the picture, scaled to the present size of the axes."""
+    """Draw the picture, scaled to the current size of the axes."""
     pen = _Pen(ax, layout, class_colors(len(tree.classes)))
     view = layout.view
     for box, left, right in zip(layout.boxes, view.left, view.right, strict=True):
@@ -44,11 +44,11 @@ def draw(tree: Tree, layout: Layout, ax: Axes) -> None:
 
 
 class _Pen:
-    """Draws on axes whose unit is made one point of the layout, times the scale that makes it fit."""
+    """Draws on axes whose unit is one point of the layout, times the scale that makes it fit."""
 
     def __init__(self, ax: Axes, layout: Layout, colors: list[str]) -> None:
         ax.set_axis_off()
-        if engine := ax.figure.get_layout_engine():  # which would change the size of the axes later
+        if engine := ax.figure.get_layout_engine():  # it would change the size of the axes later
             engine.execute(ax.figure.figure)
         room = ax.get_window_extent()
         self.scale = min(room.width / layout.width, room.height / layout.height) * 72 / ax.figure.dpi
@@ -59,7 +59,7 @@ class _Pen:
         ax.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")
 
     def edge(self, parent: Box, child: Box, answer: str) -> None:
-        """Draw the way from a parent to a child, and write the answer on it."""
+        """Draw the edge from a parent to a child, and write the answer on it."""
         if self.is_horizontal:
             turn = child.left - _SIDE_DROP
             xs = [parent.left + parent.width, turn, turn, child.left]
@@ -93,13 +93,13 @@ class _Pen:
             )
         )
         for piece in box.pieces:
-            align = "center" if piece.is_centred else "left"
+            align = "center" if piece.is_centered else "left"
             self.text(piece.text, piece.style, box.left + piece.x, box.top + piece.y, align=align)
         if box.bar is not None:
             self.bar(box, box.bar, shares)
 
     def bar(self, box: Box, area: Area, shares: list[float]) -> None:
-        """Draw the shares of the classes next to one another, white lines between them."""
+        """Draw the shares of the classes side by side, separated by white lines."""
         x = box.left + area.x
         for share, color in zip(shares, self.colors, strict=True):
             self.rectangle(x, box.top + area.y, share * area.width, area.height, color)
@@ -108,12 +108,13 @@ class _Pen:
             x += share * area.width
 
     def chart(self, box: Box, area: Area, data: Distribution) -> None:
-        """Draw the rows of a node by the value of the split column, stacked by class; a triangle is at the split."""
+        """Draw the rows of a node by the value of the split column, stacked by class, with a triangle at the split."""
         from matplotlib.collections import PolyCollection
 
         unit, tall = area.width / data.width, (area.height - _MARK) / max(1, data.counts.sum(axis=1).max())
         left, foot = box.left + area.x, box.top + area.y + area.height - _MARK
         thick = (data.width - data.places[-1]) * unit if len(data.places) > 1 else unit
+        # One collection for all rectangles: matplotlib takes many times as long for as many artists.
         shapes, colors = [], []
         for place, counts in zip(data.places, data.counts.tolist(), strict=True):
             is_last = place == data.places[-1]
@@ -142,7 +143,7 @@ class _Pen:
                 self.text(text, CAPTION, x, y, align=caption.align)
 
     def line(self, line: Line) -> None:
-        """Write a line of the surroundings: behind its colour, or centred, since scaled letters are not as measured."""
+        """Write a line around the tree: after its color, or centered, since scaled text is not as wide as measured."""
         if line.swatch is None:
             self.text(line.text, line.style, (line.x + line.end) / 2, line.y)
         else:
@@ -165,7 +166,7 @@ class _Pen:
     def text(
         self, text: str, style: Style, x: float, y: float, *, align: str = "center", background: str | None = None
     ) -> None:
-        """Write one line exactly as it stands: a dollar sign is no formula."""
+        """Write one line literally: a dollar sign does not begin a formula."""
         font = self.letters.font(text, style)
         self.ax.text(
             x,

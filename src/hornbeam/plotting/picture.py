@@ -40,20 +40,20 @@ def plot_tree(
     r"""Draw a tree.
 
     Splits show their condition and number of training rows; edges show "yes" and "no". Leaves are colored by predicted
-    class, and show it, its share of the training weight, the number of training rows, and a bar with the shares of all
-    classes. The colors can be told apart with any kind of color vision.
+    class, and show that class, its share of the training weight, the number of training rows, and a bar with the shares
+    of all classes. The colors are distinct for all kinds of color vision.
 
     Parameters
     ----------
     tree : Tree or fitted classifier
         The tree to draw.
     ax : matplotlib.axes.Axes or None, default=None
-        Where to draw; the drawing, letters included, is scaled to fit the present size of these axes. None: a new
-        figure, as large as the tree needs at a letter size of 10 points, or of 7.5 points for a large tree.
+        Where to draw; the drawing, including its text, is scaled to the current size of these axes. None: a new figure,
+        as large as the tree needs with text of 10 points, or of 7.5 points for a large tree.
     data : tuple of (X, y) or None, default=None
         Rows to show at the splits, usually the training data: a histogram of the split column, stacked by class, with
-        a triangle at the threshold, or bars of its categories, those of the condition on the left. Classes are stacked
-        in the order of the legend; missing values have a bar of their own. All other numbers remain those of the
+        a triangle at the threshold; or bars of its categories, with those of the condition on the left. Classes are
+        stacked in the order of the legend; missing values have their own bar. All other numbers remain those of the
         training rows.
     title, subtitle : str or None, default=None
         Headings, for example "Recidivism within two years" and "objective 0.3125, proven optimal".
@@ -63,7 +63,7 @@ def plot_tree(
     max_depth : int, None or "auto", default="auto"
         Depth below which subtrees are collapsed into dashed boxes, which show their number of leaves, their most
         frequent class and a bar of class shares. None: nothing is collapsed, however large the figure. "auto": the
-        largest depth at which the figure is at most 13.3 x 15 inches, which holds some 60 leaves.
+        largest depth at which the figure is at most 13.3 x 15 inches, which fits about 60 leaves.
 
     Returns
     -------
@@ -73,14 +73,14 @@ def plot_tree(
     Raises
     ------
     TypeError
-        If `tree` is no tree, or a classifier before `fit`.
+        If `tree` is not a tree or a fitted classifier.
     ValueError
-        If `layout` or `max_depth` is none of the above, or `data` does not fit the tree.
+        If `layout` or `max_depth` is not one of the above, or `data` does not fit the tree.
 
     Notes
     -----
-    Characters that the default font lacks are drawn with other installed fonts; what none of them has is shown as an
-    escape such as ``\u4e2d``.
+    Characters that the default font lacks are drawn with other installed fonts. A character that no font has is shown
+    as an escape such as ``\u4e2d``.
 
     Examples
     --------
@@ -113,9 +113,9 @@ def save_picture(
     max_depth: Depth = "auto",
     dpi: float = 150,
 ) -> None:
-    """Write the drawing of `plot_tree` to a file. The same tree gives the same bytes with the same matplotlib.
+    """Write the drawing of `plot_tree` to a file; the same tree gives the same bytes with the same matplotlib.
 
-    SVG files hold text as text, which can be searched and which the viewer shows in its own fonts, whatever the script.
+    SVG files contain searchable text, which the viewer shows in its own fonts, whatever the script.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def write(tree: Tree, layout: Layout, target: str | PathLike[str] | IO[bytes], f
     with _settings():
         figure = Figure(figsize=_inches(layout), facecolor="white")
         draw(tree, layout, figure.add_axes((0, 0, 1, 1)))
-        # Without salt and dates, two pictures of one tree would differ.
+        # With dates, and without the salt of `_settings`, two pictures of one tree would differ.
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
         figure.savefig(target, dpi=dpi, format=form, metadata=metadata)
 

@@ -26,17 +26,17 @@ def plot_roc(
 ) -> Axes:
     """Draw receiver operating characteristics and their convex hulls.
 
-    The scores of a tree take as many values as it has leaves; the curve has a point for each, joined by lines. On the
-    training data the curve of a tree's shares is its own hull. Dashes are the hull where it is above the curve. The
-    legend gives the areas under both.
+    The scores of a tree have as many values as the tree has leaves; the curve has a point for each, joined by lines. A
+    dashed line shows the hull where it is above the curve; on the training data the two coincide. The legend shows the
+    areas under both.
 
     Parameters
     ----------
     y : array-like of shape (n_rows,)
         Labels of two classes.
     scores : array-like of shape (n_rows,), or dict from str to such
-        The higher, the more likely positive: for example the second column of `predict_proba`. Several by what they are
-        to be called.
+        The higher, the more likely positive: for example the second column of `predict_proba`. A dict draws several
+        curves, labeled by its keys.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw. None: a new figure.
     positive : label or None, default=None
@@ -52,7 +52,7 @@ def plot_roc(
     Raises
     ------
     ValueError
-        If `y` does not hold two classes, or `positive` is none of them.
+        If `y` does not hold two classes, or `positive` is not one of them.
 
     Examples
     --------

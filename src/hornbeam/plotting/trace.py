@@ -1,4 +1,4 @@
-"""Draw the course of searches with matplotlib."""
+"""Draw the convergence of searches with matplotlib."""
 
 from __future__ import annotations
 
@@ -34,20 +34,19 @@ class Point(Protocol):
 def plot_trace(
     trace: Sequence[Point] | Mapping[str, Sequence[Point]], ax: Axes | None = None, *, against: str = "elapsed"
 ) -> Axes:
-    """Draw the objective and the lower bound of searches as they went.
+    """Draw how the objective and the lower bound of searches converge.
 
-    A line for the objective of the best tree found, dashes for the lower bound, and a star where the last tree was
-    found, as in the figures of the OSDT paper. Lines go to the last entry of the trace, the end of the search.
+    A solid line shows the objective of the best tree found so far, a dashed line the lower bound, and a star the moment
+    at which the best tree was found, as in the figures of the OSDT paper. Lines extend to the end of the search.
 
     Parameters
     ----------
     trace : sequence of Progress, or dict from str to sequence of Progress
-        `trace_` of a classifier fitted with ``trace=True``, or several by what they are to be called.
+        `trace_` of a classifier fitted with ``trace=True``. A dict draws several, labeled by its keys.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw. None: a new figure.
     against : {"elapsed", "subproblems", "memory"}, default="elapsed"
-        What the horizontal axis counts: seconds, subproblems or bytes. It is logarithmic, and begins where the first
-        search has counted something.
+        The horizontal axis: seconds, subproblems or bytes. It is logarithmic and begins at the smallest value above 0.
 
     Returns
     -------
@@ -80,9 +79,9 @@ def plot_trace(
     traces = trace if isinstance(trace, Mapping) else {"": trace}
     for name, points in traces.items():
         if not isinstance(points, Sequence) or not all(hasattr(point, "lower_bound") for point in points):
-            raise TypeError(f"trace must be trace_ of a classifier, or a dict of such by name, got {shown(points)}.")
+            raise TypeError(f"trace must be the trace_ of a classifier, or a dict of several, got {shown(points)}.")
         if len(points) == 0:
-            raise ValueError(f"trace {name!r} is empty; a classifier keeps its trace with trace=True.")
+            raise ValueError(f"trace {name!r} is empty; fit the classifier with trace=True.")
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
     letters = Letters.of(traces)
@@ -101,7 +100,7 @@ def plot_trace(
     ax.set_xscale("log")
     ax.xaxis.set_minor_formatter(NullFormatter())
     low, high = ax.get_xlim()
-    if high < 100 * low:  # with one or two powers of ten, so that numbers between them are needed
+    if high < 100 * low:  # with at most two powers of ten on the axis, numbers between them are needed
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(labels[against])

@@ -1,4 +1,4 @@
-"""The part of a tree that a picture shows: below a depth, subtrees are collapsed into one box."""
+"""The part of a tree that a picture shows: below some depth, each subtree is collapsed into one box."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class View:
     nodes : list of int
         Number of each drawn node in the tree.
     left, right : list of int
-        Places of the children in `nodes`; -1 where none is drawn.
+        Indices of the children in `nodes`; -1 if none is drawn.
     depths : list of int
         Number of edges between the root and each node.
     n_hidden : list of int
-        Number of leaves of the collapsed subtree; 0 where nothing is hidden.
+        Number of leaves of the collapsed subtree; 0 if nothing is hidden.
     """
 
     nodes: list[int]

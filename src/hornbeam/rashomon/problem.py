@@ -1,4 +1,4 @@
-"""What a set of near-optimal trees is made of: the problem, and the call of the core that finds the set."""
+"""The problem behind a set of near-optimal trees, and the call of the core that finds the set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hornbeam.table import TableSchema
 
 
 class Lookahead(NamedTuple):
-    """Levels of splits of RESPLIT: those that are searched exhaustively, and those of the greedy trees at most."""
+    """Depths of RESPLIT: levels of splits that are searched exhaustively, and the largest depth of a tree."""
 
     depth: int
     greedy_depth: int
@@ -25,12 +25,12 @@ class Lookahead(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RashomonProblem:
-    """Everything that says which trees there are, and what they are made of.
+    """Everything that determines the trees of a set, and what is needed to make them.
 
     Attributes
     ----------
     columns : ndarray of uint8 of shape (n_conditions, ceil(n_rows / 8))
-        Answers of the conditions for the training rows, as `pack_conditions` makes them.
+        Whether each condition holds for each training row, as packed by `pack_conditions`.
     conditions : Conditions
         What the columns test.
     codes, weights : ndarrays of shape (n_rows,)
@@ -42,9 +42,9 @@ class RashomonProblem:
     max_depth : int or None
     min_samples_leaf : int
     leaf_rule : {"differ", "any"}
-        Whether a split of which both sides predict the same, as leaves, is left out.
+        "differ": two leaves of one split predict different classes. "any": leaves may predict any class.
     lookahead : Lookahead or None
-        Of RESPLIT.
+        The depths of RESPLIT; None for the exact set.
     classes, schema, has_missing, target_name
         See `Tree`.
     """
@@ -70,7 +70,7 @@ class RashomonProblem:
         limits: Limits | None = None,
         callback: Callable[[_core.Progress], bool] | None = None,
     ) -> _core.RashomonSet:
-        """Find all trees of at most `bound` ticks, or those of RESPLIT."""
+        """Find all trees of at most `bound` ticks, or those that RESPLIT finds."""
         scale, n_rows = self.scale, len(self.codes)
         seconds, n_bytes = limits or (None, None)
         options = _core.SearchOptions(

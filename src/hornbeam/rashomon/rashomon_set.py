@@ -1,4 +1,4 @@
-"""The set of all near-optimal trees as users hold it: trees by number, counts, samples, and what they predict."""
+"""The public set of near-optimal trees: trees by number, counts, samples and predictions."""
 
 from __future__ import annotations
 
@@ -32,13 +32,11 @@ _N_SHOWN = 3  # trees in a notebook
 
 
 class RashomonSet(Sequence[Tree]):
-    """Trees whose objective is at most a bound, in the order of objective, then of leaves; made by a classifier.
+    """All trees whose objective is at most a bound, or those that RESPLIT finds; made by `RashomonSetClassifier`.
 
-    They are all such trees, or the part of them that RESPLIT finds.
-
-    The set is a graph of subproblems that the trees share. No tree is listed: any one is made when it is asked for, in
-    a millisecond or so, however many there are. Two sets made from the same data by the same parameters have the
-    same trees under the same numbers.
+    Trees are sorted by objective, then by number of leaves. The set is a graph of subproblems that the trees share: it
+    lists no tree, but makes any one in about a millisecond, however many there are. Two sets made from the same data
+    with the same parameters have the same trees under the same numbers.
 
     ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.
     ``trees[i]`` is tree number i, a `Tree`; negative numbers count from the worst tree; a slice gives a list.
@@ -46,7 +44,7 @@ class RashomonSet(Sequence[Tree]):
     Parameters
     ----------
     problem : RashomonProblem
-        What the trees are made of; both parameters are made by the classifier.
+        The problem of the set.
     trees : hornbeam._core.RashomonSet
         The graph.
 
@@ -59,12 +57,12 @@ class RashomonSet(Sequence[Tree]):
     searched_up_to : float
         The bound that the search has reached: the set is the one of this bound. -inf if it holds no tree.
     complete_up_to : float
-        Every tree of an objective up to this is in the set, and no other. Equals `searched_up_to`, but is -inf for
-        RESPLIT, which does not know of the trees that it leaves out.
+        The set holds exactly the trees with at most this objective. Equals `searched_up_to`, but is -inf for RESPLIT,
+        which does not find all trees.
 
     See Also
     --------
-    hornbeam.RashomonSetClassifier : Makes the set; its notes say which trees are different.
+    hornbeam.RashomonSetClassifier : Makes the set; its notes define which trees are different.
 
     Examples
     --------
@@ -106,7 +104,7 @@ class RashomonSet(Sequence[Tree]):
 
     def __iter__(self) -> Iterator[Tree]:
         """Make the trees one after another, the best first."""
-        return (self._tree(number) for number in _count_to(self.n_trees))
+        return map(self._tree, range(self.n_trees))
 
     def objective(self, index: int) -> float:
         """Return the objective of one tree.
@@ -128,7 +126,7 @@ class RashomonSet(Sequence[Tree]):
         Returns
         -------
         objectives : ndarray of shape (n_objectives,)
-            Rising.
+            In ascending order.
         counts : list of int of length n_objectives
             Exact numbers of trees.
         """
@@ -137,25 +135,25 @@ class RashomonSet(Sequence[Tree]):
         return np.array([self._problem.scale.objective(cost) for cost in by_objective]), list(by_objective.values())
 
     def n_leaves(self) -> dict[int, int]:
-        """Return how many trees have how many leaves.
+        """Return the number of trees for each number of leaves.
 
         Returns
         -------
         dict of int to int
-            From a number of leaves to the exact number of trees; by rising leaves.
+            From a number of leaves to the exact number of trees, in ascending order.
         """
         leaves = (1 << self._problem.scale.leaf_bits) - 1
         return dict(sorted(_added_up((cost & leaves, count) for cost, count in self._histogram()).items()))
 
     def depths(self) -> dict[int, int]:
-        """Return how many trees have which depth.
+        """Return the number of trees of each depth.
 
-        Counted by finding the trees of at most each smaller depth, which takes no longer than the set itself for each.
+        The set is found again for each smaller depth limit, each time in no more time than the set itself.
 
         Returns
         -------
         dict of int to int
-            From a depth in edges to the exact number of trees; by rising depth.
+            From a depth in edges to the exact number of trees, in ascending order.
         """
         counts: dict[int, int] = {}
         depth = n_before = 0
@@ -173,7 +171,7 @@ class RashomonSet(Sequence[Tree]):
         Parameters
         ----------
         n : int
-            How many.
+            Number of trees to sample.
         random_state : int, RandomState or None, default=None
             As in scikit-learn.
 
@@ -189,7 +187,7 @@ class RashomonSet(Sequence[Tree]):
         """
         n = check_integer("n", n, least=0)
         if n > 0 and self.n_trees == 0:
-            raise ValueError("the set holds no tree to draw.")
+            raise ValueError("the set holds no tree to sample.")
         seeds = random_numbers(random_state).randint(2**32, size=4, dtype=np.uint64)
         random = Random(sum(int(seed) << 32 * place for place, seed in enumerate(seeds)))
         return [random.randrange(self.n_trees) for _ in range(n)]
@@ -203,9 +201,9 @@ class RashomonSet(Sequence[Tree]):
         depth: int | Container[int] | None = None,
         where: Callable[[Tree], Any] | None = None,
     ) -> Iterator[tuple[int, Tree]]:
-        """Go through the trees that meet all the conditions, the best first.
+        """Iterate over the trees that meet all the conditions, the best first.
 
-        Trees are made one by one as they are asked for, so that the first ones come at once, however large the set is.
+        Trees are made one by one as the iterator advances, so the first ones are available at once.
 
         Parameters
         ----------
@@ -214,7 +212,7 @@ class RashomonSet(Sequence[Tree]):
         n_leaves, depth : int, container of int or None, default=None
             The numbers allowed, such as 4 or ``range(3, 6)``. None: any.
         where : callable or None, default=None
-            From a `Tree` to whether it is wanted; for example by its accuracy or fairness on other data.
+            Function from a `Tree` to whether it is wanted, for example by its accuracy or fairness on other data.
 
         Yields
         ------
@@ -237,7 +235,7 @@ class RashomonSet(Sequence[Tree]):
             begin = 0
             for cost, end in zip(self._costs, self._ends, strict=True):
                 if _is_allowed(cost & mask, n_leaves):
-                    for number in _count_to(end, begin):
+                    for number in range(begin, end):
                         tree = self._tree(number)
                         columns = {condition.column for condition in tree.conditions if condition is not None}
                         is_wanted = used <= columns and not avoided & columns and _is_allowed(tree.depth, depth)
@@ -255,28 +253,28 @@ class RashomonSet(Sequence[Tree]):
         X : array-like or data frame of shape (n_rows, n_features_in_)
             With the columns seen in `fit`.
         indices : iterable of int or None, default=None
-            Numbers of the trees to ask, such as those of `sample`. None: all; this takes some 0.1 milliseconds a tree.
+            Numbers of the trees to use, such as those of `sample`. None: all, at about 0.1 milliseconds per tree.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            Each row sums to 1; a class is possible for a row if its share is greater than 0.
+            Each row sums to 1. A class with a share greater than 0 is predicted by some good tree.
 
         Raises
         ------
         ValueError
-            If there is no tree to ask.
+            If the set or `indices` is empty.
         """
         n_classes = len(self._problem.classes)
         counts: Any = 0
         for prediction in self._predictions(X, indices):
             counts = counts + (prediction[:, None] == np.arange(n_classes))
         if isinstance(counts, int):
-            raise ValueError("there is no tree to ask: the set or `indices` is empty.")
+            raise ValueError("the set holds no tree, or indices is empty.")
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     def ambiguity(self, X: Any, indices: Iterable[int] | None = None) -> float:
-        """Return the share of the rows for which some tree predicts another class than the best tree.
+        """Return the share of the rows for which some tree predicts a different class than the best tree.
 
         Parameters
         ----------
@@ -299,7 +297,7 @@ class RashomonSet(Sequence[Tree]):
         return float(np.mean(differs))
 
     def discrepancy(self, X: Any, indices: Iterable[int] | None = None) -> float:
-        """Return the largest share of the rows for which one tree predicts another class than the best tree.
+        """Return the largest share of the rows for which one tree predicts a different class than the best tree.
 
         Parameters
         ----------
@@ -319,17 +317,17 @@ class RashomonSet(Sequence[Tree]):
         return max((float(np.mean(differences)) for differences in self._differences(X, indices)), default=0.0)
 
     def reliance(self, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
-        """Return how much trees rely on each column: what they lose more if the rows had each other's values of it.
+        """Return the model reliance of trees on each column: the increase in loss when its values are shuffled.
 
         Parameters
         ----------
         indices : iterable of int or None, default=None
-            Numbers of the trees to ask, such as those of `sample`. None: all; this takes some 0.3 milliseconds a tree.
+            Numbers of the trees to use, such as those of `sample`. None: all, at about 0.3 milliseconds per tree.
 
         Returns
         -------
-        ndarray of shape (n_trees asked, n_columns)
-            In the unit of the loss; `model_class_reliance` says what exactly it is.
+        ndarray of shape (n_indices, n_columns)
+            In the unit of the loss; see `model_class_reliance` for the definition.
         """
         return Reliances(self._problem).of_trees(map(self._arrays, self._numbers(indices)))
 
@@ -344,7 +342,7 @@ class RashomonSet(Sequence[Tree]):
         Parameters
         ----------
         indices : iterable of int or None, default=None
-            Numbers of the trees. None: all; more than some thousands are too many to be shown.
+            Numbers of the trees. None: all; more than a few thousand are too many to be shown.
 
         Returns
         -------
@@ -354,7 +352,7 @@ class RashomonSet(Sequence[Tree]):
 
     def _numbers(self, indices: Iterable[int] | None) -> Iterable[int]:
         if indices is None:
-            return _count_to(self.n_trees)
+            return range(self.n_trees)
         try:
             numbers = list(indices)
         except TypeError:
@@ -367,7 +365,7 @@ class RashomonSet(Sequence[Tree]):
     def _graph(self) -> _core.RashomonSet:
         if self._trees is None:  # after unpickling
             trees = self._problem.find(self._bound)
-            if _core.describe_set(trees)["status"] == "interrupted":
+            if _core.describe_set(trees)["status"] == "interrupted":  # a part of the set would have other numbers
                 raise KeyboardInterrupt
             self._trees = trees
         return self._trees
@@ -376,7 +374,7 @@ class RashomonSet(Sequence[Tree]):
         return zip(self._costs, self._counts, strict=True)
 
     def _position(self, index: Any) -> tuple[int, int]:
-        """Return the number of a tree, from 0, and the place of its cost."""
+        """Return the number of a tree, from 0, and the index of its cost."""
         if not is_integer(index):
             raise TypeError(f"the index of a tree must be an integer, got {shown(index)}.")
         number = int(index) + self.n_trees if index < 0 else int(index)
@@ -404,8 +402,9 @@ class RashomonSet(Sequence[Tree]):
         )
 
     def _predictions(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.int32]]:
-        """Return what the trees predict for each row, as indices into the classes."""
+        """Return the predictions of the trees for each row, as indices into the classes."""
         table = read_table(X, expect=self._problem.schema)
+        # Evaluated once for all trees: each of them only looks up which rows go where.
         answers = list(ask(self._problem.conditions, table))
         for index in self._numbers(indices):
             arrays = self._arrays(index)
@@ -414,11 +413,11 @@ class RashomonSet(Sequence[Tree]):
 
     def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
         if self.n_trees == 0:
-            raise ValueError("there is no tree to ask: the set is empty.")
+            raise ValueError("the set holds no tree.")
         return next(self._predictions(X, [0]))
 
     def _differences(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.bool_]]:
-        """Return for one tree after another for which rows it predicts another class than the best tree."""
+        """Return for each tree in turn the rows for which it predicts a different class than the best tree."""
         best = self._best_predictions(X)
         return (prediction != best for prediction in self._predictions(X, indices))
 
@@ -433,11 +432,11 @@ class RashomonSet(Sequence[Tree]):
         return numbers
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the graph out: it is found again, the same, when it is first needed."""
+        """Leave the graph out: it is found again when it is first needed."""
         return {**self.__dict__, "_trees": None}
 
     def __repr__(self) -> str:
-        """Say how many trees there are."""
+        """Return the number of trees and the range of their objectives."""
         scale = self._problem.scale
         if self.n_trees == 0:
             return "<RashomonSet of no tree>"
@@ -463,18 +462,10 @@ class RashomonSet(Sequence[Tree]):
         return f"{count} tree{'s' if self.n_trees != 1 else ''}"
 
 
-def _count_to(end: int, begin: int = 0) -> Iterator[int]:
-    """Return the numbers from `begin` to before `end`, of any size."""
-    number = begin
-    while number < end:
-        yield number
-        number += 1
-
-
 def _asker(
     arrays: _core.TreeArrays, answers: Sequence[npt.NDArray[np.bool_]]
 ) -> Callable[[int, Rows], npt.NDArray[np.bool_]]:
-    """Return what says of rows whether the condition of a node holds, from the answers of all conditions."""
+    """Return the function that looks up for which rows the condition of a node holds."""
     return lambda node, rows: answers[arrays["column"][node]][rows]
 
 

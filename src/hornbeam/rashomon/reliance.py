@@ -20,7 +20,7 @@ _SHARE_BITS = 51
 
 
 class Range(NamedTuple):
-    """Reliance over a set, arrays of shape (n_columns,); and how many trees do not ask each column of a condition."""
+    """Range of the reliance over a set, shape (n_columns,), and how many trees do not split on each tested column."""
 
     low: npt.NDArray[np.float64]
     high: npt.NDArray[np.float64]
@@ -30,15 +30,15 @@ class Range(NamedTuple):
 class Reliances:
     """Model reliance on each column: of single trees, and its range over a whole set.
 
-    A row with the values that another row has in some column reaches a leaf if it meets the path's conditions on the
-    other columns and the other row those on this one. So the mean loss over all pairs of rows is a sum over the leaves
-    of (share of the rows that meet the second) times (loss of the rows that meet the first); leaves that trees share
-    are summed once.
+    A row that gets its value of some column from another row reaches a leaf if it meets the path's conditions on the
+    other columns, and the other row meets those on this column. So the mean loss over all pairs of rows is a sum over
+    the leaves: the share of the rows that meet the latter, times the loss of the rows that meet the former. A leaf that
+    several trees share is computed once.
 
     Parameters
     ----------
     problem : RashomonProblem
-        What the trees are made of.
+        The problem of the set.
     """
 
     def __init__(self, problem: RashomonProblem) -> None:
@@ -119,7 +119,7 @@ class Reliances:
 
 
 def _integer_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the weights as integers below 2^52 in all: whole ones as they are, others rounded to 2^-51 of the sum."""
+    """Return the weights as integers of a sum below 2^52: whole ones unchanged, others rounded to 2^-51 of the sum."""
     total = fsum(weights.tolist())
     if total < 1 << _SHARE_BITS and np.array_equal(weights, np.rint(weights)):
         return weights.astype(np.int64)

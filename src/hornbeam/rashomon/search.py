@@ -41,7 +41,7 @@ class TreesWanted(NamedTuple):
     epsilon_is: str
 
     def bound_above(self, optimum: Fraction) -> Fraction:
-        """Return the objective up to which trees belong to the set."""
+        """Return the largest objective of a tree in the set."""
         epsilon = exact_fraction(self.epsilon, "epsilon")
         return optimum * (1 + epsilon) if self.epsilon_is == "multiplier" else optimum + epsilon
 
@@ -79,21 +79,23 @@ class RashomonSearch:
         self._first_search = self._choose_first_search()
 
     def _choose_first_search(self) -> Search:
-        """Return the search whose objective the bound is about."""
+        """Return the search whose objective determines the bound."""
         return exact_search(self._conditions, self._training, self._scale, self._options)
 
     def _choose_tree(self, outcome: _core.Outcome, trees: _core.RashomonSet, kept: list[int]) -> _core.Outcome:
-        """Return the outcome of the first search, with a tree of the set if that is a better one."""
+        """Return the outcome of the first search, with the best tree of the set if that is better."""
         return outcome
 
     def __call__(self, callback: Listener | None, trace: bool) -> SetOutcome:
-        """Run the first search, then find the set in what is left of the time."""
+        """Run the first search, then find the set in the time that is left."""
         outcome = self._first_search(callback=callback, trace=trace)
         upper, lower, status = outcome["upper"], outcome["lower"], outcome["status"]
         seconds, n_leaves = outcome["statistics"]["seconds"], int((outcome["tree"]["column"] < 0).sum())
 
         is_stopped = False
 
+        # Users see one search: its objective and bound are known, only effort and memory still grow. Once the callback
+        # has said stop, it is not called again.
         def listen(record: Record) -> bool:
             nonlocal is_stopped
             if callback is not None and not is_stopped:
@@ -102,9 +104,9 @@ class RashomonSearch:
 
         budget, is_found = self._training.budget, status in ("optimal", "heuristic")
         if not is_found:
-            budget.end()  # the set stays empty
+            budget.end()  # without the optimum there is no bound: the set stays empty
         so_far = (0.0, upper, lower, outcome["statistics"]["subproblems"], outcome["statistics"]["bytes"], n_leaves)
-        budget.end_when(lambda: listen(so_far))  # packing asks: Ctrl-C may come between the two searches
+        budget.end_when(lambda: listen(so_far))  # Ctrl-C may come between the searches, while columns are packed
         problem, kept = self._make_problem(upper)
         if is_found and is_stopped:
             is_found, status = False, "interrupted"
@@ -128,9 +130,9 @@ class RashomonSearch:
         }
 
     def _make_problem(self, optimum: int) -> tuple[RashomonProblem, list[int]]:
-        """Return what the trees are made of, and the numbers of the conditions that they may test."""
+        """Return the problem of the set, and the numbers of the conditions that its trees may test."""
         training, options, conditions = self._training, self._options, self._conditions
-        # Once for the set that users hold, once for the core, which keeps its own.
+        # One copy for the set that users hold, and one for the core, which keeps its own.
         columns = pack_within(conditions, training.table, training.budget, copies=2)
         conditions = conditions.take(range(len(columns)))
         kept = list(range(len(columns)))
@@ -157,7 +159,7 @@ class RashomonSearch:
         return problem, kept
 
     def _most_ticks(self, bound: Fraction) -> int:
-        """Return the ticks of the bound, and check that all trees within it can be told apart."""
+        """Return the ticks of the bound; check that the number of leaves fits its bits for all trees within it."""
         scale, depth, n_rows = self._scale, self._options.max_depth, self._training.table.n_rows
         ticks = scale.most_ticks(bound)
         if ticks >= _LARGEST_BOUND:
@@ -167,14 +169,14 @@ class RashomonSearch:
         most_leaves = min(n_rows, ticks // scale.leaf_cost, 2 ** min(n_rows if depth is None else depth, 64))
         if most_leaves >= 1 << scale.leaf_bits:
             raise ValueError(
-                f"a tree of the set might have {most_leaves} leaves, {(1 << scale.leaf_bits) - 1} is the most; lower "
-                "max_depth or epsilon, or raise regularization."
+                f"a tree of the set might have {most_leaves} leaves, but at most {(1 << scale.leaf_bits) - 1} are "
+                "supported; lower max_depth or epsilon, or raise regularization."
             )
         return ticks
 
 
 class RESPLITSearch(RashomonSearch):
-    """RESPLIT: the trees that complete a prefix of few levels of splits, within a bound of the best prefix.
+    """RESPLIT: the trees that complete a prefix of a few levels of splits, within a bound of the best prefix.
 
     Parameters
     ----------
@@ -207,19 +209,21 @@ class RESPLITSearch(RashomonSearch):
         """Return the best tree of the set, which is no worse than that of the best prefix."""
         cost = _core.describe_set(trees)["costs"][0]
         tree = _core.read_tree(trees, cost, [])
+        # The set counts only the columns that were kept; -1, a leaf, finds the last entry.
         tree["column"] = np.append(kept, -1).astype(np.int32)[tree["column"]]
         return {**outcome, "tree": tree, "upper": cost}
 
 
 def _first_of_each_split(columns: npt.NDArray[np.uint8], n_rows: int, budget: Budget) -> list[int]:
-    """Return the columns that split the rows, without those that are equal or complementary to an earlier one.
+    """Return the columns that split the rows, except those equal or complementary to an earlier one.
 
-    When the budget is spent the set will be empty, and one column stands for all.
+    If the budget is spent the set will be empty, and one column is enough.
     """
     last = np.full(columns.shape[1], 0xFF, dtype=np.uint8)
     if n_rows % 8:
         last[-1] = (1 << n_rows % 8) - 1
-    known: dict[int, list[int]] = {hash(bytes(len(last))): [-1]}  # by hash, so that no column is kept twice
+    # Keyed by hash, not by the column itself, which would double the memory. -1 is the constant column.
+    known: dict[int, list[int]] = {hash(bytes(len(last))): [-1]}
     kept: list[int] = []
 
     def split_of(number: int) -> npt.NDArray[np.uint8]:

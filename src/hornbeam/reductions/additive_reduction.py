@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class AdditiveReduction(ABC):
-    """One search, of limits that hold for all searches for sums together.
+    """A search that runs several additive searches under limits that hold for all of them together.
 
-    Costs of trees are integers or exact fractions; a subclass keeps `_scale`, `_upper`, `_tree` and `_n_leaves`, of the
-    best tree so far, and `_lower`, a bound on all trees.
+    Costs of trees are integers or exact fractions. A subclass keeps `_scale`; `_upper`, `_tree` and `_n_leaves` of the
+    best tree so far; and `_lower`, a bound on all trees.
 
     Parameters
     ----------
     codes : ndarray of int32 of shape (n_rows,)
         Class of each row.
     options : SearchOptions
-        What goes to a search for a sum, and limits of the whole search.
+        Options of each additive search, and limits of the whole search.
     """
 
     _scale: Any
@@ -40,21 +40,23 @@ class AdditiveReduction(ABC):
 
     def __init__(self, codes: npt.NDArray[np.int32], options: _core.SearchOptions) -> None:
         self._codes = codes
-        self._options = options.replace(gap_limit=0.0)  # of each search for a sum
+        # Each additive search runs to its proof, since the whole search learns from the bounds: the gap that users
+        # mean is that of the whole, which is checked in between.
+        self._options = options.replace(gap_limit=0.0)
         self._max_leaves, self._gap_limit = options.max_leaves, Fraction(options.gap_limit)
         self._statistics = {"subproblems": 0, "table_entries": 0, "bytes": 0, "additive_searches": 0}
         self._bounds: Counter[str] = Counter()
         self._trace: list[Any] = []
 
     def __call__(self, *, callback: Callable[[Any], bool] | None, trace: bool) -> Any:
-        """Search, and return what a search of the core returns, with the numbers of this search for ticks."""
+        """Search, and return what a search of the core returns, with costs as this search counts them."""
         self._begin, self._callback, self._is_traced = perf_counter(), callback, trace
         nothing, at_root = np.array([-1], np.int32), np.zeros(len(self._codes), dtype=np.int32)
         leaf = np.array([1], np.int32)
         self._start({"column": nothing, "left": nothing, "right": nothing, "prediction": leaf, "leaf_of_row": at_root})
         try:
             status = self._run()
-        except KeyboardInterrupt:  # between two searches for a sum; during one, it ends by itself
+        except KeyboardInterrupt:  # between two additive searches; one that runs ends by itself and says so
             status = "interrupted"
         self._lower = self._proven()
         self._report()
@@ -83,16 +85,17 @@ class AdditiveReduction(ABC):
         return perf_counter() - self._begin
 
     def _left(self) -> float | None:
-        """Return the seconds that are left for the next call of the core."""
+        """Return the seconds left for the next call of the core."""
         limit = self._options.time_limit
         return None if limit is None else max(0.0, limit - self._seconds())
 
     def _listener(self) -> Callable[[Any], bool] | None:
-        """Return whom the next call of the core reports to."""
+        """Return the function that the next call of the core reports to."""
         return None if self._callback is None else self._forward_core_progress
 
     def _check_limits(self) -> str | None:
-        """Report between two searches, and say why to end if so."""
+        """Report between two searches; return the status if the whole search is to end."""
+        # The bound takes exact arithmetic over all that is known, so it is computed only for those who look at it.
         if self._is_traced or self._callback is not None or self._gap_limit > 0:
             self._lower = self._proven()
             if self._report():
@@ -110,13 +113,14 @@ class AdditiveReduction(ABC):
     def _add_statistics(self, statistics: Mapping[str, Any]) -> None:
         self._bounds.update(statistics["bounds"])
         mine = self._statistics
-        mine["bytes"] = max(mine["bytes"], statistics["bytes"])
+        mine["bytes"] = max(mine["bytes"], statistics["bytes"])  # the searches run one after another
         mine["additive_searches"] += 1
         for name in ("subproblems", "table_entries"):
             mine[name] += statistics[name]
 
     def _forward_core_progress(self, record: Any) -> bool:
         """Report the progress of the core as that of the whole search."""
+        # Objective and bound of an additive problem mean nothing to the user: those of the whole search stand.
         _, _, _, subproblems, memory, _ = record
         subproblems += self._statistics["subproblems"]
         return self._forward_progress(subproblems, max(self._statistics["bytes"], memory))
@@ -126,7 +130,7 @@ class AdditiveReduction(ABC):
         return self._callback((self._seconds(), self._upper, self._lower, subproblems, memory, self._n_leaves))
 
     def _report(self) -> bool:
-        """Note where the search stands, and return whether the listener wants it to stop."""
+        """Add to the trace, and return whether the listener wants the search to stop."""
         subproblems, memory = self._statistics["subproblems"], self._statistics["bytes"]
         if self._is_traced and (not self._trace or self._trace[-1][1:3] != (self._upper, self._lower)):
             self._trace.append((self._seconds(), self._upper, self._lower, subproblems, memory, self._n_leaves))

@@ -1,4 +1,4 @@
-"""The objectives of trees that rank: the area under the ROC curve, or under a part of it."""
+"""The ranking objectives: the area under the ROC curve, or under a part of it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class AucObjectives:
     """The `NonAdditiveObjective` of "auc" and "partial_auc"."""
 
     def check(self, classifier: Any) -> None:
-        """Refuse what ranks have no use for."""
+        """Refuse parameters that have no meaning for rankings."""
         for name in ("class_weight", "reference"):
             if getattr(classifier, name) is not None:
-                raise ValueError(f"{name} is not for objective={classifier.objective!r}; leave it at None.")
+                raise ValueError(f"{name} cannot be used with objective={classifier.objective!r}; leave it at None.")
 
     def make_scale(self, classifier: Any, training: TrainingData) -> AucScale:
         """Return the problem in ticks."""
@@ -33,6 +33,6 @@ class AucObjectives:
         scale: AucScale,
         options: _core.SearchOptions,
     ) -> AucSearch:
-        """Return the search by searches for sums."""
+        """Return the search by additive searches."""
         columns = packed_columns(conditions, training)
         return AucSearch(columns, training.codes, scale, within(options, training.budget))

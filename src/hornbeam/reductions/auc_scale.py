@@ -1,4 +1,4 @@
-"""Rows, pairs and prices of trees that rank, in the integers of their searches."""
+"""Convert weights, pairs of rows and the leaf penalty of the ranking objectives to integers, and back."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _MOST_BITS = _core.COST_BITS - 1
 
 @dataclass(frozen=True, slots=True)
 class AucScale:
-    """One problem in ticks: `price` of them for half a pair of a positive and a negative row of weight 1.
+    """One problem in ticks; half a pair of a positive and a negative row of weight 1 costs `price` of them.
 
     Attributes
     ----------
     weights : ndarray of int64 of shape (n_rows,)
         Weights of the rows, all greater than zero.
     costs : ndarray of int64 of shape (2, 2)
-        1 for a row of weight 1 of the other class: what the start is grown by.
+        1 for a wrong class, 0 for the right one.
     price, leaf_cost : int
         Ticks of half a pair, a power of 2, and of one leaf.
     cut : int
-        The curve counts up to so many 2^-20 parts of a negative row of weight 1.
+        The largest false positive rate that counts, in 2^-20 of a negative row of weight 1.
     one : int
-        Ticks of all pairs, which is an objective of 1.
+        Ticks of all pairs: an objective of 1.
     """
 
     weights: npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ class AucScale:
 
     @property
     def regularization(self) -> float:
-        """The leaf penalty that is really used, as a share of all pairs."""
+        """The leaf penalty after rounding, as a share of all pairs."""
         return self.leaf_cost / self.one
 
     def objective(self, ticks: int) -> float:
@@ -63,6 +63,8 @@ class AucScale:
         area = negatives = positives = 0
         for negative, positive in sorted(leaves.tolist(), key=_order, reverse=True):
             rest = self.cut - (negatives << _core.CUT_BITS)
+            # The cut is inside this leaf, whose positives and negatives are in no order: of its trapezoid the part
+            # up to the cut counts.
             if rest < negative << _core.CUT_BITS:
                 halves = rest * (2 * positives * negative << _core.CUT_BITS) + rest**2 * positive
                 area += self.price * halves // (negative << 2 * _core.CUT_BITS)
@@ -73,13 +75,13 @@ class AucScale:
 
 
 def _order(leaf: tuple[int, int]) -> int:
-    """Return the share of positives, as fine as different shares of totals below 2^52 can be close."""
+    """Return the share of positives in 2^-105: two different shares of totals below 2^52 differ by 2^-104 or more."""
     negative, positive = leaf
     return (positive << 105) // (negative + positive)
 
 
 def check_theta(objective: str, theta: Any) -> None:
-    """Check that `theta` is given where the objective needs it, and only there.
+    """Check that `theta` is given if and only if the objective needs it.
 
     Raises
     ------

@@ -3,26 +3,25 @@
 The curve of a tree shows how many positives can be covered with x negatives by using leaves, or parts of them, the
 most positive first. It is concave, and its area up to a number of negatives, the cut, depends on all leaves at once.
 
-**A tangent is a sum.** Whatever is taken, each leaf of p positives and n negatives gives at most ``max(0, p - s n)``
-beyond s for each negative. So the curve at x is at most ``s x`` plus the sum of that over the leaves, for any slope
-``s >= 0``. Take for s the slope at x of another concave curve, the reference, of edges of n_b negatives and p_b
-positives that begin after x_b negatives. Added up to the cut, for every tree
+**A tangent is additive.** Whichever leaves are used, a leaf of p positives and n negatives gives at most
+``max(0, p - s n)`` beyond s for each negative. So the curve at x is at most ``s x`` plus the sum of that over the
+leaves, for any slope ``s >= 0``. Let s be the slope at x of another concave curve, the reference, with edges of n_b
+negatives and p_b positives that begin after x_b negatives. Added up to the cut, for every tree
 
     ``area <= sum_b p_b (x_b + n_b / 2) + sum_leaves sum_b max(0, p n_b - n p_b)``,
 
 with equality for a tree whose curve is the reference. The last sum runs over the edges that are less positive than the
-leaf; so what a leaf loses is the least of as many numbers as there are places between the edges, each linear in p and
-n. That is a matrix of costs of two classes and as many predictions as places: the exact search for an additive loss
-proves a lower bound for all trees, within all limits, and finds a tree that attains it, which is a good one for the
-area, too.
+leaf. So the loss of a leaf is the least of several numbers, one for each place between two edges, each linear in p and
+n. That is a cost matrix of two classes and as many predictions as places: the exact search for an additive loss proves
+a lower bound for all trees, within all limits, and finds a tree that attains it and is usually good for the area, too.
 
-**Which reference?** The largest bound is that of the mixture of curves, leaf by leaf, which no tree can improve; it is
-approached by adding the tree that each search finds and re-optimizing the mixture weights of all trees (fully
-corrective Frank-Wolfe [1]_, see `CurveMixture`). Any reference gives a true bound, so it is rounded as is convenient.
+**Which reference?** The largest bound is that of the mixture of curves, leaf by leaf, that no further tree improves. It
+is approached by adding the tree that each search finds and re-optimizing the mixture weights of all trees (fully
+corrective Frank-Wolfe [1]_, see `CurveMixture`). Any reference gives a true bound, so references may be rounded.
 
-**The rest is listed.** What is left between the bound and the best tree known is usually less than the leaf penalty,
-and the trees whose sum lies between are few: all of them are found as a set of near-optimal trees is (TreeFARMS [2]_),
-and the area of each is computed. None better is left when their sums reach the best cost known.
+**The remaining trees are listed.** The gap between the bound and the best tree known is then usually smaller than the
+leaf penalty, and few trees have a sum in between: they are found as a set of near-optimal trees (TreeFARMS [2]_), and
+the area of each is computed. When their sums reach the best cost known, no better tree is left.
 
 Costs of trees and bounds are integers; floating point chooses references only.
 
@@ -55,14 +54,14 @@ _LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
 
 
 class _Tangent(NamedTuple):
-    """``costs`` of a sum, and what to add to it for a lower bound; both in ticks."""
+    """The costs of an additive problem, and what to add to its optimum for a lower bound; both in ticks."""
 
     costs: _Integers
     base: int
 
 
 class AucSearch(AdditiveReduction):
-    """One search for the tree of the largest area.
+    """One search for the tree with the largest area.
 
     Parameters
     ----------
@@ -71,9 +70,9 @@ class AucSearch(AdditiveReduction):
     codes : ndarray of int32 of shape (n_rows,)
         1 for rows of the positive class, 0 for the others.
     scale : AucScale
-        Weights and prices.
+        Weights and costs.
     options : SearchOptions
-        What goes to a search for a sum, and limits of the whole search.
+        Options of each additive search, and limits of the whole search.
     """
 
     _scale: AucScale
@@ -104,11 +103,15 @@ class AucSearch(AdditiveReduction):
     def _run(self) -> str:
         while (status := self._check_limits()) is None:
             gap = (self._upper - self._lower) / self._scale.one
+            # Every edge of the reference is one more prediction to the additive search, so edges are merged as far as
+            # the bound hardly notices.
             tangent = self._tangent(self._mixture.points(_REFERENCE_ROUNDING * gap))
             status, leaves = self._search_sum(tangent)
             if status != "optimal" or self._lower >= self._upper:
                 return status
             gap = (self._upper - self._lower) / self._scale.one
+            # No bound of a mixture exceeds its loss: `missing` is all that further tangents can gain. A tree that is
+            # known already cannot improve the mixture either.
             missing = self._mixture.loss() - self._lower / self._scale.one
             if not self._mixture.add(leaves / self._totals) or missing <= _LISTING_THRESHOLD * gap:
                 return self._list_trees(tangent)
@@ -121,22 +124,23 @@ class AucSearch(AdditiveReduction):
         part_bits = min(_core.CUT_BITS, scale.price.bit_length() - 1)
         price = scale.price >> part_bits  # of half a pair of a row with a part of a row
         across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
-        cut = -(-scale.cut >> (_core.CUT_BITS - part_bits))  # if anything, the area counts a bit further
+        cut = -(-scale.cut >> (_core.CUT_BITS - part_bits))  # rounded up: a larger area is a weaker, true bound
         last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
         wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
         excess, width = int(across[last]) - cut, int(wide[-1])
         wide[-1], high[-1] = width - excess, int(high[-1]) * (width - excess) // width
         wide, high = wide[wide > 0], high[wide > 0]
         if not high.any():
-            high[0] = 1  # every class has to lose something for the trees to be listed
-        # By the number of edges that are more positive than the leaf: what its negatives and positives lose.
+            high[0] = 1  # the listing needs a cost for each class
+        # One prediction for each number of edges that are more positive than the leaf: what negatives and positives
+        # cost there.
         lost = np.stack([np.append(high[::-1].cumsum()[::-1], 0), np.append(0, wide.cumsum())])
         below = sum(h * (2 * x + w) for x, w, h in zip(lost[1].tolist(), wide.tolist(), high.tolist(), strict=False))
         all_parts = 2 * positives * ((negatives << part_bits) - cut)
         return _Tangent(2 * price * lost, price * all_parts - (-(-price * below >> part_bits)))
 
     def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
-        """Search for a sum, learn from it, and return how it ended and the leaves of its tree."""
+        """Solve an additive problem, learn from it, and return its status and the leaves of its tree."""
         outcome = self._solve(tangent, self._max_leaves)
         self._add_statistics(outcome["statistics"])
         leaves = self._take_tree(outcome["tree"])
@@ -146,7 +150,7 @@ class AucSearch(AdditiveReduction):
 
     def _list_trees(self, tangent: _Tangent) -> str:
         """Compute the AUC of every tree that the last tangent does not exclude."""
-        bound, most = self._upper - 1 - tangent.base, self._max_leaves or 0
+        bound, most = self._upper - 1 - tangent.base, self._max_leaves or 0  # only better trees are of interest
         more, optimum, status = self._leaf_surcharge(tangent, bound)
         if status != "optimal":
             return status
@@ -184,9 +188,10 @@ class AucSearch(AdditiveReduction):
     def _leaf_surcharge(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
         """Return a per-leaf surcharge that makes trees above `max_leaves` rare, the optimum under it, and the status.
 
-        A search for a set of trees has no `max_leaves`. But a tree within this limit and within a bound is also within
-        that bound plus a surcharge for each leaf that is allowed. The surcharge is raised to where the best tree of any
-        number of leaves costs what the best one within the limit does, until it is within the limit, too.
+        The search for a set of trees has no `max_leaves`. Instead every leaf pays a surcharge, and the bound is raised
+        by that of `max_leaves` leaves: all trees within the limit stay within the bound. The surcharge grows until the
+        best tree of any size is within the limit, each time to where the best tree of the last round costs as much as
+        the best one within the limit.
         """
         more, largest = 0, 0 if self._max_leaves is None else (_LARGEST_BOUND - bound) // self._max_leaves
         while more < largest:
@@ -200,11 +205,11 @@ class AucSearch(AdditiveReduction):
         return more, 0 if self._max_leaves else self._least_sum, "optimal"
 
     def _problem(self, tangent: _Tangent, more: int) -> _core.Problem:
-        """Return the sum that a tangent makes, with leaves that cost more."""
+        """Return the additive problem of a tangent, with a surcharge for each leaf."""
         return _core.Problem(self._codes, self._scale.weights, tangent.costs, self._scale.leaf_cost + more)
 
     def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
-        """Solve the sum within what the limits leave."""
+        """Solve the additive problem of a tangent within what the limits leave."""
         options = self._options.replace(max_leaves=max_leaves, time_limit=self._left())
         return _core.solve(self._columns, self._problem(tangent, more), options, callback=self._listener())
 
@@ -212,6 +217,7 @@ class AucSearch(AdditiveReduction):
         """Keep a tree if it is better than the best so far, and return its leaves: negatives and positives of each."""
         class_weights = self._leaf_class_weights(tree)
         leaves = class_weights[tree["column"] < 0]
+        # With a surcharge instead of the limit, a search may return a larger tree.
         if self._max_leaves is not None and len(leaves) > self._max_leaves:
             return leaves
         cost = self._scale.cost(leaves)

@@ -12,17 +12,17 @@ _MOST_STEPS = 200
 class CurveMixture:
     """The curve of all leaves of some trees, each tree with a share of one in all.
 
-    The loss of a mixture, the area above its curve, is convex in the shares: part by part, the curve of a mixture lies
-    on or above the mixture of the curves. So the mixture of least loss and price is a bound for all trees if no tree
-    can be added that makes it less; and the tangent there proves that bound (see `_rank_search`). Numbers here are
-    floating point: they choose what is then proven in integers.
+    The loss of a mixture, the area above its curve, is convex in the shares: the curve of a mixture lies nowhere below
+    the mixture of the curves. So the least loss of a mixture, leaf penalty included, is a bound for all trees if no
+    further tree lowers it; and the tangent there proves that bound (see `auc_search`). Numbers here are floating point:
+    they choose what is then proven in integers.
 
     Parameters
     ----------
     theta : float
         The false positive rate up to which the area counts.
     price : float
-        Of one leaf; 1 is the price of all pairs.
+        Leaf penalty; 1 is the cost of all pairs.
     """
 
     def __init__(self, theta: float, price: float) -> None:
@@ -34,7 +34,7 @@ class CurveMixture:
         self._tree_of_leaf = np.empty(0, dtype=np.intp)
 
     def add(self, leaves: _Floats) -> bool:
-        """Add a tree with a share of 0, the first one of 1; return False if it is known.
+        """Add a tree with a share of 0 (of 1 for the first tree); return False if it is known already.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class CurveMixture:
         return True
 
     def loss(self) -> float:
-        """Return the area above the curve and the price of the leaves."""
+        """Return the area above the curve plus the penalty of the leaves."""
         wide, high = self._edges(self._shares)
         area = float(wide @ (high.cumsum() - high / 2))
         return 1 - area + self._price * float(self._shares @ self._sizes)
@@ -67,6 +67,8 @@ class CurveMixture:
         """Move shares from tree to tree until no move is worth more than a tolerance (pairwise Frank-Wolfe steps)."""
         for _ in range(_MOST_STEPS):
             slopes = self._slopes(self._shares)
+            # Shares move from the worst tree in use to the best of all. Moving from all trees at once, as plain
+            # Frank-Wolfe does, would keep every tree in the mixture for ever, and with it the edges of its leaves.
             used = np.flatnonzero(self._shares)
             worst, best = used[slopes[used].argmax()], slopes.argmin()
             gain = slopes[worst] - slopes[best]
@@ -75,7 +77,7 @@ class CurveMixture:
             moved = self._shares.copy()
             moved[best] += moved[worst]
             moved[worst] = 0
-            # The slopes change about linearly along the way.
+            # The slopes change about linearly along the way, so where they meet is about the best step.
             there = self._slopes(moved)
             left = there[worst] - there[best]
             part = 1.0 if left >= 0 else gain / (gain - left)
@@ -96,6 +98,7 @@ class CurveMixture:
         """
         edges = self._leaves * self._shares[self._tree_of_leaf, None]
         edges = edges[edges.any(axis=1)]
+        # Joining two edges cuts off the triangle between them: the smallest triangles go first.
         while len(edges) > 1:
             triangles = np.abs(edges[:-1, 0] * edges[1:, 1] - edges[:-1, 1] * edges[1:, 0]) / 2
             least = int(triangles.argmin())
@@ -117,7 +120,7 @@ class CurveMixture:
         return kept, high
 
     def _slopes(self, shares: _Floats) -> _Floats:
-        """Return how loss and price grow with the share of each tree, but for a term that all have in common."""
+        """Return how the loss grows with the share of each tree, up to a term that all trees have in common."""
         wide, high = self._edges(shares)
         wide_after = wide.sum() - wide.cumsum()
         high_after = high.sum() - high.cumsum()

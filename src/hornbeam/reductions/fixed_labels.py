@@ -1,10 +1,10 @@
 """Exact search for additive objectives when a rule, not the optimizer, labels each leaf.
 
-GOSDT labels for the F-score so: a leaf is positive if its positives, times omega, outweigh its negatives. Such a leaf
-may lose more than with its other label, and to give rows to it may turn its label, so that no bound of the core holds
-that moves rows between leaves. What holds is the equivalent points bound in its free form: equal rows end in one leaf
-and lose the lighter cost at least, whatever the label. This is a plain dynamic program on support sets, in Python, for
-tables of some thousand distinct rows and some ten columns.
+This is how GOSDT labels for the F-score: a leaf is positive if its positives, times omega, outweigh its negatives. Such
+a leaf may lose more than with its other label, and rows added to it may flip its label, so no bound of the core that
+moves rows between leaves holds. The equivalent points bound holds in its simplest form: equal rows end in one leaf and
+lose at least the lighter cost, whatever the label. This is a plain dynamic program over support sets, in Python, for
+tables of a few thousand distinct rows and about ten columns.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _Integers: TypeAlias = npt.NDArray[np.int64]
 _Room: TypeAlias = tuple[int | None, int | None]
 """Depth and leaves that a subproblem may use."""
 
-_ENTRY_BYTES = 300  # of an entry of the table beside its key
-_BETWEEN_LOOKS = 64  # subproblems between two looks at the clock
+_ENTRY_BYTES = 300  # of an entry of the table, without its key
+_BETWEEN_LOOKS = 64  # subproblems between two checks of the clock
 
 
 def check_omega(omega: Any) -> Fraction:
@@ -63,7 +63,7 @@ class _StoppedError(Exception):
 
 
 class FixedLabelSearch:
-    """What `_core.solve` is for one problem, for labels by omega.
+    """Stands in for `_core.solve` on one problem, with labels by omega.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class FixedLabelSearch:
         self._rows, self._group = np.unique(answers.T, axis=0, return_inverse=True)
         self._group = self._group.reshape(-1)
         self._omega, n_groups = omega, len(self._rows)
-        # Of each group of equal rows: weights of the classes, rows.
+        # For each group of equal rows: weight of each class, number of rows.
         self._group_class_weights = [
             np.bincount(self._group[codes == k], weights[codes == k], n_groups) for k in (0, 1)
         ]
@@ -95,7 +95,7 @@ class FixedLabelSearch:
 
     @staticmethod
     def bytes_for(conditions: Conditions, table: Table) -> int:
-        """Return how many bytes the rows take: as answers, as a copy to sort, and as those that differ."""
+        """Return the bytes of the rows: all of them, a sorted copy, and the distinct ones."""
         return 3 * 8 * len(conditions) * table.n_rows
 
     def __call__(
@@ -105,11 +105,11 @@ class FixedLabelSearch:
         options: _core.SearchOptions,
         callback: Listener | None,
     ) -> _core.Outcome:
-        """Search, and return what the core returns; bounds and threads of the options are not for this search."""
+        """Search, and return what the core returns; the options `bounds` and `n_threads` have no effect."""
         self._begin, self._options, self._callback = perf_counter(), options, callback
         self._prices, self._leaf_cost = costs, leaf_cost
         n_groups = len(self._rows)
-        # Of each group of equal rows: weights of the classes, what it loses at least, rows.
+        # For each group of equal rows: weight of each class, least loss, number of rows.
         negative, positive = (each.astype(np.int64) for each in self._group_class_weights)
         least = np.minimum(negative * costs[0, 1], positive * costs[1, 0])
         self._measures = np.column_stack([negative, positive, least, self._counts])
@@ -173,13 +173,14 @@ class FixedLabelSearch:
         return found
 
     def _search(self, groups: npt.NDArray[np.intp], room: _Room, *, is_root: bool) -> _Known:
-        self._look_up()
+        self._check_limits()
         depth, leaves = room
         measures = self._measures[groups]
         whole = measures.sum(axis=0)
         best = _Known(self._leaf(whole), -1, None)
         if depth == 0 or leaves == 1 or best.cost <= 2 * self._leaf_cost + whole[2]:
             return best
+        # One product measures the sides of all splits at once.
         rows = self._rows[groups]
         held = rows.T @ measures
         failed = whole - held
@@ -187,6 +188,7 @@ class FixedLabelSearch:
         is_split = np.minimum(held[:, 3], failed[:, 3]) >= max(1, self._options.min_samples_leaf)
         shares = [(None, None)] if leaves is None else [(k, leaves - k) for k in range(1, leaves)]
         below = None if depth is None else depth - 1
+        # The most promising split first: the earlier the best tree is found, the more splits the loop leaves out.
         for column in np.argsort(bounds, kind="stable").tolist():
             if bounds[column] >= best.cost:
                 break
@@ -206,7 +208,7 @@ class FixedLabelSearch:
         return best
 
     def _bounds(self, measures: _Integers) -> _Integers:
-        """Return a lower bound for each of several sets: its leaf, or two leaves that lose what must be lost."""
+        """Return a lower bound for each of several sets: its leaf, or two leaves that lose only what they must."""
         negative, positive = measures[:, 0], measures[:, 1]
         omega = self._omega
         is_positive = omega.numerator * positive > omega.denominator * negative
@@ -222,7 +224,7 @@ class FixedLabelSearch:
         nodes: list[list[int]],
         leaf_of_group: npt.NDArray[np.int32],
     ) -> None:
-        """Append the nodes of the tree that is known for a set, in pre-order, and note which leaf its groups reach."""
+        """Append the nodes of the best tree of a set, in pre-order, and note which leaf its groups reach."""
         node = [known.column, -1, -1, self._label(self._measures[groups].sum(axis=0))]
         nodes.append(node)
         if known.column < 0:
@@ -239,8 +241,8 @@ class FixedLabelSearch:
     def _bytes(self) -> int:
         return len(self._known) * (_ENTRY_BYTES + len(self._rows) // 8) + self._rows.nbytes + self._measures.nbytes
 
-    def _look_up(self) -> None:
-        """Now and then, see whether a limit is reached or the listener wants to stop."""
+    def _check_limits(self) -> None:
+        """Stop, every so many subproblems, if a limit is reached or the listener wants it."""
         if len(self._known) % _BETWEEN_LOOKS:
             return
         seconds = perf_counter() - self._begin

@@ -4,26 +4,26 @@ A tree with its labels is three numbers: its mistakes ``N = FP + FN``, ``D = 2P 
 ``R = N / D + regularization * H``, where P is the weight of the positives and ``N / D`` is 1 minus the F-score [1]_.
 All numbers are integers or exact fractions: nothing here has a tolerance.
 
-**An additive problem is a cut.** For ``0 <= a < 1`` and ``m >= 0``, ``(1 - a) FP + (1 + a) FN + m H`` equals ``N - a D
-+ m H + 2 P a``. The exact search over trees *and* labels with these costs therefore proves ``N - a D + m H >= v`` for
-all trees, where v is its lower bound less ``2 P a``; also if it was stopped early.
+**An additive problem is a linear bound.** For ``0 <= a < 1`` and ``m >= 0``, ``(1 - a) FP + (1 + a) FN + m H`` equals
+``N - a D + m H + 2 P a``. The exact search over trees *and* labels with these costs therefore proves ``N - a D + m H >=
+v`` for all trees, where v is its lower bound minus ``2 P a``, even if it was stopped early.
 
 **What is left open.** A tree of h leaves is better than the best one known, of cost U, if and only if ``N < c D`` with
 ``c = U - regularization * h``. It then has ``2P / (1 + c) < D < 2P / (1 - c)``, since ``N = D - 2 TP``, ``TP <= P`` and
-``TP <= D - P``; and by each cut ``(c - a) D > v - m h``. So for each h an interval of D is open. Where it is empty, no
-tree of h leaves is better; where none is open, the best tree known is optimal.
+``TP <= D - P``; and each linear bound gives ``(c - a) D > v - m h``. So for each h an interval of D is open. If it is
+empty, no tree of h leaves is better; if none is open, the best tree known is optimal.
 
-**The next cut** has ``a = c`` for an h that is open: it closes h if all trees have ``N - c D + m (H - h) >= 0``. With m
-close to ``regularization * D`` it also closes neighbors of h. A known tree rules out some values of m: with
-fewer leaves than h, those above ``(N - c D) / (h - H)``; with more, those below ``(c D - N) / (H - h)``. An h for which
-that leaves some m comes first. Where no h is left, its trees may be inside the convex hull of smaller and larger ones;
-the search is then limited to trees of at most h leaves, for which only the first condition counts.
+**The next bound** has ``a = c`` for an open h: it closes h if all trees have ``N - c D + m (H - h) >= 0``. With m close
+to ``regularization * D`` it also closes neighbors of h. A known tree rules out some values of m: with fewer leaves than
+h, those above ``(N - c D) / (h - H)``; with more, those below ``(c D - N) / (H - h)``. An h that has some m left comes
+first. If there is none, the trees of h leaves may be inside the convex hull of smaller and larger ones; the search is
+then limited to at most h leaves, so that only the first condition counts.
 
-**It ends.** The search returns a tree that attains its optimum. Either ``v >= m h`` and h is closed, or the tree breaks
-``N - c D + m (H - h) >= 0``, which all known trees keep, so it is a new one; there are finitely many. Where c and m
-have too large a denominator for the 2^52 of the core, c is rounded up and m down. Should that neither close h nor find
-a new tree, the trees of at most h leaves are searched with ``m = 0`` for the least ratio known (Dinkelbach's iteration
-[2]_), whose denominator is at most ``P + total`` and fits: it is proven, or a tree of a lower one is found.
+**It ends.** The search returns a tree that attains its optimum. Either ``v >= m h`` and h is closed, or the tree
+violates ``N - c D + m (H - h) >= 0``. All known trees satisfy that, so it is a new one; there are finitely many. If c
+and m have too large a denominator for the 2^52 of the core, c is rounded up and m down. Should that neither close h nor
+find a new tree, the trees of at most h leaves are searched with ``m = 0`` for the least ratio known (Dinkelbach's
+iteration [2]_). Its denominator is at most ``P + total`` and fits: the ratio is proven, or a tree of a lower one found.
 
 This replaces the equivalent points bound for F-score of [1]_ (theorem B.9), which is false: its proof assumes that
 rows which must be lost can be lost in one way only, whatever the label. Here labels are searched, too.
@@ -61,7 +61,7 @@ _Solver: TypeAlias = "Callable[[npt.NDArray[np.int64], int, _core.SearchOptions,
 
 
 class _Point(NamedTuple):
-    """What a tree with its labels is to the search."""
+    """A tree with its labels, as far as the search is concerned."""
 
     mistakes: int
     denominator: int
@@ -88,15 +88,15 @@ class FScoreObjective:
     """The `NonAdditiveObjective` of "f1"."""
 
     def check(self, classifier: Any) -> None:
-        """Refuse what a ratio, or labels by omega, have no use for."""
+        """Refuse parameters that have no meaning for a ratio or for labels by omega."""
         if classifier.reference is not None:
-            raise ValueError("reference is for objectives that are sums over the rows, not for objective='f1'.")
+            raise ValueError("reference cannot be used with objective='f1', which is not a sum over the rows.")
         if classifier.labelling == "best" and not is_one(classifier.omega):
             raise ValueError("omega is used by objective='weighted' and by labelling='omega' only.")
         if classifier.labelling == "omega":
             check_omega(classifier.omega)
             if classifier.bounds is not None:
-                raise ValueError("bounds is for the searches of the core; labelling='omega' has another.")
+                raise ValueError("bounds cannot be used with labelling='omega', whose search has no such bounds.")
 
     def make_scale(self, classifier: Any, training: TrainingData) -> FScoreScale:
         """Return weights times class weights as integers, and the exact leaf penalty."""
@@ -120,13 +120,13 @@ class FScoreObjective:
         scale: FScoreScale,
         options: _core.SearchOptions,
     ) -> FScoreSearch:
-        """Return the search by a few searches for sums."""
+        """Return the search by a few additive searches."""
         omega = check_omega(classifier.omega) if classifier.labelling == "omega" else None
         return FScoreSearch(training, conditions, scale, options, omega)
 
 
 class FScoreSearch(AdditiveReduction):
-    """One search for the tree of best F-score.
+    """One search for the tree with the best F-score.
 
     Parameters
     ----------
@@ -135,11 +135,12 @@ class FScoreSearch(AdditiveReduction):
     conditions : Conditions
         The condition behind each binary column.
     scale : FScoreScale
-        Weights and prices.
+        Weights and leaf penalty.
     options : SearchOptions
-        What goes to a search for a sum.
+        Options of each additive search, and limits of the whole search.
     omega : Fraction or None
-        None: the labels are searched. Otherwise a leaf is positive if its positives times omega outweigh its negatives.
+        None: the search chooses the labels. Otherwise a leaf is positive if its positives times omega outweigh its
+        negatives.
     """
 
     _scale: FScoreScale
@@ -161,7 +162,7 @@ class FScoreSearch(AdditiveReduction):
         depth = 64 if options.max_depth is None else min(options.max_depth, 64)
         limits = [max(1, table.n_rows // options.min_samples_leaf), 2**depth]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
-        # With labels by omega the search over all labels is tried first: what it proves holds for fewer trees, too.
+        # With labels by omega the fast search over all labels goes first: what it proves holds for fewer trees, too.
         self._solvers: list[_Solver] = [self._solve_in_core]
         if omega is not None and not budget.is_spent() and budget.hold(FixedLabelSearch.bytes_for(conditions, table)):
             self._solvers.append(FixedLabelSearch(conditions, table, training.codes, scale.weights, omega))
@@ -179,7 +180,7 @@ class FScoreSearch(AdditiveReduction):
     def _worthwhile(self) -> range:
         """Return the numbers of leaves whose penalty alone is below the best cost known."""
         price = self._scale.leaf_cost
-        if price == 0:  # trees of at most so many leaves
+        if price == 0:  # leaves are free: the largest number stands for all smaller ones
             return range(self._most_leaves, self._most_leaves + 1)
         return range(1, min(self._most_leaves, -(-self._upper // price) - 1) + 1)
 
@@ -191,7 +192,9 @@ class FScoreSearch(AdditiveReduction):
         return "optimal"
 
     def _next_sum(self) -> tuple[int, Fraction, Fraction, int | None]:
-        """Return a number of leaves; slope, price and most leaves of the problem that may close it."""
+        """Return a number of leaves, and slope, leaf penalty and `max_leaves` of the problem that may close it."""
+        # A bound closes neighbors, too, so it pays to begin inside the open numbers; a third was the fastest on average
+        # (docs/notes/2026-11-22-f-score.md).
         numbers = sorted(self._open)
         start = numbers[len(numbers) // 3]
         for h in sorted(numbers, key=lambda h: abs(h - start)):
@@ -199,6 +202,8 @@ class FScoreSearch(AdditiveReduction):
             if least <= most and h not in self._unresolved:
                 wanted = self._scale.leaf_cost * sum(self._open[h]) / 2
                 return h, slope, _short_between(least, min(max(wanted, least), most), most), self._max_leaves
+        # No penalty can close any number of leaves while larger trees are in the way, so these are excluded. The
+        # fewest leaves first: they make the smallest problem. After a failure, Dinkelbach's iteration always ends.
         h = numbers[0]
         if h in self._unresolved:
             return h, min(point.loss for point in self._points if point.leaves <= h), Fraction(0), h
@@ -206,14 +211,14 @@ class FScoreSearch(AdditiveReduction):
         return h, slope, most, h
 
     def _prices(self, h: int) -> tuple[Fraction, Fraction, Fraction]:
-        """Return the slope for a number of leaves, and the interval of prices that known trees leave."""
+        """Return the slope for a number of leaves, and the interval of penalties that known trees leave."""
         slope = self._upper - self._scale.leaf_cost * h
         least = max([Fraction(0), *((slope * d - n) / (k - h) for n, d, k in self._points if k > h)])
         below = ((n - slope * d) / (h - k) for n, d, k in self._points if k < h)
         return slope, least, min(below, default=least + 2 * self._scale.total)
 
     def _search_sum(self, h: int, slope: Fraction, price: Fraction, max_leaves: int | None) -> str:
-        """Search for a sum, learn from it, and return how it ended."""
+        """Solve an additive problem, learn from it, and return its status."""
         slope, price, factor = self._scale.fit(slope, price)
         n_points = len(self._points)
         for solve in self._solvers:
@@ -259,6 +264,7 @@ class FScoreSearch(AdditiveReduction):
             labels = [self._omega * positive > negative for negative, positive in class_weights]
         best = self._point(class_weights, leaves, (leaf for leaf in leaves if labels[leaf]))
         self._points.add(best)
+        # For given leaves, the best labels are positive from some share of positives on: few enough to try them all.
         if self._omega is None:
             shares = {leaf: Fraction(class_weights[leaf][1], sum(class_weights[leaf])) for leaf in leaves}
             by_share = sorted(leaves, key=shares.__getitem__, reverse=True)
@@ -268,11 +274,11 @@ class FScoreSearch(AdditiveReduction):
         cost = best.loss + scale.leaf_cost * len(leaves)
         if (cost, len(leaves)) >= (self._upper, self._n_leaves):
             return
-        # The labels of best F-score are a threshold on the share of positives: half the F-score.
+        # In the tree of best F-score that share is half of the F-score, here in the form of omega.
         omega = (1 + best.loss) / (1 - best.loss) if self._omega is None else self._omega
         prediction = [omega * positive > negative for negative, positive in class_weights]
-        labelled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
-        self._upper, self._n_leaves, self._tree = cost, len(leaves), labelled
+        labeled: TreeArrays = {**tree, "prediction": np.array(prediction, dtype=np.int32)}
+        self._upper, self._n_leaves, self._tree = cost, len(leaves), labeled
 
     def _point(self, class_weights: list[list[int]], leaves: list[int], positive: Iterable[int]) -> _Point:
         negatives_found, positives_found = 0, 0
@@ -286,7 +292,7 @@ class FScoreSearch(AdditiveReduction):
         """Narrow the open intervals of the denominator by bounds, and by the best cost known."""
         twice = 2 * self._scale.positives
         for h, (low, high) in list(self._open.items()):
-            loss = self._upper - self._scale.leaf_cost * h  # what is to be beaten
+            loss = self._upper - self._scale.leaf_cost * h  # a better tree of h leaves has a smaller loss
             if loss > 0:
                 low, high = max(low, twice / (1 + loss)), min(high, twice / (1 - loss) if loss < 1 else high)
                 for bound in bounds:
@@ -298,14 +304,14 @@ class FScoreSearch(AdditiveReduction):
                 del self._open[h]
 
     def _proven(self) -> Fraction:
-        """Return the least cost that no bound forbids."""
+        """Return the least cost that no bound excludes."""
         return min((self._least_cost(h, *interval) for h, interval in self._open.items()), default=self._upper)
 
     def _least_cost(self, h: int, low: Fraction, high: Fraction) -> Fraction:
         """Return a lower bound for the trees of h leaves with a denominator in an interval.
 
-        By each bound the loss is at least ``slope + rest * x``, where x is 1 over the denominator: the largest of these
-        is convex in x, and followed downhill from the least x.
+        Each bound says that the loss is at least ``slope + rest * x``, where x is 1 over the denominator. The largest
+        of these lines is convex in x; it is followed downhill from the least x.
         """
         lines = [(bound.slope, bound.least - bound.price * h) for bound in self._linear_bounds if bound.holds_for(h)]
         lines.append((Fraction(0), Fraction(0)))
@@ -327,6 +333,6 @@ def _beyond(bound: _LinearBound, h: int, loss: Fraction, low: Fraction, high: Fr
 
 
 def _short_between(least: Fraction, wanted: Fraction, most: Fraction) -> Fraction:
-    """Return a binary fraction of few places near what is wanted if there is one in the interval."""
+    """Return a binary fraction of few places near `wanted` if there is one in the interval: it keeps integers small."""
     near = (Fraction(round(wanted * 2**places), 2**places) for places in range(12))
     return next((price for price in near if least <= price <= most), wanted)

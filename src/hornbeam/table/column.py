@@ -19,7 +19,7 @@ from hornbeam._dates import PLURALS, DateKind, as_date_kind, is_date_type, secon
 Kind: TypeAlias = Literal["number", "category"] | DateKind
 KINDS: tuple[str, ...] = (*get_args(Literal["number", "category"]), *get_args(DateKind))
 
-# Integers of polars that NumPy has none of.
+# Integer types of polars that NumPy lacks.
 WIDE_INTEGERS = {nw.Int128, nw.UInt128}
 
 
@@ -57,7 +57,7 @@ def column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -
         values = series.to_numpy()
         if values.dtype.kind in "biuf":
             return column_of_numbers(name, values.copy(), expected, is_boolean=dtype == nw.Boolean)
-        # Some older pandas hand missing values out as NA objects.
+        # Some older versions of pandas return missing values as NA objects.
         missing = series.is_null().to_numpy().astype(bool)
         numbers = np.where(missing, np.nan, series.cast(nw.Float64).to_numpy())
         return column_of_numbers(name, numbers, expected, is_boolean=dtype == nw.Boolean)
@@ -73,8 +73,8 @@ def column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -
     else:
         found = getattr(series.to_native(), "dtype", dtype)
         raise TypeError(
-            f"Column {name!r} of X holds values of type {found}, on which a tree cannot ask questions. Convert it to "
-            "numbers or strings, or leave it out."
+            f"Column {name!r} of X holds values of type {found}, on which a tree cannot split. Convert it to numbers "
+            "or strings, or leave it out."
         )
     return column_of_cells(name, cells, expected)
 
@@ -106,7 +106,7 @@ def _column_of_dates(name: str, series: nw.Series[Any], expected: Kind | None) -
 def column_of_numbers(
     name: str, values: npt.NDArray[Any], expected: Kind | None, *, is_boolean: bool = False
 ) -> Column:
-    """Return a column of numbers, without a copy where they are kept as they are."""
+    """Return a column of numbers, without a copy if their type is kept."""
     numbers = values.astype(dtype_of_numbers(values.dtype), copy=False)
     check_finite(name, numbers)
     return as_kind(Column(name, "number", numbers, is_boolean), expected)
@@ -163,7 +163,7 @@ def _check_cell_type(name: str, cell_type: type) -> None:
 
 
 def _python_scalar(cell: Any) -> Any:
-    """Turn NumPy's scalars, and other kinds of numbers and texts, into plain Python scalars."""
+    """Turn NumPy scalars, and other types of numbers and strings, into plain Python scalars."""
     if isinstance(cell, np.generic):
         return cell.item()
     if cell is None or type(cell) in (str, bool, int, float):
@@ -172,12 +172,12 @@ def _python_scalar(cell: Any) -> Any:
 
 
 def _text_unless_scalar(category: Any) -> Any:
-    """Name categories that are neither numbers nor texts, such as the intervals of ``pandas.cut``, by their text."""
+    """Turn categories that are neither numbers nor strings, such as the intervals of ``pandas.cut``, into strings."""
     return category if isinstance(category, (str, Real, np.bool_, type(None))) else str(category)
 
 
 def as_kind(column: Column, expected: Kind | None) -> Column:
-    """Return the column as the expected kind: dates serve as datetimes and back, all else must be missing to change."""
+    """Return the column as the expected kind: dates and datetimes are interchangeable, as are all-missing columns."""
     if expected is None or column.kind == expected:
         return column
     seconds = as_date_kind(column.values, column.kind, expected)
@@ -193,7 +193,7 @@ def as_kind(column: Column, expected: Kind | None) -> Column:
 
 
 def dtype_of_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Keep what is narrower than float64 and held by it exactly; turn everything else into float64."""
+    """Keep types that are narrower than float64 and exact in it; turn all others into float64."""
     is_kept = dtype.isnative and (dtype == np.float32 or (dtype.kind in "biu" and dtype.itemsize < 8))
     return dtype if is_kept else np.dtype(np.float64)
 

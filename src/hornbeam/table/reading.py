@@ -1,9 +1,9 @@
-"""Read what users have - arrays, lists, data frames - as one table of columns of numbers, categories and dates.
+"""Read arrays, lists and data frames as one table of columns of numbers, categories and dates.
 
-Numbers are floats with NaN for missing, or integers of up to 32 bits or booleans where none is missing; booleans are
-the numbers 0 and 1, and a table of these takes a bit a cell. Dates, times and durations are seconds (see `_dates`).
-Categories are Python scalars with None for missing.
-Nothing behind this module knows NumPy object arrays, pandas, polars or pyarrow.
+Numbers are floats with NaN for missing values; columns without missing values may also be integers of up to 32 bits or
+booleans. Booleans are the numbers 0 and 1, and a table of them takes one bit per cell. Dates, times and durations are
+seconds (see `_dates`). Categories are Python scalars, with None for missing values. The modules that use tables need
+not know NumPy object arrays, pandas, polars or pyarrow.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _RESHAPE = (
 
 
 class TableInput:
-    """Mixin of everything that is fitted on a table: the attributes of scikit-learn about its columns."""
+    """Mixin of everything that is fitted on a table: scikit-learn's attributes about its columns."""
 
     schema_: TableSchema
 
     def _of_fit(self, name: str) -> Any:
-        """Return an attribute that `fit` sets, or say in the words of scikit-learn that it is not there yet."""
+        """Return an attribute that `fit` sets, or raise scikit-learn's NotFittedError."""
         if name not in vars(self):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
@@ -62,13 +62,13 @@ class TableInput:
 
     @property
     def feature_names_in_(self) -> npt.NDArray[np.object_]:
-        """Names of the columns seen in `fit`; only there if the table was a data frame whose names are texts."""
+        """Names of the columns seen in `fit`; only set if the table was a data frame whose column names are strings."""
         if not self._of_fit("schema_").named:
             raise AttributeError("feature_names_in_ exists only after fitting on a data frame with column names")
         return np.array(self.schema_.names, dtype=object)
 
     def _read(self, X: Any) -> Table:
-        """Read a table that must look like the one of `fit`."""
+        """Read a table that must have the columns of the one in `fit`."""
         return read_table(X, expect=self.schema_, user=type(self).__name__)
 
 
@@ -78,15 +78,15 @@ def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree")
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns), data frame or Table
-        NumPy array of numbers, booleans, texts or objects, list of rows, or any eager data frame that narwhals reads
+        NumPy array of numbers, booleans, strings or objects, list of rows, or any eager data frame that narwhals reads
         (pandas, polars, pyarrow, ...). Columns of numbers and booleans become numbers; strings, categoricals and enums
         become categories; dates, datetimes, durations and times of day keep their kind; a column of Python objects is
         a column of numbers if all its entries are numbers, and of dates if all are dates. None, NaN, NaT, NA and null
         are missing values.
     expect : TableSchema or None, default=None
-        What the table must look like. None: anything goes.
+        The required columns. None: any.
     user : str, default="Tree"
-        Class name in messages about differences from `expect`.
+        Class name for messages about differences from `expect`.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
     dtypes = set(frame.schema.values())
     if len(dtypes) == 1 and not dtypes & WIDE_INTEGERS and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
         matrix = frame.to_numpy()
-        if matrix.dtype.kind in "biuf":  # otherwise there are missing values that NumPy does not know
+        if matrix.dtype.kind in "biuf":  # otherwise there are missing values that NumPy cannot represent
             return _table_of_matrix(names, matrix, expect, named)
     kinds = expect.kinds if expect is not None else (None,) * len(names)
     series = (frame[:, position] for position in range(len(names)))
@@ -145,7 +145,7 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
 
 
 def _names_of_frame(names: Sequence[object]) -> tuple[tuple[str, ...], bool]:
-    """Return the names as strings, and whether all were: scikit-learn compares those of later tables, no numbers."""
+    """Return the names as strings, and whether all were: scikit-learn compares only strings with later tables."""
     are_text = {isinstance(name, str) for name in names}
     if are_text == {True, False}:
         raise TypeError(
@@ -214,10 +214,10 @@ def _table_of_matrix(
 
 
 def _columns(names: tuple[str, ...], matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Copy the columns one after another, in one pass over the matrix."""
+    """Copy the columns one after another, in one pass over the matrix, by blocks that fit a cache."""
     block = max(1, BYTES_IN_CACHE // (matrix.itemsize * matrix.shape[1]))
     numbers = np.empty(matrix.shape[::-1], dtype=dtype_of_numbers(matrix.dtype))
-    with np.errstate(over="ignore"):  # what becomes infinite is told when the column is read
+    with np.errstate(over="ignore"):  # numbers that become infinite are reported below, with their column
         for first in range(0, len(matrix), block):
             numbers[:, first : first + block] = matrix[first : first + block].T
     if numbers.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""A table of columns, and what a later table must look like."""
+"""A table of columns, and its schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hornbeam.table.column import Column, Kind
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """What a later table must look like: names and kinds of the columns, and whether the user named all by strings.
+    """Names and kinds of the columns that later tables must have, and whether the user named all by strings.
 
     Names are ``x0``, ``x1``, ... for arrays, and the labels as strings for data frames, whose labels may be numbers.
     """
@@ -25,7 +25,7 @@ class TableSchema:
     named: bool = False
 
     def check_names(self, names: tuple[str, ...], named: bool, user: str) -> None:
-        """Compare names and number of columns in the words of scikit-learn, on behalf of `user` (a class name).
+        """Compare names and number of columns, with the messages of scikit-learn for the class name `user`.
 
         Raises
         ------
@@ -53,16 +53,16 @@ class TableSchema:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns of equal length: what is known of each, and its values as in `Column`.
+    """Columns of equal length: the schema, and the values of each as in `Column`.
 
-    `values` is `Flags` where all columns are booleans, a matrix of shape (n_columns, n_rows) where all hold numbers of
-    one other type, else an array for each column.
+    `values` is `Flags` if all columns are booleans, a matrix of shape (n_columns, n_rows) if all hold numbers of one
+    other type, and otherwise one array per column.
     """
 
     schema: TableSchema
     values: Flags | npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
     booleans: frozenset[int] = frozenset()
-    """Numbers of the columns that are the user's booleans; `Flags` know this themselves."""
+    """Numbers of the columns that are the user's booleans; `Flags` keep this themselves."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Table:
 
     @property
     def named(self) -> bool:
-        """Whether all names are strings of the user, so that the names of later tables are compared with them."""
+        """Whether all names are strings given by the user, with which the names of later tables are compared."""
         return self.schema.named
 
     @property
@@ -81,7 +81,7 @@ class Table:
 
     @property
     def flags(self) -> Flags | None:
-        """The values of all columns where all are booleans; else None."""
+        """The values of all columns if all are booleans, else None."""
         return self.values if isinstance(self.values, Flags) else None
 
     @property
@@ -110,7 +110,7 @@ class Table:
 
 
 def _names_differ(fitted: tuple[str, ...], found: tuple[str, ...]) -> str:
-    """Say how names differ, word by word as scikit-learn does."""
+    """Return how names differ, with the message of scikit-learn."""
     message = "The feature names should match those that were passed during fit.\n"
     unexpected = sorted(set(found) - set(fitted))
     missing = sorted(set(fitted) - set(found))

@@ -1,4 +1,4 @@
-"""The tree that users hold: frozen flat arrays, asked in the words of the table it was grown on."""
+"""The public tree: immutable flat arrays whose conditions refer to the columns of the training table."""
 
 from hornbeam.tree.base import BaseTree
 from hornbeam.tree.tree import Tree

@@ -174,7 +174,7 @@ class BaseTree(ABC, TreeMethods):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[type[BaseTree], tuple[Any, ...]]:
-        # Made again from its parts, because the read-only flag of an array does not survive pickling.
+        # The read-only flag of an array does not survive pickling, so the tree is made again from its parts.
         return type(self), tuple(getattr(self, name) for name in self._fields())
 
     def _fields(self) -> list[str]:

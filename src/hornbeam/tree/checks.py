@@ -1,4 +1,4 @@
-"""What must be true of a tree: checked whenever one is made, so that nothing behind it needs to ask."""
+"""Invariants of a tree, checked whenever one is made, so that all other code can rely on them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check_shapes(tree: BaseTree, expected: Mapping[str, tuple[int, ...]]) -> Non
 
 
 def _check_links(tree: BaseTree) -> None:
-    """Check that following the links, left first, meets the nodes in their order: then there is no cycle and no gap."""
+    """Check that a walk along the links, left first, visits the nodes in order: then there is no cycle and no gap."""
     n_nodes = len(tree.conditions)
     expected = [0]
     for node, (left, right) in enumerate(zip(tree.left.tolist(), tree.right.tolist(), strict=True)):
@@ -108,7 +108,7 @@ def _check_condition(tree: BaseTree, node: int, condition: Condition) -> None:
     kind = tree.columns.kinds[condition.column]
     needed = {AtMost: "number", IsOne: "number", IsTrue: "number", IsIn: "category"}.get(type(condition), kind)
     if kind != needed and not (isinstance(condition, AtMost) and kind != "category"):
-        raise ValueError(f"conditions: node {node} needs a column of kind {needed!r}, but asks one of kind {kind!r}.")
+        raise ValueError(f"conditions: node {node} needs a column of kind {needed!r}, but tests one of kind {kind!r}.")
     if isinstance(condition, AtMost) and not math.isfinite(condition.threshold):
         raise ValueError(f"conditions: the threshold of node {node} is {condition.threshold}; expected a finite one.")
     if isinstance(condition, IsIn):
@@ -117,7 +117,7 @@ def _check_condition(tree: BaseTree, node: int, condition: Condition) -> None:
 
 def _check_values(node: int, condition: IsIn) -> None:
     if not condition.values:
-        raise ValueError(f"conditions: node {node} asks for a category in an empty list.")
+        raise ValueError(f"conditions: node {node} tests for a category in an empty list.")
     for value in condition.values:
         if type(value) not in LABEL_TYPES:
             raise TypeError(
@@ -128,7 +128,7 @@ def _check_values(node: int, condition: IsIn) -> None:
             raise ValueError(f"conditions: node {node} has category {value}; expected a finite number.")
 
 
-# In plain numbers: most trees are small, and the least call of NumPy costs more than such a loop.
+# Plain numbers: most trees are small, and a single call of NumPy costs more than such a loop.
 def _check_numbers_of_rows(tree: BaseTree) -> None:
     n_samples, n_outputs = tree.n_samples.tolist(), len(tree.outputs)
     if not all(0 <= index < n_outputs for index in tree.prediction.tolist()):

@@ -1,4 +1,4 @@
-"""Colours of classes and of lines, told apart by people with any kind of colour vision."""
+"""Colors of classes and of lines, told apart by people with any kind of color vision."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from __future__ import annotations
 _FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 # Theirs for lines, without yellow, too pale on white.
 LINE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-# Stops of matplotlib's "viridis", whose lightness alone orders the colours.
+# Stops of matplotlib's "viridis", whose lightness alone orders the colors.
 _MANY = ("#440154", "#3B528B", "#21918C", "#5EC962", "#FDE725")
 
 Rgb = tuple[int, ...]
 
 
 def class_colors(n_classes: int) -> list[str]:
-    """Return one colour per class as ``#RRGGBB``: distinct hues for up to 6 classes, a scale of lightness for more."""
+    """Return one color per class as ``#RRGGBB``: distinct hues for up to 6 classes, a scale of lightness for more."""
     if n_classes <= len(_FEW):
         return list(_FEW[:n_classes])
     return [_on_scale(index / (n_classes - 1)) for index in range(n_classes)]
 
 
 def tint(color: str, amount: float = 0.75) -> str:
-    """Return the colour mixed with white; `amount` is the part of white, 0 to 1."""
+    """Return the color mixed with white; `amount` is the part of white, 0 to 1."""
     return _mix(_rgb(color), (255, 255, 255), amount)
 
 

@@ -32,9 +32,9 @@ def leaf_of_rows(
 def reached_leaves(
     left: Children, right: Children, holds: Callable[[int, Rows], npt.NDArray[np.bool_]], n_rows: int
 ) -> npt.NDArray[np.intp]:
-    """Return the leaf that each row reaches, where ``holds(node, rows)`` answers the condition of an inner node.
+    """Return the leaf that each row reaches, where ``holds(node, rows)`` evaluates the condition of an inner node.
 
-    Each node is asked once, about the rows that reach it; children must be numbered after their parents.
+    Each condition is evaluated once, on the rows that reach its node; children must be numbered after their parents.
     """
     leaves = np.empty(n_rows, dtype=np.intp)
     waiting: dict[int, Rows] = {0: slice(None)}  # the root sees every row: none need be gathered
@@ -50,7 +50,7 @@ def reached_leaves(
 
 
 def inner_nodes(left: Children, right: Children) -> list[tuple[int, int, int]]:
-    """Return number, left child and right child of each node that is no leaf, as plain integers, parents first."""
+    """Return number, left child and right child of each inner node, as plain integers, parents first."""
     nodes = zip(range(len(left)), left.tolist(), right.tolist(), strict=True)
     return [(node, held, failed) for node, held, failed in nodes if held >= 0]
 
@@ -66,7 +66,7 @@ def node_depths(left: Children, right: Children) -> npt.NDArray[np.intp]:
 def path_matrix(left: Children, right: Children, leaves: npt.NDArray[np.intp]) -> csr_matrix:
     """Return the nodes that each row passes, root and leaf included, as 0/1 matrix of shape (n_rows, n_nodes)."""
     depths = node_depths(left, right)
-    # paths[node] lists the nodes from the root to `node`; all places after it stay -1.
+    # paths[node] lists the nodes from the root to `node`; later entries stay -1.
     paths = np.full((len(left), depths.max() + 1), -1, dtype=np.intp)
     paths[0, 0] = 0
     for node, *children in inner_nodes(left, right):

@@ -27,38 +27,38 @@ class Tree(BaseTree, ClassTreeMethods):
     """Immutable binary decision tree whose nodes test conditions on the columns of the user's table.
 
     Nodes are numbered in pre-order, left child first; node 0 is the root. A row goes to the left child if the
-    condition holds, to the right child otherwise; a missing value fails every condition but `IsMissing`. All arrays
-    are copies and read-only. Two trees are equal if all their parts are, numbers and labels compared by value and
-    labels also by type; trees have no hash.
+    condition holds, to the right child otherwise; a missing value fails every condition except `IsMissing`. All arrays
+    are read-only copies. Two trees are equal if all their parts are: numbers are compared by value, labels by value and
+    type. Trees have no hash.
 
     Parameters
     ----------
     left, right : int32 ndarray of shape (n_nodes,)
         Child where the condition holds, and where it does not; -1 at leaves.
     conditions : sequence of Condition or None, length n_nodes
-        What each inner node asks; None at leaves.
+        The condition of each inner node; None at leaves.
     prediction : int32 ndarray of shape (n_nodes,)
         Index into `classes` of the best prediction for the rows of each node, inner nodes included. Under unequal
         costs it need not be the class of the largest weight.
     class_weights : float64 ndarray of shape (n_nodes, n_classes)
-        Training weight of each class in each node; every node has some.
+        Training weight of each class in each node; no node has a weight of 0.
     n_samples : int64 ndarray of shape (n_nodes,)
         Number of training rows in each node.
     classes : ndarray of shape (n_classes,)
-        Class labels: texts, integers, booleans or floats.
+        Class labels: strings, integers, booleans or floats.
     columns : TableSchema
         Names and kinds of the table's columns.
     has_missing : sequence of bool, length n_columns
         Whether each column had missing values in training. Only the wording of rules depends on it.
     target_name : str, default="target"
-        Name of what is predicted.
+        Name of the target.
 
     Raises
     ------
     ValueError
         If the parts do not make a tree; the message names the part.
     TypeError
-        If a class label or a category is no text, integer, boolean or float.
+        If a class label or a category is not a string, integer, boolean or float.
 
     Examples
     --------

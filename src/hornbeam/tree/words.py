@@ -1,4 +1,4 @@
-"""The words of a tree that its drawings and exports share."""
+"""Wording shared by the drawings and exports of a tree."""
 
 from __future__ import annotations
 
