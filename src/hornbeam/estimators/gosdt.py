@@ -59,7 +59,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     labelling : {"best", "omega"}, default="best"
         For objective "f1": how leaves get their labels. "best": the labels of best F-score are searched with the tree.
         "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the tree is
-        the best one of those so labelled. This is never better, and its search is a plain one in Python, on one thread
+        the best one of those so labeled. This is never better, and its search is a plain one in Python, on one thread
         and without `bounds`, for tables of some thousand distinct rows and some ten columns.
     max_leaves : int or None, default=None
         Largest number of leaves, at least 1. None: no limit.
