@@ -1,9 +1,9 @@
 """A process that has no more memory: a search ends with a tree, or the error names the option that helps."""
 
+import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
@@ -26,8 +26,8 @@ def leave(n_bytes):
 def run(script: str) -> str:
     """Run Python code in a process of its own, after `START`, and return what it prints."""
     command = [sys.executable, "-c", START + textwrap.dedent(script)]
-    tests = Path(__file__).parent.parent
-    done = subprocess.run(command, cwd=tests, capture_output=True, text=True, check=False, timeout=120)
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, env=paths, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
