@@ -265,14 +265,14 @@ class RashomonSet(Sequence[Tree]):
         Raises
         ------
         ValueError
-            If there is no tree to ask.
+            If there is no tree to use.
         """
         n_classes = len(self._problem.classes)
         counts: Any = 0
         for prediction in self._predictions(X, indices):
             counts = counts + (prediction[:, None] == np.arange(n_classes))
         if isinstance(counts, int):
-            raise ValueError("there is no tree to ask: the set or `indices` is empty.")
+            raise ValueError("there is no tree to use: the set or `indices` is empty.")
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     def ambiguity(self, X: Any, indices: Iterable[int] | None = None) -> float:
@@ -414,7 +414,7 @@ class RashomonSet(Sequence[Tree]):
 
     def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
         if self.n_trees == 0:
-            raise ValueError("there is no tree to ask: the set is empty.")
+            raise ValueError("there is no tree to use: the set is empty.")
         return next(self._predictions(X, [0]))
 
     def _differences(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.bool_]]:
