@@ -13,20 +13,20 @@ class CurveMixture:
     """The curve of all leaves of some trees, each tree with a share of one in all.
 
     The loss of a mixture, the area above its curve, is convex in the shares: part by part, the curve of a mixture lies
-    on or above the mixture of the curves. So the mixture of least loss and price is a bound for all trees if no tree
-    can be added that makes it less; and the tangent there proves that bound (see `_rank_search`). Numbers here are
+    on or above the mixture of the curves. So the mixture of least loss and leaf penalty is a bound for all trees if no
+    tree can be added that makes it less; and the tangent there proves that bound (see `AucSearch`). Numbers here are
     floating point: they choose what is then proven in integers.
 
     Parameters
     ----------
     theta : float
         The false positive rate up to which the area counts.
-    price : float
-        Of one leaf; 1 is the price of all pairs.
+    leaf_penalty : float
+        Penalty of one leaf; 1 is the cost of all pairs.
     """
 
-    def __init__(self, theta: float, price: float) -> None:
-        self._theta, self._price = theta, price
+    def __init__(self, theta: float, leaf_penalty: float) -> None:
+        self._theta, self._leaf_penalty = theta, leaf_penalty
         self._trees: set[bytes] = set()
         self._sizes = np.empty(0)
         self._shares = np.empty(0)
@@ -58,10 +58,10 @@ class CurveMixture:
         return True
 
     def loss(self) -> float:
-        """Return the area above the curve and the price of the leaves."""
+        """Return the area above the curve and the penalty of the leaves."""
         wide, high = self._edges(self._shares)
         area = float(wide @ (high.cumsum() - high / 2))
-        return 1 - area + self._price * float(self._shares @ self._sizes)
+        return 1 - area + self._leaf_penalty * float(self._shares @ self._sizes)
 
     def improve(self, tolerance: float) -> None:
         """Move shares from tree to tree until no move is worth more than a tolerance (pairwise Frank-Wolfe steps)."""
@@ -117,9 +117,9 @@ class CurveMixture:
         return kept, high
 
     def _slopes(self, shares: _Floats) -> _Floats:
-        """Return how loss and price grow with the share of each tree, but for a term that all have in common."""
+        """Return how loss and penalty grow with the share of each tree, but for a term that all have in common."""
         wide, high = self._edges(shares)
         wide_after = wide.sum() - wide.cumsum()
         high_after = high.sum() - high.cumsum()
         gains = self._leaves[:, 1] * wide_after - self._leaves[:, 0] * high_after
-        return self._price * self._sizes - np.bincount(self._tree_of_leaf, gains, len(self._sizes))
+        return self._leaf_penalty * self._sizes - np.bincount(self._tree_of_leaf, gains, len(self._sizes))
