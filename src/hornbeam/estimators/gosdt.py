@@ -38,7 +38,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     Parameters
     ----------
     regularization : float, default=0.01
-        Price of one leaf in the unit of the objective, at least 0: for all objectives but "cost" a fraction of the
+        Leaf penalty in the unit of the objective, at least 0: for all objectives but "cost" a fraction of the
         largest possible loss, so that 0.01 means that one more leaf must save 1 % of the total weight; for "cost" in
         the unit of the mean cost of a row. Rounded once to the resolution of the search, see `regularization_`.
     max_depth : int or None, default=None
@@ -68,31 +68,30 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
         columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column.
-        "guess": the few that a reference ensemble asks, see `ThresholdGuessBinarizer`. None: the columns hold only 0
-        and 1.
-        A `Binarizer` is cloned and fitted.
+        "guess": those few that a reference ensemble splits on, see `ThresholdGuessBinarizer`. None: the columns contain
+        only 0 and 1. A `Binarizer` is cloned and fitted.
     time_limit : float or None, default=None
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
         None: no limit.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
+        stores. If not even the columns fit, the tree is a single leaf. None: no limit.
     gap_limit : float or None, default=None
-        Stop as soon as `gap_` is at most this, in [0, 1). None: only at proof.
+        Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
     n_jobs : int or None, default=1
-        Threads of the search. None: 1; -1: every core. Objective, bounds at proof and status are the same for any
-        number; only with 1 the tree is the same, too, where several are optimal.
+        Threads of the search. None: 1; -1: every core. A finished search has the same objective, bound and status with
+        any number of threads. If several trees are optimal, only 1 thread always returns the same one.
     verbose : int, default=0
-        1: show on stderr, in one line that is renewed in place in terminals and notebooks: seconds since the call of
-        `fit`, objective, lower bound, gap and leaves of the best tree; first, that binary columns are made. The last
-        line stays and has the status. Where stderr is a file or a pipe: lines after 10, 20, 40, ... seconds, and the
-        last one. For a log of your own use `callback`.
+        1: show progress on stderr, in one line that is updated in place in terminals and notebooks: seconds since the
+        call of `fit`, objective, lower bound, gap and leaves of the best tree. While binary columns are made, the line
+        shows that instead. The last line remains and shows the status. If stderr is a file or a pipe: lines after 10,
+        20, 40, ... seconds, and the last one. To write your own log, use `callback`.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     bounds : dict or None, default=None
-        For measuring: from the name of a bound to False, to search without it. The optimum stays the same. The page of
-        the bounds has the names, and a wrong one lists them. None: all are used.
+        For measurements: maps the name of a bound to False to search without it. The optimum stays the same. The names
+        are on the documentation page of the bounds, and in the error for an unknown name. None: all are used.
     theta : float or None, default=None
         For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
         to 2^-20 of a negative row.
