@@ -1,4 +1,4 @@
-"""Files have at most 500 lines, functions at most 60. A longer one gives the reason on its first line: `long: reason`."""
+"""Files have at most 500 lines, functions at most 60. A longer one has a reason on its first line: `long: reason`."""
 
 import ast
 import re
