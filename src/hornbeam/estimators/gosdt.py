@@ -33,7 +33,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
     the binary columns made by `binarizer`. The proof is about these columns: with ``binarizer="exact"`` they cover
     every threshold of `X`, otherwise only the chosen ones. The search may be stopped at any time - by a limit, by the
-    callback or by Ctrl-C - and then gives its best tree and a proven lower bound.
+    callback or by Ctrl-C - and then returns its best tree and a proven lower bound.
 
     Parameters
     ----------

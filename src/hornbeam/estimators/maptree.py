@@ -32,7 +32,7 @@ class MAPTreeClassifier(TreeClassifier):
     `binarizer` [1]_. In the prior, a node of depth d is split with probability ``alpha * (1 + d) ** -beta`` if some
     column separates its rows, and all such columns are equally likely; the class probabilities of each leaf have a
     Dirichlet distribution with parameters `rho`. There is no leaf penalty to tune: more data support larger trees. The
-    search may be stopped at any time - by a limit, by the callback or by Ctrl-C - and then gives its best tree and a
+    search may be stopped at any time - by a limit, by the callback or by Ctrl-C - and then returns its best tree and a
     proven bound.
 
     Parameters

@@ -47,7 +47,7 @@ gap_limit, verbose, callback, trace, theta
         See `GOSDTClassifier`.
     start : {"cart"} or None, default="cart"
         The first tree to improve on. "cart": the one of scikit-learn's `DecisionTreeClassifier` on the binary columns,
-        without the splits that save less than their leaf penalty. None: a single leaf.
+        pruned with the leaf penalty. None: a single leaf.
     bounds : dict or None, default=None
         For measurements: maps the name of a bound to False to search without it, or to True. The optimum stays the
         same. The names, with theorems of [1]_: "hierarchical_objective" (1), "lookahead" (lemma 2), "split_lookahead"
