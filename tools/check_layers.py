@@ -44,6 +44,7 @@ MAY_IMPORT = {
     "exceptions": set(),
     "_budget": set(),
     "_checks": set(),
+    "_keywords": set(),
     "objectives": {"_checks"},
     "_flags": {"_core"},
     "table": {"_checks", "_dates", "_flags"},
@@ -53,13 +54,13 @@ MAY_IMPORT = {
     "tree": {"_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
-    "binarizers": {"_budget", "_checks", "_core", "_dates", "conditions", "table"},
+    "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"table", "tree"},
-    "estimators": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "fitting"}
+    "estimators": {"_budget", "_checks", "_core", "_keywords", "binarizers", "columns", "exceptions", "fitting"}
     | {"objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},
     "cli": {"binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/number_index.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hornbeam {
@@ -17,46 +18,29 @@ Word load_word(const PackedColumns& columns, std::uint32_t column, std::size_t b
   return word;
 }
 
-/// Finds equal rows: an open-addressing table from row words to the number of the distinct row.
+/// The distinct rows so far, numbered in the order of their first appearance.
 class RowIndex {
  public:
-  explicit RowIndex(std::size_t words_per_row) : words_per_row_(words_per_row), slots_(1024, kEmpty) {}
-
-  /// For each of up to 64 rows the number of the distinct row equal to it; a new one if there is none yet. All are
-  /// hashed before the first is looked up, so that their cache misses overlap.
-  void find_or_add(const Word* rows, std::uint32_t n, std::uint32_t* numbers) {
-    if (2 * (hashes_.size() + n) >= slots_.size()) grow();
-    std::uint64_t hashes[kWordBits];
-    for (std::uint32_t i = 0; i < n; ++i) {
-      hashes[i] = 0;
-      for (std::size_t w = 0; w < words_per_row_; ++w) hashes[i] = mix(hashes[i] ^ rows[i * words_per_row_ + w]);
-      __builtin_prefetch(&slots_[hashes[i] & (slots_.size() - 1)]);
-    }
-    for (std::uint32_t i = 0; i < n; ++i) numbers[i] = find_or_add(rows + i * words_per_row_, hashes[i]);
-  }
+  explicit RowIndex(std::size_t words_per_row) : words_per_row_(words_per_row) {}
 
   /// Room for so many rows; pages that no row comes to are never touched.
   void reserve(std::size_t n_rows) { rows_.reserve(n_rows * words_per_row_); }
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(hashes_.size()); }
-  std::uint64_t bytes() const { return (rows_.size() + 2 * hashes_.size() + slots_.size()) * sizeof(Word); }
+  std::uint32_t find_or_add(const Word* row) {
+    std::uint64_t hash = 0;
+    for (std::size_t w = 0; w < words_per_row_; ++w) hash = mix(hash ^ row[w]);
+    const std::uint32_t number =
+        index_.find_or_add(hash, size_, [&](std::uint32_t known) { return is_row(known, row); });
+    if (number < size_) return number;
+    rows_.insert(rows_.end(), row, row + words_per_row_);
+    return size_++;
+  }
+
+  std::uint32_t size() const { return size_; }
+  std::uint64_t bytes() const { return rows_.size() * sizeof(Word) + index_.bytes(); }
   const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }
 
  private:
-  static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-
-  std::uint32_t find_or_add(const Word* row, std::uint64_t hash) {
-    std::size_t at = hash & (slots_.size() - 1);
-    for (; slots_[at] != kEmpty; at = (at + 1) & (slots_.size() - 1)) {
-      const std::uint32_t known = slots_[at];
-      if (hashes_[known] == hash && is_row(known, row)) return known;
-    }
-    slots_[at] = static_cast<std::uint32_t>(hashes_.size());
-    hashes_.push_back(hash);
-    rows_.insert(rows_.end(), row, row + words_per_row_);
-    return slots_[at];
-  }
-
   /// In a loop of our own: mostly of one word, for which a call of memcmp would take longer.
   bool is_row(std::uint32_t number, const Word* row) const {
     const Word* known = this->row(number);
@@ -65,18 +49,9 @@ class RowIndex {
     return true;
   }
 
-  void grow() {
-    slots_.assign(2 * slots_.size(), kEmpty);
-    for (std::uint32_t number = 0; number < hashes_.size(); ++number) {
-      std::size_t at = hashes_[number] & (slots_.size() - 1);
-      while (slots_[at] != kEmpty) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = number;
-    }
-  }
-
   std::size_t words_per_row_;
-  std::vector<std::uint32_t> slots_;
-  std::vector<std::uint64_t> hashes_;
+  std::uint32_t size_ = 0;
+  NumberIndex index_;
   std::vector<Word> rows_;
 };
 
@@ -102,7 +77,8 @@ DistinctRows::DistinctRows(const PackedColumns& columns, std::span<const std::in
       kernels().transpose(block);
       for (std::uint32_t i = 0; i < kWordBits; ++i) rows[i * words_per_row + w] = block[i];
     }
-    index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
+    for (std::uint32_t i = 0; i < std::min(kWordBits, columns.n_rows - first); ++i)
+      number_of_row[first + i] = index.find_or_add(&rows[i * words_per_row]);
   }
   n_rows = index.size();
   run.require(index.bytes() + number_of_row.size() * sizeof(std::uint32_t) +

@@ -65,6 +65,7 @@ class LeafSetSearch {
       }
       is_finished_ = !run_.stopped();  // else what was being expanded stays open, with its bound
     });
+    if (best_.empty()) throw Stopped{};  // memory ran out before the first set
     next_search_ = 0;
     if constexpr (!kAsPublished) raise_lower();
     ResultTree tree = tree_of(best_, leaves_);
@@ -103,10 +104,10 @@ class LeafSetSearch {
   void consider(const std::vector<LeafId>& others) {
     value_ = objective_.loss(others) + price_of((at_ ? at_->n_kept : 0) + others.size());
     if (value_ >= upper_) return;
+    std::vector<LeafId> better(others);
+    if (at_) better.insert(better.begin(), kept().begin(), kept().end());
+    best_ = std::move(better);  // nothing can fail between the set and its cost
     upper_ = value_;
-    best_.clear();
-    if (at_) best_.assign(kept().begin(), kept().end());
-    best_.insert(best_.end(), others.begin(), others.end());
     if (at_) run_.add_line(progress());
   }
 
@@ -372,11 +373,11 @@ class LeafSetSearch {
 
   bool is_new() {
     const Fingerprint name = name_of_set(kept(), new_);
-    const auto name_of = [this](std::uint32_t number) -> const Fingerprint& { return seen_[number]; };
-    if (seen_index_.find(name, name_of) != NameIndex::kNone) return false;
+    const auto next = static_cast<std::uint32_t>(seen_.size());
+    if (seen_index_.find_or_add(name.hash(), next, [&](std::uint32_t each) { return seen_[each] == name; }) != next)
+      return false;
     seen_bytes_ += name.heap_bytes();
     seen_.push_back(name);
-    seen_index_.add(static_cast<std::uint32_t>(seen_.size() - 1), name_of);
     return true;
   }
 
@@ -434,7 +435,7 @@ class LeafSetSearch {
   Objective objective_;
   Queue<Cost> queue_;
   std::deque<Fingerprint> seen_;  // names of sets, in the order in which they were made
-  NameIndex seen_index_;
+  NumberIndex seen_index_;
   Entry expanded_;
   const Entry* at_ = nullptr;  // the set that is being expanded
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;

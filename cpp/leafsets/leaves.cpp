@@ -34,8 +34,10 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   const std::uint32_t literal = 2 * column + value;
   Fingerprint name = leaf.name;
   name ^= Fingerprint::of_row(literal);
-  const auto name_of = [this](LeafId each) -> const Fingerprint& { return leaves_[each].name; };
-  if (const LeafId found = by_name_.find(name, name_of); found != NameIndex::kNone) return known = found;
+  // The last number may be without a leaf: of one that memory did not suffice for.
+  const LeafId found = by_name_.find_or_add(
+      name.hash(), leaves_.size(), [&](LeafId each) { return each < leaves_.size() && leaves_[each].name == name; });
+  if (found < leaves_.size()) return known = found;
   Leaf part;
   part.captured = memory_.take<Word>(leaf.captured.size());
   part.class_weight = memory_.take<std::int64_t>(rows_.n_classes);
@@ -115,7 +117,6 @@ LeafId Leaves::keep(Leaf leaf) {
   const LeafId number = leaves_.size();
   bytes_ += leaf.name.heap_bytes();
   leaves_.push_back(std::move(leaf));
-  by_name_.add(number, [this](LeafId each) -> const Fingerprint& { return leaves_[each].name; });
   return number;
 }
 

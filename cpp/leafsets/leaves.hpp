@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/fingerprint.hpp"
+#include "base/number_index.hpp"
 #include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
 
@@ -25,38 +26,6 @@ namespace hornbeam {
 
 using LeafId = std::uint32_t;
 inline constexpr LeafId kNoLeaf = ~LeafId{0};
-
-/// Finds numbers by names that are stored elsewhere; it is a single block of memory.
-class NameIndex {
- public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  /// The number of a name, kNone if it has none; `name_of(number)` is the name of a number.
-  template <class NameOf>
-  std::uint32_t find(const Fingerprint& name, NameOf name_of) const {
-    return slots_.empty() ? kNone : slots_[place_of(name, name_of)];
-  }
-  /// Adds a name that is not known; names are numbered from 0 on.
-  template <class NameOf>
-  void add(std::uint32_t number, NameOf name_of) {
-    if (2 * std::size_t{number} >= slots_.size()) {  // at most half full
-      slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kNone);
-      for (std::uint32_t each = 0; each < number; ++each) slots_[place_of(name_of(each), name_of)] = each;
-    }
-    slots_[place_of(name_of(number), name_of)] = number;
-  }
-  std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
-
- private:
-  template <class NameOf>
-  std::size_t place_of(const Fingerprint& name, NameOf name_of) const {
-    std::size_t at = name.hash() & (slots_.size() - 1);
-    while (slots_[at] != kNone && !(name_of(slots_[at]) == name)) at = (at + 1) & (slots_.size() - 1);
-    return at;
-  }
-
-  std::vector<std::uint32_t> slots_;
-};
 
 /// Memory that is allocated in blocks and freed all at once, in no time however many leaves there are.
 class LeafMemory {
@@ -191,7 +160,7 @@ class Leaves {
   LeafMemory memory_;
   LeafBlocks leaves_;
   std::array<Measured, 2> sides_;
-  NameIndex by_name_;
+  NumberIndex by_name_;
   std::size_t bytes_ = 0;
   std::uint64_t work_ = 0;
 };

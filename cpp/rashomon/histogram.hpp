@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_index.hpp"
 #include "base/types.hpp"
 
 namespace hornbeam {
@@ -31,11 +32,11 @@ Count count_of(const Histogram<Count>& trees, Ticks cost) {
   return at != trees.end() && at->cost == cost ? at->count : Count();
 }
 
-/// Adds up numbers by cost, in an open-addressing table.
+/// Adds up numbers by cost.
 template <class Count>
 class HistogramSum {
  public:
-  void add(Ticks cost, const Count& count) { slot_of(cost).count += count; }
+  void add(Ticks cost, const Count& count) { sum_of(cost) += count; }
 
   /// Adds all pairs of a tree of `a` and one of `b` that together cost at most `most`, `copies` times.
   void add_products(const Histogram<Count>& a, const Histogram<Count>& b, const Count& copies, Ticks most) {
@@ -52,55 +53,38 @@ class HistogramSum {
   }
 
   /// Subtracts from what was added before.
-  void subtract(Ticks cost, const Count& count) { slot_of(cost).count -= count; }
+  void subtract(Ticks cost, const Count& count) { sum_of(cost) -= count; }
 
   /// Returns the sums other than 0, and resets them.
   Histogram<Count> take() {
     Histogram<Count> sums;
-    sums.reserve(used_.size());
-    for (const std::uint32_t at : used_) {
-      if (!slots_[at].count.is_zero()) sums.push_back(std::move(slots_[at]));
-      slots_[at] = {kFree, Count()};
-    }
-    used_.clear();
+    sums.reserve(sums_.size());
+    for (CostCount<Count>& each : sums_)
+      if (!each.count.is_zero()) sums.push_back(std::move(each));
+    clear();
     std::sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
     return sums;
   }
 
-  void clear() { take(); }
+  /// Leaves room for as many sums as there were.
+  void clear() {
+    if (sums_.empty()) return;
+    index_.reset(sums_.size());
+    sums_.clear();
+  }
 
  private:
-  static constexpr Ticks kFree = -1;
-
-  CostCount<Count>& slot_of(Ticks cost) {
-    std::size_t at = place_of(cost);
-    for (; slots_[at].cost != cost; at = (at + 1) & (slots_.size() - 1)) {
-      if (slots_[at].cost != kFree) continue;
-      if (2 * (used_.size() + 1) > slots_.size()) {
-        grow();
-        return slot_of(cost);
-      }
-      slots_[at].cost = cost;
-      used_.push_back(static_cast<std::uint32_t>(at));
-      break;
-    }
-    return slots_[at];
-  }
-  std::size_t place_of(Ticks cost) const {
-    return (static_cast<std::uint64_t>(cost) * 0x9e3779b97f4a7c15ULL) >> shift_;
-  }
-  void grow() {
-    std::vector<CostCount<Count>> old(2 * slots_.size(), {kFree, Count()});
-    old.swap(slots_);
-    --shift_;
-    used_.clear();
-    for (CostCount<Count>& slot : old)
-      if (slot.cost != kFree) slot_of(slot.cost).count = std::move(slot.count);
+  Count& sum_of(Ticks cost) {
+    const auto next = static_cast<std::uint32_t>(sums_.size());
+    const std::uint64_t hash = (static_cast<std::uint64_t>(cost) * 0x9e3779b97f4a7c15ULL) >> 32;
+    const std::uint32_t at =
+        index_.find_or_add(hash, next, [&](std::uint32_t each) { return sums_[each].cost == cost; });
+    if (at == next) sums_.push_back({cost, Count()});
+    return sums_[at].count;
   }
 
-  int shift_ = 64 - 8;
-  std::vector<CostCount<Count>> slots_{std::size_t{1} << 8, {kFree, Count()}};
-  std::vector<std::uint32_t> used_;
+  NumberIndex index_;
+  Histogram<Count> sums_;  // in the order in which the costs came
 };
 
 }  // namespace hornbeam

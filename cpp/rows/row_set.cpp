@@ -11,7 +11,7 @@ namespace hornbeam {
 
 namespace {
 
-constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 /// The highest shift to use, given how many slots each shift would have, and the words it takes: words of single shifts
 /// below it plus words of (count >> top) copies at it.
@@ -76,8 +76,8 @@ std::uint64_t RowSetMaker::bytes() const {
   return (scratch_.capacity() + hashes_.capacity() + wide_.capacity() + pair_sums_.capacity() +
           look_values_.capacity() + gathered_.capacity() + row_bits_.capacity() + row_counts_.capacity()) *
              sizeof(Word) +
-         merged_.capacity() * sizeof(SlotName) + (seen_.capacity() + table_.capacity()) * sizeof(std::uint32_t) +
-         suspect_.capacity() * sizeof(Suspect);
+         merged_.capacity() * sizeof(SlotName) + (seen_.capacity() + new_number_.capacity()) * sizeof(std::uint32_t) +
+         index_.bytes() + suspect_.capacity() * sizeof(Suspect);
 }
 
 Word* RowSetMaker::scratch_for(const RowSet& rows) {
@@ -223,12 +223,12 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
 /// slots from `chosen_`. Candidates are the slots whose hash is shared by slots of two classes or, if one row may have
 /// slots of both, by two different rows (two with equal 32-bit hashes may stay apart: q is then less than it could be).
 void RowSetMaker::merge_equal_rows(const RowSet& parent) {
-  constexpr std::uint32_t kNone = 0, kSeveral = ~std::uint32_t{0};
+  constexpr std::uint32_t kUnseen = 0, kSeveral = ~std::uint32_t{0};
   if (measures_.n_loss_prices == 0) return;
   const std::uint32_t n_targets = measures_.netted ? measures_.n_classes : measures_.n_counts();  // that settling reads
   std::size_t n_chosen = 0;
   for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
-  seen_.assign(std::bit_ceil(4 * n_chosen), kNone);
+  seen_.assign(std::bit_ceil(4 * n_chosen), kUnseen);
   const int unused_bits = std::countl_zero(seen_.size()) + 1;
   const std::uint32_t n_words = n_row_words_;
   const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
@@ -250,7 +250,7 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
         const std::uint32_t here =
             measures_.netted ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
         std::uint32_t& known = seen[hash_of(slot)];
-        known = known == kNone || known == here ? here : kSeveral;
+        known = known == kUnseen || known == here ? here : kSeveral;
       });
   }
   suspect_.clear();
@@ -260,23 +260,20 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
         if (seen[hash_of(slot)] == kSeveral) suspect_.push_back({slot, s, 0});
       });
   if (suspect_.empty()) return;
-  table_.assign(std::bit_ceil(2 * suspect_.size()), kEmpty);
+  index_.reset(suspect_.size());
   for (Suspect& suspect : suspect_) {
     const Word* row = &parent.slot_rows[suspect.slot * n_words];
-    const auto is_row = [&](std::uint32_t number) {
+    const auto n_merged = static_cast<std::uint32_t>(merged_.size());
+    suspect.row = index_.find_or_add(hash_of(suspect.slot), n_merged, [&](std::uint32_t number) {
       for (std::uint32_t k = 0; k < n_words; ++k)
-        if (row_bits_[std::size_t{number} * n_words + k] != (row[k] & kept_mask_[k])) return false;
+        if (row_bits_[std::size_t{number} * n_words + k] != (row[k] & kept[k])) return false;
       return true;
-    };
-    std::size_t at = hash_of(suspect.slot) & (table_.size() - 1);
-    while (table_[at] != kEmpty && !is_row(table_[at])) at = (at + 1) & (table_.size() - 1);
-    if (table_[at] == kEmpty) {
-      table_[at] = static_cast<std::uint32_t>(merged_.size());
+    });
+    if (suspect.row == n_merged) {
       merged_.emplace_back();
-      for (std::uint32_t k = 0; k < n_words; ++k) row_bits_.push_back(row[k] & kept_mask_[k]);
+      for (std::uint32_t k = 0; k < n_words; ++k) row_bits_.push_back(row[k] & kept[k]);
       row_counts_.resize(row_counts_.size() + measures_.n_counts());
     }
-    suspect.row = table_[at];
     const Segment& segment = parent.segments[suspect.segment];
     row_counts_[std::size_t{suspect.row} * measures_.n_counts() + segment.target] += std::int64_t{1} << segment.shift;
   }
@@ -287,17 +284,17 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
 void RowSetMaker::settle_rows(const RowSet& parent) {
   const std::size_t n_counts = measures_.n_counts(), n_words = n_row_words_;
   std::uint32_t n_left = 0;
+  new_number_.assign(merged_.size(), kNone);
   for (std::size_t row = 0; row < merged_.size(); ++row) {
-    table_[row] = kEmpty;  // from here on: the new number of each row
     if (!costs_.settle(&row_counts_[row * n_counts])) continue;
-    table_[row] = n_left++;
-    std::copy_n(&row_counts_[row * n_counts], n_counts, &row_counts_[table_[row] * n_counts]);
-    std::copy_n(row_bits_.data() + row * n_words, n_words, row_bits_.data() + table_[row] * n_words);
+    new_number_[row] = n_left++;
+    std::copy_n(&row_counts_[row * n_counts], n_counts, &row_counts_[new_number_[row] * n_counts]);
+    std::copy_n(row_bits_.data() + row * n_words, n_words, row_bits_.data() + new_number_[row] * n_words);
   }
   merged_.resize(n_left);
   for (const Suspect& suspect : suspect_) {
-    if (table_[suspect.row] == kEmpty) continue;
-    merged_[table_[suspect.row]].add(parent.names[suspect.slot]);
+    if (new_number_[suspect.row] == kNone) continue;
+    merged_[new_number_[suspect.row]].add(parent.names[suspect.slot]);
     chosen_[suspect.slot / kWordBits] &= ~(Word{1} << (suspect.slot % kWordBits));
   }
 }
@@ -417,26 +414,24 @@ void RowSetMaker::drop_repeated_columns(RowSet& rows) {
     for (std::uint32_t w = segment.begin; w < segment.end; ++w) valid_.push_back(segment.valid(w));
   hashes_.resize(std::max<std::size_t>(hashes_.size(), rows.stride));
   kernels_.hash_columns(rows.slot_tile().tile, valid_.data(), hashes_.data());
-  table_.assign(std::bit_ceil(2 * std::size_t{rows.n_columns}), kEmpty);
   // Whether the columns, or one column and nothing, are equal or complementary.
   const auto same = [&](std::uint32_t a, std::uint32_t b) {
-    const auto difference = [&](std::uint32_t w) { return rows.word(a, w) ^ (b == kEmpty ? 0 : rows.word(b, w)); };
+    const auto difference = [&](std::uint32_t w) { return rows.word(a, w) ^ (b == kNone ? 0 : rows.word(b, w)); };
     const Word flip = rows.n_slot_words > 0 && (difference(0) & 1) != 0 ? ~Word{0} : Word{0};
     for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)
       if (((difference(w) ^ flip) & valid_[w]) != 0) return false;
     return true;
   };
   kept_.clear();
+  index_.reset(rows.n_columns);
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
-    if (hashes_[c] == 0 && same(c, kEmpty)) continue;
-    std::size_t at = mix(hashes_[c]) & (table_.size() - 1);
-    while (table_[at] != kEmpty && !(hashes_[table_[at]] == hashes_[c] && same(table_[at], c)))
-      at = (at + 1) & (table_.size() - 1);
-    if (table_[at] != kEmpty) {
-      rows.copies[table_[at]] += rows.copies[c];
+    if (hashes_[c] == 0 && same(c, kNone)) continue;
+    const std::uint32_t first = index_.find_or_add(
+        mix(hashes_[c]), c, [&](std::uint32_t known) { return hashes_[known] == hashes_[c] && same(known, c); });
+    if (first != c) {
+      rows.copies[first] += rows.copies[c];
       continue;
     }
-    table_[at] = c;
     kept_.push_back(c);
   }
   if (kept_.size() < rows.n_columns) keep_columns(rows);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/fingerprint.hpp"
+#include "base/number_index.hpp"
 #include "base/types.hpp"
 #include "data/costs.hpp"
 #include "data/distinct_rows.hpp"
@@ -159,7 +160,8 @@ class RowSetMaker {
   std::vector<Word> chosen_;      // slots of the parent, less those of changed rows
   AlignedVector<Word> gathered_;  // slots row by row on the parent's columns
   std::vector<Word> valid_;
-  std::vector<std::uint32_t> seen_, table_;
+  std::vector<std::uint32_t> seen_, new_number_;
+  NumberIndex index_;
   std::vector<Suspect> suspect_;
   std::vector<SlotName> merged_;  // rows that need new slots, their bits and counts
   std::vector<Word> row_bits_;

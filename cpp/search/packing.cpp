@@ -58,22 +58,20 @@ void PairPacker::find_rows(const RowSet& rows) {
 void PairPacker::merge_equal(int k, std::size_t n_words) {
   std::vector<Word>& bits = bits_[k];
   std::vector<Ticks>& left = left_[k];
-  table_.assign(std::bit_ceil(2 * left.size() + 1), 0);
+  index_.reset(left.size());
   std::uint32_t n_kept = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
     const Word* row = &bits[i * n_words];
     Word hash = 0;
     for (std::size_t w = 0; w < n_words; ++w) hash = mix(hash ^ row[w]);
-    std::size_t at = hash & (table_.size() - 1);
-    while (table_[at] != 0 && !std::equal(row, row + n_words, &bits[std::size_t{table_[at] - 1} * n_words]))
-      at = (at + 1) & (table_.size() - 1);
-    if (table_[at] != 0) {
-      left[table_[at] - 1] += left[i];
+    const std::uint32_t number = index_.find_or_add(
+        hash, n_kept, [&](std::size_t known) { return std::equal(row, row + n_words, &bits[known * n_words]); });
+    if (number < n_kept) {
+      left[number] += left[i];
       continue;
     }
     std::copy(row, row + n_words, &bits[std::size_t{n_kept} * n_words]);
-    left[n_kept] = left[i];
-    table_[at] = ++n_kept;
+    left[n_kept++] = left[i];
   }
   bits.resize(std::size_t{n_kept} * n_words);
   left.resize(n_kept);

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "base/number_index.hpp"
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
 
@@ -56,7 +57,8 @@ class PairPacker {
   AlignedVector<Word> other_words_;  // the rows of the other class, as a tile with rows for columns
   std::uint32_t stride_ = 0, n_others_ = 0;
   std::vector<std::uint8_t> distances_;
-  std::vector<std::uint32_t> spent_, order_, table_;
+  std::vector<std::uint32_t> spent_, order_;
+  NumberIndex index_;
   std::vector<Ticks> nearest_;  // distance of each row of the first class to the other
 };
 

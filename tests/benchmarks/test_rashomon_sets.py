@@ -31,7 +31,7 @@ def test_hornbeam_counts_under_the_definition_of_each_peer(tmp_path, monkeypatch
     price = Fraction(3, 200)  # 2.6 rows, rounded
     best = RashomonSetClassifier(0, regularization=price, **exact).fit(X, y)
     slack = Fraction(round(0.6 * round(200 * best.objective_)), 200)
-    rounded = RashomonSetClassifier(slack, "absolute", price, distinct="labels", **exact).fit(X, y)
+    rounded = RashomonSetClassifier(slack, "absolute", regularization=price, distinct="labels", **exact).fit(X, y)
     assert labels["trees"] == rounded.n_trees_ != columns["trees"]
     assert labels["objective"] == pytest.approx(best.objective_)
 

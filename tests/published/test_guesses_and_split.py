@@ -73,7 +73,7 @@ def test_licketysplit_of_the_package(regularization):
 def test_split_of_the_authors(regularization):
     X, y = as_is("compas_fairml.bin")
     for (depth, steps), (objective, leaves) in SPLIT[regularization].items():
-        found = SPLITClassifier(regularization, steps, depth, binarizer=None).fit(X, y)
+        found = SPLITClassifier(regularization, steps, max_depth=depth, binarizer=None).fit(X, y)
         assert (round(found.objective_, 6), found.n_leaves_) == (objective, leaves)
 
 

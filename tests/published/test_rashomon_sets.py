@@ -37,7 +37,9 @@ def test_sizes_of_the_sets_of_the_resplit_example(epsilon_is, distinct):
     sizes = MULTIPLIED if epsilon_is == "multiplier" else ADDED
     for (regularization, depth), by_epsilon in sizes.items():
         for epsilon, n_trees in by_epsilon.items():
-            found = RashomonSetClassifier(epsilon, epsilon_is, regularization, depth, distinct, binarizer=None)
+            found = RashomonSetClassifier(
+                epsilon, epsilon_is, regularization=regularization, max_depth=depth, distinct=distinct, binarizer=None
+            )
             assert found.fit(X, y).n_trees_ == n_trees
 
 
@@ -46,7 +48,7 @@ def test_sizes_of_the_sets_of_given_bounds():
     optimum = Fraction(RashomonSetClassifier(0, regularization=0.005, binarizer=None).fit(X, y).objective_)
     for bound, n_trees in BOUNDED.items():
         epsilon = float(Fraction(bound) - optimum)
-        found = RashomonSetClassifier(epsilon, "absolute", 0.005, binarizer=None).fit(X, y)
+        found = RashomonSetClassifier(epsilon, "absolute", regularization=0.005, binarizer=None).fit(X, y)
         assert found.n_trees_ == n_trees
 
 
@@ -68,9 +70,14 @@ def test_sizes_of_the_sets_where_a_leaf_may_predict_any_class(epsilon, n_trees):
 def test_sizes_of_the_sets_of_praxis_and_arborenum(epsilon, n_trees):
     X, y = as_is("compas_tg16.bin")
     regularization = Fraction(round(0.01 * len(y)), len(y))
-    optimum = round(RashomonSetClassifier(0, "absolute", regularization, binarizer=None).fit(X, y).objective_ * len(y))
+    optimum = round(
+        RashomonSetClassifier(0, "absolute", regularization=regularization, binarizer=None).fit(X, y).objective_
+        * len(y)
+    )
     slack = Fraction(round(epsilon * optimum), len(y))
-    found = RashomonSetClassifier(slack, "absolute", regularization, 4, "labels", binarizer=None)
+    found = RashomonSetClassifier(
+        slack, "absolute", regularization=regularization, max_depth=4, distinct="labels", binarizer=None
+    )
     assert found.fit(X, y).n_trees_ == n_trees
 
 

@@ -93,7 +93,11 @@ def test_weights_categories_missing_values_and_single_leaves():
     frame = polars.DataFrame({"color": ["red", "blue", "red", None] * 5, "flag": [0, 1, 1, 0] * 5})
     y = ["no", "yes", "yes", "no"] * 5
     weights = [0.5, 1.25, 1, 1] * 5
-    trees = RashomonSetClassifier(1.0, "absolute", 0.05, binarizer="exact").fit(frame, y, weights).rashomon_set_
+    trees = (
+        RashomonSetClassifier(1.0, "absolute", regularization=0.05, binarizer="exact")
+        .fit(frame, y, weights)
+        .rashomon_set_
+    )
     found = json.loads(trees.to_timbertrek())
     texts = {(name, text) for name, text, _ in found["featureMap"].values()}
     assert ("flag", "= 1") in texts

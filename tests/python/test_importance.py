@@ -83,7 +83,11 @@ def test_reliance_is_its_definition_over_all_pairs_of_rows(parameters, n_classes
 
 def test_the_range_over_a_set_is_that_of_its_trees():
     for (X, y), regularization, epsilon, max_depth in [(CANCER, 0.02, 0.15, 3), (IRIS, 0.01, 0.2, None)]:
-        trees = RashomonSetClassifier(epsilon, "multiplier", regularization, max_depth).fit(X, y).rashomon_set_
+        trees = (
+            RashomonSetClassifier(epsilon, "multiplier", regularization=regularization, max_depth=max_depth)
+            .fit(X, y)
+            .rashomon_set_
+        )
         found, values = model_class_reliance(trees), trees.reliance()
         assert found.n_trees == trees.n_trees == len(values) > 5
         assert found.is_whole

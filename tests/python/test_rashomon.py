@@ -76,7 +76,13 @@ def test_the_set_is_that_of_the_exhaustive_search(objective, distinct):
     prices = [1, 1] if objective == "accuracy" else [int(np.lcm(*totals)) // int(total) for total in totals]
     one = int(np.dot(prices, totals))
     found = RashomonSetClassifier(
-        0.1, "absolute", Fraction(1, 20), 2, distinct, objective=objective, binarizer=None
+        0.1,
+        "absolute",
+        regularization=Fraction(1, 20),
+        max_depth=2,
+        distinct=distinct,
+        objective=objective,
+        binarizer=None,
     ).fit(X, y)
     kept = X if distinct != "splits" else X[:, :3]
     problem = Problem(kept.tolist(), y.tolist(), [20] * 30, [[0, prices[0]], [prices[1], 0]], one, max_depth=2)
@@ -86,12 +92,14 @@ def test_the_set_is_that_of_the_exhaustive_search(objective, distinct):
 
 def test_a_tree_exactly_at_the_bound_is_in_the_set():
     X, y = [[0], [0], [0], [1], [1], [1], [1]], [0, 0, 1, 1, 1, 1, 1]
-    found = RashomonSetClassifier(0.1, "absolute", 0.1, binarizer=None).fit(X, y)
+    found = RashomonSetClassifier(0.1, "absolute", regularization=0.1, binarizer=None).fit(X, y)
     # 1/7 + 0.2 for the split; the leaf loses 2/7, which is 1/7 + 0.1 - 1/7 * 0.7 less.
     assert found.rashomon_set_.objectives()[0].tolist() == pytest.approx([1 / 7 + 0.2, 2 / 7 + 0.1])
     gap = Fraction(2, 7) + Fraction(1, 10) - Fraction(1, 7) - Fraction(2, 10)
     for epsilon, n_trees in [(gap, 2), (gap - Fraction(1, 10**9), 1)]:
-        assert RashomonSetClassifier(epsilon, "absolute", 0.1, binarizer=None).fit(X, y).n_trees_ == n_trees
+        assert (
+            RashomonSetClassifier(epsilon, "absolute", regularization=0.1, binarizer=None).fit(X, y).n_trees_ == n_trees
+        )
 
 
 def test_samples_are_uniform_and_repeatable(cancer):
@@ -197,7 +205,7 @@ def test_a_search_that_is_stopped_has_all_trees_up_to_what_it_says():
     assert found.status_ == "memory_limit"
     assert found.objective_ <= found.complete_up_to_ < found.bound_
     epsilon = Fraction(found.complete_up_to_) - Fraction(found.objective_)
-    again = RashomonSetClassifier(epsilon, "absolute", 0.01, 4, binarizer=None).fit(X, y)
+    again = RashomonSetClassifier(epsilon, "absolute", regularization=0.01, max_depth=4, binarizer=None).fit(X, y)
     assert again.rashomon_set_.objectives()[1] == found.rashomon_set_.objectives()[1]
 
 
@@ -242,7 +250,9 @@ def test_resplit_finds_a_part_of_the_exact_set_of_its_bound(cancer, resplit):
     assert (resplit.searched_up_to_, resplit.complete_up_to_) == (resplit.bound_, -np.inf)
     assert resplit.statistics_["set_prefixes"] > 1
     assert resplit.bound_ >= cancer.bound_
-    exact = RashomonSetClassifier(Fraction(resplit.bound_) - Fraction(cancer.objective_), "absolute", 0.02, 3).fit(X, y)
+    exact = RashomonSetClassifier(
+        Fraction(resplit.bound_) - Fraction(cancer.objective_), "absolute", regularization=0.02, max_depth=3
+    ).fit(X, y)
     inside = set(map(str, exact.rashomon_set_))
     assert set(map(str, trees)) < inside
 
@@ -312,11 +322,11 @@ def test_the_set_of_resplit_is_that_of_the_paper(kind, distinct):
     found = RashomonSetClassifier(
         Fraction(1, 10),
         "absolute",
-        Fraction(1, 40),
-        3,
-        distinct,
-        "resplit",
-        1,
+        regularization=Fraction(1, 40),
+        max_depth=3,
+        distinct=distinct,
+        method="resplit",
+        lookahead_depth=1,
         objective="balanced" if kind == "balanced" else "accuracy",
         binarizer=None,
     ).fit(X, y, sample_weight=weights)

@@ -73,8 +73,8 @@ def found_set(rows, classes, costs, weights, settings, steps=1):
     found = RashomonSetClassifier(
         Fraction(epsilon),
         epsilon_is,
-        Fraction(regularization),
-        max_depth,
+        regularization=Fraction(regularization),
+        max_depth=max_depth,
         method="resplit",
         lookahead_depth=steps,
         objective="cost",

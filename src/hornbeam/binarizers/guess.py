@@ -13,6 +13,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam._dates import DATE_KINDS, round_thresholds
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, ask
 from hornbeam.binarizers._ensembles import fit_within, splits_of
@@ -95,8 +96,9 @@ class ThresholdGuessBinarizer(Binarizer):
     scores_: dict[str, float]
     n_thresholds_: int
 
+    @accept_positional("eliminate random_state")
     def __init__(
-        self, reference: Any = None, tolerance: float = 0.0, eliminate: bool = True, random_state: Any = 0
+        self, reference: Any = None, tolerance: float = 0.0, *, eliminate: bool = True, random_state: Any = 0
     ) -> None:
         self.reference = reference
         self.tolerance = tolerance

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._checks import check_choice, is_integer, shown
 from hornbeam._dates import DATE_KINDS, round_thresholds, thresholds_in_seconds
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Ones, Run, Thresholds
 from hornbeam.conditions import IsIn, IsMissing, IsOne, condition_of_ones
@@ -72,10 +73,12 @@ class ThresholdBinarizer(Binarizer):
     ['x0 <= 18', 'x0 <= 65']
     """
 
+    @accept_positional("thresholds")
     def __init__(
         self,
         strategy: Literal["exact", "quantile"] = "exact",
         n_thresholds: int = 8,
+        *,
         thresholds: Mapping[str | int, Sequence[float]] | None = None,
     ) -> None:
         self.strategy = strategy

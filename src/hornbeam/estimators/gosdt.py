@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
@@ -43,10 +44,6 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         the unit of the mean cost of a row. Rounded once to the resolution of the search, see `regularization_`.
     max_depth : int or None, default=None
         Largest number of edges from the root to a leaf; 0 gives a single leaf. None: no limit.
-    max_leaves : int or None, default=None
-        Largest number of leaves, at least 1. None: no limit.
-    min_samples_leaf : int, default=1
-        Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
     objective : {"accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"}, default="accuracy"
         "accuracy": the share of the weight that is predicted wrongly. "balanced": the mean over the classes of the
         share of the class that is predicted wrongly. "weighted", for two classes: ``(FP + omega * FN) / (omega * P +
@@ -56,20 +53,38 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         two classes: 1 minus the area under the ROC curve of the shares of the second of `classes_` in the leaves, which
         is its own convex hull (see Notes). "partial_auc": 1 minus the area under the part of this curve up to a false
         positive rate of `theta`, so at least ``1 - theta``.
-    omega : float, default=1.0
-        For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0. For
-        ``labelling="omega"``: how many times the positives of a leaf count beside its negatives, of up to 11 decimals.
-    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
-        For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
-        finite and not negative. The diagonal need not be 0.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
-        (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
+    theta : float or None, default=None
+        For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
+        to 2^-20 of a negative row.
+    labelling : {"best", "omega"}, default="best"
+        For objective "f1": how leaves get their labels. "best": the search finds the tree and the labels with the best
+        F-score. "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the
+        tree is the best one with these labels. Its F-score is never higher than with "best", and its search is slow: in
+        Python, on one thread and without `bounds`, for tables of a few thousand distinct rows and about ten columns.
+    max_leaves : int or None, default=None
+        Largest number of leaves, at least 1. None: no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
         columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column.
         "guess": those few that a reference ensemble splits on, see `ThresholdGuessBinarizer`. None: the columns contain
         only 0 and 1. A `Binarizer` is cloned and fitted.
+    reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
+        A model that is hard to beat, or its predictions for the rows of `X`; "binarizer": the reference that
+        ``binarizer="guess"`` ends with. The search then uses the loss of the reference on any set of rows as a lower
+        bound. This is a guess, and the search finishes sooner. The objective of the tree found is at most that of any
+        tree within the limits if each row counts with at least the loss of the reference there [5]_. So the tree is
+        optimal if the reference errs only on rows where an optimal tree errs, too.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
+        (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
+    omega : float, default=1.0
+        For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0. For
+        ``labelling="omega"``: the weight of the positives of a leaf relative to its negatives, with up to 11 decimals.
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
+        finite and not negative. The diagonal need not be 0.
     time_limit : float or None, default=None
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
@@ -89,26 +104,11 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         20, 40, ... seconds, and the last one. To write your own log, use `callback`.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
+    trace : bool, default=False
+        Whether to record the progress of the search over time in `trace_`.
     bounds : dict or None, default=None
         For measurements: maps the name of a bound to False to search without it. The optimum stays the same. The names
         are on the documentation page of the bounds, and in the error for an unknown name. None: all are used.
-    theta : float or None, default=None
-        For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
-        to 2^-20 of a negative row.
-    trace : bool, default=False
-        Whether to keep the course of the search in `trace_`.
-    reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
-        A model that is hard to beat, or its predictions for the rows of `X`; "binarizer": the reference that
-        ``binarizer="guess"`` ends with. The search then takes its loss on any set of rows for a lower bound, which is
-        a guess, and finishes sooner. The tree found costs no more than any tree of the limits would if it also lost, on
-        each row, at least what the reference loses there [5]_: as good as the best tree where the reference errs only
-        where the best tree does.
-
-    labelling : {"best", "omega"}, default="best"
-        For objective "f1": how leaves get their labels. "best": the labels of best F-score are searched with the tree.
-        "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the tree is
-        the best one of those so labeled. This is never better, and its search is a plain one in Python, on one thread
-        and without `bounds`, for tables of some thousand distinct rows and some ten columns.
 
     Attributes
     ----------
@@ -226,49 +226,54 @@ class GOSDTClassifier(RegularizedTreeClassifier):
 
     _non_additive_objectives = tuple(_NON_ADDITIVE)
 
+    @accept_positional(
+        "max_leaves min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "
+        "gap_limit n_jobs verbose callback bounds trace reference labelling theta"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         max_depth: int | None = None,
+        *,
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",
+        theta: float | None = None,
+        labelling: Literal["best", "omega"] = "best",
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        reference: Any = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
         n_jobs: int | None = 1,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        bounds: Mapping[str, bool] | None = None,
         trace: bool = False,
-        reference: Any = None,
-        labelling: Literal["best", "omega"] = "best",
-        theta: float | None = None,
+        bounds: Mapping[str, bool] | None = None,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
+        self.objective = objective
+        self.theta = theta
+        self.labelling = labelling
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
-        self.objective = objective
+        self.binarizer = binarizer
+        self.reference = reference
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-        self.bounds = bounds
         self.trace = trace
-        self.reference = reference
-        self.labelling = labelling
-        self.theta = theta
+        self.bounds = bounds
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._base import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
@@ -123,10 +124,12 @@ class MAPTreeClassifier(TreeClassifier):
     [[0.192, 0.808]]
     """
 
+    @accept_positional("rho max_depth binarizer time_limit memory_limit max_expansions verbose callback trace")
     def __init__(
         self,
         alpha: float = 0.95,
         beta: float = 0.5,
+        *,
         rho: float | Sequence[float] = 2.5,
         max_depth: int | None = None,
         binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",

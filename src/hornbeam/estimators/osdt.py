@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.cart import cart_tree
@@ -42,8 +43,8 @@ class OSDTClassifier(RegularizedTreeClassifier):
         impurity of the kept leaves, or the one found first ("fifo"). The optimum is the same.
     objective : {"accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"}, default="accuracy"
         See `GOSDTClassifier`. For the last two, the bounds are those of [2]_ for ranks.
-    max_depth, max_leaves, min_samples_leaf, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, \
-gap_limit, verbose, callback, trace, theta
+    theta, max_depth, max_leaves, min_samples_leaf, binarizer, class_weight, omega, cost_matrix, time_limit, \
+memory_limit, gap_limit, verbose, callback, trace
         See `GOSDTClassifier`.
     start : {"cart"} or None, default="cart"
         The first tree to improve on. "cart": the one of scikit-learn's `DecisionTreeClassifier` on the binary columns,
@@ -97,47 +98,52 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     n_jobs = 1
     _non_additive_objectives = ("auc", "partial_auc")
 
+    @accept_positional(
+        "max_depth max_leaves min_samples_leaf objective omega cost_matrix class_weight binarizer start time_limit "
+        "memory_limit gap_limit verbose callback bounds trace theta"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         policy: Literal["curiosity", "objective", "lower_bound", "entropy", "gini", "fifo"] = "curiosity",
+        *,
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
+        theta: float | None = None,
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
-        start: Literal["cart"] | None = "cart",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        bounds: Mapping[str, bool] | None = None,
         trace: bool = False,
-        theta: float | None = None,
+        start: Literal["cart"] | None = "cart",
+        bounds: Mapping[str, bool] | None = None,
     ) -> None:
         self.regularization = regularization
         self.policy = policy
+        self.objective = objective
+        self.theta = theta
         self.max_depth = max_depth
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
-        self.objective = objective
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
-        self.start = start
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
         self.verbose = verbose
         self.callback = callback
-        self.bounds = bounds
         self.trace = trace
-        self.theta = theta
+        self.start = start
+        self.bounds = bounds
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()

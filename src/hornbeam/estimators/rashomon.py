@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
 from hornbeam._checks import check_choice
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.estimators.gosdt import GOSDTClassifier
@@ -52,10 +53,14 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         "multiplier": the objective is at most ``(1 + epsilon)`` times the optimum; "absolute": at most the optimum plus
         `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`).
         RESPLIT uses the score of the best prefix, which is never lower, instead of the optimum.
+    objective
+        See `GOSDTClassifier`.
     regularization : float, default=0.01
         Leaf penalty; see `GOSDTClassifier`. The larger it is, the smaller is the set.
     max_depth : int or None, default=4
         Largest number of edges from the root to a leaf. None: no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
     distinct : {"splits", "columns", "labels"}, default="splits"
         Which trees count as different; see Notes. "splits": trees with different nested splits, where columns that are
         equal or complementary on all training rows count as one. "columns": also trees that differ only in such
@@ -66,12 +71,10 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     lookahead_depth : int, default=2
         For RESPLIT, the levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the set is
         the exact one. The authors' ``cart_lookahead_depth`` is one more, as is their ``depth_budget`` than `max_depth`.
-    min_samples_leaf : int, default=1
-        Smallest number of training rows in a leaf.
-    objective, omega, cost_matrix, class_weight
-        See `GOSDTClassifier`.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The set grows with the number of binary columns.
+    class_weight, omega, cost_matrix
+        See `GOSDTClassifier`.
     time_limit : float or None, default=None
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
@@ -155,21 +158,26 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     ([1, 2, 2], 0.155)
     """
 
+    @accept_positional(
+        "regularization max_depth distinct method lookahead_depth min_samples_leaf objective omega cost_matrix "
+        "class_weight binarizer time_limit memory_limit n_jobs verbose callback trace"
+    )
     def __init__(
         self,
         epsilon: float = 0.05,
         epsilon_is: Literal["multiplier", "absolute"] = "multiplier",
+        *,
+        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         regularization: float = 0.01,
         max_depth: int | None = 4,
+        min_samples_leaf: int = 1,
         distinct: Literal["splits", "columns", "labels"] = "splits",
         method: Literal["exact", "resplit"] = "exact",
         lookahead_depth: int = 2,
-        min_samples_leaf: int = 1,
-        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
@@ -179,17 +187,17 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     ) -> None:
         self.epsilon = epsilon
         self.epsilon_is = epsilon_is
+        self.objective = objective
         self.regularization = regularization
         self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.distinct = distinct
         self.method = method
         self.lookahead_depth = lookahead_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.objective = objective
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
+from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_integer
@@ -106,20 +107,22 @@ class SPLITClassifier(_LookaheadClassifier):
     lookahead_depth : int, default=2
         Levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the search is the exact one.
         The authors' code counts nodes instead: its ``lookahead_depth_budget`` is one more.
+    objective
+        See `GOSDTClassifier`.
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' ``full_depth_budget`` is one more.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
     last_split : {"gain", "loss"}, default="gain"
         Which column greedy trees split on at the last level that the depth allows. "gain": the column of largest
         information gain, as in the paper. "loss": the one that leaves the least loss, as in the package licketysplit.
         With "loss", no greedy tree is worse or slower, and the returned tree is better in most cases, but not in all.
-    min_samples_leaf : int, default=1
-        Smallest number of training rows in a leaf.
-    objective, omega, cost_matrix, class_weight
-        See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
-        most. Of columns with equal gain (within 1e-12 bits) the first is used.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The time grows with the power ``lookahead_depth + 1`` of the
         number of binary columns.
+    class_weight, omega, cost_matrix
+        See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
+        most. Of columns with equal gain (within 1e-12 bits) the first is used.
     time_limit, memory_limit, n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. A search that is stopped returns its best tree, which is never worse than the greedy one.
         `n_jobs` is used by the optimal completion and by the certifying search.
@@ -154,43 +157,48 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
 
     _is_recursive = False
 
+    @accept_positional(
+        "max_depth last_split min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit "
+        "memory_limit n_jobs verbose callback certify trace"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         lookahead_depth: int = 2,
-        max_depth: int = 5,
-        last_split: Literal["gain", "loss"] = "gain",
-        min_samples_leaf: int = 1,
+        *,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        max_depth: int = 5,
+        min_samples_leaf: int = 1,
+        last_split: Literal["gain", "loss"] = "gain",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        certify: bool = False,
         trace: bool = False,
+        certify: bool = False,
     ) -> None:
         self.regularization = regularization
         self.lookahead_depth = lookahead_depth
-        self.max_depth = max_depth
-        self.last_split = last_split
-        self.min_samples_leaf = min_samples_leaf
         self.objective = objective
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.last_split = last_split
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-        self.certify = certify
         self.trace = trace
+        self.certify = certify
 
     def _check_parameters(self) -> _core.SearchOptions:
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
@@ -214,8 +222,8 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
         levels and adds one more split, so its trees have up to F edges on a path.
-    last_split, min_samples_leaf, objective, omega, cost_matrix, class_weight, binarizer, time_limit, memory_limit, \
-n_jobs, verbose, callback, certify, trace
+    objective, min_samples_leaf, last_split, binarizer, class_weight, omega, cost_matrix, time_limit, memory_limit, \
+n_jobs, verbose, callback, trace, certify
         See `SPLITClassifier`.
 
     Attributes
@@ -242,38 +250,43 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
 
     _is_recursive = True
 
+    @accept_positional(
+        "last_split min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "
+        "n_jobs verbose callback certify trace"
+    )
     def __init__(
         self,
         regularization: float = 0.01,
         max_depth: int = 5,
-        last_split: Literal["gain", "loss"] = "gain",
-        min_samples_leaf: int = 1,
+        *,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        min_samples_leaf: int = 1,
+        last_split: Literal["gain", "loss"] = "gain",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
-        certify: bool = False,
         trace: bool = False,
+        certify: bool = False,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
-        self.last_split = last_split
-        self.min_samples_leaf = min_samples_leaf
         self.objective = objective
+        self.min_samples_leaf = min_samples_leaf
+        self.last_split = last_split
+        self.binarizer = binarizer
+        self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
-        self.class_weight = class_weight
-        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-        self.certify = certify
         self.trace = trace
+        self.certify = certify
