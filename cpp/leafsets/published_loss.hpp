@@ -6,8 +6,8 @@
 //         differ, and do); columns in the order of a small Python set; a queue of all sets, whose bounds are checked
 //         only when they are popped; useless splits that are detected only when tried. There is no proof, since one
 //         bound is wrong (bounds/leaf_count.hpp).
-// CHOICE  `put_in_order` imitates the hash table of CPython on purpose: that program iterates over a set of columns, and
-//         the order decides its counts. base/number_index.hpp cannot replace it.
+// CHOICE  `put_in_order` imitates the hash table of CPython on purpose: that program iterates over a set of columns,
+//         and the order decides its counts. base/number_index.hpp cannot replace it.
 #pragma once
 
 #include <algorithm>

@@ -333,6 +333,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     if trees.n_trees == 0:
         raise ValueError("the set holds no tree.")
     best = trees.reliance([0])[0]
+    # Only an exact set is one graph. Trees of RESPLIT, and chosen ones, are examined one by one.
     if indices is None and trees.complete_up_to > -inf:
         low, high, n_avoiding = Reliances(trees._problem).range_over(trees._graph())
         n_trees = trees.n_trees
