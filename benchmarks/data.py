@@ -83,7 +83,7 @@ def prepare(dataset: str, binarization: str) -> Prepared:
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
         X, y = read(dataset)
-        X, y = binarize(X, binarization, y), np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
+        X, y = binarize(X, binarization, y), codes(y).astype(np.int64)
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".unfinished.npz")
         np.savez(unfinished, X=X, y=y, sizes=np.array([*X.shape, y.max() + 1]))
@@ -108,6 +108,11 @@ def binarize(X: Any, binarization: str, y: Any = None) -> Array:
     return distinct_columns(values.astype(np.uint8))
 
 
+def codes(labels: Any) -> Array:
+    """Return the classes as codes 0, 1, ..."""
+    return np.unique(np.asarray(labels), return_inverse=True)[1]
+
+
 def distinct_columns(X: Array) -> Array:
     """Return the columns that are not constant, and of equal ones the first, in their order."""
     packed = np.packbits(X, axis=0)
@@ -125,6 +130,12 @@ def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:
     X = rng.integers(2, size=(n_rows, n_columns), dtype=np.uint8)
     y = X[np.arange(n_rows), 2 + 2 * X[:, 0] + X[:, 1]]
     return X, y ^ (rng.random(n_rows) < 0.1)
+
+
+def read_binary(dataset: str) -> tuple[Array, Array]:
+    """Return the columns of 0 and 1 (uint8) and the codes of the classes of a data set."""
+    X, labels = read(dataset)
+    return np.asarray(X, dtype=np.uint8), codes(labels)
 
 
 def read(dataset: str) -> Any:

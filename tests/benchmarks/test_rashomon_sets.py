@@ -102,4 +102,4 @@ def test_treefarms_is_asked_again_at_our_bound_where_it_finds_another_number_of_
 
 
 def test_no_two_cases_have_the_same_name():
-    assert list(rashomon_sets.SOURCES.values()) == list(rashomon_sets._cases())
+    assert list(rashomon_sets.SOURCES.values()) == list(rashomon_sets.CASES)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.report import performance_table, write
+from benchmarks.report.document import write, write_performance
 from benchmarks.report.faults import (
     BOUND_TOO_HIGH,
     WRONG_CLAIM,
 )
 from benchmarks.report.markdown import number, table
-from benchmarks.report.plots.cactus import draw_cactus
-from benchmarks.report.plots.courses import draw_courses
-from benchmarks.report.plots.scatter import draw_scatter
+from benchmarks.report.plots import draw_cactus, draw_convergence, draw_scatter
 from benchmarks.results import Record
 from benchmarks.results import write as write_results
 from made_up_runs import comparison_of, killed, outcomes_of, record, report_of, row_of, stopped
@@ -125,7 +123,7 @@ def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal
         rounded("c", 0.25),
         killed("praxis", "d"),
     )
-    assert comparison_of(*records).either == ()
+    assert comparison_of(*records).either == []
     text = report_of(tmp_path, *records, record("gosdt", "a"))
     assert "Of 1 instance hornbeam proves 1, all other peers together 1;" in text
     assert row_of(text, "## Prices rounded", "praxis") == ["praxis", "4", "3", "1", "1", "1"]
@@ -162,21 +160,21 @@ def test_runs_that_do_not_tell_their_course_are_points_of_it(tmp_path):
     told = [record(trace=trace, limit=limit) for limit in (1.0, 20.0)]
     points = [stopped("gosdt", seconds=limit, limit=limit) for limit in (1.0, 20.0)]
     for draw in (draw_cactus, draw_scatter):
-        assert draw(outcomes_of(*told, *points), tmp_path / "several_limits.png") is None
+        assert not draw(outcomes_of(*told, *points), tmp_path / "several_limits.png")
     pictures = []
     for order, runs in enumerate((told, [*told, points[0]], [*told, *points], [*told, *points, killed("imodels")])):
-        path = draw_courses(outcomes_of(*runs), tmp_path / f"{order}.png")
-        assert path is not None
+        path = tmp_path / f"{order}.png"
+        assert draw_convergence(outcomes_of(*runs), path)
         pictures.append(path.read_bytes())
     assert len(set(pictures)) == 3
-    assert draw_courses(outcomes_of(*points), tmp_path / "none.png") is None
+    assert not draw_convergence(outcomes_of(*points), tmp_path / "none.png")
 
 
 def test_a_picture_is_the_same_twice(tmp_path):
     outcomes = outcomes_of(record(), record("gosdt", user_seconds=3.0))
-    first, second = (draw_cactus(outcomes, tmp_path / f"{number}.png") for number in "12")
-    assert first is not None
-    assert second is not None
+    first, second = (tmp_path / f"{number}.png" for number in "12")
+    assert draw_cactus(outcomes, first)
+    assert draw_cactus(outcomes, second)
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -191,7 +189,7 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
     write_results(tmp_path / "exact.jsonl", runs)
     write_results(tmp_path / "threads.jsonl", [record(suite="threads")])
     (tmp_path / "paper-split.jsonl").write_text('{"dataset": "bike"}\n')  # of no suite
-    text = performance_table(tmp_path)
+    text = write_performance(tmp_path, tmp_path / "performance.md").read_text(encoding="utf-8")
     assert row_of(text, "| suite", "exact")[1:] == [
         "gosdt",
         "1.00x (2)",
@@ -208,10 +206,10 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
 def test_a_performance_table_without_peers_is_refused(tmp_path):
     write_results(tmp_path / "exact.jsonl", [record()])
     with pytest.raises(ValueError, match="no suite with hornbeam and a peer"):
-        performance_table(tmp_path)
+        write_performance(tmp_path, tmp_path / "performance.md")
 
 
 def test_figures_have_three_digits_that_count():
     values = (None, 0.0, 0.00000123, 0.01234, 1.5, 12.345, 1234.5)
     assert [number(value) for value in values] == ["-", "0", "1.23e-06", "0.0123", "1.50", "12.3", "1,234"]
-    assert table(("a", "b"), [("x|y", "1")]) == "| a | b |\n| :-- | --: |\n| x\\|y | 1 |\n"
+    assert table(("a", "b"), [("x|y", "1")]) == "| a | b |\n| :-- | --: |\n| x\\|y | 1 |"
