@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    """Choose from the suite what the options ask for."""
+    """Choose from the suite what the options name."""
     suite = SUITES[options.suite]
     rows = [
         row

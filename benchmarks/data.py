@@ -1,8 +1,8 @@
 """The data sets by name, made binary once for all peers.
 
-A data set is a file ``../shared/data/<name>.csv`` beside the repository with the classes in its column ``target``; or
-it ships with hornbeam or scikit-learn; or it is drawn here. What was prepared is kept in ``benchmarks/.cache``; delete
-that folder when a data set changes.
+A data set is a file ``../shared/data/<name>.csv`` next to the repository with the classes in its column ``target``; or
+it ships with hornbeam or scikit-learn; or it is simulated here. What was prepared is kept in ``benchmarks/.cache``;
+delete that folder when a data set changes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ SHIPPED: dict[str, Callable[[], Any]] = {
     "hornbeam_tic_tac_toe": lambda: load_tic_tac_toe(return_X_y=True),
     "sklearn_breast_cancer": lambda: load_breast_cancer(return_X_y=True),
     "sklearn_wine": lambda: load_wine(return_X_y=True),
-    "rows_100000": lambda: draw(100_000, 50),
-    "rows_1000000": lambda: draw(1_000_000, 50),
-    "rows_10000000": lambda: draw(10_000_000, 50),
-    "rows_1000000_columns_100": lambda: draw(1_000_000, 100),
-    "columns_1000": lambda: draw(2_000, 1_000),
-    "columns_5000": lambda: draw(2_000, 5_000),
+    "rows_100000": lambda: simulate(100_000, 50),
+    "rows_1000000": lambda: simulate(1_000_000, 50),
+    "rows_10000000": lambda: simulate(10_000_000, 50),
+    "rows_1000000_columns_100": lambda: simulate(1_000_000, 100),
+    "columns_1000": lambda: simulate(2_000, 1_000),
+    "columns_5000": lambda: simulate(2_000, 5_000),
 }
 
 
@@ -121,10 +121,10 @@ def distinct_columns(X: Array) -> Array:
     return np.ascontiguousarray(X[:, sorted(column for column in first if is_varied[column])])
 
 
-def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:
-    """Draw uniform bits that a tree of depth 3 labels with 10 % noise; the same ones every time.
+def simulate(n_rows: int, n_columns: int) -> tuple[Array, Array]:
+    """Simulate uniform bits that a tree of depth 3 labels with 10 % noise; the same ones every time.
 
-    The first two columns choose which of the next four is the label, so no single one of them tells much.
+    The first two columns choose which of the next four is the label, so none of them alone predicts much.
     """
     rng = np.random.default_rng(20_200)
     X = rng.integers(2, size=(n_rows, n_columns), dtype=np.uint8)

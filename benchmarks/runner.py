@@ -37,7 +37,7 @@ class Plan:
 
 
 def run_suite(suite: Suite, plan: Plan) -> bool:
-    """Run what the plan asks for and the file of results does not hold yet."""
+    """Run what the plan contains and the file of results does not hold yet."""
     deadline = time.monotonic() + 60 * plan.minutes if plan.minutes is not None else None
     records = results.read(plan.path)
     done = set() if plan.again else set(records)

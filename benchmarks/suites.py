@@ -31,9 +31,9 @@ class Task:
     binarization: str
     regularization: float  # leaf penalty as a share of the rows
     max_depth: int | None  # largest depth in edges; None for no limit
-    limit: float  # seconds that a peer is told to stop after
+    limit: float  # seconds after which a peer is to stop
     threads: int = 1  # threads that a peer may use
-    options: Mapping[str, Any] = field(default_factory=dict)  # what else the peer is told
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the peer
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Suite:
     name: str
     rows: tuple[Row, ...]  # the problems, in the order in which they are run
     peers: tuple[str, ...]  # who solves them
-    # Each problem is run with each of these numbers of seconds, after which a peer is told to stop.
+    # Each problem is run with each of these numbers of seconds, after which it is to stop.
     limits: tuple[float, ...]
     threads: tuple[int, ...] = (1,)  # each problem is run with each of these numbers of threads
     options: tuple[Mapping[str, Any], ...] = ({},)  # each problem is run with each of these

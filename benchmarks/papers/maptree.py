@@ -39,7 +39,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
 def search(dataset: str, limit: float) -> dict[str, Any]:
     """Search for the most probable tree of a data set of binary columns for `limit` seconds of user CPU.
 
-    "course" holds user CPU seconds, minus the log posterior and its lower bound at each change.
+    "trace" holds user CPU seconds, minus the log posterior and its lower bound at each change.
     """
     X, y = data.read_binary(dataset)
     MAPTreeClassifier().fit([[0], [1]], [0, 1])  # loads what fits load
@@ -70,7 +70,7 @@ def search(dataset: str, limit: float) -> dict[str, Any]:
         "leaves": classifier.n_leaves_,
         "depth": classifier.depth_,
         "accuracy": classifier.score(X, y),
-        "course": [
+        "trace": [
             [float(np.interp(step.elapsed, wall, user)), step.objective, step.lower_bound] for step in classifier.trace_
         ],
     }
@@ -122,7 +122,7 @@ def _verdict(rows: Records) -> str:
 
 
 def _draw_search(axes: Axes, record: dict[str, Any], them: dict[str, Any]) -> None:
-    seconds, cost, bound = np.transpose(record["course"])
+    seconds, cost, bound = np.transpose(record["trace"])
     seconds = np.maximum([*seconds, record["user_seconds"]], _FIRST_SECONDS)
     tree, limit = (np.append(-values, -values[-1]) for values in (cost, bound))
     axes.fill_between(seconds, tree, limit, step="post", color=_SEARCH, alpha=0.12, linewidth=0)

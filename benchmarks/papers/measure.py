@@ -84,7 +84,7 @@ def complete(
 ) -> Records:
     """Measure what a file of JSON lines does not hold yet with this limit, write it there, and return all it holds.
 
-    `sources` yield records as they are asked for. A record gets the name of its source as "dataset", and the seconds
+    `sources` yield records as they are measured. A record gets the name of its source as "dataset", and the seconds
     of a search as "limit". The file holds whole sources only: one that is interrupted is measured anew the next time.
     """
     found: dict[str, Records] = {name: records for (name,), records in grouped(results.load(path), "dataset").items()}

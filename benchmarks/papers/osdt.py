@@ -208,7 +208,7 @@ def _draw_convergence(traces: dict[str, Any], directory: Path) -> None:
         policy: [Progress(at[0], at[1], at[2], 0.0, at[3], at[4], n_leaves=0) for at in trace]
         for policy, trace in traces.items()
     }
-    with picture(directory / "paper-osdt-course.png", 3.2) as figure:
+    with picture(directory / "paper-osdt-convergence.png", 3.2) as figure:
         by_time, by_sets = figure.subplots(1, 2, sharey=True)
         plot_trace(steps, by_time)
         plot_trace(steps, by_sets, against="subproblems")

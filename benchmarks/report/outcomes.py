@@ -25,7 +25,7 @@ UNPROVEN = "no proof"
 WRONG = "wrong"
 ERROR = "error"
 UNSUPPORTED = "unsupported"
-ROUNDED = "rounded price"
+ROUNDED = "rounded penalty"
 # From good to bad: where repeats differ, the commonest counts, and of equally common ones the worst.
 OUTCOMES = (PROVEN, UNPROVEN, ROUNDED, TIMEOUT, MEMORY, UNSUPPORTED, ERROR, WRONG)
 

@@ -86,10 +86,10 @@ def draw_all(suite: str, outcomes: Outcomes, directory: Path) -> Iterator[tuple[
             "(orange squares) behind; on the dashed borders is who does not prove within the limits",
         ),
         (
-            "course",
+            "convergence",
             draw_convergence,
-            "Objective and lower bound in the course of a search; discs are the ends of runs of peers that do not "
-            "tell it",
+            "Objective and lower bound over time; discs are the ends of runs of peers that do not report them during "
+            "a run",
         ),
         ("growth", draw_growth, f"Time and memory against {suite}"),
     ):

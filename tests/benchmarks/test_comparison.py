@@ -118,7 +118,7 @@ def test_outcomes_are_told_apart():
         "unsupported": killed("hornbeam", status="unsupported"),
         "error": killed("hornbeam", message="before fitting began"),
         "memory": killed("hornbeam", status="memory"),
-        "rounded price": record("praxis", proven=False, lower_bound=None),
+        "rounded penalty": record("praxis", proven=False, lower_bound=None),
     }
     for outcome, run in cases.items():
         outcomes = outcomes_of(run)

@@ -49,9 +49,9 @@ def test_an_unknown_binarization_is_refused():
         data.binarize(np.array([[0], [2]]), "deciles")
 
 
-def test_drawn_data_are_the_same_every_time_and_follow_their_tree_but_for_the_noise():
-    X, y = data.draw(20_000, 8)
-    again, labels = data.draw(20_000, 8)
+def test_simulated_data_are_the_same_every_time_and_follow_their_tree_but_for_the_noise():
+    X, y = data.simulate(20_000, 8)
+    again, labels = data.simulate(20_000, 8)
     assert np.array_equal(X, again)
     assert np.array_equal(y, labels)
     chosen = X[np.arange(len(X)), 2 + 2 * X[:, 0] + X[:, 1]]
@@ -73,10 +73,10 @@ def test_what_was_prepared_is_read_again(tmp_path, monkeypatch):
 def test_texts_and_numbers_are_read_from_a_file_of_the_shared_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(data, "SHARED", tmp_path)
-    (tmp_path / "colours.csv").write_text("colour,size,target\nred,1,yes\nblue,2,no\ngreen,2.5,yes\n")
-    prepared = data.prepare("colours", "midpoints")
+    (tmp_path / "colors.csv").write_text("color,size,target\nred,1,yes\nblue,2,no\ngreen,2.5,yes\n")
+    prepared = data.prepare("colors", "midpoints")
     with np.load(prepared.path) as archive:
-        # size <= 1.5 is the colour red, size <= 2.25 is not
+        # size <= 1.5 is the color red, size <= 2.25 is not
         assert archive["X"].T.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 1, 0]]
         assert archive["y"].tolist() == [1, 0, 1]
 

@@ -96,8 +96,8 @@ def test_the_search_is_recorded_and_reported_beside_the_authors_program(tmp_path
     record = {"dataset": "small", "limit": 5.0, **maptree.search("small", 5.0)}
     assert record["proven"]
     assert record["lower_bound"] == pytest.approx(record["cost"])
-    assert record["course"][-1][1:] == pytest.approx([record["cost"], record["cost"]])
-    assert record["course"][-1][0] <= record["user_seconds"] + 1e-9
+    assert record["trace"][-1][1:] == pytest.approx([record["cost"], record["cost"]])
+    assert record["trace"][-1][0] <= record["user_seconds"] + 1e-9
     assert record["search_bytes"] > 0
     assert record["process_bytes"] >= 0
     text = maptree.report(complete(tmp_path / "results.jsonl", {"small": [record]}, 5.0), tmp_path).read_text()
@@ -111,7 +111,7 @@ def test_a_bound_above_the_authors_cost_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(maptree, "PUBLISHED", {"small": published})
     fields = {"rows": 9, "columns": 2, "expansions": 1, "search_bytes": 1, "process_bytes": 1, "leaves": 2}
     record = {"dataset": "small", "limit": 5.0, "cost": 11.0, "lower_bound": 10.5, "proven": False, **fields}
-    record |= {"user_seconds": 1.0, "depth": 1, "accuracy": 1.0, "course": [[0.1, 12.0, 1.0], [1.0, 11.0, 10.5]]}
+    record |= {"user_seconds": 1.0, "depth": 1, "accuracy": 1.0, "trace": [[0.1, 12.0, 1.0], [1.0, 11.0, 10.5]]}
     text = maptree.report(complete(tmp_path / "results.jsonl", {"small": [record]}, 5.0), tmp_path).read_text()
     assert "contradicts a tree of the other program on 1 (small)" in " ".join(text.split())
 

@@ -13,7 +13,7 @@ CASE = rashomon_sets.Case("small", "0.013", 3, "0.6")
 
 
 def test_hornbeam_counts_under_the_definition_of_each_peer(tmp_path, monkeypatch):
-    X, y = data.draw(200, 7)
+    X, y = data.simulate(200, 7)
     monkeypatch.setitem(data.SHIPPED, "small", lambda: (X, y))
     monkeypatch.setattr(data, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(rashomon_sets, "SOURCES", {"small": CASE})
@@ -28,10 +28,10 @@ def test_hornbeam_counts_under_the_definition_of_each_peer(tmp_path, monkeypatch
     assert columns["bound"] == of_treefarms.bound_
     assert columns["objective"] == pytest.approx(of_treefarms.objective_)
 
-    price = Fraction(3, 200)  # 2.6 rows, rounded
-    best = RashomonSetClassifier(0, regularization=price, **exact).fit(X, y)
+    penalty = Fraction(3, 200)  # 2.6 rows, rounded
+    best = RashomonSetClassifier(0, regularization=penalty, **exact).fit(X, y)
     slack = Fraction(round(0.6 * round(200 * best.objective_)), 200)
-    rounded = RashomonSetClassifier(slack, "absolute", price, distinct="labels", **exact).fit(X, y)
+    rounded = RashomonSetClassifier(slack, "absolute", penalty, distinct="labels", **exact).fit(X, y)
     assert labels["trees"] == rounded.n_trees_ != columns["trees"]
     assert labels["objective"] == pytest.approx(best.objective_)
 
@@ -64,7 +64,7 @@ def test_what_a_run_uses_is_the_median_and_a_stopped_one_has_no_trees(monkeypatc
 def test_treefarms_is_asked_again_at_our_bound_where_it_finds_another_number_of_trees(tmp_path, monkeypatch):
     asked = []
 
-    def measure(case, peer, price, options, prepared, limit, repeats=3):
+    def measure(case, peer, penalty, options, prepared, limit, repeats=3):
         asked.append((peer, options.get("bound"), repeats))
         trees = 245 if peer == "treefarms" and "bound" not in options else 104
         seconds, mebi = {"treefarms": (2.0, 80), "hornbeam_sets": (0.01, 2)}.get(peer, (0.005, 1))

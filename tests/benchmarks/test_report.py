@@ -111,7 +111,7 @@ def test_trees_without_a_proof_are_compared_with_those_of_hornbeam_that_have_non
     assert "| hornbeam_lickety | 2 | 1 | 0.00500 | 0.01000 | 0.500 | 0.500 | 1.00x (1.00x) | 0, 2, 0 |" in text
 
 
-def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal_are_listed(tmp_path):
+def test_trees_of_a_rounded_penalty_are_in_no_ratio_and_those_that_are_not_optimal_are_listed(tmp_path):
     def rounded(dataset: str, objective: float) -> Record:
         return record("praxis", dataset, proven=False, lower_bound=None, claimed_objective=None, objective=objective)
 
@@ -126,7 +126,7 @@ def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal
     assert comparison_of(*records).either == []
     text = report_of(tmp_path, *records, record("gosdt", "a"))
     assert "Of 1 instance hornbeam proves 1, all other peers together 1;" in text
-    assert row_of(text, "## Prices rounded", "praxis") == ["praxis", "4", "3", "1", "1", "1"]
+    assert row_of(text, "## Leaf penalties rounded", "praxis") == ["praxis", "4", "3", "1", "1", "1"]
     assert row_of(text, "Where they are not optimal", "b / binary (435 x 48), λ 0.01, depth 3") == [
         "b / binary (435 x 48), λ 0.01, depth 3",
         "praxis",
@@ -135,7 +135,9 @@ def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal
         "0.250000",
         "0.0100",
     ]
-    assert "## Prices rounded" not in report_of(tmp_path / "whole", record(), record("praxis", regularization=4 / 435))
+    assert "## Leaf penalties rounded" not in report_of(
+        tmp_path / "whole", record(), record("praxis", regularization=4 / 435)
+    )
 
 
 def test_the_ablation_report_gives_factors_of_time_and_subproblems(tmp_path):
@@ -146,16 +148,16 @@ def test_the_ablation_report_gives_factors_of_time_and_subproblems(tmp_path):
     assert row_of(text, "## Ablation", "no lookahead")[-1] == "1 of 1"
 
 
-def test_the_rows_report_shows_growth_and_the_course_of_searches(tmp_path):
+def test_the_rows_report_shows_growth_and_the_convergence_of_searches(tmp_path):
     trace = [[0.001, 0.4, 0.1], [0.5, 0.25, None], [1.0, 0.25, 0.25]]
     runs = [record(dataset=f"rows_{n}", suite="rows", rows=n, trace=trace) for n in (1000, 10000)]
     text = report_of(tmp_path, *runs, suite="rows")
     assert row_of(text, "## Growth with the number of rows", "hornbeam")[2:] == ["1,000", "1.00", "10.0", "60.0"]
     assert (tmp_path / "rows-growth.png").exists()
-    assert (tmp_path / "rows-course.png").exists()
+    assert (tmp_path / "rows-convergence.png").exists()
 
 
-def test_runs_that_do_not_tell_their_course_are_points_of_it(tmp_path):
+def test_runs_without_a_trace_are_points(tmp_path):
     trace = [[0.001, 0.4, 0.1], [0.5, 0.25, None], [1.0, 0.25, 0.25]]
     told = [record(trace=trace, limit=limit) for limit in (1.0, 20.0)]
     points = [stopped("gosdt", seconds=limit, limit=limit) for limit in (1.0, 20.0)]
