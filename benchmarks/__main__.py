@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from benchmarks import environments, limits
 from benchmarks.papers.measure import complete
 from benchmarks.peers import PEERS
 from benchmarks.report import document
-from benchmarks.runner import Plan, run_suite
-from benchmarks.suites import SUITES
+from benchmarks.runner import run_suite
+from benchmarks.suites import SUITES, Suite
 
 PAPERS = (
     *("gosdt", "guesses", "split", "maptree", "maptree-synthetic", "maptree-folds", "osdt"),
@@ -29,10 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "setup":
         return environments.setup(options.peer or PEERS)
     if options.command == "run":
-        plan = _plan(options)
-        if not plan.rows or not plan.peers:
-            parser.error(f"suite {options.suite} has nothing of what was requested; see benchmarks/suites.ini")
-        run_suite(SUITES[options.suite], plan)
+        suite = _suite(options)
+        if not suite.rows or not suite.peers:
+            parser.error(f"suite {suite.name} has nothing of what was requested; see benchmarks/suites.ini")
+        path = options.results or RESULTS / f"{suite.name}.jsonl"
+        run_suite(suite, path, minutes=options.minutes, memory=int(options.memory * 2**30), again=options.again)
     elif options.command == "paper":
         paper = import_module(f"benchmarks.papers.{options.paper.replace('-', '_')}")
         names = [name for name in paper.SOURCES if _wanted(options.dataset, name)]
@@ -96,25 +98,22 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _plan(options: argparse.Namespace) -> Plan:
-    """Choose from the suite what the options name."""
+def _suite(options: argparse.Namespace) -> Suite:
+    """Return what the options name of a suite."""
     suite = SUITES[options.suite]
-    rows = [
+    rows = tuple(
         row
         for row in suite.rows
         if _wanted(options.dataset, row.dataset)
         and _wanted(options.regularization, row.regularization)
         and _wanted(options.max_depth, row.max_depth)
-    ]
-    return Plan(
-        path=options.results or RESULTS / f"{suite.name}.jsonl",
+    )
+    return replace(
+        suite,
         rows=rows,
-        peers=[peer for peer in suite.peers if _wanted(options.peer, peer)],
-        limit=options.limit,
-        repeats=options.repeats,
-        minutes=options.minutes,
-        memory=int(options.memory * 2**30),
-        again=options.again,
+        peers=tuple(peer for peer in suite.peers if _wanted(options.peer, peer)),
+        limits=suite.limits if options.limit is None else (options.limit,),
+        repeats=suite.repeats if options.repeats is None else options.repeats,
     )
 
 

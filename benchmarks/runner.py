@@ -7,47 +7,38 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from benchmarks import data, environments, process, results
 from benchmarks.report.faults import DISAGREE, find_faults
 from benchmarks.results import Record
-from benchmarks.suites import Row, Suite, Task
+from benchmarks.suites import Suite, Task
 
 # Seconds for what is not measured: imports, compilation, change of format.
 PREPARATION = 600.0
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How much of a suite to run."""
+def run_suite(
+    suite: Suite, path: Path, *, minutes: float | None = None, memory: int = 8 << 30, again: bool = False
+) -> bool:
+    """Run what the file of results at `path` does not hold yet; return whether that was all of it.
 
-    path: Path  # file of the results; what it holds is not run again
-    rows: Sequence[Row]  # lines of the suite's table
-    peers: Sequence[str]  # who runs
-    limit: float | None = None  # seconds instead of those of the suite
-    repeats: int | None = None  # how often a short run is made, instead of the suite's number
-    minutes: float | None = None  # after so many minutes no run is started any more
-    memory: int = 8 << 30  # bytes of resident memory above which a run is killed
-    again: bool = False  # run also what the file holds; the new results count
-
-
-def run_suite(suite: Suite, plan: Plan) -> bool:
-    """Run what the plan contains and the file of results does not hold yet."""
-    deadline = time.monotonic() + 60 * plan.minutes if plan.minutes is not None else None
-    records = results.read(plan.path)
-    done = set() if plan.again else set(records)
-    for peer in plan.peers:
+    After so many `minutes` no run is started any more; a run with more bytes of resident `memory` is killed; `again`
+    runs also what the file holds, and the new results count.
+    """
+    deadline = time.monotonic() + 60 * minutes if minutes is not None else None
+    records = results.read(path)
+    done = set() if again else set(records)
+    for peer in suite.peers:
         if not environments.is_ready(peer):
             print(f"{peer} is skipped: run python -m benchmarks setup {peer}")
-    peers = [peer for peer in plan.peers if environments.is_ready(peer)]
+    peers = [peer for peer in suite.peers if environments.is_ready(peer)]
     shared = {**results.origin(), "versions": {peer: environments.version(peer) for peer in sorted(peers)}}
     missing: set[str] = set()
-    for row in plan.rows:
+    for row in suite.rows:
         try:
             prepared = data.prepare(row.dataset, row.binarization)
         except FileNotFoundError as error:
@@ -55,9 +46,9 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
                 print(error)
             missing.add(row.dataset)
             continue
-        runs = [(task, peer) for task in suite.tasks(row, prepared.rows, plan.limit) for peer in peers]
+        runs = [(task, peer) for task in suite.tasks(row, prepared.rows) for peer in peers]
         first: dict[int, Record] = {}
-        for repeat in range(suite.repeats if plan.repeats is None else plan.repeats):
+        for repeat in range(suite.repeats):
             for number, (task, peer) in enumerate(runs):
                 if repeat and (first[number].status != "ok" or first[number].wall_seconds >= suite.repeat_below):
                     continue
@@ -66,11 +57,11 @@ def run_suite(suite: Suite, plan: Plan) -> bool:
                     if deadline is not None and time.monotonic() > deadline:
                         print("the minutes are over; the same command goes on from here")
                         return False
-                    fields = run_once(task, peer, prepared, plan.memory)
+                    fields = run_once(task, peer, prepared, memory)
                     records.pop(key, None)  # the new one belongs to the end, after those of earlier runs
                     records[key] = _record(task, peer, repeat, prepared, {**shared, **fields})
                     done.add(key)
-                    results.write(plan.path, records.values())
+                    results.write(path, records.values())
                     print(_line(records[key]), flush=True)
                 if not repeat:
                     first[number] = records[key]

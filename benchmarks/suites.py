@@ -50,12 +50,11 @@ class Suite:
     repeats: int = 5  # how often a short run is made
     repeat_below: float = 2.0  # seconds of wall clock below which a run is short
 
-    def tasks(self, row: Row, n_rows: int, limit: float | None = None) -> list[Task]:
+    def tasks(self, row: Row, n_rows: int) -> list[Task]:
         """Return the tasks of a line of the table."""
         regularization = max(round(0.005 * n_rows), 1) / n_rows if row.regularization == ROUNDED else row.regularization
         start = (self.name, row.dataset, row.binarization, float(regularization), row.max_depth)
-        limits = self.limits if limit is None else (limit,)
-        return [Task(*start, *setting) for setting in product(limits, self.threads, self.options)]
+        return [Task(*start, *setting) for setting in product(self.limits, self.threads, self.options)]
 
 
 def _rows(problems: str) -> Iterator[Row]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from sklearn.metrics import auc, roc_curve
+from sklearn.metrics import auc, balanced_accuracy_score, f1_score, roc_curve, zero_one_loss
 
 from benchmarks import data
-from benchmarks.papers.measure import Records, grouped, read_rows, write_report
+from benchmarks.papers.measure import Records, attributes, fit_seconds, grouped, read_rows, write_report
 from benchmarks.report.markdown import number
 from benchmarks.report.plots import picture
-from benchmarks.worker import stopwatch
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
-from hornbeam.exceptions import NotProvenWarning
 from hornbeam.plotting import plot_roc, plot_tree
 from hornbeam.tree import Tree
 
@@ -45,38 +42,21 @@ REPEATS = 3  # of a fit of less than a second, of which the fastest counts
 THETA = 0.3
 
 
-class Counts(NamedTuple):
-    """Rows that are predicted wrongly, rows of each class, and rates of the curve that the leaves' shares make."""
-
-    false_positives: int
-    false_negatives: int
-    positives: int
-    negatives: int
-    false_rates: data.Array
-    true_rates: data.Array
+def _area(y: data.Array, shares: data.Array, most: float = 1.0) -> float:
+    """Return the area under the ROC curve of the leaves' shares up to a false positive rate."""
+    false, true, _ = roc_curve(y, shares, drop_intermediate=False)
+    is_within = false < most
+    return float(auc([*false[is_within], most], [*true[is_within], np.interp(most, false, true)]))
 
 
-def _area(n: Counts, largest: float) -> float:
-    """Return the area under the curve up to a false positive rate."""
-    within = n.false_rates < largest
-    end = np.interp(largest, n.false_rates, n.true_rates)
-    return float(auc(np.append(n.false_rates[within], largest), np.append(n.true_rates[within], end)))
-
-
-# Parameters of the classifier, and its loss counted from the predictions for the rows.
-OBJECTIVES: dict[str, tuple[dict[str, Any], Callable[[Counts], float]]] = {
-    "accuracy": ({}, lambda n: (n.false_positives + n.false_negatives) / (n.positives + n.negatives)),
-    "balanced": ({}, lambda n: (n.false_positives / n.negatives + n.false_negatives / n.positives) / 2),
-    "weighted": (
-        {"omega": 2},
-        lambda n: (n.false_positives + 2 * n.false_negatives) / (2 * n.positives + n.negatives),
-    ),
-    "f1": (
-        {},
-        lambda n: (n.false_positives + n.false_negatives) / (2 * n.positives + n.false_positives - n.false_negatives),
-    ),
-    "auc": ({}, lambda n: 1 - _area(n, 1.0)),
-    "partial_auc": ({"theta": THETA}, lambda n: 1 - _area(n, THETA)),
+# Parameters of the classifier, and its loss counted from the predictions and the leaves' shares for the rows.
+OBJECTIVES: dict[str, tuple[dict[str, Any], Callable[..., float]]] = {
+    "accuracy": ({}, lambda y, predicted, shares: zero_one_loss(y, predicted)),
+    "balanced": ({}, lambda y, predicted, shares: 1 - balanced_accuracy_score(y, predicted)),
+    "weighted": ({"omega": 2}, lambda y, predicted, shares: zero_one_loss(y, predicted, sample_weight=1 + y)),
+    "f1": ({}, lambda y, predicted, shares: 1 - f1_score(y, predicted)),
+    "auc": ({}, lambda y, predicted, shares: 1 - _area(y, shares)),
+    "partial_auc": ({"theta": THETA}, lambda y, predicted, shares: 1 - _area(y, shares, THETA)),
 }
 
 
@@ -114,27 +94,19 @@ def _fit(
     seconds: list[float] = []
     cpu_seconds = []
     while not seconds or (len(seconds) < REPEATS and max(seconds) < 1):
-        user_seconds, begin = stopwatch(), time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotProvenWarning)
-            classifier.fit(X, y)
-        seconds.append(user_seconds())
+        begin = time.process_time()
+        seconds.append(fit_seconds(classifier, X, y))
         cpu_seconds.append(time.process_time() - begin)
-    wrong, positive = classifier.predict(X) != y, y == 1
-    sets = (wrong & ~positive, wrong & positive, positive, ~positive)
-    rates = roc_curve(positive, classifier.predict_proba(X)[:, 1], drop_intermediate=False)
-    wrong_and_all: Any = (int(np.count_nonzero(rows)) for rows in sets)
-    counts = Counts(*wrong_and_all, *rates[:2])
-    loss = loss_of(counts)
+    shares = classifier.predict_proba(X)[:, 1]
+    loss = float(loss_of(y, classifier.predict(X), shares))
     return classifier, {
         "rows": len(y),
         "columns": classifier.statistics_["n_binary_columns"],
         "objective": loss + regularization * classifier.n_leaves_,
         "loss": loss,
-        "area": _area(counts, 1.0),
+        "area": _area(y, shares),
         "claimed_objective": classifier.objective_,
-        "lower_bound": classifier.lower_bound_,
-        "leaves": classifier.n_leaves_,
+        **attributes(classifier, "lower_bound", leaves="n_leaves"),
         "proven": classifier.status_ == "optimal",
         "searches": classifier.statistics_.get("additive_searches", 1),
         "user_seconds": min(seconds),

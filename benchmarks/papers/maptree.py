@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,11 +12,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from benchmarks import data
-from benchmarks.papers.measure import Records, read_rows, write_report
+from benchmarks.papers.measure import Records, attributes, fit_seconds, read_rows, write_report
 from benchmarks.report.markdown import count
 from benchmarks.report.plots import panels, picture
 from benchmarks.worker import peak_bytes, reset_peak, stopwatch
-from hornbeam import MAPTreeClassifier, NotProvenWarning, log_posterior
+from hornbeam import MAPTreeClassifier, log_posterior
 from hornbeam.estimators import Progress
 
 # Where the authors' program was after some seconds, on a machine like this one: its bound below minus the log posterior
@@ -51,10 +50,7 @@ def search(dataset: str, limit: float) -> dict[str, Any]:
         return clocks[-1][1] >= limit
 
     classifier = MAPTreeClassifier(binarizer=None, callback=clock, trace=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotProvenWarning)
-        classifier.fit(X, y)
-    seconds, peak = user_seconds(), peak_bytes()
+    seconds, peak = fit_seconds(classifier, X, y), peak_bytes()
     clocks.append((max(classifier.trace_[-1].elapsed, clocks[-1][0]), seconds))
     wall, user = np.transpose(clocks)
     return {
@@ -67,8 +63,7 @@ def search(dataset: str, limit: float) -> dict[str, Any]:
         "expansions": classifier.statistics_["subproblems"],
         "search_bytes": classifier.statistics_["bytes"],
         "process_bytes": peak - baseline,
-        "leaves": classifier.n_leaves_,
-        "depth": classifier.depth_,
+        **attributes(classifier, "depth", leaves="n_leaves"),
         "accuracy": classifier.score(X, y),
         "trace": [
             [float(np.interp(step.elapsed, wall, user)), step.objective, step.lower_bound] for step in classifier.trace_

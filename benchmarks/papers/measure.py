@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
@@ -18,6 +19,7 @@ from benchmarks.peers import PEERS, Outcome, Problem
 from benchmarks.report.markdown import fill
 from benchmarks.trees import score
 from benchmarks.worker import stopwatch
+from hornbeam import NotProvenWarning
 
 Records = list[dict[str, Any]]
 
@@ -49,6 +51,21 @@ def measure(
         "lower_bound": outcome.lower_bound,
         "user_seconds": seconds,
     }
+
+
+def fit_seconds(model: Any, X: Any, y: Array) -> float:
+    """Fit a model, which may not prove its tree, and return the user CPU seconds."""
+    user_seconds = stopwatch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotProvenWarning)
+        model.fit(X, y)
+    return user_seconds()
+
+
+def attributes(model: Any, *names: str, **renamed: str) -> dict[str, Any]:
+    """Return attributes of a fitted model, which end with underscores, as fields of a record."""
+    own = {**dict(zip(names, names, strict=True)), **renamed}
+    return {field: getattr(model, f"{name}_") for field, name in own.items()}
 
 
 def read_rows(name: str) -> Records:

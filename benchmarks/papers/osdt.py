@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
 from benchmarks.data import Array
-from benchmarks.papers.measure import Records, grouped, read_rows, write_report
+from benchmarks.papers.measure import Records, attributes, fit_seconds, grouped, read_rows, write_report
 from benchmarks.report.markdown import NOTHING, number
 from benchmarks.report.plots import panels, picture
 from benchmarks.worker import stopwatch
@@ -126,19 +125,9 @@ def _solve(X: Array, y: Array, limit: float, **options: Any) -> _core.Outcome:
 
 def _tree(X: Array, y: Array, regularization: float, limit: float) -> dict[str, Any]:
     model = OSDTClassifier(regularization, binarizer=None, time_limit=limit, memory_limit=MEMORY)
-    user_seconds = stopwatch()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(X, y)
-    return {
-        "regularization": regularization,
-        "leaves": model.n_leaves_,
-        "accuracy": 1 - model.loss_,
-        "objective": model.objective_,
-        "lower_bound": model.lower_bound_,
-        "status": model.status_,
-        "user_seconds": user_seconds(),
-    }
+    seconds = fit_seconds(model, X, y)
+    names = attributes(model, "objective", "lower_bound", "status", leaves="n_leaves")
+    return {"regularization": regularization, **names, "accuracy": 1 - model.loss_, "user_seconds": seconds}
 
 
 def report(records: Records, directory: Path) -> Path:

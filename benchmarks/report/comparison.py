@@ -60,7 +60,7 @@ def compare(outcomes: Outcomes, contender: Contender) -> Comparison:
     either = [
         (
             Ratio(ratio(other.seconds, own.seconds), one, not other.is_proven, not own.is_proven),
-            longest(other, own),
+            max(other.seconds, own.seconds),
         )
         for one, other, own in pairs
         if (other.is_proven or own.is_proven) and _has_time(other, proves) and _has_time(own, True)
@@ -70,7 +70,8 @@ def compare(outcomes: Outcomes, contender: Contender) -> Comparison:
         [
             Ratio(ratio(getattr(other, name), getattr(own, name), LEAST_BYTES), one)
             for one, other, own in both
-            if longest(other, own) > MEMORY_OVER_SECONDS and None not in (getattr(other, name), getattr(own, name))
+            if max(other.seconds, own.seconds) > MEMORY_OVER_SECONDS
+            and None not in (getattr(other, name), getattr(own, name))
         ]
         for name in ("growth_bytes", "peak_bytes")
     ]
@@ -79,7 +80,7 @@ def compare(outcomes: Outcomes, contender: Contender) -> Comparison:
         [one for one, _ in either],
         [one for one, seconds in either if seconds > LASTING_SECONDS],
         min((one for one, seconds in either if seconds > WORST_OVER_SECONDS), key=lambda one: one.value, default=None),
-        [one for one, other, own in pairs if other.is_proven and (not own.is_proven or _is_slower(own, other))],
+        [one for one, other, own in pairs if other.is_proven and _is_slower(own, other)],
         sum(other.is_proven for _, other, _ in pairs),
         *memory,
     )
@@ -111,15 +112,9 @@ def ratio(other: float | None, own: float | None, least: float = SHORTEST_SECOND
     return max(other, least) / max(own, least)
 
 
-def longest(other: Result, own: Result) -> float:
-    """Return the longer time of two results."""
-    return max(other.seconds or 0.0, own.seconds or 0.0)
-
-
 def _has_time(result: Result, counts_when_giving_up: bool) -> bool:
-    counted = (PROVEN, TIMEOUT, MEMORY, UNPROVEN) if counts_when_giving_up else (PROVEN, TIMEOUT, MEMORY)
-    return result.outcome in counted and result.seconds is not None
+    return result.outcome in (PROVEN, TIMEOUT, MEMORY) or (counts_when_giving_up and result.outcome == UNPROVEN)
 
 
 def _is_slower(own: Result, other: Result) -> bool:
-    return (own.seconds or 0.0) - (other.seconds or 0.0) > max(own.spread, other.spread)
+    return not own.is_proven or own.seconds - other.seconds > max(own.spread, other.spread)

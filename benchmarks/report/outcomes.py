@@ -34,11 +34,11 @@ class Result(NamedTuple):
     """The result of a contender on an instance."""
 
     outcome: str  # one of `OUTCOMES`
-    seconds: float | None  # median of the user seconds; the limit where the outcome is a timeout
+    seconds: float  # median of the user seconds; the limit where the outcome is a timeout
     spread: float  # longest minus shortest time of the repeats, in user seconds
     objective: float | None  # of the best tree of the repeats
     lower_bound: float | None  # the highest of the repeats
-    wall_seconds: float | None  # this and the next three are medians
+    wall_seconds: float  # this and the next three are medians
     growth_bytes: float | None  # what the fit added to the peak of the process
     peak_bytes: float | None
     subproblems: float | None

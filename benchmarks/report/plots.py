@@ -27,27 +27,7 @@ from benchmarks.report.sections import SIZES, series_of
 from benchmarks.results import Contender, Problem, Record
 
 WIDTH = 8.0
-DOTS_PER_INCH = 100
 N_COLORS = 128
-_GREY = "#555555"
-_LOOK = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.titlesize": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": _GREY,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.7,
-    "xtick.color": _GREY,
-    "ytick.color": _GREY,
-    "xtick.labelcolor": "black",
-    "ytick.labelcolor": "black",
-    "legend.frameon": False,
-    "savefig.dpi": DOTS_PER_INCH,
-}
 # Okabe and Ito's colors, which the color-blind tell apart, without yellow, too pale on white.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 _DASHES = ((0, ()), (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
@@ -57,7 +37,7 @@ _DASHED = (0, (3, 1.5))
 @contextmanager
 def picture(path: Path, height: float) -> Iterator[Figure]:
     """Give a figure, `WIDTH` wide and `height` high in inches, and then write it as PNG with a palette."""
-    with matplotlib.style.context(["default", _LOOK]):
+    with matplotlib.style.context(["default", Path(__file__).with_name("look.mplstyle")]):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         FigureCanvasAgg(figure)
         yield figure
@@ -124,7 +104,7 @@ def draw_cactus(outcomes: Outcomes, path: Path) -> bool:
     rounded = {one for of_one in results.values() for one, result in of_one.items() if result.outcome == ROUNDED}
     times = {
         contender: sorted(
-            max(result.seconds or 0.0, SHORTEST_SECONDS)
+            max(result.seconds, SHORTEST_SECONDS)
             for one, result in of_one.items()
             if result.is_proven and one not in rounded
         )
@@ -187,7 +167,7 @@ def draw_scatter(outcomes: Outcomes, path: Path) -> bool:
 
 def _draw_panel(axes: Axes, name: str, points: list[tuple[Result, Result]], border: float) -> None:
     def place(result: Result) -> float:
-        return max(result.seconds or 0.0, SHORTEST_SECONDS) if result.is_proven else border
+        return max(result.seconds, SHORTEST_SECONDS) if result.is_proven else border
 
     low, high = SHORTEST_SECONDS / 1.5, border * 1.5
     axes.plot([low, high], [low, high], color="#777777", linewidth=0.9, zorder=1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
-from benchmarks.report.comparison import SHORTEST_SECONDS, Comparison, compare, geometric_mean, mean_of
+from benchmarks.report.comparison import SHORTEST_SECONDS, Comparison, compare, geometric_mean, mean_of, ratio
 from benchmarks.report.faults import BOUND_TOO_HIGH, KINDS, WRONG_CLAIM, Fault, find_faults
 from benchmarks.report.markdown import NOTHING, count, number, times
 from benchmarks.report.outcomes import PROVEN, ROUNDED, TIMEOUT, UNPROVEN, UNSUPPORTED, Outcomes, Result
@@ -134,7 +134,7 @@ def behind(outcomes: Outcomes) -> dict[str, list[Any]]:
             other, mine = results[instance], own[instance]
             row = (instance.problem.name, outcomes.label(contender), number(other.seconds))
             if mine.is_proven:
-                slower.append(((other.seconds or 0.0) / max(mine.seconds or 0.0, 1e-9), (*row, number(mine.seconds))))
+                slower.append((other.seconds / max(mine.seconds, 1e-9), (*row, number(mine.seconds))))
             else:
                 unproven.append((*row, mine.outcome))
     return {"unproven": sorted(unproven), "slower": [row for _, row in sorted(slower)]}
@@ -159,12 +159,11 @@ def _unproven_row(
     outcomes: Outcomes, contender: Contender, results: dict[Instance, Result], own: dict[Instance, Result]
 ) -> dict[str, Any]:
     excess = [(result.objective or 0.0) - (outcomes.best_objective(one) or 0.0) for one, result in results.items()]
-    seconds = [_seconds(result) for result in results.values()]
+    seconds = [max(result.seconds, SHORTEST_SECONDS) for result in results.values()]
     pairs = [(result, own[one]) for one, result in results.items() if one in own]
-    ratios = [_seconds(other) / _seconds(mine) for other, mine in pairs]
+    ratios = [ratio(other.seconds, mine.seconds) for other, mine in pairs]
     differences = [(other.objective or 0.0) - (mine.objective or 0.0) for other, mine in pairs]
-    lower = sum(difference < -TOLERANCE for difference in differences)
-    higher = sum(difference > TOLERANCE for difference in differences)
+    signs = Counter((difference > TOLERANCE) - (difference < -TOLERANCE) for difference in differences)
     return {
         "contender": outcomes.label(contender),
         "n": len(results),
@@ -174,12 +173,8 @@ def _unproven_row(
         "seconds": geometric_mean(seconds),
         "longest": max(seconds),
         "ratio": f"{times(geometric_mean(ratios))} ({times(min(ratios))})" if ratios else NOTHING,
-        **{"lower": lower, "equal": len(pairs) - lower - higher, "higher": higher},
+        "signs": f"{signs[-1]}, {signs[0]}, {signs[1]}",
     }
-
-
-def _seconds(result: Result) -> float:
-    return max(result.seconds or 0.0, SHORTEST_SECONDS)
 
 
 def rounded(outcomes: Outcomes) -> dict[str, list[Any]]:
@@ -205,39 +200,26 @@ def threads(outcomes: Outcomes) -> dict[str, list[Any]]:
     """Return the speed-up of wall time from the fewest threads to every larger number, of each peer and its options."""
     means, rows = [], []
     for many in outcomes.contenders:
-        same = [one for one in outcomes.contenders if one[:2] == many[:2]]
-        few = min(same, key=lambda one: one.threads)
-        if few == many or not (pairs := outcomes.pairs(many, few)):
-            continue
-        values = [speed_up(before, after) for _, after, before in pairs]
-        known = [value for value in values if value is not None]
-        means.append(
-            {
-                "threads": f"{outcomes.label(few)} → {outcomes.label(many)}",
-                "mean": f"{times(geometric_mean(known))} ({len(known)})",
-                "least": min(known, default=None),
-                "most": max(known, default=None),
-                "same": _agreement([(after, before) for _, after, before in pairs]),
-            }
-        )
-        rows += [
+        few = min((one for one in outcomes.contenders if one[:2] == many[:2]), key=lambda one: one.threads)
+        pairs = outcomes.pairs(many, few) if many != few else []
+        own: list[dict[str, Any]] = [
             {
                 "instance": instance.problem.name,
                 "contender": outcomes.label(many),
                 "before": _wall(before, instance),
                 "after": _wall(after, instance),
-                "value": value,
+                "value": before.wall_seconds / after.wall_seconds if before.is_proven and after.is_proven else None,
                 "same": {True: "yes", False: "**no**", None: None}[_same_optimum(before, after)],
             }
-            for (instance, after, before), value in zip(pairs, values, strict=True)
+            for instance, after, before in pairs
         ]
+        values = [row["value"] for row in own if row["value"] is not None]
+        if own:
+            mean = {"threads": f"{outcomes.label(few)} → {outcomes.label(many)}", "same": _agreement(pairs)}
+            mean |= {"mean": f"{times(geometric_mean(values))} ({len(values)})"}
+            means.append({**mean, "least": min(values, default=None), "most": max(values, default=None)})
+            rows += own
     return {"means": means, "rows": rows}
-
-
-def speed_up(before: Result, after: Result) -> float | None:
-    """Return how many times faster more threads are by the wall; None unless both prove."""
-    is_known = before.is_proven and after.is_proven and before.wall_seconds is not None and after.wall_seconds
-    return (before.wall_seconds or 0.0) / after.wall_seconds if is_known and after.wall_seconds else None
 
 
 def _wall(result: Result, instance: Instance) -> str:
@@ -251,8 +233,8 @@ def _same_optimum(one: Result, other: Result) -> bool | None:
     return abs((one.objective or 0.0) - (other.objective or 0.0)) <= TOLERANCE
 
 
-def _agreement(pairs: list[tuple[Result, Result]]) -> str:
-    agreeing = [same for pair in pairs if (same := _same_optimum(*pair)) is not None]
+def _agreement(pairs: list[tuple[Instance, Result, Result]]) -> str:
+    agreeing = [same for _, one, other in pairs if (same := _same_optimum(one, other)) is not None]
     return f"{sum(agreeing)} of {len(agreeing)}"
 
 
@@ -263,11 +245,11 @@ def ablation(outcomes: Outcomes) -> Iterator[dict[str, Any]]:
         if not reference or contender == reference or contender[::2] != reference[::2]:
             continue
         comparison = compare(outcomes, contender)
-        largest = max(comparison.both, key=lambda ratio: ratio.value, default=None)
-        pairs = [(result, mine) for _, result, mine in outcomes.pairs(contender, reference)]
+        largest = max(comparison.both, key=lambda one: one.value, default=None)
+        pairs = outcomes.pairs(contender, reference)
         subproblems = [
             result.subproblems / mine.subproblems
-            for result, mine in pairs
+            for _, result, mine in pairs
             if result.is_proven and mine.is_proven and result.subproblems and mine.subproblems
         ]
         yield {

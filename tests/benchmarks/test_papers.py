@@ -129,7 +129,7 @@ def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monke
     assert all(record["queued_to_best"] <= record["queued"] + 1 for record in searches)
     text = osdt.report(records, tmp_path).read_text()
     assert "| all bounds | thesis | - | 14.75 | 1.09 | 241,306 | 18,195 | 80 |" in text
-    for picture in ("accuracy", "course", "growth"):
+    for picture in ("accuracy", "convergence", "growth"):
         assert (tmp_path / f"paper-osdt-{picture}.png").exists()
 
 

@@ -1,6 +1,6 @@
 """The tables of the suites make sense."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_a_rounded_regularization_is_a_whole_number_of_rows_and_not_zero():
 def test_a_limit_that_is_asked_for_counts_instead_of_the_suites():
     suite = SUITES["convergence"]
     assert [one.limit for one in suite.tasks(suite.rows[0], 100)] == list(suite.limits)
-    assert [one.limit for one in suite.tasks(suite.rows[0], 100, 3.0)] == [3.0]
+    assert [one.limit for one in replace(suite, limits=(3.0,)).tasks(suite.rows[0], 100)] == [3.0]
 
 
 def test_the_ablation_turns_each_bound_off_once():
