@@ -69,7 +69,7 @@ def run(
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-        # wait4 has told how the process ended; tell the object that would wait for it once more.
+        # wait4 has returned how the process ended; the object would otherwise wait for it again.
         process.returncode = os.waitstatus_to_exitcode(wait_status)
     return {
         "status": stopped or ("error" if process.returncode else "ok"),

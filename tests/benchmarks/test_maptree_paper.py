@@ -16,7 +16,7 @@ from benchmarks.results import load
 def test_numbers_of_the_authors_program_are_those_of_the_shared_file():
     path = data.SHARED.parent / "expected" / "maptree.json"
     if not path.exists():
-        pytest.skip(f"there is no {path.name} beside the repository")
+        pytest.skip(f"there is no {path.name} next to the repository")
     expected = {
         entry["data"].removeprefix("cp4im_").removesuffix(".bin"): entry
         for entry in json.loads(path.read_text())["results"]
@@ -28,7 +28,7 @@ def test_numbers_of_the_authors_program_are_those_of_the_shared_file():
         assert figures == tuple(expected[name][key] for key in ("lower_bound", "best_known_cost", "n_nodes"))
 
 
-def test_a_source_is_measured_once_for_each_limit_and_anew_if_asked(tmp_path):
+def test_a_source_is_measured_once_for_each_limit_and_again_on_request(tmp_path):
     path, measured = tmp_path / "results.jsonl", []
 
     def records_of(name, limit):
@@ -88,7 +88,7 @@ def test_every_method_fits_and_a_tuned_one_is_among_its_candidates():
     assert fit("GOSDT, λ tuned", X, y, 1.0)[0].regularization in (1 / 32, 0.01, 0.003)
 
 
-def test_the_search_is_recorded_and_reported_beside_the_authors_program(tmp_path, monkeypatch):
+def test_the_search_is_recorded_and_reported_with_the_authors_program(tmp_path, monkeypatch):
     X = np.array([[a, b, a ^ b] for a in (0, 1) for b in (0, 1)] * 10)
     monkeypatch.setattr(data, "read", lambda name: (X, X[:, 0]))
     published = {"lower_bound": 5.0, "cost": 100.0, "seconds": 30.0, "nodes": 7}
@@ -106,7 +106,7 @@ def test_the_search_is_recorded_and_reported_beside_the_authors_program(tmp_path
     assert (tmp_path / "paper-maptree.png").exists()
 
 
-def test_a_bound_above_the_authors_cost_is_told(tmp_path, monkeypatch):
+def test_a_bound_above_the_authors_cost_is_reported(tmp_path, monkeypatch):
     published = {"lower_bound": 5.0, "cost": 10.0, "seconds": 30.0, "nodes": 7}
     monkeypatch.setattr(maptree, "PUBLISHED", {"small": published})
     fields = {"rows": 9, "columns": 2, "expansions": 1, "search_bytes": 1, "process_bytes": 1, "leaves": 2}

@@ -22,6 +22,15 @@ def test_what_a_method_is_worth_is_counted_from_the_rows():
     assert measure("cart", X, y, 0.01, 2, 10.0)[1]["objective"] >= 0.04
 
 
+def test_cart_is_pruned_to_its_best_subtree():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint8)
+    y = X[:, 0] & X[:, 1]
+    for regularization, leaves in ((0.01, 3), (0.12, 3), (0.13, 1)):  # two more leaves spare a share of 0.25
+        outcome, fields = measure("cart", X, y, regularization, None, 10.0)
+        assert fields["leaves"] == leaves
+        assert not outcome.proven
+
+
 def test_numbers_of_the_paper_are_those_of_its_tables():
     published = split.PUBLISHED
     assert len(published) == 3 * 3 + 10 * 3

@@ -1,4 +1,4 @@
-"""The script that measures Rashomon sets beside other programs, on small data and on records made up."""
+"""The script that compares Rashomon sets with other programs, on small data and on records made up."""
 
 from fractions import Fraction
 
@@ -61,7 +61,7 @@ def test_what_a_run_uses_is_the_median_and_a_stopped_one_has_no_trees(monkeypatc
         assert (found["status"], found["trees"], found["growth_bytes"]) == (status, None, None)
 
 
-def test_treefarms_is_asked_again_at_our_bound_where_it_finds_another_number_of_trees(tmp_path, monkeypatch):
+def test_treefarms_is_run_again_at_our_bound_where_it_finds_another_number_of_trees(tmp_path, monkeypatch):
     asked = []
 
     def measure(case, peer, penalty, options, prepared, limit, repeats=3):

@@ -82,7 +82,7 @@ def test_no_run_starts_when_the_minutes_are_over(runs, capsys):
     assert "the minutes are over" in capsys.readouterr().out
 
 
-def test_proofs_that_disagree_are_told(runs, capsys):
+def test_proofs_that_disagree_are_reported(runs, capsys):
     _, path = runs
     run_suite(path)
     problem = "two / binary (100 x 9), λ 0.01, depth 2"

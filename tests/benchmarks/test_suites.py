@@ -37,7 +37,7 @@ def test_a_rounded_regularization_is_a_whole_number_of_rows_and_not_zero():
         assert task.regularization == whole / n_rows
 
 
-def test_a_limit_that_is_asked_for_counts_instead_of_the_suites():
+def test_another_limit_replaces_that_of_the_suite():
     suite = SUITES["convergence"]
     assert [one.limit for one in suite.tasks(suite.rows[0], 100)] == list(suite.limits)
     assert [one.limit for one in replace(suite, limits=(3.0,)).tasks(suite.rows[0], 100)] == [3.0]
