@@ -1,60 +1,55 @@
-"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | limits``."""
+"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | performance | limits``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks import limits
-from benchmarks.environments import PEERS, setup
+from benchmarks import environments, limits
 from benchmarks.papers.measure import complete
-from benchmarks.runner import Plan, run_suite
-from benchmarks.suites import SUITES
+from benchmarks.peers import PEERS
+from benchmarks.report import document
+from benchmarks.runner import run_suite
+from benchmarks.suites import SUITES, Suite
 
 PAPERS = (
-    "gosdt",
-    "guesses",
-    "split",
-    "maptree",
-    "maptree-synthetic",
-    "maptree-folds",
-    "osdt",
-    "rashomon",
-    "rashomon-sets",
+    *("gosdt", "guesses", "split", "maptree", "maptree-synthetic", "maptree-folds", "osdt"),
+    *("rashomon", "rashomon-sets"),
 )
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks."""
+    """Do what the command line says."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "setup":
-        return setup(options.peer or PEERS)
+        return environments.setup(options.peer or PEERS)
     if options.command == "run":
-        plan = _plan(options)
-        if not plan.rows or not plan.peers:
-            parser.error(f"suite {options.suite} has nothing of what was asked for; see benchmarks/suites.py")
-        run_suite(SUITES[options.suite], plan)
+        suite = _suite(options)
+        if not suite.rows or not suite.peers:
+            parser.error(f"suite {suite.name} has nothing of what was requested; see benchmarks/suites.ini")
+        path = options.results or RESULTS / f"{suite.name}.jsonl"
+        run_suite(suite, path, minutes=options.minutes, memory=int(options.memory * 2**30), again=options.again)
     elif options.command == "paper":
         paper = import_module(f"benchmarks.papers.{options.paper.replace('-', '_')}")
         names = [name for name in paper.SOURCES if _wanted(options.dataset, name)]
         sources = {name: paper.records_of(name, options.limit) for name in names}
         path = options.directory / f"paper-{options.paper}.jsonl"
-        records = complete(path, sources, options.limit, again=options.again)
-        paper.report(records, options.directory)
+        paper.report(complete(path, sources, options.limit, again=options.again), options.directory)
     elif options.command == "limits":
         path = options.results or RESULTS / "limits.jsonl"
         limits.run(path, options.data, options.dataset, options.estimator, options.case, options.again)
         limits.report(path)
+    elif options.command == "performance":
+        document.write_performance(RESULTS, options.file)
     else:
-        from benchmarks import report  # it needs matplotlib, the rest does not
-
         for suite in options.suite:
-            report.write(suite, options.results or RESULTS / f"{suite}.jsonl", options.directory)
+            document.write(suite, options.results or RESULTS / f"{suite}.jsonl", options.directory)
     return 0
 
 
@@ -69,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("suite", choices=SUITES)
     run.add_argument("--dataset", nargs="+", help="only these data sets")
     run.add_argument("--peer", nargs="+", choices=PEERS, help="only these peers")
-    run.add_argument("--regularization", nargs="+", help="only these: 0, 0.01, '0.005 rounded'")
+    run.add_argument("--regularization", nargs="+", help="only these: 0, 0.01, 0.005-rounded")
     run.add_argument("--max-depth", nargs="+", help="only these; none for no limit")
     run.add_argument("--limit", type=float, help="seconds for a run instead of the suite's")
     run.add_argument("--repeats", type=int, help="how often to make a short run, instead of the suite's number")
@@ -83,15 +78,18 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--results", type=Path, help="file instead of benchmarks/results/SUITE.jsonl")
     report.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
 
-    paper = commands.add_parser("paper", help="measure what the results of a paper do not hold yet")
+    paper = commands.add_parser("paper", help="measure what the results of a paper do not hold yet, and report")
     paper.add_argument("paper", choices=PAPERS)
-    paper.add_argument("--dataset", nargs="+", help="only these data sets")
+    paper.add_argument("--dataset", nargs="*", help="only these data sets; none to write the report alone")
     paper.add_argument("--limit", type=float, default=10.0, help="seconds for each exact search (10)")
     paper.add_argument("--again", action="store_true", help="measure also what the results hold with this limit")
     paper.add_argument("--directory", type=Path, default=RESULTS, help="where to write (benchmarks/results)")
 
-    limit = commands.add_parser("limits", help="measure how late fits end that the results do not hold yet")
-    limit.add_argument("--dataset", nargs="+", help="only these data sets")
+    performance = commands.add_parser("performance", help="write the table of docs/benchmarks.md of all suites")
+    performance.add_argument("file", type=Path, help="where to write")
+
+    limit = commands.add_parser("limits", help="measure how late fits end that the results do not hold yet, and report")
+    limit.add_argument("--dataset", nargs="*", help="only these data sets; none to write the report alone")
     limit.add_argument("--estimator", nargs="+", choices=limits.ESTIMATORS, help="only these estimators")
     limit.add_argument("--case", nargs="+", choices=limits.CASES, help="only these limits")
     limit.add_argument("--data", type=Path, help="folder of the tables instead of ../shared/data")
@@ -100,30 +98,27 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _plan(options: argparse.Namespace) -> Plan:
-    """Choose from the suite what the options ask for."""
+def _suite(options: argparse.Namespace) -> Suite:
+    """Return what the options name of a suite."""
     suite = SUITES[options.suite]
-    rows = [
+    rows = tuple(
         row
         for row in suite.rows
         if _wanted(options.dataset, row.dataset)
         and _wanted(options.regularization, row.regularization)
         and _wanted(options.max_depth, row.max_depth)
-    ]
-    return Plan(
-        path=options.results or RESULTS / f"{suite.name}.jsonl",
+    )
+    return replace(
+        suite,
         rows=rows,
-        peers=[peer for peer in suite.peers if _wanted(options.peer, peer)],
-        limit=options.limit,
-        repeats=options.repeats,
-        minutes=options.minutes,
-        memory=int(options.memory * 2**30),
-        again=options.again,
+        peers=tuple(peer for peer in suite.peers if _wanted(options.peer, peer)),
+        limits=suite.limits if options.limit is None else (options.limit,),
+        repeats=suite.repeats if options.repeats is None else options.repeats,
     )
 
 
 def _wanted(chosen: Sequence[str] | None, value: str | float | None) -> bool:
-    """Tell whether a value is among those that were named, or none were."""
+    """Return whether a value is among those that were named, or none were."""
     name = "none" if value is None else value if isinstance(value, str) else f"{value:g}"
     return chosen is None or name in chosen
 

@@ -1,8 +1,8 @@
 """The data sets by name, made binary once for all peers.
 
-A data set is a file ``../shared/data/<name>.csv`` beside the repository with the classes in its column ``target``; or
-it ships with hornbeam or scikit-learn; or it is drawn here. What was prepared is kept in ``benchmarks/.cache``; delete
-that folder when a data set changes.
+A data set is a file ``../shared/data/<name>.csv`` next to the repository with the classes in its column ``target``; or
+it ships with hornbeam or scikit-learn; or it is simulated here. What was prepared is kept in ``benchmarks/.cache``;
+delete that folder when a data set changes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ SHIPPED: dict[str, Callable[[], Any]] = {
     "hornbeam_tic_tac_toe": lambda: load_tic_tac_toe(return_X_y=True),
     "sklearn_breast_cancer": lambda: load_breast_cancer(return_X_y=True),
     "sklearn_wine": lambda: load_wine(return_X_y=True),
-    "rows_100000": lambda: draw(100_000, 50),
-    "rows_1000000": lambda: draw(1_000_000, 50),
-    "rows_10000000": lambda: draw(10_000_000, 50),
-    "rows_1000000_columns_100": lambda: draw(1_000_000, 100),
-    "columns_1000": lambda: draw(2_000, 1_000),
-    "columns_5000": lambda: draw(2_000, 5_000),
+    "rows_100000": lambda: simulate(100_000, 50),
+    "rows_1000000": lambda: simulate(1_000_000, 50),
+    "rows_10000000": lambda: simulate(10_000_000, 50),
+    "rows_1000000_columns_100": lambda: simulate(1_000_000, 100),
+    "columns_1000": lambda: simulate(2_000, 1_000),
+    "columns_5000": lambda: simulate(2_000, 5_000),
 }
 
 
@@ -83,7 +83,7 @@ def prepare(dataset: str, binarization: str) -> Prepared:
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
         X, y = read(dataset)
-        X, y = binarize(X, binarization, y), np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
+        X, y = binarize(X, binarization, y), codes(y).astype(np.int64)
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".unfinished.npz")
         np.savez(unfinished, X=X, y=y, sizes=np.array([*X.shape, y.max() + 1]))
@@ -108,6 +108,11 @@ def binarize(X: Any, binarization: str, y: Any = None) -> Array:
     return distinct_columns(values.astype(np.uint8))
 
 
+def codes(labels: Any) -> Array:
+    """Return the classes as codes 0, 1, ..."""
+    return np.unique(np.asarray(labels), return_inverse=True)[1]
+
+
 def distinct_columns(X: Array) -> Array:
     """Return the columns that are not constant, and of equal ones the first, in their order."""
     packed = np.packbits(X, axis=0)
@@ -116,15 +121,21 @@ def distinct_columns(X: Array) -> Array:
     return np.ascontiguousarray(X[:, sorted(column for column in first if is_varied[column])])
 
 
-def draw(n_rows: int, n_columns: int) -> tuple[Array, Array]:
-    """Draw uniform bits that a tree of depth 3 labels with 10 % noise; the same ones every time.
+def simulate(n_rows: int, n_columns: int) -> tuple[Array, Array]:
+    """Simulate uniform bits that a tree of depth 3 labels with 10 % noise; the same ones every time.
 
-    The first two columns choose which of the next four is the label, so no single one of them tells much.
+    The first two columns choose which of the next four is the label, so none of them alone predicts much.
     """
     rng = np.random.default_rng(20_200)
     X = rng.integers(2, size=(n_rows, n_columns), dtype=np.uint8)
     y = X[np.arange(n_rows), 2 + 2 * X[:, 0] + X[:, 1]]
     return X, y ^ (rng.random(n_rows) < 0.1)
+
+
+def read_binary(dataset: str) -> tuple[Array, Array]:
+    """Return the columns of 0 and 1 (uint8) and the codes of the classes of a data set."""
+    X, labels = read(dataset)
+    return np.asarray(X, dtype=np.uint8), codes(labels)
 
 
 def read(dataset: str) -> Any:

@@ -7,58 +7,50 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 INTERVAL = 0.05
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a process may spend."""
-
-    preparation: float  # seconds of wall clock before the work starts
-    work: float  # seconds of wall clock from then on
-    memory: int  # bytes of resident memory
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How a process ended and what it spent, from its first to its last instruction."""
-
-    status: str  # "ok"; "error": it failed; "timeout" or "memory": it was killed
-    exit_code: int  # negative for a signal
-    user_seconds: float  # CPU of all its threads
-    wall_seconds: float
-    peak_bytes: int  # largest resident memory that was seen
-
-
 def run(
     command: Sequence[str],
-    limits: Limits,
     *,
+    preparation: float,
+    work: float,
+    memory: int,
     started: Path,
     output: Path,
     directory: Path,
     environment: Mapping[str, str],
-) -> Finished:
+) -> dict[str, Any]:
     """Run a command until it ends or exceeds a limit; then kill it with all its children.
 
-    The process makes the file `started` when its preparation is over; `output` gets all that it prints.
+    Parameters
+    ----------
+    command : sequence of str
+        The program and its arguments.
+    preparation, work : float
+        Seconds of wall clock until the process makes the file `started`, and from then on.
+    memory : int
+        Bytes of resident memory.
+    started, output, directory : Path
+        The file that ends the preparation, the file of all that is printed, the working directory.
+    environment : mapping
+        Environment variables.
+
+    Returns
+    -------
+    dict
+        "status": "ok", "error" if it failed, "timeout" or "memory" if it was killed; "exit_code", negative for a
+        signal; "user_seconds" of all its threads, "wall_seconds", and "peak_bytes", the largest resident memory seen.
     """
     begin = time.perf_counter()
-    deadline, working, peak, stopped = begin + limits.preparation, False, 0, ""
+    deadline, working, peak, stopped = begin + preparation, False, 0, ""
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "start_new_session": True}
     with (
         output.open("wb") as printed,
-        subprocess.Popen(
-            command,
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as process,
+        subprocess.Popen(command, cwd=directory, env=environment, stdout=printed, **streams) as process,
     ):
         try:
             while True:
@@ -67,20 +59,25 @@ def run(
                 if pid:
                     break
                 if not working and started.exists():
-                    working, deadline = True, now + limits.work
+                    working, deadline = True, now + work
                 resident = _resident_bytes(process.pid)
                 peak = max(peak, resident)
-                if not stopped and (now > deadline or resident > limits.memory):
+                if not stopped and (now > deadline or resident > memory):
                     stopped = "timeout" if now > deadline else "memory"
                     os.killpg(process.pid, signal.SIGKILL)
                 time.sleep(INTERVAL)
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-        # What the process was is known from wait4; tell the object that would wait for it once more.
+        # wait4 has returned how the process ended; the object would otherwise wait for it again.
         process.returncode = os.waitstatus_to_exitcode(wait_status)
-    status = stopped or ("error" if process.returncode else "ok")
-    return Finished(status, process.returncode, usage.ru_utime, now - begin, peak)
+    return {
+        "status": stopped or ("error" if process.returncode else "ok"),
+        "exit_code": process.returncode,
+        "user_seconds": usage.ru_utime,
+        "wall_seconds": now - begin,
+        "peak_bytes": peak,
+    }
 
 
 def _resident_bytes(pid: int) -> int:

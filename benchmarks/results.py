@@ -9,11 +9,16 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
+from functools import cached_property
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from benchmarks.peers import PEERS, is_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 TOLERANCE = 1e-9  # objectives that differ by more are different
+REFERENCE_PEER = "hornbeam"
 
 # What all records of a run share; written once, in the line before them.
 ORIGIN = ("suite", "machine", "commit", "date", "versions")
@@ -24,9 +29,56 @@ IDENTITY = (
 )
 
 
+class Problem(NamedTuple):
+    """What has one optimum: data, regularization and limit of depth. Every peer that proves must prove the same."""
+
+    dataset: str
+    binarization: str
+    rows: int
+    columns: int
+    regularization: float
+    max_depth: int | None
+
+    @property
+    def name(self) -> str:
+        """The problem in a line of text."""
+        size = f"({self.rows} x {self.columns})"
+        return f"{self.dataset} / {self.binarization} {size}, λ {self.regularization:g}, {self.depth}"
+
+    @property
+    def depth(self) -> str:
+        """The limit of depth in words."""
+        return "any depth" if self.max_depth is None else f"depth {self.max_depth}"
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """What problems are sorted by."""
+        return (*self[:4], -self.regularization, inf if self.max_depth is None else self.max_depth)
+
+
+class Instance(NamedTuple):
+    """A problem and the seconds of wall time that each peer had for it."""
+
+    problem: Problem
+    limit: float
+
+
+class Contender(NamedTuple):
+    """A peer in one setting; `options` is JSON with sorted keys."""
+
+    peer: str
+    options: str
+    threads: int
+
+    @property
+    def order(self) -> tuple[bool, str, int, str, int]:
+        """What contenders are sorted by: hornbeam first, and of one peer the plainest setting first."""
+        return (self.peer != REFERENCE_PEER, self.peer, len(self.options), self.options, self.threads)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One run of one peer. The first fields are those of `benchmarks.suites.Instance`."""
+    """One run of one peer. The first fields are those of `benchmarks.suites.Task`."""
 
     suite: str
     dataset: str
@@ -39,7 +91,7 @@ class Record:
     threads: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
     peer: str
-    repeat: int = 0  # 0 for the first run of the instance, 1 for the second ...
+    repeat: int = 0  # 0 for the first run of the task, 1 for the second ...
     status: str = "ok"  # or "timeout" or "memory" (it was killed), "error", "unsupported"
     message: str = ""  # why the status is not "ok"
     proven: bool = False  # whether the peer claims that its tree is optimal
@@ -52,17 +104,42 @@ class Record:
     wall_seconds: float
     baseline_bytes: int | None = None  # resident just before fitting
     peak_bytes: int | None = None  # largest during fitting; of the whole process if it was killed
-    subproblems: float | None = None  # that the peer opened, if it tells
-    trace: Sequence[Sequence[float | None]] = ()  # seconds, objective and lower bound over time, if the peer tells
+    subproblems: float | None = None  # that the peer opened, if it reports it
+    trace: Sequence[Sequence[float | None]] = ()  # seconds, objective, lower bound over time, if the peer reports it
     machine: Mapping[str, Any]
     commit: str
     date: str
     versions: Mapping[str, str]  # of the peers of the run
 
+    @cached_property
+    def instance(self) -> Instance:
+        """What was to be solved, and the limit."""
+        return Instance(Problem(*(getattr(self, name) for name in Problem._fields)), self.limit)
+
     @property
-    def peer_version(self) -> str:
-        """Version of the peer."""
-        return self.versions[self.peer]
+    def problem(self) -> Problem:
+        """What was to be solved."""
+        return self.instance.problem
+
+    @cached_property
+    def contender(self) -> Contender:
+        """Who was to solve it."""
+        return Contender(self.peer, json.dumps(self.options, sort_keys=True), self.threads)
+
+    @property
+    def build(self) -> str:
+        """What was run: of hornbeam the commit, of another peer its version."""
+        return self.commit if self.peer.startswith(REFERENCE_PEER) else self.versions[self.peer]
+
+    @property
+    def has_rounded_penalty(self) -> bool:
+        """Whether the peer solved another problem, in which the leaf penalty is rounded to whole rows."""
+        return PEERS[self.peer].rounds_penalty and not is_whole(self.regularization, self.rows)
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether the tree is deeper than allowed."""
+        return self.depth is not None and self.max_depth is not None and self.depth > self.max_depth
 
 
 _DEFAULTS: dict[str, Any] = {**{one.name: one.default for one in fields(Record)}, "options": {}}
@@ -124,21 +201,6 @@ def write(path: Path, records: Iterable[Record]) -> None:
     )
 
 
-def disagreement(records: Iterable[Record]) -> str:
-    """Return how two proofs about the same problem contradict each other; empty if they do not."""
-    proven = [record for record in records if record.proven]
-    proofs = [(one.objective, number, one) for number, one in enumerate(proven) if one.objective is not None]
-    if not proofs:
-        return ""
-    (least, _, better), (most, _, worse) = min(proofs), max(proofs)
-    if most - least <= TOLERANCE:
-        return ""
-    return (
-        f"two proofs disagree on {worse.dataset} ({worse.binarization}), regularization {worse.regularization:g}, "
-        f"depth {worse.max_depth}: {better.peer} proves {least:.9g}, {worse.peer} proves {most:.9g}"
-    )
-
-
 def describe_machine() -> dict[str, Any]:
     """Return the processor, the cores and bytes of memory of this machine, its system and its Python."""
     names = [line.partition(": ")[2] for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
@@ -153,10 +215,9 @@ def describe_machine() -> dict[str, Any]:
 
 def describe_commit() -> str:
     """Return the commit of the repository, with a "+" if tracked files other than results have changed since."""
-    head = _git("rev-parse", "HEAD")
-    changes = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!benchmarks/results")
-    return head + ("+" if changes else "")
 
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
-def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!benchmarks/results")
+    return git("rev-parse", "HEAD") + ("+" if changes else "")

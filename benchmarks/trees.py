@@ -1,4 +1,4 @@
-"""The common form of a tree, and what such a tree is worth on data, counted from the rows.
+"""The common form of a tree, made from those of the peers, and its objective on data, counted from the rows.
 
 An inner node is ``{"feature": j, "threshold": t, "left": node, "right": node}``; a row goes left where its column j is
 at most t (0.5 for a binary column). A leaf is ``{"class": k}``, where k is a code of the target.
@@ -6,6 +6,7 @@ at most t (0.5 for a binary column). A leaf is ``{"class": k}``, where k is a co
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,3 +40,45 @@ def score(tree: dict[str, Any], X: npt.NDArray[Any], y: npt.NDArray[np.int64], r
         is_left = X[rows, node["feature"]] <= node["threshold"]
         open_nodes += [(node["left"], rows[is_left], level + 1), (node["right"], rows[~is_left], level + 1)]
     return Score(errors / len(y) + regularization * leaves, errors, leaves, depth)
+
+
+def tree_of(node: Any, split: Callable[[Any], Any]) -> dict[str, Any]:
+    """Build the common form below a node of a peer's tree.
+
+    `split` returns of a node its class, or its column, what is left and right of it, and, unless the column is binary,
+    its threshold.
+    """
+    found = split(node)
+    if not isinstance(found, tuple):
+        return {"class": int(found)}
+    feature, left, right, *threshold = found
+    below = {"left": tree_of(left, split), "right": tree_of(right, split)}
+    return {"feature": int(feature), "threshold": float(*threshold or (0.5,)), **below}
+
+
+def tree_from_paths(paths: Sequence[Sequence[int]], classes: Sequence[int]) -> dict[str, Any]:
+    """Build the common form of a tree on binary columns from the path and the class of each leaf.
+
+    A path holds, from the root down, j + 1 where column j is 1 and -(j + 1) where it is 0.
+    """
+
+    def split(leaves: list[tuple[Sequence[int], int]]) -> Any:
+        first, code = leaves[0]
+        if not first:
+            return code
+        zero, one = ([(path[1:], code) for path, code in leaves if (path[0] > 0) == side] for side in (False, True))
+        return abs(first[0]) - 1, zero, one
+
+    return tree_of(list(zip(paths, classes, strict=True)), split)
+
+
+def tree_from_arrays(tree: Any, classes: Sequence[int], is_leaf: Sequence[bool] | None = None) -> dict[str, Any]:
+    """Build the common form of a tree in scikit-learn's arrays, with the class of each node, cut off at leaves."""
+    cut = tree.children_left < 0 if is_leaf is None else is_leaf
+
+    def split(node: int) -> Any:
+        if cut[node]:
+            return classes[node]
+        return tree.feature[node], tree.children_left[node], tree.children_right[node], tree.threshold[node]
+
+    return tree_of(0, split)

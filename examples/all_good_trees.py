@@ -37,7 +37,7 @@ print(f"how many have how many leaves: {trees.n_leaves()}")
 
 reliance = model_class_reliance(trees)
 for column, name in enumerate(reliance.columns):
-    share = reliance.n_asking[column] / reliance.n_trees
+    share = reliance.n_trees_using[column] / reliance.n_trees
     low, high = reliance.low[column], reliance.high[column]
     print(f"{name:28} is used by {100 * share:5.1f} % of the trees; reliance {low:.3f} to {high:.3f}")
 plot_importance(reliance)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import write
 from benchmarks.report.comparison import compare
+from benchmarks.report.document import write
 from benchmarks.report.faults import Fault, find_faults
 from benchmarks.report.outcomes import Outcomes
-from benchmarks.report.runs import run_of
 from benchmarks.results import Record
 from benchmarks.results import write as write_results
 
@@ -57,7 +56,7 @@ def stopped(peer: str, dataset: str = "vote", seconds: float = 20.0, **fields: A
 
 
 def outcomes_of(*records: Record) -> Outcomes:
-    return Outcomes(run_of(one) for one in records)
+    return Outcomes(records)
 
 
 def faults_of(*records: Record) -> list[Fault]:

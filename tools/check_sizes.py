@@ -1,4 +1,4 @@
-"""Files have at most 500 lines, functions at most 60; a longer one gives the reason: `long: reason` on its first line."""
+"""Files have at most 500 lines, functions at most 60. A longer one has a reason on its first line: `long: reason`."""
 
 import ast
 import re

@@ -1,139 +1,112 @@
-"""The objectives of the GOSDT paper on its binary data: time to the proven optimum for each price of a leaf."""
+"""The objectives of the GOSDT paper: time to the proven optimum, trees of the FourClass data, times of PyGOSDT."""
 
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from sklearn.metrics import auc, roc_curve
+from sklearn.metrics import auc, balanced_accuracy_score, f1_score, roc_curve, zero_one_loss
 
 from benchmarks import data
-from benchmarks.papers import gosdt_four_class as four_class
-from benchmarks.papers.measure import write_report
-from benchmarks.report.markdown import number, table
-from benchmarks.report.plots.canvas import save
-from benchmarks.worker import stopwatch
+from benchmarks.papers.measure import Records, attributes, fit_seconds, grouped, read_rows, write_report
+from benchmarks.report.markdown import number
+from benchmarks.report.plots import picture
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
-from hornbeam.exceptions import NotProvenWarning
+from hornbeam.plotting import plot_roc, plot_tree
+from hornbeam.tree import Tree
 
-_BINARY = ("monk1", "monk2", "monk3", "tic-tac-toe", "car", "balance-scale", "compas", "bar7")
-SOURCES = (*(f"{name}.bin" for name in _BINARY), four_class.NAME, four_class.PUBLISHED)
+FOUR_CLASS, PUBLISHED = "fourclass", "times of PyGOSDT"
+SOURCES = (
+    *(
+        "monk1.bin",
+        "monk2.bin",
+        "monk3.bin",
+        "tic-tac-toe.bin",
+        "car.bin",
+        "balance-scale.bin",
+        "compas.bin",
+        "bar7.bin",
+    ),
+    *(FOUR_CLASS, PUBLISHED),
+)
 REGULARIZATIONS = (0.1, 0.05, 0.02, 0.01, 0.005)
+FOUR_CLASS_REGULARIZATION = 0.01
+FOUR_CLASS_BINARIZER = ThresholdBinarizer(thresholds=dict.fromkeys(("feature1", "feature2"), (50, 100, 150)))
+# How a data set is made binary, and the largest fit of it for which PyGOSDT's time is published.
+TIMES = {row["dataset"]: row for row in read_rows("gosdt_published")}
+TIMES_REGULARIZATION = 1 / 32
 REPEATS = 3  # of a fit of less than a second, of which the fastest counts
-
-
-class Counts(NamedTuple):
-    """Rows that are predicted wrongly, rows of each class, and rates of the curve that the leaves' shares make."""
-
-    false_positives: int
-    false_negatives: int
-    positives: int
-    negatives: int
-    false_rates: data.Array
-    true_rates: data.Array
-
-
-class Objective(NamedTuple):
-    """Parameters of the classifier, and its loss counted from what the tree says of the rows."""
-
-    parameters: Mapping[str, Any]
-    loss: Callable[[Counts], float]
-
-
-def _area(n: Counts, largest: float) -> float:
-    """Return the area under the curve up to a false positive rate."""
-    within = n.false_rates < largest
-    end = np.interp(largest, n.false_rates, n.true_rates)
-    return float(auc(np.append(n.false_rates[within], largest), np.append(n.true_rates[within], end)))
-
-
 THETA = 0.3
-OBJECTIVES = {
-    "accuracy": Objective({}, lambda n: (n.false_positives + n.false_negatives) / (n.positives + n.negatives)),
-    "balanced": Objective({}, lambda n: (n.false_positives / n.negatives + n.false_negatives / n.positives) / 2),
-    "weighted": Objective(
-        {"omega": 2}, lambda n: (n.false_positives + 2 * n.false_negatives) / (2 * n.positives + n.negatives)
-    ),
-    "f1": Objective(
-        {},
-        lambda n: (n.false_positives + n.false_negatives) / (2 * n.positives + n.false_positives - n.false_negatives),
-    ),
-    "auc": Objective({}, lambda n: 1 - _area(n, 1.0)),
-    "partial_auc": Objective({"theta": THETA}, lambda n: 1 - _area(n, THETA)),
+
+
+def _area(y: data.Array, shares: data.Array, most: float = 1.0) -> float:
+    """Return the area under the ROC curve of the leaves' shares up to a false positive rate."""
+    false, true, _ = roc_curve(y, shares, drop_intermediate=False)
+    is_within = false < most
+    return float(auc([*false[is_within], most], [*true[is_within], np.interp(most, false, true)]))
+
+
+# Parameters of the classifier, and its loss counted from the predictions and the leaves' shares for the rows.
+OBJECTIVES: dict[str, tuple[dict[str, Any], Callable[..., float]]] = {
+    "accuracy": ({}, lambda y, predicted, shares: zero_one_loss(y, predicted)),
+    "balanced": ({}, lambda y, predicted, shares: 1 - balanced_accuracy_score(y, predicted)),
+    "weighted": ({"omega": 2}, lambda y, predicted, shares: zero_one_loss(y, predicted, sample_weight=1 + y)),
+    "f1": ({}, lambda y, predicted, shares: 1 - f1_score(y, predicted)),
+    "auc": ({}, lambda y, predicted, shares: 1 - _area(y, shares)),
+    "partial_auc": ({"theta": THETA}, lambda y, predicted, shares: 1 - _area(y, shares, THETA)),
 }
-_EXPLANATION = """\
-User CPU seconds of a whole fit until its tree is proven best, in brackets the leaves of that tree; the fastest of
-{repeats} fits where one takes less than a second. A fit that the limit of wall clock ended before its proof shows the
-interval that holds the optimum; the limit was {limits}.
-No limit of depth, all columns of the authors' binary files. *weighted*: a missed
-positive costs {omega} false alarms. *f1*: 1 minus the F-score, exact over trees and labels of the leaves. *auc*: 1
-minus the area under the ROC curve of the leaves' shares; *partial_auc*: 1 minus that up to a false positive rate of
-{theta}. *searches*: how many searches for sums it took at each price of a leaf. Objectives are counted again from the
-rows.
-A time of 0 is one too short for the system's count of user CPU, which is unsure below some milliseconds.
-"""
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     """Fit all objectives to a data set."""
-    common: dict[str, Any] = {"dataset": name, "limit": limit}
-    if name == four_class.PUBLISHED:
-        for source, (binarization, *_) in four_class.TIMES.items():
-            table, labels = data.read(source)
-            X, y = data.binarize(table, binarization), _codes(labels)
-            _, fitted = _fit(X, y, "accuracy", four_class.PRICE_OF_TIMES, limit)
-            yield {**common, "source": source, **fitted}
+    if name == PUBLISHED:
+        for source, row in TIMES.items():
+            X, labels = data.read(source)
+            columns = data.binarize(X, row["binarization"])
+            _, fitted = _fit(columns, data.codes(labels), "accuracy", TIMES_REGULARIZATION, limit)
+            yield {"source": source, **fitted}
         return
-    is_four_class = name == four_class.NAME
-    table, labels = data.read(name)
-    X, y = table if is_four_class else np.asarray(table, dtype=np.uint8), _codes(labels)
+    is_four_class = name == FOUR_CLASS
+    X, labels = data.read(name)
+    X = X if is_four_class else np.asarray(X, dtype=np.uint8)
     for objective in OBJECTIVES:
-        for price in (four_class.PRICE,) if is_four_class else REGULARIZATIONS:
-            classifier, fitted = _fit(X, y, objective, price, limit, four_class.BINARIZER if is_four_class else None)
+        for regularization in (FOUR_CLASS_REGULARIZATION,) if is_four_class else REGULARIZATIONS:
+            binarizer = FOUR_CLASS_BINARIZER if is_four_class else None
+            classifier, fitted = _fit(X, data.codes(labels), objective, regularization, limit, binarizer)
             tree = {"tree": classifier.tree_.to_json()} if is_four_class else {}
-            yield {**common, "objective_name": objective, "regularization": price, **fitted, **tree}
-
-
-def _codes(labels: Any) -> data.Array:
-    return np.unique(np.asarray(labels), return_inverse=True)[1]
+            yield {"objective_name": objective, "regularization": regularization, **fitted, **tree}
 
 
 def _fit(
-    X: Any, y: data.Array, name: str, price: float, limit: float, binarizer: ThresholdBinarizer | None = None
+    X: Any,
+    y: data.Array,
+    name: str,
+    regularization: float,
+    limit: float,
+    binarizer: ThresholdBinarizer | None = None,
 ) -> tuple[GOSDTClassifier, dict[str, Any]]:
-    objective = OBJECTIVES[name]
-    parameters: dict[str, Any] = {"objective": name, **objective.parameters, "time_limit": limit}
-    classifier = GOSDTClassifier(price, binarizer=binarizer, **parameters)
+    parameters, loss_of = OBJECTIVES[name]
+    parameters = {"objective": name, **parameters, "time_limit": limit}
+    classifier = GOSDTClassifier(regularization, binarizer=binarizer, **parameters)
     seconds: list[float] = []
     cpu_seconds = []
     while not seconds or (len(seconds) < REPEATS and max(seconds) < 1):
-        user_seconds, begin = stopwatch(), time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotProvenWarning)
-            classifier.fit(X, y)
-        seconds.append(user_seconds())
+        begin = time.process_time()
+        seconds.append(fit_seconds(classifier, X, y))
         cpu_seconds.append(time.process_time() - begin)
-    wrong = classifier.predict(X) != y
-    positive = y == 1
-    sets = (wrong & ~positive, wrong & positive, positive, ~positive)
-    false, true, _ = roc_curve(positive, classifier.predict_proba(X)[:, 1], drop_intermediate=False)
-    false_positives, false_negatives, positives, negatives = (int(np.count_nonzero(rows)) for rows in sets)
-    counts = Counts(false_positives, false_negatives, positives, negatives, false, true)
-    loss = objective.loss(counts)
+    shares = classifier.predict_proba(X)[:, 1]
+    loss = float(loss_of(y, classifier.predict(X), shares))
     return classifier, {
         "rows": len(y),
         "columns": classifier.statistics_["n_binary_columns"],
-        "objective": loss + price * classifier.n_leaves_,
+        "objective": loss + regularization * classifier.n_leaves_,
         "loss": loss,
-        "area": _area(counts, 1.0),
+        "area": _area(y, shares),
         "claimed_objective": classifier.objective_,
-        "lower_bound": classifier.lower_bound_,
-        "leaves": classifier.n_leaves_,
+        **attributes(classifier, "lower_bound", leaves="n_leaves"),
         "proven": classifier.status_ == "optimal",
         "searches": classifier.statistics_.get("additive_searches", 1),
         "user_seconds": min(seconds),
@@ -141,50 +114,67 @@ def _fit(
     }
 
 
-def report(records: list[dict[str, Any]], directory: Path) -> Path:
-    """Write ``paper-gosdt.md`` and its picture."""
-    by_row: dict[tuple[str, str], dict[float, dict[str, Any]]] = {}
-    for record in records:
-        if record["dataset"] not in (four_class.NAME, four_class.PUBLISHED):
-            by_row.setdefault((record["dataset"], record["objective_name"]), {})[record["regularization"]] = record
-    order = sorted(by_row, key=lambda key: (SOURCES.index(key[0]), list(OBJECTIVES).index(key[1])))
-    heads = [f"λ {price:g}" for price in REGULARIZATIONS]
-    seconds = [(*key, *_cells(by_row[key], _time), ", ".join(_cells(by_row[key], _searches))) for key in order]
-    objectives = [(*key, *_cells(by_row[key], lambda one: f"{one['objective']:.6f}")) for key in order]
-    picture = _draw(by_row, directory / "paper-gosdt.png")
-    omega = OBJECTIVES["weighted"].parameters["omega"]
+def report(records: Records, directory: Path) -> Path:
+    """Write ``paper-gosdt.md`` and its pictures."""
+    by_source = grouped(records, "dataset")
+    trees, fits = by_source.get((FOUR_CLASS,), []), by_source.get((PUBLISHED,), [])
+    order, names = SOURCES.index, list(OBJECTIVES).index
+    timed = sorted(
+        (one for one in records if one["dataset"] not in (FOUR_CLASS, PUBLISHED)),
+        key=lambda one: (order(one["dataset"]), names(one["objective_name"])),
+    )
+    by_row = {
+        key: {run["regularization"]: run for run in runs}
+        for key, runs in grouped(timed, "dataset", "objective_name").items()
+    }
+    with picture(directory / "paper-gosdt.png", 3.6) as figure:
+        axes = figure.subplots()
+        for name in OBJECTIVES:
+            runs = [run for run in timed if run["objective_name"] == name and run["proven"]]
+            seconds = sorted(max(1e-4, run["user_seconds"]) for run in runs)
+            axes.step(seconds, range(1, len(seconds) + 1), where="post", label=name)
+        axes.set(xscale="log", xlabel="user CPU seconds of a fit", ylabel="fits proven within it")
+        axes.legend()
+    if trees:
+        _draw_trees(trees, directory)
+    for run in (*trees, *fits):
+        run["seconds"] = ("" if run["proven"] else "> ") + number(run["cpu_seconds"])
+    for run in fits:
+        run["them"] = TIMES[run["source"]]
+        run["ratio"] = run["them"]["seconds"] / run["cpu_seconds"] if run["proven"] else None
     return write_report(
         directory,
         "gosdt",
-        "GOSDT paper, time to the proven optimum of each objective",
         records,
-        _EXPLANATION.format(repeats=REPEATS, limits=_limits(records), omega=omega, theta=THETA),
-        table(("data", "objective", *heads, "searches"), seconds, 2),
-        f"![Fits proven within a time]({picture.name})\n",
-        "## Objectives of the trees\n",
-        table(("data", "objective", *heads), objectives, 2),
-        *four_class.sections(records, directory),
+        repeats=REPEATS,
+        limits=_limits(records),
+        omega=OBJECTIVES["weighted"][0]["omega"],
+        theta=THETA,
+        heads=["data", "objective", *(f"λ {regularization:g}" for regularization in REGULARIZATIONS)],
+        seconds=[
+            (*key, *_cells(runs, _time), ", ".join(_cells(runs, lambda run: str(run["searches"]))))
+            for key, runs in by_row.items()
+        ],
+        objectives=[(*key, *_cells(runs, lambda run: f"{run['objective']:.6f}")) for key, runs in by_row.items()],
+        trees=trees,
+        regularization=FOUR_CLASS_REGULARIZATION,
+        fits=fits,
     )
 
 
-def _limits(records: list[dict[str, Any]]) -> str:
+def _limits(records: Records) -> str:
     """Return the limits, with their objectives if they differ."""
-    names: dict[float, dict[str, None]] = {}
-    for record in records:
-        of_limit = names.setdefault(record["limit"], {})
-        if "objective_name" in record:
-            of_limit[record["objective_name"]] = None
+    names = {
+        limit: dict.fromkeys(one["objective_name"] for one in of_limit if "objective_name" in one)
+        for (limit,), of_limit in grouped(records, "limit").items()
+    }
     if len(names) == 1:
         return f"{next(iter(names)):g} s"
     return " or ".join(f"{limit:g} s ({', '.join(of)})" for limit, of in sorted(names.items()))
 
 
 def _cells(runs: Mapping[float, dict[str, Any]], write: Callable[[dict[str, Any]], str]) -> list[str]:
-    return [write(runs[price]) if price in runs else "" for price in REGULARIZATIONS]
-
-
-def _searches(run: dict[str, Any]) -> str:
-    return str(run["searches"])
+    return [write(runs[one]) if one in runs else "" for one in REGULARIZATIONS]
 
 
 def _time(run: dict[str, Any]) -> str:
@@ -193,14 +183,18 @@ def _time(run: dict[str, Any]) -> str:
     return f"{number(run['user_seconds'])} ({run['leaves']})"
 
 
-def _draw(by_row: Mapping[tuple[str, str], Mapping[float, dict[str, Any]]], path: Path) -> Path:
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for name in OBJECTIVES:
-            runs = [run for key, row in by_row.items() if key[1] == name for run in row.values() if run["proven"]]
-            times = sorted(max(1e-4, run["user_seconds"]) for run in runs)
-            axes.step(times, range(1, len(times) + 1), where="post", label=name)
-        axes.set(xscale="log", xlabel="user CPU seconds of a fit", ylabel="fits proven within it")
-        axes.legend()
-
-    return save(draw, 3.6, path)
+def _draw_trees(runs: Sequence[dict[str, Any]], directory: Path) -> None:
+    trees = [Tree.from_json(run["tree"]) for run in runs]
+    heights = [1 + tree.depth for tree in trees]
+    with picture(directory / "paper-gosdt-fourclass.png", 0.9 * sum(heights)) as figure:
+        parts = figure.subplots(len(runs), 2, width_ratios=(5, 3), height_ratios=heights, squeeze=False)
+        for run, tree, (place, axes) in zip(runs, trees, parts, strict=True):
+            place.axis("off")
+            counts = tree.class_weights[tree.left < 0].round().astype(int)
+            shares = counts[:, 1] / counts.sum(axis=1)
+            classes = np.repeat([0, 1], counts.sum(axis=0))
+            plot_roc(classes, np.concatenate([np.repeat(shares, column) for column in counts.T]), axes)
+            axes.get_legend().remove()  # it would lie on the curve
+            axes.set_title(f"{run['objective_name']}: area {run['area']:.4f}")
+        for run, tree, place in zip(runs, trees, parts[:, 0], strict=True):
+            plot_tree(tree, place, title=f"{run['objective_name']}: loss {run['loss']:.4f}")

@@ -18,7 +18,7 @@ from benchmarks.worker import stopwatch
 from hornbeam import GOSDTClassifier, MAPTreeClassifier, NotProvenWarning
 
 RHO = 2.5
-COLOURS = {
+COLORS = {
     "MAPTree": "#0072B2",
     "CART, depth 4": "#D55E00",
     "CART, depth tuned": "#E69F00",
@@ -49,7 +49,7 @@ CANDIDATES: dict[str, Sequence[Callable[[float], Any]]] = {
     "DL8.5, depth 5": [_optimal(0, 5)],
     "GOSDT, λ 1/32": [_optimal(1 / 32, None)],
     "GOSDT, λ 10/32": [_optimal(10 / 32, None)],
-    "GOSDT, λ tuned": [_optimal(price, 4) for price in (1 / 32, 0.01, 0.003)],
+    "GOSDT, λ tuned": [_optimal(penalty, 4) for penalty in (1 / 32, 0.01, 0.003)],
 }
 
 

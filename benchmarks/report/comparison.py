@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import exp, log
+from typing import NamedTuple
 
+from benchmarks.report.markdown import NOTHING, times
 from benchmarks.report.outcomes import MEMORY, PROVEN, TIMEOUT, UNPROVEN, Outcomes, Result
-from benchmarks.report.runs import Contender, Instance
+from benchmarks.results import Contender, Instance
 
 # Shorter times count as this long: they are mostly the noise of a first call.
 SHORTEST_SECONDS = 0.0001
@@ -20,12 +21,10 @@ WORST_OVER_SECONDS = 0.05
 MEMORY_OVER_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(NamedTuple):
     """A contender's figure divided by hornbeam's: above 1 hornbeam is ahead.
 
-    `at_least` says that the contender did not finish, so that the true ratio is higher; `at_most` that hornbeam did
-    not.
+    With `at_least` the contender did not finish, so that the true ratio is higher; with `at_most` hornbeam did not.
     """
 
     value: float
@@ -33,73 +32,57 @@ class Ratio:
     at_least: bool = False
     at_most: bool = False
 
-    @property
-    def sign(self) -> str:
-        """What is written before the value of a ratio that is only a bound."""
-        return "≥ " if self.at_least else "≤ " if self.at_most else ""
+    def __str__(self) -> str:
+        return sign([self]) + times(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A contender against hornbeam over the instances that both tried."""
 
-    both: tuple[Ratio, ...]  # of user seconds, where both prove
+    both: list[Ratio]  # of user seconds, where both prove
     # Of user seconds, where one or both prove; who does not counts with the limit, or with the time until the memory
-    # ran out or it gave up. Without errors, wrong optima, rounded prices and the unsupported; a contender that proves
-    # nothing in the whole suite counts only where a limit stopped it.
-    either: tuple[Ratio, ...]
-    lasting: tuple[Ratio, ...]  # those of `either` where one of the two took longer than `LASTING_SECONDS`
+    # ran out or it gave up. Without errors, wrong optima, rounded penalties and the unsupported; a contender that
+    # proves nothing in the whole suite counts only where a limit stopped it.
+    either: list[Ratio]
+    lasting: list[Ratio]  # those of `either` where one of the two took longer than `LASTING_SECONDS`
     worst: Ratio | None  # the lowest of `either` where one of the two took longer than `WORST_OVER_SECONDS`
     # Where the contender proves and hornbeam does not, or is slower by more than the spread of the repeats.
-    slower: tuple[Instance, ...]
+    slower: list[Instance]
     n_proven: int  # instances that the contender proves, of those that both tried
-    growth: tuple[Ratio, ...]  # of bytes, where both prove and one took longer than `MEMORY_OVER_SECONDS`
-    peak: tuple[Ratio, ...]
+    growth: list[Ratio]  # of bytes, where both prove and one took longer than `MEMORY_OVER_SECONDS`
+    peak: list[Ratio]
 
 
 def compare(outcomes: Outcomes, contender: Contender) -> Comparison:
     """Compare a contender with hornbeam."""
-    pairs = _pairs(outcomes, contender)
+    pairs = outcomes.pairs(contender, outcomes.reference)
     proves = any(other.is_proven for _, other, _ in pairs)
-    both = [
-        Ratio(_quotient(other.seconds, own.seconds, SHORTEST_SECONDS), one)
-        for one, other, own in pairs
-        if other.is_proven and own.is_proven
-    ]
     either = [
         (
-            Ratio(_quotient(other.seconds, own.seconds, SHORTEST_SECONDS), one, not other.is_proven, not own.is_proven),
-            _longest(other, own),
+            Ratio(ratio(other.seconds, own.seconds), one, not other.is_proven, not own.is_proven),
+            max(other.seconds, own.seconds),
         )
         for one, other, own in pairs
         if (other.is_proven or own.is_proven) and _has_time(other, proves) and _has_time(own, True)
     ]
-    long = [
-        (one, other, own)
-        for one, other, own in pairs
-        if other.is_proven and own.is_proven and _longest(other, own) > MEMORY_OVER_SECONDS
+    both = [(one, other, own) for one, other, own in pairs if other.is_proven and own.is_proven]
+    memory = [
+        [
+            Ratio(ratio(getattr(other, name), getattr(own, name), LEAST_BYTES), one)
+            for one, other, own in both
+            if max(other.seconds, own.seconds) > MEMORY_OVER_SECONDS
+            and None not in (getattr(other, name), getattr(own, name))
+        ]
+        for name in ("growth_bytes", "peak_bytes")
     ]
     return Comparison(
-        tuple(both),
-        tuple(ratio for ratio, _ in either),
-        tuple(ratio for ratio, seconds in either if seconds > LASTING_SECONDS),
-        min(
-            (ratio for ratio, seconds in either if seconds > WORST_OVER_SECONDS),
-            key=lambda ratio: ratio.value,
-            default=None,
-        ),
-        tuple(one for one, other, own in pairs if _is_slower(own, other)),
+        [Ratio(ratio(other.seconds, own.seconds), one) for one, other, own in both],
+        [one for one, _ in either],
+        [one for one, seconds in either if seconds > LASTING_SECONDS],
+        min((one for one, seconds in either if seconds > WORST_OVER_SECONDS), key=lambda one: one.value, default=None),
+        [one for one, other, own in pairs if other.is_proven and _is_slower(own, other)],
         sum(other.is_proven for _, other, _ in pairs),
-        tuple(
-            Ratio(_quotient(other.growth_bytes, own.growth_bytes, LEAST_BYTES), one)
-            for one, other, own in long
-            if other.growth_bytes is not None and own.growth_bytes is not None
-        ),
-        tuple(
-            Ratio(_quotient(other.peak_bytes, own.peak_bytes, LEAST_BYTES), one)
-            for one, other, own in long
-            if other.peak_bytes is not None and own.peak_bytes is not None
-        ),
+        *memory,
     )
 
 
@@ -109,32 +92,29 @@ def geometric_mean(values: Iterable[float]) -> float | None:
     return exp(sum(logarithms) / len(logarithms)) if logarithms else None
 
 
-def _pairs(outcomes: Outcomes, contender: Contender) -> list[tuple[Instance, Result, Result]]:
-    """Return the instances that both tried, with the contender's result and hornbeam's."""
-    if outcomes.reference is None:
-        return []
-    own = outcomes.results_of(outcomes.reference)
-    return [(one, result, own[one]) for one, result in outcomes.results_of(contender).items() if one in own]
+def sign(ratios: Iterable[Ratio]) -> str:
+    """Return what is written before ratios, or their mean, that are only bounds."""
+    bounds = {(one.at_least, one.at_most) for one in ratios}
+    low, high = any(low for low, _ in bounds), any(high for _, high in bounds)
+    return "≈ " if low and high else "≥ " if low else "≤ " if high else ""
 
 
-def _has_time(result: Result, counts_when_giving_up: bool) -> bool:
-    counted = (PROVEN, TIMEOUT, MEMORY, UNPROVEN) if counts_when_giving_up else (PROVEN, TIMEOUT, MEMORY)
-    return result.outcome in counted and result.seconds is not None
+def mean_of(ratios: list[Ratio]) -> str:
+    """Write the geometric mean of ratios, with its sign and their number."""
+    mean = geometric_mean(one.value for one in ratios)
+    return NOTHING if mean is None else f"{sign(ratios)}{times(mean)} ({len(ratios)})"
 
 
-def _is_slower(own: Result, other: Result) -> bool:
-    if not other.is_proven or not own.is_proven:
-        return other.is_proven
-    assert own.seconds is not None
-    assert other.seconds is not None
-    return own.seconds - other.seconds > max(own.spread, other.spread)
-
-
-def _longest(other: Result, own: Result) -> float:
-    return max(other.seconds or 0.0, own.seconds or 0.0)
-
-
-def _quotient(other: float | None, own: float | None, least: float) -> float:
+def ratio(other: float | None, own: float | None, least: float = SHORTEST_SECONDS) -> float:
+    """Divide two figures, of which less than `least` counts as that."""
     assert other is not None
     assert own is not None
     return max(other, least) / max(own, least)
+
+
+def _has_time(result: Result, counts_when_giving_up: bool) -> bool:
+    return result.outcome in (PROVEN, TIMEOUT, MEMORY) or (counts_when_giving_up and result.outcome == UNPROVEN)
+
+
+def _is_slower(own: Result, other: Result) -> bool:
+    return not own.is_proven or own.seconds - other.seconds > max(own.spread, other.spread)

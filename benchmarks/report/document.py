@@ -1,68 +1,72 @@
-"""The report of a suite: a Markdown file and the pictures in it."""
+"""The report of a suite, a Markdown file with pictures, and the table of docs/benchmarks.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from benchmarks.report.errors_section import errors_section, unsupported_section
-from benchmarks.report.outcomes import Outcomes
-from benchmarks.report.plots.cactus import draw_cactus
-from benchmarks.report.plots.courses import draw_courses
-from benchmarks.report.plots.growth import draw_growth
-from benchmarks.report.plots.scatter import draw_scatter
-from benchmarks.report.runs import read_runs
-from benchmarks.report.sections import (
-    instances_section,
-    rounding_section,
-    setting_section,
-    sizes_section,
-    unproven_section,
-)
-from benchmarks.report.settings import ablation_section, threads_section
-from benchmarks.report.summary_section import behind_section, summary_section
+from benchmarks.report import comparison, plots, sections
+from benchmarks.report.comparison import compare
+from benchmarks.report.faults import find_faults
+from benchmarks.report.markdown import fill
+from benchmarks.report.outcomes import Outcomes, read_runs
+from benchmarks.suites import SUITES
 
 
 def write(suite: str, results: Path, directory: Path) -> Path:
     """Write the report of a suite."""
     outcomes = Outcomes(read_runs(results, suite))
     directory.mkdir(parents=True, exist_ok=True)
-    sections = [
-        f"# Benchmark: {suite}\n",
-        errors_section(outcomes),
-        setting_section(outcomes),
-        summary_section(outcomes),
-        *_pictures(suite, outcomes, directory),
-        behind_section(outcomes),
-        rounding_section(outcomes),
-        unproven_section(outcomes),
-        threads_section(outcomes),
-        ablation_section(outcomes),
-        sizes_section(suite, outcomes),
-        instances_section(outcomes),
-        unsupported_section(outcomes),
-    ]
-    path = directory / f"{suite}.md"
-    path.write_text("\n".join(section for section in sections if section), encoding="utf-8")
-    return path
-
-
-def _pictures(suite: str, outcomes: Outcomes, directory: Path) -> Iterator[str]:
-    """Draw what there is to draw, and name each picture in Markdown with what it shows."""
-    made = (
-        ("Instances proven within a time", draw_cactus(outcomes, directory / f"{suite}-cactus.png")),
-        (
-            "Time of each contender against hornbeam's: above the diagonal (blue discs) hornbeam is ahead, below "
-            "(orange squares) behind; on the dashed borders is who does not prove within the limits",
-            draw_scatter(outcomes, directory / f"{suite}-scatter.png"),
-        ),
-        (
-            "Objective and lower bound in the course of a search; discs are the ends of runs of peers that do not "
-            "tell it",
-            draw_courses(outcomes, directory / f"{suite}-course.png"),
-        ),
-        (f"Time and memory against {suite}", draw_growth(suite, outcomes, directory / f"{suite}-growth.png")),
+    rivals = outcomes.others if outcomes.reference is not None else []
+    return fill(
+        directory / f"{suite}.md",
+        "suite",
+        suite=suite,
+        outcomes=outcomes,
+        errors=sections.errors(outcomes),
+        setting=sections.setting(outcomes),
+        outcome_counts=sections.outcome_counts(outcomes),
+        proofs=sections.proofs(outcomes),
+        ratios=[sections.ratios_of(outcomes, one, compare(outcomes, one)) for one in rivals],
+        pictures=list(plots.draw_all(suite, outcomes, directory)),
+        behind=sections.behind(outcomes),
+        rounded=sections.rounded(outcomes),
+        unproven=sections.unproven(outcomes),
+        threads=sections.threads(outcomes),
+        ablation=list(sections.ablation(outcomes)),
+        sizes=list(sections.sizes(suite, outcomes)),
+        instances=sections.instances(outcomes),
+        unsupported=sections.failures(outcomes, "unsupported"),
+        shortest=comparison.SHORTEST_SECONDS,
+        lasting=comparison.LASTING_SECONDS,
+        worst_over=comparison.WORST_OVER_SECONDS,
+        memory_over=comparison.MEMORY_OVER_SECONDS,
+        least_bytes=comparison.LEAST_BYTES,
     )
-    for text, path in made:
-        if path is not None:
-            yield f"![{text}]({path.name})\n\n*{text}.*\n"
+
+
+def write_performance(results: Path, path: Path) -> Path:
+    """Write the table of ratios of docs/benchmarks.md, in Markdown, of all suites in a directory of results."""
+    rows: list[dict[str, Any]] = []
+    suites = []
+    for suite in sorted(SUITES):
+        file = results / f"{suite}.jsonl"
+        if not file.exists():
+            continue
+        outcomes = Outcomes(read_runs(file, suite))
+        if outcomes.reference is None or not outcomes.others or outcomes.has_several_limits:
+            continue
+        for contender in outcomes.others:
+            compared = compare(outcomes, contender)
+            if compared.either:
+                cells = sections.ratios_of(outcomes, contender, compared)
+                if compared.worst and compared.worst.value < 1:
+                    problem = compared.worst.instance.problem
+                    depth = "" if problem.max_depth is None else f", depth {problem.max_depth}"
+                    cells["worst"] += f" ({problem.dataset}, λ {problem.regularization:g}{depth})"
+                rows.append({**cells, "suite": suite})
+        verdict = sections.verdict(find_faults(outcomes.runs, outcomes.label))
+        suites.append((suite, sections.proofs(outcomes), verdict))
+    if not rows:
+        raise ValueError(f"results: {results.name} holds no suite with hornbeam and a peer; run such a suite first.")
+    return fill(path, "performance", rows=rows, suites=suites)

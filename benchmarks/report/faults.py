@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
-from benchmarks.report.runs import REFERENCE_PEER, Contender, Problem, Run
-from benchmarks.results import TOLERANCE
+from benchmarks.results import REFERENCE_PEER, TOLERANCE, Contender, Problem, Record
 
 DISAGREE = "proofs disagree"
 WRONG_OPTIMUM = "wrong optimum"
@@ -19,9 +18,8 @@ WRONG_CLAIM = "claimed objective is not the tree's"
 KINDS = (DISAGREE, WRONG_OPTIMUM, NO_TREE, BOUND_TOO_HIGH, TOO_DEEP, WRONG_CLAIM)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that cannot be true, said of the runs of some peers on one problem.
+class Fault(NamedTuple):
+    """Something that cannot be true, about the runs of some peers on one problem.
 
     `excess` is by how much: of objectives and bounds their distance, of depths the edges too many.
     """
@@ -38,28 +36,29 @@ class Fault:
         return any(contender.peer.startswith(REFERENCE_PEER) for contender in self.contenders)
 
 
-def is_valid(run: Run) -> bool:
-    """Say whether a run has a tree within the limit of depth."""
-    return run.record.objective is not None and not _is_too_deep(run)
-
-
-def best_trees(runs: Iterable[Run]) -> dict[Problem, Run]:
+def best_trees(runs: Iterable[Record]) -> dict[Problem, Record]:
     """Return for each problem the run with the best valid tree; of equally good ones a proven one comes first."""
-    best: dict[Problem, Run] = {}
+    best: dict[Problem, Record] = {}
     for run in runs:
         if is_valid(run) and (run.problem not in best or _rank(run) < _rank(best[run.problem])):
             best[run.problem] = run
     return best
 
 
-def is_refuted(run: Run, best: dict[Problem, Run]) -> bool:
-    """Say whether a run claims a proof that a better tree disproves, or for which it shows no valid tree."""
-    return run.record.proven and (not is_valid(run) or _objective(run) > _objective(best[run.problem]) + TOLERANCE)
+def is_valid(run: Record) -> bool:
+    """Return whether a run has a tree within the limit of depth."""
+    return run.objective is not None and not run.is_too_deep
 
 
-def find_faults(runs: Iterable[Run], label: Callable[[Contender], str]) -> list[Fault]:
-    """Find everything that cannot be true."""
-    runs = list(runs)
+def is_refuted(run: Record, best: dict[Problem, Record]) -> bool:
+    """Return whether a run claims a proof that a better tree disproves, or for which it shows no valid tree."""
+    return run.proven and (not is_valid(run) or _objective(run) > _objective(best[run.problem]) + TOLERANCE)
+
+
+def find_faults(
+    runs: list[Record], label: Callable[[Contender], str] = lambda contender: contender.peer
+) -> list[Fault]:
+    """Find everything that cannot be true; `label` names the contenders."""
     best = best_trees(runs)
     found = [*_disagreements(runs, label), *(fault for run in runs for fault in _faults_of(run, best, label))]
     return sorted(
@@ -67,10 +66,10 @@ def find_faults(runs: Iterable[Run], label: Callable[[Contender], str]) -> list[
     )
 
 
-def _disagreements(runs: list[Run], label: Callable[[Contender], str]) -> Iterator[Fault]:
-    proofs: dict[Problem, list[Run]] = defaultdict(list)
+def _disagreements(runs: list[Record], label: Callable[[Contender], str]) -> Iterator[Fault]:
+    proofs: dict[Problem, list[Record]] = defaultdict(list)
     for run in runs:
-        if run.record.proven and run.record.objective is not None:
+        if run.proven and run.objective is not None:
             proofs[run.problem].append(run)
     for problem, proven in proofs.items():
         proven.sort(key=lambda run: (_objective(run), run.contender.order))
@@ -78,51 +77,40 @@ def _disagreements(runs: list[Run], label: Callable[[Contender], str]) -> Iterat
         if distance > TOLERANCE:
             parts = [
                 f"{written}: {', '.join(dict.fromkeys(label(run.contender) for run in group))}"
-                for written, group in groupby(proven, key=lambda run: _written(_objective(run)))
+                for written, group in groupby(proven, key=lambda run: f"{_objective(run):.10g}")
             ]
             contenders = tuple(dict.fromkeys(run.contender for run in proven))
             yield Fault(DISAGREE, problem, contenders, "; ".join(parts), distance)
 
 
-def _faults_of(run: Run, best: dict[Problem, Run], label: Callable[[Contender], str]) -> Iterator[Fault]:
+def _faults_of(run: Record, best: dict[Problem, Record], label: Callable[[Contender], str]) -> Iterator[Fault]:
     def fault(kind: str, text: str, excess: float) -> Fault:
         return Fault(kind, run.problem, (run.contender,), f"{label(run.contender)}: {text}", excess)
 
-    known = best.get(run.problem)
-    by = f"{_written(_objective(known))} by {label(known.contender)}" if known else ""
-    if run.record.proven and run.record.objective is None:
+    if run.proven and run.objective is None:
         yield fault(NO_TREE, "claims a proof and shows no tree", 0.0)
-    if known and is_valid(run) and is_refuted(run, best):
-        excess = _objective(run) - _objective(known)
-        yield fault(WRONG_OPTIMUM, f"claims {_written(_objective(run))} proven; known is a tree of {by}", excess)
-    elif known and run.record.lower_bound is not None and run.record.lower_bound > _objective(known) + TOLERANCE:
-        excess = run.record.lower_bound - _objective(known)
-        yield fault(BOUND_TOO_HIGH, f"bound {_written(run.record.lower_bound)}; known is a tree of {by}", excess)
-    if run.record.depth is not None and run.problem.max_depth is not None and _is_too_deep(run):
-        yield fault(TOO_DEEP, f"depth {run.record.depth}", float(run.record.depth - run.problem.max_depth))
-    if run.record.objective is not None and run.record.claimed_objective is not None:
-        excess = abs(run.record.claimed_objective - run.record.objective)
+    if known := best.get(run.problem):
+        by, least = f"{known.objective:.10g} by {label(known.contender)}", _objective(known)
+        if is_valid(run) and is_refuted(run, best):
+            text = f"claims {run.objective:.10g} proven; known is a tree of {by}"
+            yield fault(WRONG_OPTIMUM, text, _objective(run) - least)
+        elif run.lower_bound is not None and run.lower_bound > least + TOLERANCE:
+            text = f"bound {run.lower_bound:.10g}; known is a tree of {by}"
+            yield fault(BOUND_TOO_HIGH, text, run.lower_bound - least)
+    if run.is_too_deep:
+        yield fault(TOO_DEEP, f"depth {run.depth}", float((run.depth or 0) - (run.max_depth or 0)))
+    if run.objective is not None and run.claimed_objective is not None:
+        excess = abs(run.claimed_objective - run.objective)
         if excess > TOLERANCE:
-            claim = _written(run.record.claimed_objective)
-            yield fault(WRONG_CLAIM, f"claims {claim}; its tree has {_written(_objective(run))}", excess)
+            text = f"claims {run.claimed_objective:.10g}; its tree has {run.objective:.10g}"
+            yield fault(WRONG_CLAIM, text, excess)
 
 
-def _is_too_deep(run: Run) -> bool:
-    return (
-        run.record.depth is not None and run.problem.max_depth is not None and run.record.depth > run.problem.max_depth
-    )
-
-
-def _objective(run: Run) -> float:
+def _objective(run: Record) -> float:
     """Return the objective of a run that has a tree."""
-    assert run.record.objective is not None
-    return run.record.objective
+    assert run.objective is not None
+    return run.objective
 
 
-def _written(value: float) -> str:
-    """Write an objective with digits enough to see a difference of the tolerance."""
-    return f"{value:.10g}"
-
-
-def _rank(run: Run) -> tuple[float, bool]:
-    return _objective(run), not run.record.proven
+def _rank(run: Record) -> tuple[float, bool]:
+    return _objective(run), not run.proven

@@ -1,107 +1,169 @@
-"""Sections of a report: the setting, who proves nothing, rounded penalties, sizes, and every instance."""
+"""The figures of a suite's report, by section; their text and their columns are in the template ``suite``."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple
 
-from benchmarks.report.comparison import SHORTEST_SECONDS, geometric_mean
-from benchmarks.report.markdown import NOTHING, count, number, objective, percent, render, table, times
+from benchmarks.report.comparison import SHORTEST_SECONDS, Comparison, compare, geometric_mean, mean_of, ratio
+from benchmarks.report.faults import BOUND_TOO_HIGH, KINDS, WRONG_CLAIM, Fault, find_faults
+from benchmarks.report.markdown import NOTHING, count, number, times
 from benchmarks.report.outcomes import PROVEN, ROUNDED, TIMEOUT, UNPROVEN, UNSUPPORTED, Outcomes, Result
-from benchmarks.report.runs import REFERENCE_PEER, Contender, Instance
-from benchmarks.results import TOLERANCE
+from benchmarks.results import REFERENCE_PEER, TOLERANCE, Contender, Instance
 
 SIZES = ("rows", "columns")
-
-_UNPROVEN = """\
-Peers that never prove a tree, over what they finished. *Excess*: of the objective over the best one known. *Seconds*:
-user CPU. *Time against* and *objective against*: on the same instances, of {ours}; times below {shortest:g} ms count as
-that, a ratio above 1 says that {ours} is faster, and lower, equal and higher are the contender's objectives.
-"""
-_UNPROVEN_TABLE = """\
-contender = {contender} | instances = {n} | best known = {n_best} | mean excess = {mean:.5f}
-largest excess = {most:.5f} | seconds, mean = {seconds:n} | seconds, longest = {longest:n}
-time against %s (least) = {ratio} | objective against it: lower, equal, higher = {lower}, {equal}, {higher}
-"""
-_ROUNDING = """\
-{names} round the price of a leaf, λ times the rows, to whole rows.
-Where it is not whole they solve another problem: their times and proofs count nowhere in this report, and their trees
-are scored at the price as it is.
-"""
-_WORSE_TABLE = """\
-instance = {0} | contender = {1} | price in rows = {2:.2f} | its tree = {3:.6f} | best known = {4:.6f} | excess = {5:n}
-"""
-_SIZES_TABLE = """\
-contender = {contender} | problem = {problem} | %s = {size:,} | seconds = {seconds}
-memory growth (MiB) = {result.growth_bytes:MiB} | memory peak (MiB) = {result.peak_bytes:MiB}
-"""
-_INSTANCES = """\
-Of a proof (✓) the median user seconds; its objective is the best one. Without a proof: the seconds (> limit), the
-objective where it is not the best one, and the gap between objective and lower bound as a share of the objective.
-"""
+# Bounds too high by no more than this are what single precision makes of a sum.
+ROUNDING = 1e-6
 
 
-def setting_section(outcomes: Outcomes) -> str:
-    """Write machine, versions, commits, limits and dates of the runs."""
-    runs = sorted(outcomes.runs, key=lambda run: run.contender.order)
-    records = [run.record for run in outcomes.runs]
-    machines = list(dict.fromkeys(_words(record.machine) for record in records))
-    versions: dict[str, set[str]] = {}
-    for run in runs:
-        versions.setdefault(run.contender.peer, set()).add(run.record.peer_version)
-    commits = sorted({record.commit for record in records if record.peer == REFERENCE_PEER})
-    dates = sorted({record.date for record in records})
-    lines = [
-        *(f"Machine: {machine}." for machine in machines),
-        "Python of the benchmarks, which not all peers share: "
-        f"{' and '.join(sorted({record.machine['python'] for record in records}))}.",
-        f"Versions: {', '.join(f'{peer} ' + ' and '.join(sorted(of)) for peer, of in versions.items())}.",
-        f"Commit of hornbeam: {', '.join(commits) or 'it did not run'}; a + marks a tree with uncommitted changes.",
-        f"Limit of wall time: {', '.join(f'{limit:g}' for limit in sorted({record.limit for record in records}))} s.",
-        f"Dates: {dates[0]}" + (f" to {dates[-1]}" if len(dates) > 1 else "") + " (UTC).",
-        f"{count(len(runs), 'run')} on {count(len(outcomes.instances), 'instance')}, at most "
-        f"{count(max(record.repeat for record in records) + 1, 'repeat')} each; times are medians of the user CPU of "
-        "the fit alone, in seconds.",
-    ]
-    if len(machines) > 1:
-        lines.append("**Runs were made on several machines: times of different machines cannot be compared.**")
-    return "## Setting\n\n" + "\n".join(f"* {line}" for line in lines) + "\n"
+def errors(outcomes: Outcomes) -> dict[str, Any]:
+    """Return each wrong proof, bound and tree; claims and roundings of other peers gathered; runs that failed."""
+    faults = find_faults(outcomes.runs, outcomes.label)
+    gathered = []
+    for kind, contender in product(KINDS, outcomes.contenders):
+        own = [one for one in faults if one.kind == kind and contender in one.contenders and _is_gathered(one)]
+        if own:
+            gathered.append({"n": len(own), "fault": max(own, key=lambda fault: fault.excess)})
+    return {
+        "verdict": verdict(faults),
+        "listed": [
+            {"fault": one, "own": "**yes**" if one.of_hornbeam else "no"} for one in faults if not _is_gathered(one)
+        ],
+        "gathered": gathered,
+        "failures": failures(outcomes, "error", "timeout", "memory"),
+        "rounding": ROUNDING,
+    }
 
 
-def _words(machine: Mapping[str, Any]) -> str:
-    named = {**machine, "memory": f"{machine['memory'] / 2**30:.1f} GiB"}
-    return ", ".join(f"{name} {value}" for name, value in named.items() if name != "python")
+def verdict(faults: list[Fault]) -> str:
+    """Say in a line how many faults of each kind there are, and how many of them are hornbeam's."""
+    if not faults:
+        return "No errors: proofs agree, and no proof, bound, depth or claimed objective contradicts a tree."
+    kinds = Counter(fault.kind for fault in faults)
+    said = ", ".join(f"{kind}: {kinds[kind]}" for kind in KINDS if kinds[kind])
+    own = sum(fault.of_hornbeam for fault in faults)
+    party = f"**hornbeam is party to {own} of them**" if own else "hornbeam is party to none of them"
+    return f"{count(len(faults), 'error')} ({said}); {party}."
 
 
-def unproven_section(outcomes: Outcomes) -> str:
-    """Compare the trees of peers that prove nothing; empty unless one of them is of hornbeam."""
+def _is_gathered(fault: Fault) -> bool:
+    """Return whether a fault is counted per contender, not listed; hornbeam's own are all listed."""
+    is_rounding = fault.kind == BOUND_TOO_HIGH and fault.excess <= ROUNDING
+    return not fault.of_hornbeam and (fault.kind == WRONG_CLAIM or is_rounding)
+
+
+def failures(outcomes: Outcomes, *statuses: str) -> list[tuple[Any, ...]]:
+    """Gather runs of some statuses by contender and message; one that a limit stopped has none."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for run in sorted(outcomes.runs, key=lambda run: (run.contender.order, run.problem.order, run.repeat)):
+        if run.status in statuses and run.message:
+            message = " ".join(f"{run.status}: {run.message}".split())
+            key = (outcomes.label(run.contender), message if len(message) <= 200 else message[:199] + "…")
+            found.setdefault(key, []).append(run.problem.name)
+    return [(*key, len(names), names[0]) for key, names in found.items()]
+
+
+def setting(outcomes: Outcomes) -> dict[str, Any]:
+    """Return machines, versions, commits, limits and dates of the runs."""
+    runs = outcomes.runs
+    machines = [{**run.machine, "memory": f"{run.machine['memory'] / 2**30:.1f} GiB"} for run in runs]
+    words = (", ".join(f"{name} {value}" for name, value in one.items() if name != "python") for one in machines)
+    versions = {
+        one.peer: sorted({run.versions[one.peer] for run in runs if run.peer == one.peer})
+        for one in outcomes.contenders
+    }
+    return {
+        "machines": list(dict.fromkeys(words)),
+        "pythons": sorted({one["python"] for one in machines}),
+        "versions": ", ".join(f"{peer} {' and '.join(of)}" for peer, of in versions.items()),
+        "commits": sorted({run.commit for run in runs if run.peer == REFERENCE_PEER}),
+        "limits": sorted({run.limit for run in runs}),
+        "dates": sorted({run.date for run in runs}),
+        "repeats": max(run.repeat for run in runs) + 1,
+    }
+
+
+def proofs(outcomes: Outcomes) -> str:
+    """Say how many of the instances that another peer tried hornbeam proves, and how many all others together."""
+    if outcomes.reference is None:
+        return "hornbeam did not run."
+    results = outcomes.results_of(outcomes.reference)
+    own = {one for one, result in results.items() if result.is_proven}
+    if not outcomes.others:
+        return f"Of {count(len(results), 'instance')} hornbeam proves {len(own)}."
+    theirs = [pair for contender in outcomes.others for pair in outcomes.results_of(contender).items()]
+    tried = set(results) & {one for one, result in theirs if result.outcome != ROUNDED}
+    own &= tried
+    others = {one for one, result in theirs if result.is_proven} & tried
+    return (
+        f"Of {count(len(tried), 'instance')} hornbeam proves {len(own)}, all other peers together {len(others)}; "
+        f"{len(own - others)} only hornbeam, {len(others - own)} only another."
+    )
+
+
+def outcome_counts(outcomes: Outcomes) -> list[dict[str, Any]]:
+    """Return of each contender how often it had each outcome."""
+    rows = []
+    for contender in outcomes.contenders:
+        counts = Counter(result.outcome for result in outcomes.results_of(contender).values())
+        rows.append({"contender": outcomes.label(contender), "all": sum(counts.values()), "of": counts})
+    return rows
+
+
+def ratios_of(outcomes: Outcomes, contender: Contender, comparison: Comparison) -> dict[str, Any]:
+    """Return the cells of a contender in a table of ratios."""
+    worst = comparison.worst
+    return {
+        "contender": outcomes.label(contender),
+        **{name: mean_of(getattr(comparison, name)) for name in ("both", "either", "lasting", "growth", "peak")},
+        "worst": str(worst) if worst else NOTHING,
+        "worst_on": worst.instance.problem.name if worst else NOTHING,
+        "slower": f"{len(comparison.slower)} of {comparison.n_proven}" if comparison.n_proven else NOTHING,
+    }
+
+
+def behind(outcomes: Outcomes) -> dict[str, list[Any]]:
+    """Return where hornbeam does not prove what another peer proves, and where it is slower, worst first."""
+    own = outcomes.results_of(outcomes.reference)
+    unproven, slower = [], []
+    for contender in outcomes.others:
+        results = outcomes.results_of(contender)
+        for instance in compare(outcomes, contender).slower:
+            other, mine = results[instance], own[instance]
+            row = (instance.problem.name, outcomes.label(contender), number(other.seconds))
+            if mine.is_proven:
+                slower.append((other.seconds / max(mine.seconds, 1e-9), (*row, number(mine.seconds))))
+            else:
+                unproven.append((*row, mine.outcome))
+    return {"unproven": sorted(unproven), "slower": [row for _, row in sorted(slower)]}
+
+
+def unproven(outcomes: Outcomes) -> dict[str, Any]:
+    """Compare the trees of peers that prove nothing; without rows unless one of them is of hornbeam."""
     finished: dict[Contender, dict[Instance, Result]] = {}
     for contender in outcomes.contenders:
         results = outcomes.results_of(contender)
-        unproven = {one: result for one, result in results.items() if result.outcome == UNPROVEN}
-        if unproven and not any(result.is_proven for result in results.values()):
-            finished[contender] = unproven
+        found = {one: result for one, result in results.items() if result.outcome == UNPROVEN}
+        if found and not any(result.is_proven for result in results.values()):
+            finished[contender] = found
     ours = next((contender for contender in finished if contender.peer.startswith(REFERENCE_PEER)), None)
     if ours is None:
-        return ""
-    name = outcomes.label(ours)
+        return {"rows": []}
     rows = [_unproven_row(outcomes, contender, results, finished[ours]) for contender, results in finished.items()]
-    text = _UNPROVEN.format(ours=name, shortest=1000 * SHORTEST_SECONDS)
-    return "## Trees without a proof\n\n" + text + "\n" + render(_UNPROVEN_TABLE % name, rows)
+    return {"ours": outcomes.label(ours), "shortest": 1000 * SHORTEST_SECONDS, "rows": rows}
 
 
 def _unproven_row(
     outcomes: Outcomes, contender: Contender, results: dict[Instance, Result], own: dict[Instance, Result]
 ) -> dict[str, Any]:
-    excess = [_known(result.objective) - _known(outcomes.best_objective(one)) for one, result in results.items()]
-    seconds = [_seconds(result) for result in results.values()]
+    excess = [(result.objective or 0.0) - (outcomes.best_objective(one) or 0.0) for one, result in results.items()]
+    seconds = [max(result.seconds, SHORTEST_SECONDS) for result in results.values()]
     pairs = [(result, own[one]) for one, result in results.items() if one in own]
-    ratios = [_seconds(other) / _seconds(mine) for other, mine in pairs]
-    differences = [_known(other.objective) - _known(mine.objective) for other, mine in pairs]
-    lower = sum(difference < -TOLERANCE for difference in differences)
-    higher = sum(difference > TOLERANCE for difference in differences)
+    ratios = [ratio(other.seconds, mine.seconds) for other, mine in pairs]
+    differences = [(other.objective or 0.0) - (mine.objective or 0.0) for other, mine in pairs]
+    signs = Counter((difference > TOLERANCE) - (difference < -TOLERANCE) for difference in differences)
     return {
         "contender": outcomes.label(contender),
         "n": len(results),
@@ -111,56 +173,103 @@ def _unproven_row(
         "seconds": geometric_mean(seconds),
         "longest": max(seconds),
         "ratio": f"{times(geometric_mean(ratios))} ({times(min(ratios))})" if ratios else NOTHING,
-        **{"lower": lower, "equal": len(pairs) - lower - higher, "higher": higher},
+        "signs": f"{signs[-1]}, {signs[0]}, {signs[1]}",
     }
 
 
-def _known(value: float | None) -> float:
-    assert value is not None
-    return value
-
-
-def _seconds(result: Result) -> float:
-    return max(_known(result.seconds), SHORTEST_SECONDS)
-
-
-def rounding_section(outcomes: Outcomes) -> str:
-    """Count the trees of a rounded price that are optimal and that are not, and list these; empty without any."""
+def rounded(outcomes: Outcomes) -> dict[str, list[Any]]:
+    """Count the trees of a rounded penalty that are optimal and that are not, and list these."""
     counts, worse = [], []
     for contender in outcomes.contenders:
-        results = [(one, result) for one, result in outcomes.results_of(contender).items() if result.outcome == ROUNDED]
-        if not results:
-            continue
-        label = outcomes.label(contender)
-        finished = {"optimal": 0, "unbeaten": 0, "beaten": 0}
-        for one, result in results:
+        label, kinds, n = outcomes.label(contender), Counter[str](), 0
+        for one, result in outcomes.results_of(contender).items():
             best = outcomes.best_objective(one)
-            if result.objective is None or best is None:
-                continue
-            excess = result.objective - best
-            if excess > TOLERANCE:
-                price = one.problem.regularization * one.problem.rows
-                worse.append((one.name, label, price, result.objective, best, excess))
-            is_proven = outcomes.best[one.problem].record.proven
-            finished["beaten" if excess > TOLERANCE else "optimal" if is_proven else "unbeaten"] += 1
-        counts.append((label, *map(str, (len(results), sum(finished.values()), *finished.values()))))
-    if not counts:
-        return ""
-    names = " and ".join(row[0] for row in counts)
-    heads = ("contender", "instances", "finished", "optimal", "nothing better known", "not optimal")
-    parts = ["## Prices rounded to whole rows\n", _ROUNDING.format(names=names), table(heads, counts)]
-    if worse:
-        parts += ["Where they are not optimal:\n", render(_WORSE_TABLE, sorted(worse), 2)]
-    return "\n".join(parts)
+            n += result.outcome == ROUNDED
+            if result.outcome == ROUNDED and result.objective is not None and best is not None:
+                excess, penalty = result.objective - best, one.problem.regularization * one.problem.rows
+                if excess > TOLERANCE:
+                    worse.append((one.problem.name, label, penalty, result.objective, best, excess))
+                is_proven = outcomes.best[one.problem].proven
+                kinds["beaten" if excess > TOLERANCE else "optimal" if is_proven else "unbeaten"] += 1
+        if n:
+            counts.append((label, n, kinds.total(), kinds["optimal"], kinds["unbeaten"], kinds["beaten"]))
+    return {"counts": counts, "worse": sorted(worse)}
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+def threads(outcomes: Outcomes) -> dict[str, list[Any]]:
+    """Return the speed-up of wall time from the fewest threads to every larger number, of each peer and its options."""
+    means, rows = [], []
+    for many in outcomes.contenders:
+        few = min((one for one in outcomes.contenders if one[:2] == many[:2]), key=lambda one: one.threads)
+        pairs = outcomes.pairs(many, few) if many != few else []
+        own: list[dict[str, Any]] = [
+            {
+                "instance": instance.problem.name,
+                "contender": outcomes.label(many),
+                "before": _wall(before, instance),
+                "after": _wall(after, instance),
+                "value": before.wall_seconds / after.wall_seconds if before.is_proven and after.is_proven else None,
+                "same": {True: "yes", False: "**no**", None: None}[_same_optimum(before, after)],
+            }
+            for instance, after, before in pairs
+        ]
+        values = [row["value"] for row in own if row["value"] is not None]
+        if own:
+            mean = {"threads": f"{outcomes.label(few)} → {outcomes.label(many)}", "same": _agreement(pairs)}
+            mean |= {"mean": f"{times(geometric_mean(values))} ({len(values)})"}
+            means.append({**mean, "least": min(values, default=None), "most": max(values, default=None)})
+            rows += own
+    return {"means": means, "rows": rows}
+
+
+def _wall(result: Result, instance: Instance) -> str:
+    return number(result.wall_seconds) if result.is_proven else f"{result.outcome}, limit {instance.limit:g}"
+
+
+def _same_optimum(one: Result, other: Result) -> bool | None:
+    """Compare two proofs; None unless both are proofs."""
+    if not (one.is_proven and other.is_proven):
+        return None
+    return abs((one.objective or 0.0) - (other.objective or 0.0)) <= TOLERANCE
+
+
+def _agreement(pairs: list[tuple[Instance, Result, Result]]) -> str:
+    agreeing = [same for _, one, other in pairs if (same := _same_optimum(one, other)) is not None]
+    return f"{sum(agreeing)} of {len(agreeing)}"
+
+
+def ablation(outcomes: Outcomes) -> Iterator[dict[str, Any]]:
+    """Yield the factors of hornbeam's other settings."""
+    reference = outcomes.reference
+    for contender in outcomes.contenders:
+        if not reference or contender == reference or contender[::2] != reference[::2]:
+            continue
+        comparison = compare(outcomes, contender)
+        largest = max(comparison.both, key=lambda one: one.value, default=None)
+        pairs = outcomes.pairs(contender, reference)
+        subproblems = [
+            result.subproblems / mine.subproblems
+            for _, result, mine in pairs
+            if result.is_proven and mine.is_proven and result.subproblems and mine.subproblems
+        ]
+        yield {
+            "setting": outcomes.label(contender),
+            "both": mean_of(comparison.both),
+            "either": mean_of(comparison.either),
+            "subproblems": f"{times(geometric_mean(subproblems))} ({len(subproblems)})" if subproblems else None,
+            "growth": mean_of(comparison.growth),
+            "most": largest.value if largest else None,
+            "most_on": largest.instance.problem.name if largest else None,
+            "agreeing": _agreement(pairs),
+        }
+
+
+class Series(NamedTuple):
     """What a contender did on instances that differ in size: their sizes, instances and results, smallest first."""
 
     contender: Contender
     name: str  # tells the series of a contender apart; empty if there is only one
-    points: tuple[tuple[int, Instance, Result], ...]
+    points: list[tuple[int, Instance, Result]]
 
 
 def series_of(outcomes: Outcomes, size: str) -> list[Series]:
@@ -172,53 +281,46 @@ def series_of(outcomes: Outcomes, size: str) -> list[Series]:
             groups[contender, name].append((getattr(instance.problem, size), instance, result))
     has_several = len({name for _, name in groups}) > 1
     return [
-        Series(contender, name if has_several else "", tuple(sorted(points, key=lambda point: point[0])))
+        Series(contender, name if has_several else "", sorted(points, key=lambda point: point[0]))
         for (contender, name), points in groups.items()
     ]
 
 
-def sizes_section(suite: str, outcomes: Outcomes) -> str:
-    """Write seconds and memory by size; empty unless the suite is one of sizes."""
-    if suite not in SIZES:
-        return ""
-    rows: Iterable[dict[str, Any]] = (
-        {
-            "contender": outcomes.label(series.contender),
-            "problem": series.name or NOTHING,
-            "size": size,
-            "seconds": number(result.seconds) if result.is_proven else result.outcome,
-            "result": result,
-        }
-        for series in series_of(outcomes, suite)
-        for size, _, result in series.points
-    )
-    return f"## Growth with the number of {suite}\n\n" + render(_SIZES_TABLE % suite, rows, 2)
+def sizes(suite: str, outcomes: Outcomes) -> Iterator[dict[str, Any]]:
+    """Yield seconds and memory by size, unless the suite is not one of sizes."""
+    for series in series_of(outcomes, suite) if suite in SIZES else ():
+        for size, _, result in series.points:
+            yield {
+                "contender": outcomes.label(series.contender),
+                "problem": series.name or None,
+                "size": size,
+                "seconds": number(result.seconds) if result.is_proven else result.outcome,
+                "result": result,
+            }
 
 
-def instances_section(outcomes: Outcomes) -> str:
-    """Write what every contender did on every instance."""
-    several_limits = len({one.limit for one in outcomes.instances}) > 1
+def instances(outcomes: Outcomes) -> dict[str, list[Any]]:
+    """Return heads and cells of what every contender did on every instance."""
+    has_limits = len({one.limit for one in outcomes.instances}) > 1
     rows = []
     for one in outcomes.instances:
-        problem = one.problem
-        rows.append(
-            (
-                f"{problem.dataset} / {problem.binarization}",
-                f"{problem.rows:,} x {problem.columns:,}",
-                f"{problem.regularization:g}",
-                NOTHING if problem.max_depth is None else str(problem.max_depth),
-                *([f"{one.limit:g}"] if several_limits else []),
-                objective(outcomes.best_objective(one)),
-                *(_cell(outcomes, one, outcomes.get(one, contender)) for contender in outcomes.contenders),
-            )
-        )
+        problem, best = one.problem, outcomes.best_objective(one)
+        cells = [
+            f"{problem.dataset} / {problem.binarization}",
+            f"{problem.rows:,} x {problem.columns:,}",
+            f"{problem.regularization:g}",
+            NOTHING if problem.max_depth is None else str(problem.max_depth),
+            *([f"{one.limit:g}"] if has_limits else []),
+            NOTHING if best is None else f"{best:.6f}",
+        ]
+        rows.append([*cells, *(_cell(outcomes.get(one, contender), one, best) for contender in outcomes.contenders)])
+    limit = ["limit"] if has_limits else []
     labels = [outcomes.label(contender) for contender in outcomes.contenders]
-    limit_head = ["limit"] if several_limits else []
-    heads = ("data / binarization", "rows x columns", "λ", "depth", *limit_head, "best objective known", *labels)
-    return "## All instances\n\n" + _INSTANCES + "\n" + table(heads, rows)
+    heads = ["data / binarization", "rows x columns", "λ", "depth", *limit, "best objective known", *labels]
+    return {"heads": heads, "cells": rows}
 
 
-def _cell(outcomes: Outcomes, instance: Instance, result: Result | None) -> str:
+def _cell(result: Result | None, instance: Instance, best: float | None) -> str:
     if result is None:
         return ""
     if result.outcome == PROVEN:
@@ -228,9 +330,8 @@ def _cell(outcomes: Outcomes, instance: Instance, result: Result | None) -> str:
     parts = [f"> {instance.limit:g}" if result.outcome == TIMEOUT else number(result.seconds)]
     if result.outcome not in (TIMEOUT, UNPROVEN):
         parts.append(result.outcome)
-    best = outcomes.best_objective(instance)
     if result.objective is not None and not (best is not None and abs(result.objective - best) <= TOLERANCE):
-        parts.append(objective(result.objective))
+        parts.append(f"{result.objective:.6f}")
     if result.gap is not None:
-        parts.append(f"gap {percent(result.gap)}")
-    return ", ".join(part for part in parts if part != NOTHING)
+        parts.append(f"gap {100 * result.gap:.2g} %")
+    return ", ".join(parts)

@@ -24,7 +24,7 @@ struct RankingInput {
   SearchLimits limits;
 };
 
-/// Twice the price of all pairs of a positive and a negative: the cost of the loss 1. Throws std::invalid_argument for
+/// Twice the cost of all pairs of a positive and a negative: the cost of the loss 1. Throws std::invalid_argument for
 /// input out of range.
 Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks price,
                      std::int64_t cut);

@@ -40,6 +40,11 @@ class NumberIndex {
     return number;
   }
 
+  /// Brings the place of a hash into the caches.
+  void prefetch(std::uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[place_of(static_cast<std::uint32_t>(hash))]);
+  }
+
   std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
 
  private:

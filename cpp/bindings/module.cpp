@@ -7,7 +7,9 @@
 #include <nanobind/stl/map.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -156,6 +158,17 @@ void add_constants(const nb::module_& module) {
   module.attr("MOST_ORDERED_WEIGHT") = kMostOrderedWeight;
 }
 
+/// A search whose memory runs out ends with what it has; this is for one that has nothing yet.
+void name_memory_limit(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError,
+                    "Memory ran out before there was a result. Use fewer rows or columns, or set memory_limit to less "
+                    "than the free memory.");
+  }
+}
+
 /// Defines a search function: its own arguments, and those of Reporting.
 template <class Function, class... Arguments>
 void add_search(nb::module_& module, const char* name, Function function, const char* about,
@@ -168,6 +181,7 @@ void add_search(nb::module_& module, const char* name, Function function, const 
 
 NB_MODULE(_core, module) {
   if (!runs_here()) throw nb::import_error("hornbeam needs a processor that counts bits (x86-64-v2, since 2008).");
+  nb::register_exception_translator(name_memory_limit);
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
   add_tables(module);
   add_options(module);

@@ -26,14 +26,16 @@ class RowIndex {
   /// Room for so many rows; pages that no row comes to are never touched.
   void reserve(std::size_t n_rows) { rows_.reserve(n_rows * words_per_row_); }
 
-  std::uint32_t find_or_add(const Word* row) {
-    std::uint64_t hash = 0;
-    for (std::size_t w = 0; w < words_per_row_; ++w) hash = mix(hash ^ row[w]);
-    const std::uint32_t number =
-        index_.find_or_add(hash, size_, [&](std::uint32_t known) { return is_row(known, row); });
-    if (number < size_) return number;
-    rows_.insert(rows_.end(), row, row + words_per_row_);
-    return size_++;
+  /// For each of up to 64 rows the number of the distinct row equal to it; a new one if there is none yet. All are
+  /// hashed before the first is looked up, so that memory is waited for once, not once a row.
+  void find_or_add(const Word* rows, std::uint32_t n, std::uint32_t* numbers) {
+    std::uint64_t hashes[kWordBits];
+    for (std::uint32_t i = 0; i < n; ++i) {
+      hashes[i] = 0;
+      for (std::size_t w = 0; w < words_per_row_; ++w) hashes[i] = mix(hashes[i] ^ rows[i * words_per_row_ + w]);
+      index_.prefetch(hashes[i]);
+    }
+    for (std::uint32_t i = 0; i < n; ++i) numbers[i] = find_or_add(rows + i * words_per_row_, hashes[i]);
   }
 
   std::uint32_t size() const { return size_; }
@@ -41,6 +43,14 @@ class RowIndex {
   const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }
 
  private:
+  std::uint32_t find_or_add(const Word* row, std::uint64_t hash) {
+    const std::uint32_t number =
+        index_.find_or_add(hash, size_, [&](std::uint32_t known) { return is_row(known, row); });
+    if (number < size_) return number;
+    rows_.insert(rows_.end(), row, row + words_per_row_);
+    return size_++;
+  }
+
   /// In a loop of our own: mostly of one word, for which a call of memcmp would take longer.
   bool is_row(std::uint32_t number, const Word* row) const {
     const Word* known = this->row(number);
@@ -76,8 +86,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, const RowTargets& targe
       kernels().transpose(block);
       for (std::uint32_t i = 0; i < kWordBits; ++i) rows[i * words_per_row + w] = block[i];
     }
-    for (std::uint32_t i = 0; i < std::min(kWordBits, columns.n_rows - first); ++i)
-      number_of_row[first + i] = index.find_or_add(&rows[i * words_per_row]);
+    index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
   }
   n_rows = index.size();
   run.require(index.bytes() + number_of_row.size() * sizeof(std::uint32_t) +

@@ -65,6 +65,7 @@ class LeafSetSearch {
       }
       is_finished_ = !run_.stopped();  // else what was being expanded stays open, with its bound
     });
+    if (best_.empty()) throw Stopped{};  // memory ran out before the first set
     next_search_ = 0;
     if constexpr (!kAsPublished) raise_lower();
     ResultTree tree = tree_of(best_, leaves_);
@@ -103,10 +104,10 @@ class LeafSetSearch {
   void consider(const std::vector<LeafId>& others) {
     value_ = objective_.loss(others) + price_of((at_ ? at_->n_kept : 0) + others.size());
     if (value_ >= upper_) return;
+    std::vector<LeafId> better(others);
+    if (at_) better.insert(better.begin(), kept().begin(), kept().end());
+    best_ = std::move(better);  // nothing can fail between the set and its cost
     upper_ = value_;
-    best_.clear();
-    if (at_) best_.assign(kept().begin(), kept().end());
-    best_.insert(best_.end(), others.begin(), others.end());
     if (at_) run_.add_line(progress());
   }
 

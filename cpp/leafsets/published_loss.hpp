@@ -7,8 +7,7 @@
 //         only when they are popped; useless splits that are detected only when tried. There is no proof, since one
 //         bound is wrong (bounds/leaf_count.hpp).
 // CHOICE  `put_in_order` imitates the hash table of CPython on purpose: that program iterates over a set of columns,
-// and
-//         the order decides its counts. base/number_index.hpp cannot replace it.
+//         and the order decides its counts. base/number_index.hpp cannot replace it.
 #pragma once
 
 #include <algorithm>

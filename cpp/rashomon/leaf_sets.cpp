@@ -228,8 +228,8 @@ class TreeGraph<Count>::LeafSets {
     ++n_asked_;
     const Ticks cost = cost_(leaves);
     if (cost >= below_) return;
+    best_ = columns();  // may fail, and then the cost stays, too
     below_ = cost;
-    best_ = columns();
   }
 
   TreeGraph& graph_;

@@ -68,6 +68,8 @@ class Run {
     } catch (const Stopped&) {
     } catch (const std::bad_alloc&) {
       stop(Status::memory_limit);
+      int proven = static_cast<int>(Status::optimal);  // but the tree is lost
+      state_.compare_exchange_strong(proven, static_cast<int>(Status::memory_limit), std::memory_order_relaxed);
     }
   }
 

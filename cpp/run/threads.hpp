@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,8 +30,8 @@ void on_threads(Run& run, std::uint32_t n_threads, const Work& work) {
   for (std::uint32_t i = 1; i < n_threads; ++i) {
     try {
       others.emplace_back(guarded, i);
-    } catch (const std::system_error&) {
-      break;  // the system allows no more threads: those that exist do the work
+    } catch (const std::exception&) {
+      break;  // the system allows no more threads, or has no memory for one: those that exist do the work
     }
   }
   guarded(0);

@@ -71,8 +71,8 @@ def divisor_and_total(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,
 def class_totals(classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """Add up the weight of each class; all together must stay below 2^63."""
 
-def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
-    """Rows of each node of a tree, and their weight by class."""
+def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], n_targets: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """Rows of each node of a tree, and their weight by target."""
 
 class SearchOptions:
     """Limits of a search and of its tree; never changed."""
@@ -124,7 +124,7 @@ class RankedColumns:
 class Problem:
     """Rows and additive costs in ticks; see api/solve.hpp."""
 
-    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class RankingProblem:
     """Rows and prices of pairs in ticks; see api/ranking.hpp."""
@@ -206,7 +206,7 @@ def rashomon_set(columns: PackedColumns, problem: Problem, options: SearchOption
 
 def describe_set(trees: RashomonSet) -> SetDescription:
     """
-    Costs, how many trees have each (words of 64 bits, the lowest first), and what is complete.
+    LeafModel, how many trees have each (words of 64 bits, the lowest first), and what is complete.
     """
 
 def read_tree(trees: RashomonSet, cost: int, rank: Sequence[int]) -> TreeArrays:

@@ -155,7 +155,7 @@ def exact_fraction(value: Any, name: str) -> Exact:
 
 
 def _mistakes(data: ClassData, prices: Sequence[Exact]) -> Loss:
-    """Charge each mistake the price of its class times the class weight, as a share of the largest possible loss."""
+    """Charge each mistake the cost of its class times the class weight, as a share of the largest possible loss."""
     prices = list(map(mul, prices, data.multipliers()))
     labels = range(len(prices))
     costs = tuple([tuple([0 if c == k else price for k in labels]) for c, price in enumerate(prices)])

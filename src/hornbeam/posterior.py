@@ -195,6 +195,7 @@ def log_posterior(
     table = read_table(X)
     if labels.shape != (table.n_rows,):
         raise ValueError(f"y must have one label for each of the {table.n_rows} rows of X, got shape {labels.shape}.")
+    # `passed` has one column for each node, so that `passed.T @ flags` counts the flagged rows in every node.
     passed = tree.decision_path(X).tocsc()
     n_rows = np.asarray(passed.sum(axis=0)).ravel()
     if conditions is not None and not (

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.report.comparison import sign
 from benchmarks.report.faults import (
     BOUND_TOO_HIGH,
     DISAGREE,
@@ -14,8 +15,8 @@ from benchmarks.report.faults import (
     WRONG_CLAIM,
     WRONG_OPTIMUM,
 )
-from benchmarks.report.runs import read_runs
-from benchmarks.report.settings import speed_ups
+from benchmarks.report.outcomes import read_runs
+from benchmarks.report.sections import threads
 from benchmarks.results import Record, write
 from made_up_runs import MIB, comparison_of, faults_of, killed, outcomes_of, record, stopped
 
@@ -99,7 +100,7 @@ def test_of_hornbeam_the_commit_and_of_a_peer_the_version_that_ran_last_counts(t
         record("other", suite="depth"),
     )
     write(tmp_path / "exact.jsonl", old_and_new)
-    kept = [(run.contender.peer, run.record.repeat) for run in read_runs(tmp_path / "exact.jsonl", "exact")]
+    kept = [(run.peer, run.repeat) for run in read_runs(tmp_path / "exact.jsonl", "exact")]
     assert kept == [("gosdt", 1), ("hornbeam", 0), ("gosdt", 0), ("streed", 0)]
 
 
@@ -117,7 +118,7 @@ def test_outcomes_are_told_apart():
         "unsupported": killed("hornbeam", status="unsupported"),
         "error": killed("hornbeam", message="before fitting began"),
         "memory": killed("hornbeam", status="memory"),
-        "rounded price": record("praxis", proven=False, lower_bound=None),
+        "rounded penalty": record("praxis", proven=False, lower_bound=None),
     }
     for outcome, run in cases.items():
         outcomes = outcomes_of(run)
@@ -139,7 +140,7 @@ def test_both_prove_takes_medians_of_the_repeats_and_the_geometric_mean():
         record("gosdt", "lymph", user_seconds=0.8),
     )
     assert sorted(ratio.value for ratio in comparison.both) == [pytest.approx(2), pytest.approx(8)]
-    assert not any(ratio.sign for ratio in comparison.either)
+    assert sign(comparison.either) == ""
 
 
 def test_who_does_not_prove_counts_with_the_limit_or_the_time_used_and_the_ratio_is_a_bound():
@@ -153,8 +154,8 @@ def test_who_does_not_prove_counts_with_the_limit_or_the_time_used_and_the_ratio
         killed("hornbeam", "d"),
         killed("gosdt", "d"),
     )
-    assert [(ratio.sign, ratio.value) for ratio in comparison.either] == [("≥ ", 10), ("≥ ", 3), ("≤ ", 0.25)]
-    assert comparison.both == ()
+    assert [(sign([ratio]), ratio.value) for ratio in comparison.either] == [("≥ ", 10), ("≥ ", 3), ("≤ ", 0.25)]
+    assert comparison.both == []
     assert (comparison.worst.value, comparison.worst.instance.problem.dataset) == (0.25, "c")
     assert [instance.problem.dataset for instance in comparison.slower] == ["c"]
     assert comparison.n_proven == 1
@@ -170,14 +171,14 @@ def test_unsupported_errors_and_wrong_optima_are_in_no_ratio():
         record("gosdt", "d", user_seconds=3.0),
     )
     assert [ratio.value for ratio in comparison.either] == [3]
-    assert (comparison.slower, comparison.n_proven) == ((), 1)
+    assert (comparison.slower, comparison.n_proven) == ([], 1)
 
 
 def test_a_heuristic_has_no_ratio_but_a_prover_that_gives_up_has():
     quick = stopped("cart", seconds=0.01)
-    assert comparison_of(record(), quick).either == ()
+    assert comparison_of(record(), quick).either == []
     comparison = comparison_of(record(), quick, record(dataset="b"), record("cart", "b"))
-    assert [(ratio.sign, ratio.value) for ratio in comparison.either] == [("", 1), ("≥ ", 0.01)]
+    assert [(sign([ratio]), ratio.value) for ratio in comparison.either] == [("", 1), ("≥ ", 0.01)]
 
 
 def test_slower_within_the_spread_of_the_repeats_is_not_slower():
@@ -185,7 +186,7 @@ def test_slower_within_the_spread_of_the_repeats_is_not_slower():
         peer = [record("gosdt", user_seconds=1.0, repeat=repeat) for repeat in range(3)]
         return [*(record(user_seconds=seconds, repeat=repeat) for repeat, seconds in enumerate(own)), *peer]
 
-    assert comparison_of(*runs((1.0, 1.2, 1.3))).slower == ()
+    assert comparison_of(*runs((1.0, 1.2, 1.3))).slower == []
     assert len(comparison_of(*runs((1.1, 1.2, 1.19))).slower) == 1
 
 
@@ -217,5 +218,5 @@ def test_speed_up_is_of_wall_time_where_both_prove():
         stopped("hornbeam", "b"),
         record(dataset="b", threads=2),
     )
-    assert [(pair.value, pair.agree) for pair in speed_ups(outcomes)] == [(1.5, True), (None, None)]
+    assert [(row["value"], row["same"]) for row in threads(outcomes)["rows"]] == [(1.5, "yes"), (None, None)]
     assert [outcomes.label(contender) for contender in outcomes.contenders] == ["1 thread", "2 threads"]

@@ -49,9 +49,9 @@ def test_an_unknown_binarization_is_refused():
         data.binarize(np.array([[0], [2]]), "deciles")
 
 
-def test_drawn_data_are_the_same_every_time_and_follow_their_tree_but_for_the_noise():
-    X, y = data.draw(20_000, 8)
-    again, labels = data.draw(20_000, 8)
+def test_simulated_data_are_the_same_every_time_and_follow_their_tree_but_for_the_noise():
+    X, y = data.simulate(20_000, 8)
+    again, labels = data.simulate(20_000, 8)
     assert np.array_equal(X, again)
     assert np.array_equal(y, labels)
     chosen = X[np.arange(len(X)), 2 + 2 * X[:, 0] + X[:, 1]]

@@ -1,71 +1,47 @@
-import ast
 import re
-from pathlib import Path
+from math import inf
 
 import pytest
 
 import hornbeam
 from benchmarks import environments
-from benchmarks.peers import Problem, Unsupported, is_whole_price, require, tree_from_paths
+from benchmarks.peers import PEERS, Peer, Problem, Unsupported, is_whole
+from benchmarks.trees import tree_from_paths
 
-PEERS = Path(environments.__file__).parent / "peers"
 
-
-@pytest.mark.parametrize("peer", environments.PEERS)
+@pytest.mark.parametrize("peer", PEERS)
 def test_every_package_is_pinned_to_one_version(peer):
-    for pin in environments.PINS[peer]:
+    for pin in PEERS[peer].packages:
         assert re.fullmatch(r"[A-Za-z0-9.-]+==\d+(\.\d+)+", pin)
 
 
 def test_hornbeam_alone_runs_in_the_interpreter_of_the_benchmarks():
-    for peer, pins in environments.PINS.items():
-        assert peer.startswith("hornbeam") == (not pins)
-        if not pins:
-            assert environments.is_ready(peer)
-            assert environments.version(peer) == hornbeam.__version__
-
-
-def test_each_peer_has_a_module_and_each_module_is_a_peer():
-    modules = {path.stem for path in PEERS.glob("*.py") if not path.stem.startswith("_")}
-    assert modules == set(environments.PEERS)
-
-
-SIGNATURES = {"prepare": ("Problem", "State"), "fit": ("State", "None"), "read": ("State", "Outcome")}
-
-
-@pytest.mark.parametrize("peer", environments.PEERS)
-def test_a_peer_prepares_and_reads_and_may_fit_in_its_own_way(peer):
-    module = ast.parse((PEERS / f"{peer}.py").read_text())
-    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
-    names = {target.id for node in module.body if isinstance(node, ast.Assign) for target in node.targets}
-    assert {"prepare", "read"} <= names | set(functions)
-    for name in set(functions) & set(SIGNATURES):
-        argument, answer = SIGNATURES[name]
-        assert [ast.unparse(given.annotation) for given in functions[name].args.args] == [argument]
-        assert ast.unparse(functions[name].returns) == answer
+    for name, peer in PEERS.items():
+        assert name.startswith("hornbeam") == (not peer.packages)
+        if not peer.packages:
+            assert environments.is_ready(name)
+            assert environments.version(name) == hornbeam.__version__
 
 
 @pytest.mark.parametrize(
     ("changes", "requirements", "message"),
     [
-        ({"binary": False}, {"binary": True}, "takes binary columns only"),
-        ({"regularization": 0.1}, {"no_penalty": True}, "has no leaf penalty"),
-        ({"max_depth": None}, {"at_least": 0}, "needs a depth limit of 0 or more"),
-        ({"max_depth": 21}, {"at_least": 0, "at_most": 20}, "needs a depth limit of 0 to 20"),
-        ({"max_depth": 0}, {"at_least": 1}, "needs a depth limit of 1 or more"),
+        ({"binary": False}, {"only_binary": True}, "takes binary columns only"),
+        ({"regularization": 0.1}, {"has_penalty": False}, "has no leaf penalty"),
+        ({"max_depth": None}, {"depths": (0, inf)}, "needs a depth limit of 0 or more"),
+        ({"max_depth": 21}, {"depths": (0, 20)}, "needs a depth limit of 0 to 20"),
+        ({"max_depth": 0}, {"depths": (1, inf)}, "needs a depth limit of 1 or more"),
     ],
 )
 def test_what_a_peer_cannot_solve_is_unsupported(changes, requirements, message):
     usual = {"binary": True, "regularization": 0.0, "max_depth": 2, "time_limit": 1.0, "threads": 1, "options": {}}
-    require(Problem(X=None, y=None, **usual), **requirements)
+    peer = Peer(lambda problem: problem, (), **requirements)
+    assert peer.prepare(Problem(X=None, y=None, **usual)).max_depth == 2
     with pytest.raises(Unsupported, match=message):
-        require(Problem(X=None, y=None, **{**usual, **changes}), **requirements)
+        peer.prepare(Problem(X=None, y=None, **{**usual, **changes}))
 
 
 def test_an_unknown_peer_is_refused():
-    for function in (environments.python, environments.version, environments.is_ready):
-        with pytest.raises(ValueError, match="peer must be one of hornbeam"):
-            function("oracle")
     with pytest.raises(ValueError, match="peer must be one of hornbeam"):
         environments.setup(["hornbeam", "oracle"])
 
@@ -77,7 +53,7 @@ def test_an_environment_with_other_pins_is_not_ready(tmp_path, monkeypatch):
     stamp = tmp_path / "gosdt" / "pins.txt"
     stamp.write_text("gosdt==0.0.1\n")
     assert not environments.is_ready("gosdt")
-    stamp.write_text("\n".join(environments.PINS["gosdt"]) + "\n")
+    stamp.write_text("\n".join(PEERS["gosdt"].packages) + "\n")
     assert environments.is_ready("gosdt")
 
 
@@ -110,5 +86,5 @@ def test_a_tree_is_built_from_the_paths_of_its_leaves():
     ("regularization", "n_rows", "whole"),
     [(0.0, 4, True), (0.5, 4, True), (0.05, 4, False), (7 / 1913, 1913, True), (0.005, 1913, False)],
 )
-def test_a_price_is_whole_where_it_is_a_whole_number_of_rows(regularization, n_rows, whole):
-    assert is_whole_price(regularization, n_rows) == whole
+def test_a_penalty_is_whole_where_it_is_a_whole_number_of_rows(regularization, n_rows, whole):
+    assert is_whole(regularization, n_rows) == whole

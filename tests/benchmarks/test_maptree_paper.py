@@ -9,26 +9,26 @@ import pytest
 from benchmarks import data
 from benchmarks.papers import maptree, maptree_folds, maptree_synthetic
 from benchmarks.papers.measure import complete
-from benchmarks.papers.rivals import CANDIDATES, COLOURS, fit, judge
+from benchmarks.papers.rivals import CANDIDATES, COLORS, fit, judge
 from benchmarks.results import load
 
 
 def test_numbers_of_the_authors_program_are_those_of_the_shared_file():
     path = data.SHARED.parent / "expected" / "maptree.json"
     if not path.exists():
-        pytest.skip(f"there is no {path.name} beside the repository")
+        pytest.skip(f"there is no {path.name} next to the repository")
     expected = {
         entry["data"].removeprefix("cp4im_").removesuffix(".bin"): entry
         for entry in json.loads(path.read_text())["results"]
         if (data.SHARED / f"{entry['data']}.csv").exists()
     }
-    assert list(maptree.published()) == list(expected)
-    for name, published in maptree.published().items():
-        figures = (published.lower_bound, published.cost, published.nodes)
+    assert list(maptree.SOURCES) == list(expected)
+    for name, published in maptree.PUBLISHED.items():
+        figures = tuple(published[field] for field in ("lower_bound", "cost", "nodes"))
         assert figures == tuple(expected[name][key] for key in ("lower_bound", "best_known_cost", "n_nodes"))
 
 
-def test_a_source_is_measured_once_for_each_limit_and_anew_if_asked(tmp_path):
+def test_a_source_is_measured_once_for_each_limit_and_again_on_request(tmp_path):
     path, measured = tmp_path / "results.jsonl", []
 
     def records_of(name, limit):
@@ -79,7 +79,7 @@ def test_every_method_fits_and_a_tuned_one_is_among_its_candidates():
     rng = np.random.default_rng(3)
     X = rng.integers(2, size=(80, 5), dtype=np.uint8)
     y = (X[:, 0] ^ (rng.random(80) < 0.3)).astype(np.int64)
-    assert list(CANDIDATES) == list(COLOURS)
+    assert list(CANDIDATES) == list(COLORS)
     for method in CANDIDATES:
         model, fields = fit(method, X, y, 5.0)
         assert fields["proven"] == (not method.startswith("CART"))
@@ -88,15 +88,16 @@ def test_every_method_fits_and_a_tuned_one_is_among_its_candidates():
     assert fit("GOSDT, λ tuned", X, y, 1.0)[0].regularization in (1 / 32, 0.01, 0.003)
 
 
-def test_the_search_is_recorded_and_reported_beside_the_authors_program(tmp_path, monkeypatch):
+def test_the_search_is_recorded_and_reported_with_the_authors_program(tmp_path, monkeypatch):
     X = np.array([[a, b, a ^ b] for a in (0, 1) for b in (0, 1)] * 10)
     monkeypatch.setattr(data, "read", lambda name: (X, X[:, 0]))
-    monkeypatch.setattr(maptree, "published", lambda: {"small": maptree.Published(5.0, 100.0, 30.0, 7)})
+    published = {"lower_bound": 5.0, "cost": 100.0, "seconds": 30.0, "nodes": 7}
+    monkeypatch.setattr(maptree, "PUBLISHED", {"small": published})
     record = {"dataset": "small", "limit": 5.0, **maptree.search("small", 5.0)}
     assert record["proven"]
     assert record["lower_bound"] == pytest.approx(record["cost"])
-    assert record["course"][-1][1:] == pytest.approx([record["cost"], record["cost"]])
-    assert record["course"][-1][0] <= record["user_seconds"] + 1e-9
+    assert record["trace"][-1][1:] == pytest.approx([record["cost"], record["cost"]])
+    assert record["trace"][-1][0] <= record["user_seconds"] + 1e-9
     assert record["search_bytes"] > 0
     assert record["process_bytes"] >= 0
     text = maptree.report(complete(tmp_path / "results.jsonl", {"small": [record]}, 5.0), tmp_path).read_text()
@@ -105,11 +106,12 @@ def test_the_search_is_recorded_and_reported_beside_the_authors_program(tmp_path
     assert (tmp_path / "paper-maptree.png").exists()
 
 
-def test_a_bound_above_the_authors_cost_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(maptree, "published", lambda: {"small": maptree.Published(5.0, 10.0, 30.0, 7)})
+def test_a_bound_above_the_authors_cost_is_reported(tmp_path, monkeypatch):
+    published = {"lower_bound": 5.0, "cost": 10.0, "seconds": 30.0, "nodes": 7}
+    monkeypatch.setattr(maptree, "PUBLISHED", {"small": published})
     fields = {"rows": 9, "columns": 2, "expansions": 1, "search_bytes": 1, "process_bytes": 1, "leaves": 2}
     record = {"dataset": "small", "limit": 5.0, "cost": 11.0, "lower_bound": 10.5, "proven": False, **fields}
-    record |= {"user_seconds": 1.0, "depth": 1, "accuracy": 1.0, "course": [[0.1, 12.0, 1.0], [1.0, 11.0, 10.5]]}
+    record |= {"user_seconds": 1.0, "depth": 1, "accuracy": 1.0, "trace": [[0.1, 12.0, 1.0], [1.0, 11.0, 10.5]]}
     text = maptree.report(complete(tmp_path / "results.jsonl", {"small": [record]}, 5.0), tmp_path).read_text()
     assert "contradicts a tree of the other program on 1 (small)" in " ".join(text.split())
 

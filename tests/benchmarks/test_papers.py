@@ -5,8 +5,8 @@ import polars
 import pytest
 
 from benchmarks import data
-from benchmarks.papers import gosdt, gosdt_four_class, guesses, osdt, rashomon, split
-from benchmarks.papers.measure import Method, complete, measure
+from benchmarks.papers import gosdt, guesses, osdt, rashomon, split
+from benchmarks.papers.measure import complete, measure
 from benchmarks.report.markdown import number
 from benchmarks.results import load
 
@@ -15,24 +15,36 @@ def test_what_a_method_is_worth_is_counted_from_the_rows():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint8)
     y = np.array([0, 1, 1, 0] * 5)
     for peer in ("hornbeam", "hornbeam_split", "hornbeam_lickety"):
-        outcome, fields = measure(Method(peer), X, y, 0.01, 2, 10.0)
+        outcome, fields = measure(peer, X, y, 0.01, 2, 10.0)
         assert fields["objective"] == pytest.approx(0.04)
         assert (fields["leaves"], fields["depth"]) == (4, 2)
         assert outcome.claimed_objective == pytest.approx(0.04)
-    assert measure(Method("cart"), X, y, 0.01, 2, 10.0)[1]["objective"] >= 0.04
+    assert measure("cart", X, y, 0.01, 2, 10.0)[1]["objective"] >= 0.04
+
+
+def test_cart_is_pruned_to_its_best_subtree():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint8)
+    y = X[:, 0] & X[:, 1]
+    for regularization, leaves in ((0.01, 3), (0.12, 3), (0.13, 1)):  # two more leaves spare a share of 0.25
+        outcome, fields = measure("cart", X, y, regularization, None, 10.0)
+        assert fields["leaves"] == leaves
+        assert not outcome.proven
 
 
 def test_numbers_of_the_paper_are_those_of_its_tables():
-    published = split.published()
+    published = split.PUBLISHED
     assert len(published) == 3 * 3 + 10 * 3
-    assert published[0.006, "netherlands", "GOSDT"] == {"objective": 0.3156, "deviation": 0.0006, "seconds": 70.49}
+    row = published[0.006, "netherlands", "GOSDT"]
+    assert (row["objective"], row["deviation"], row["seconds"]) == (0.3156, 0.0006, 70.49)
     assert {method for _, _, method in published} <= set(split.METHODS)
     assert {name for _, name, _ in published} <= set(split.SOURCES)
     assert split.regularizations("bike") == [0.001, 0.006, 0.011]
 
 
 def test_the_tables_of_split_are_measured_and_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr(split, "SOURCES", {"compas": split.Source("hornbeam_tic_tac_toe", 40, "of this test")})
+    monkeypatch.setattr(
+        split, "SOURCES", {"compas": {"dataset": "hornbeam_tic_tac_toe", "stumps": 40, "note": "of this test"}}
+    )
     monkeypatch.setattr(split, "SPLITS", 2)
     records = complete(tmp_path / "results.jsonl", {"compas": split.records_of("compas", 5.0)}, 5.0)
     assert load(tmp_path / "results.jsonl") == records
@@ -88,8 +100,9 @@ def test_the_trees_of_four_class_are_measured_and_drawn(tmp_path, monkeypatch):
     points = draw.integers(1, 190, (80, 2))
     shown = polars.DataFrame(points, schema=["feature1", "feature2"])
     monkeypatch.setattr(data, "SHIPPED", {"fourclass": lambda: (shown, points[:, 0] > 100), "small": small_flags})
-    monkeypatch.setattr(gosdt_four_class, "TIMES", {"small": gosdt_four_class.Published("binary", 54, 10, 50.0)})
-    names = (gosdt_four_class.NAME, gosdt_four_class.PUBLISHED)
+    times = {"binarization": "binary", "rows": 54, "columns": 10, "seconds": 50.0}
+    monkeypatch.setattr(gosdt, "TIMES", {"small": times})
+    names = (gosdt.FOUR_CLASS, gosdt.PUBLISHED)
     sources = {name: gosdt.records_of(name, 5.0) for name in names}
     records = complete(tmp_path / "results.jsonl", sources, 5.0)
     trees, fit = records[:-1], records[-1]
@@ -98,7 +111,7 @@ def test_the_trees_of_four_class_are_measured_and_drawn(tmp_path, monkeypatch):
         assert (record["proven"], record["leaves"], record["columns"]) == (True, 2, 6)
         assert record["area"] == 1
         assert record["loss"] == pytest.approx(1 - gosdt.THETA if record["objective_name"] == "partial_auc" else 0)
-    text = "\n".join(gosdt_four_class.sections(records, tmp_path))
+    text = gosdt.report(records, tmp_path).read_text()
     assert "| partial_auc |" in text
     assert f"| small | 54 | 10 | 50.0 | 60 | 5 | {number(fit['cpu_seconds'])} |" in text
     assert (tmp_path / "paper-gosdt-fourclass.png").exists()
@@ -114,7 +127,7 @@ def small_flags():
 def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monkeypatch):
     X = np.random.default_rng(0).integers(0, 2, (60, 5))
     monkeypatch.setattr(data, "read", lambda _: (X, (X[:, 0] ^ X[:, 1]) & X[:, 2] | X[:, 3]))
-    monkeypatch.setattr(osdt, "SOURCES", {"drawn": osdt.Source("drawn", (0.1, 0.01), is_of_table=True)})
+    monkeypatch.setattr(osdt, "SOURCES", {"drawn": (0.1, 0.01)})
     monkeypatch.setattr(osdt, "MULTIPLES", (1, 2))
     records = complete(tmp_path / "results.jsonl", {"drawn": osdt.records_of("drawn", 5.0)}, 5.0)
     assert [one["part"] for one in load(tmp_path / "results.jsonl")] == [record["part"] for record in records]
@@ -125,7 +138,7 @@ def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monke
     assert all(record["queued_to_best"] <= record["queued"] + 1 for record in searches)
     text = osdt.report(records, tmp_path).read_text()
     assert "| all bounds | thesis | - | 14.75 | 1.09 | 241,306 | 18,195 | 80 |" in text
-    for picture in ("accuracy", "course", "growth"):
+    for picture in ("accuracy", "convergence", "growth"):
         assert (tmp_path / f"paper-osdt-{picture}.png").exists()
 
 
@@ -146,7 +159,7 @@ def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):
 
 
 def test_the_tables_of_rashomon_sets_are_measured_and_reported(tmp_path, monkeypatch):
-    source = rashomon.SOURCES["spambase"]._replace(dataset="sklearn_breast_cancer", stumps=20)
+    source = {**rashomon.SOURCES["spambase"], "dataset": "sklearn_breast_cancer", "stumps": 20}
     monkeypatch.setattr(rashomon, "SOURCES", {"spambase": source})
     monkeypatch.setattr(rashomon, "BOOTSTRAPS", 2)
     records = complete(tmp_path / "results.jsonl", {"spambase": rashomon.records_of("spambase", 5.0)}, 5.0)

@@ -1,4 +1,4 @@
-"""The script that measures Rashomon sets beside other programs, on small data and on records made up."""
+"""The script that compares Rashomon sets with other programs, on small data and on records made up."""
 
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ CASE = rashomon_sets.Case("small", "0.013", 3, "0.6")
 
 
 def test_hornbeam_counts_under_the_definition_of_each_peer(tmp_path, monkeypatch):
-    X, y = data.draw(200, 7)
+    X, y = data.simulate(200, 7)
     monkeypatch.setitem(data.SHIPPED, "small", lambda: (X, y))
     monkeypatch.setattr(data, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(rashomon_sets, "SOURCES", {"small": CASE})
@@ -28,10 +28,10 @@ def test_hornbeam_counts_under_the_definition_of_each_peer(tmp_path, monkeypatch
     assert columns["bound"] == of_treefarms.bound_
     assert columns["objective"] == pytest.approx(of_treefarms.objective_)
 
-    price = Fraction(3, 200)  # 2.6 rows, rounded
-    best = RashomonSetClassifier(0, regularization=price, **exact).fit(X, y)
+    penalty = Fraction(3, 200)  # 2.6 rows, rounded
+    best = RashomonSetClassifier(0, regularization=penalty, **exact).fit(X, y)
     slack = Fraction(round(0.6 * round(200 * best.objective_)), 200)
-    rounded = RashomonSetClassifier(slack, "absolute", regularization=price, distinct="labels", **exact).fit(X, y)
+    rounded = RashomonSetClassifier(slack, "absolute", regularization=penalty, distinct="labels", **exact).fit(X, y)
     assert labels["trees"] == rounded.n_trees_ != columns["trees"]
     assert labels["objective"] == pytest.approx(best.objective_)
 
@@ -61,10 +61,10 @@ def test_what_a_run_uses_is_the_median_and_a_stopped_one_has_no_trees(monkeypatc
         assert (found["status"], found["trees"], found["growth_bytes"]) == (status, None, None)
 
 
-def test_treefarms_is_asked_again_at_our_bound_where_it_finds_another_number_of_trees(tmp_path, monkeypatch):
+def test_treefarms_is_run_again_at_our_bound_where_it_finds_another_number_of_trees(tmp_path, monkeypatch):
     asked = []
 
-    def measure(case, peer, price, options, prepared, limit, repeats=3):
+    def measure(case, peer, penalty, options, prepared, limit, repeats=3):
         asked.append((peer, options.get("bound"), repeats))
         trees = 245 if peer == "treefarms" and "bound" not in options else 104
         seconds, mebi = {"treefarms": (2.0, 80), "hornbeam_sets": (0.01, 2)}.get(peer, (0.005, 1))
@@ -102,4 +102,4 @@ def test_treefarms_is_asked_again_at_our_bound_where_it_finds_another_number_of_
 
 
 def test_no_two_cases_have_the_same_name():
-    assert list(rashomon_sets.SOURCES.values()) == list(rashomon_sets._cases())
+    assert list(rashomon_sets.SOURCES.values()) == list(rashomon_sets.CASES)

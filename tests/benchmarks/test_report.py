@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.report import performance_table, write
+from benchmarks.report.document import write, write_performance
 from benchmarks.report.faults import (
     BOUND_TOO_HIGH,
     WRONG_CLAIM,
 )
 from benchmarks.report.markdown import number, table
-from benchmarks.report.plots.cactus import draw_cactus
-from benchmarks.report.plots.courses import draw_courses
-from benchmarks.report.plots.scatter import draw_scatter
+from benchmarks.report.plots import draw_cactus, draw_convergence, draw_scatter
 from benchmarks.results import Record
 from benchmarks.results import write as write_results
 from made_up_runs import comparison_of, killed, outcomes_of, record, report_of, row_of, stopped
@@ -113,7 +111,7 @@ def test_trees_without_a_proof_are_compared_with_those_of_hornbeam_that_have_non
     assert "| hornbeam_lickety | 2 | 1 | 0.00500 | 0.01000 | 0.500 | 0.500 | 1.00x (1.00x) | 0, 2, 0 |" in text
 
 
-def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal_are_listed(tmp_path):
+def test_trees_of_a_rounded_penalty_are_in_no_ratio_and_those_that_are_not_optimal_are_listed(tmp_path):
     def rounded(dataset: str, objective: float) -> Record:
         return record("praxis", dataset, proven=False, lower_bound=None, claimed_objective=None, objective=objective)
 
@@ -125,10 +123,10 @@ def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal
         rounded("c", 0.25),
         killed("praxis", "d"),
     )
-    assert comparison_of(*records).either == ()
+    assert comparison_of(*records).either == []
     text = report_of(tmp_path, *records, record("gosdt", "a"))
     assert "Of 1 instance hornbeam proves 1, all other peers together 1;" in text
-    assert row_of(text, "## Prices rounded", "praxis") == ["praxis", "4", "3", "1", "1", "1"]
+    assert row_of(text, "## Leaf penalties rounded", "praxis") == ["praxis", "4", "3", "1", "1", "1"]
     assert row_of(text, "Where they are not optimal", "b / binary (435 x 48), λ 0.01, depth 3") == [
         "b / binary (435 x 48), λ 0.01, depth 3",
         "praxis",
@@ -137,7 +135,9 @@ def test_trees_of_a_rounded_price_are_in_no_ratio_and_those_that_are_not_optimal
         "0.250000",
         "0.0100",
     ]
-    assert "## Prices rounded" not in report_of(tmp_path / "whole", record(), record("praxis", regularization=4 / 435))
+    assert "## Leaf penalties rounded" not in report_of(
+        tmp_path / "whole", record(), record("praxis", regularization=4 / 435)
+    )
 
 
 def test_the_ablation_report_gives_factors_of_time_and_subproblems(tmp_path):
@@ -148,35 +148,35 @@ def test_the_ablation_report_gives_factors_of_time_and_subproblems(tmp_path):
     assert row_of(text, "## Ablation", "no lookahead")[-1] == "1 of 1"
 
 
-def test_the_rows_report_shows_growth_and_the_course_of_searches(tmp_path):
+def test_the_rows_report_shows_growth_and_the_convergence_of_searches(tmp_path):
     trace = [[0.001, 0.4, 0.1], [0.5, 0.25, None], [1.0, 0.25, 0.25]]
     runs = [record(dataset=f"rows_{n}", suite="rows", rows=n, trace=trace) for n in (1000, 10000)]
     text = report_of(tmp_path, *runs, suite="rows")
     assert row_of(text, "## Growth with the number of rows", "hornbeam")[2:] == ["1,000", "1.00", "10.0", "60.0"]
     assert (tmp_path / "rows-growth.png").exists()
-    assert (tmp_path / "rows-course.png").exists()
+    assert (tmp_path / "rows-convergence.png").exists()
 
 
-def test_runs_that_do_not_tell_their_course_are_points_of_it(tmp_path):
+def test_runs_without_a_trace_are_points(tmp_path):
     trace = [[0.001, 0.4, 0.1], [0.5, 0.25, None], [1.0, 0.25, 0.25]]
     told = [record(trace=trace, limit=limit) for limit in (1.0, 20.0)]
     points = [stopped("gosdt", seconds=limit, limit=limit) for limit in (1.0, 20.0)]
     for draw in (draw_cactus, draw_scatter):
-        assert draw(outcomes_of(*told, *points), tmp_path / "several_limits.png") is None
+        assert not draw(outcomes_of(*told, *points), tmp_path / "several_limits.png")
     pictures = []
     for order, runs in enumerate((told, [*told, points[0]], [*told, *points], [*told, *points, killed("imodels")])):
-        path = draw_courses(outcomes_of(*runs), tmp_path / f"{order}.png")
-        assert path is not None
+        path = tmp_path / f"{order}.png"
+        assert draw_convergence(outcomes_of(*runs), path)
         pictures.append(path.read_bytes())
     assert len(set(pictures)) == 3
-    assert draw_courses(outcomes_of(*points), tmp_path / "none.png") is None
+    assert not draw_convergence(outcomes_of(*points), tmp_path / "none.png")
 
 
 def test_a_picture_is_the_same_twice(tmp_path):
     outcomes = outcomes_of(record(), record("gosdt", user_seconds=3.0))
-    first, second = (draw_cactus(outcomes, tmp_path / f"{number}.png") for number in "12")
-    assert first is not None
-    assert second is not None
+    first, second = (tmp_path / f"{number}.png" for number in "12")
+    assert draw_cactus(outcomes, first)
+    assert draw_cactus(outcomes, second)
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -191,7 +191,7 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
     write_results(tmp_path / "exact.jsonl", runs)
     write_results(tmp_path / "threads.jsonl", [record(suite="threads")])
     (tmp_path / "paper-split.jsonl").write_text('{"dataset": "bike"}\n')  # of no suite
-    text = performance_table(tmp_path)
+    text = write_performance(tmp_path, tmp_path / "performance.md").read_text(encoding="utf-8")
     assert row_of(text, "| suite", "exact")[1:] == [
         "gosdt",
         "1.00x (2)",
@@ -208,10 +208,10 @@ def test_the_performance_table_has_a_row_for_each_suite_and_peer_with_a_ratio(tm
 def test_a_performance_table_without_peers_is_refused(tmp_path):
     write_results(tmp_path / "exact.jsonl", [record()])
     with pytest.raises(ValueError, match="no suite with hornbeam and a peer"):
-        performance_table(tmp_path)
+        write_performance(tmp_path, tmp_path / "performance.md")
 
 
 def test_figures_have_three_digits_that_count():
     values = (None, 0.0, 0.00000123, 0.01234, 1.5, 12.345, 1234.5)
     assert [number(value) for value in values] == ["-", "0", "1.23e-06", "0.0123", "1.50", "12.3", "1,234"]
-    assert table(("a", "b"), [("x|y", "1")]) == "| a | b |\n| :-- | --: |\n| x\\|y | 1 |\n"
+    assert table(("a", "b"), [("x|y", "1")]) == "| a | b |\n| :-- | --: |\n| x\\|y | 1 |"

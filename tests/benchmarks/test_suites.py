@@ -1,13 +1,13 @@
 """The tables of the suites make sense."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.environments import PEERS
+from benchmarks.peers import PEERS
 from benchmarks.results import identity
-from benchmarks.suites import BOUNDS, ROUNDED, SUITES, Row
+from benchmarks.suites import ROUNDED, SUITES, Row
 from hornbeam import GOSDTClassifier
 
 EVERY = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
@@ -26,31 +26,34 @@ def test_no_line_of_a_suite_is_there_twice(suite):
 
 @EVERY
 def test_the_runs_of_a_suite_are_told_apart(suite):
-    instances = [one for row in suite.rows for one in suite.instances(row, 1001)]
-    assert len({identity({**asdict(one), "peer": "", "repeat": 0}) for one in instances}) == len(instances)
+    tasks = [one for row in suite.rows for one in suite.tasks(row, 1001)]
+    assert len({identity({**asdict(one), "peer": "", "repeat": 0}) for one in tasks}) == len(tasks)
 
 
 def test_a_rounded_regularization_is_a_whole_number_of_rows_and_not_zero():
     suite = SUITES["depth"]
     for n_rows, whole in ((1000, 5), (1729, 9), (30, 1)):
-        [instance] = suite.instances(Row("any", "binary", ROUNDED, 2), n_rows)
-        assert instance.regularization == whole / n_rows
+        [task] = suite.tasks(Row("any", "binary", ROUNDED, 2), n_rows)
+        assert task.regularization == whole / n_rows
 
 
-def test_a_limit_that_is_asked_for_counts_instead_of_the_suites():
-    suite = SUITES["courses"]
-    assert [one.limit for one in suite.instances(suite.rows[0], 100)] == list(suite.limits)
-    assert [one.limit for one in suite.instances(suite.rows[0], 100, 3.0)] == [3.0]
+def test_another_limit_replaces_that_of_the_suite():
+    suite = SUITES["convergence"]
+    assert [one.limit for one in suite.tasks(suite.rows[0], 100)] == list(suite.limits)
+    assert [one.limit for one in replace(suite, limits=(3.0,)).tasks(suite.rows[0], 100)] == [3.0]
 
 
 def test_the_ablation_turns_each_bound_off_once():
-    options = [one.options for one in SUITES["ablation"].instances(SUITES["ablation"].rows[0], 100)]
-    assert options == [{}, *({"switches": {bound: False}} for bound in BOUNDS)]
-    with pytest.raises(ValueError, match=", ".join(map(repr, sorted(BOUNDS)))):  # the message lists all
+    options = [one.options for one in SUITES["ablation"].tasks(SUITES["ablation"].rows[0], 100)]
+    assert options[0] == {}
+    bounds = [bound for one in options[1:] for bound in one["switches"]]
+    assert options[1:] == [{"switches": {bound: False}} for bound in bounds]
+    assert len(set(bounds)) == len(options) - 1
+    with pytest.raises(ValueError, match=", ".join(map(repr, sorted(bounds)))):  # the message lists all
         GOSDTClassifier(bounds={"no such bound": False}).fit([[0], [1]], [0, 1])
 
 
 def test_asking_for_what_a_suite_does_not_have_is_an_error(capsys):
     with pytest.raises(SystemExit):
         main(["run", "exact", "--dataset", "nothing"])
-    assert "has nothing of what was asked for" in capsys.readouterr().err
+    assert "has nothing of what was requested" in capsys.readouterr().err

@@ -57,6 +57,16 @@ def test_a_bound_of_the_exact_search_fires_and_saves_subproblems(bound):
     assert n_subproblems(on) < n_subproblems(off)
 
 
+def test_budgets_grow_so_that_finer_costs_take_few_searches_more():
+    def searches_continued(unit: int) -> int:
+        draw = random.Random(0)
+        problem = random_labels(0, n_rows=100, n_columns=10, leaf_cost=2)
+        weights = [draw.randint(unit // 2, unit) for _ in problem.rows]
+        return counted(solve(replace(problem, weights=weights, costs=[[0, 1], [1, 0]])))["budgets"]
+
+    assert 0 < searches_continued(2**16) < 2 * searches_continued(2**4)
+
+
 def test_the_ordered_search_counts_thresholds_that_it_closes_untried_and_saves_subproblems_by_that():
     ranked, _ = hard_ranked(0)
     on, off = ranked.solve(), ranked.solve(bounds={"similarity": False})

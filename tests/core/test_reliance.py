@@ -84,10 +84,10 @@ def test_arguments_out_of_range_are_refused(groups, shares, message):
         ranges(find(problem, 9), groups, shares)
 
 
-def test_sets_of_resplit_have_no_graph_to_ask():
+def test_sets_of_resplit_have_no_graph():
     problem = Problem([[0], [1]], [0, 1], [1, 1], [[0, 1], [1, 0]], 1, max_depth=2)
     trees = find(problem, 4, lookahead_depth=1, greedy_depth=2)
-    with pytest.raises(ValueError, match="ask its trees one by one"):
+    with pytest.raises(ValueError, match="read its trees one by one"):
         ranges(trees, [0], [1, 1])
 
 

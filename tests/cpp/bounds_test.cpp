@@ -59,8 +59,7 @@ Cell<Ticks> cell_of(const TestProblem& problem, const RowNumbers& rows) {
 
 }  // namespace
 
-RANDOM_TEST(no_tree_of_two_leaves_or_more_costs_less_than_its_leaves_and_the_least_loss, 300) {
-  const TestProblem problem = small_problem(draw);
+PROBLEM_TEST(no_tree_of_two_leaves_or_more_costs_less_than_its_leaves_and_the_least_loss, 300, small_problem(draw)) {
   const RowNumbers rows = all_rows(problem);
   const Ticks bound = cost_of_two_leaves_or_more(problem.leaf_cost, least_loss(problem, rows));
   CHECK(Oracle(problem).best() >= std::min(bound, problem.leaf_cost + loss_of_leaf(problem, rows)));
@@ -74,21 +73,20 @@ RANDOM_TEST(most_leaves_is_the_largest_number_that_can_still_be_as_good_as_one, 
   CHECK_EQUAL(most_leaves(0, loss, least), kInfinity);
 }
 
-RANDOM_TEST(a_tree_limited_to_most_leaves_and_one_edge_less_is_as_good_as_any, 200) {
-  TestProblem problem = small_problem(draw);
-  const Ticks optimum = Oracle(problem).best();
-  const RowNumbers rows = all_rows(problem);
+PROBLEM_TEST(a_tree_limited_to_most_leaves_and_one_edge_less_is_as_good_as_any, 200, small_problem(draw)) {
+  TestProblem limited = problem;
+  const Ticks optimum = Oracle(limited).best();
+  const RowNumbers rows = all_rows(limited);
   const Ticks most =
-      std::min<Ticks>(most_leaves(problem.leaf_cost, loss_of_leaf(problem, rows), least_loss(problem, rows)), 20);
-  problem.limits.leaves = static_cast<std::uint32_t>(most);
-  CHECK_EQUAL(Oracle(problem).best(), optimum);
-  problem.limits.leaves.reset();
-  problem.limits.depth = static_cast<std::uint32_t>(most - 1);
-  CHECK_EQUAL(Oracle(problem).best(), optimum);
+      std::min<Ticks>(most_leaves(limited.leaf_cost, loss_of_leaf(limited, rows), least_loss(limited, rows)), 20);
+  limited.limits.leaves = static_cast<std::uint32_t>(most);
+  CHECK_EQUAL(Oracle(limited).best(), optimum);
+  limited.limits.leaves.reset();
+  limited.limits.depth = static_cast<std::uint32_t>(most - 1);
+  CHECK_EQUAL(Oracle(limited).best(), optimum);
 }
 
-RANDOM_TEST(some_optimal_tree_has_sides_that_keep_the_support_condition, 200) {
-  const TestProblem problem = small_problem(draw);
+PROBLEM_TEST(some_optimal_tree_has_sides_that_keep_the_support_condition, 200, small_problem(draw)) {
   const RowNumbers rows = all_rows(problem);
   const Ticks optimum = Oracle(problem).best(), threshold = support_threshold(true, problem.leaf_cost);
   CHECK_EQUAL(best_with_heavy_sides(problem, rows, problem.n_columns, threshold), optimum);
@@ -103,8 +101,7 @@ TEST(the_support_threshold_is_the_leaf_cost_but_never_nothing) {
   CHECK(too_light_to_split(20, 7, 7) && !too_light_to_split(21, 7, 7));
 }
 
-RANDOM_TEST(a_set_costs_at_least_one_side_of_any_split_and_the_least_loss_of_the_other, 300) {
-  const TestProblem problem = small_problem(draw);
+PROBLEM_TEST(a_set_costs_at_least_one_side_of_any_split_and_the_least_loss_of_the_other, 300, small_problem(draw)) {
   Oracle oracle(problem);
   const RowNumbers rows = all_rows(problem);
   const Ticks optimum = oracle.best();
@@ -115,37 +112,37 @@ RANDOM_TEST(a_set_costs_at_least_one_side_of_any_split_and_the_least_loss_of_the
               subset_bound(oracle.best(of_side), least_loss(problem, rows_where(problem, rows, column, !side))));
 }
 
-RANDOM_TEST(no_side_of_a_split_costs_less_than_a_similar_side_less_their_distance, 200) {
-  TestProblem problem = small_problem(draw);
-  if (draw.percent(50)) problem.limits.depth = draw.below(4);
-  Oracle oracle(problem);
-  const std::uint32_t f = draw.below(problem.n_columns), g = draw.below(problem.n_columns);
-  const RowNumbers x = rows_where(problem, all_rows(problem), f, draw.percent(50));
-  const RowNumbers y = rows_where(problem, all_rows(problem), g, draw.percent(50));
+PROBLEM_TEST(no_side_of_a_split_costs_less_than_a_similar_side_less_their_distance, 200, small_problem(draw)) {
+  TestProblem limited = problem;
+  if (draw.percent(50)) limited.limits.depth = draw.below(4);
+  Oracle oracle(limited);
+  const std::uint32_t f = draw.below(limited.n_columns), g = draw.below(limited.n_columns);
+  const RowNumbers x = rows_where(limited, all_rows(limited), f, draw.percent(50));
+  const RowNumbers y = rows_where(limited, all_rows(limited), g, draw.percent(50));
   if (x.empty() || y.empty()) return;
   const RowNumbers apart = without(x, y), more = without(y, x);
-  const Ticks distance = similarity_distance(largest_loss(problem, apart), loss_of_leaf(problem, apart),
-                                             problem.leaf_cost, problem.limits.depth.has_value());
-  CHECK(oracle.best(y) >= oracle.best(x) - distance + least_loss(problem, more));
+  const Ticks distance = similarity_distance(largest_loss(limited, apart), loss_of_leaf(limited, apart),
+                                             limited.leaf_cost, limited.limits.depth.has_value());
+  CHECK(oracle.best(y) >= oracle.best(x) - distance + least_loss(limited, more));
 }
 
-RANDOM_TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300) {
-  TestProblem problem = small_problem(draw);
-  if (draw.percent(30)) problem.limits.depth = draw.size_between(1, 3);
-  const RowNumbers rows = random_rows(draw, problem);
+PROBLEM_TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300, small_problem(draw)) {
+  TestProblem limited = problem;
+  if (draw.percent(30)) limited.limits.depth = draw.size_between(1, 3);
+  const RowNumbers rows = random_rows(draw, limited);
   PairMinima<Ticks> minima{kInfinity, kInfinity, 0};
-  for (std::uint32_t g = 0; g < problem.n_columns; ++g) {
-    const Cell<Ticks> p = cell_of(problem, rows_where(problem, rows, g, true));
-    const Cell<Ticks> r = cell_of(problem, rows_where(problem, rows, g, false));
-    const Ticks threshold = support_threshold(true, problem.leaf_cost);
+  for (std::uint32_t g = 0; g < limited.n_columns; ++g) {
+    const Cell<Ticks> p = cell_of(limited, rows_where(limited, rows, g, true));
+    const Cell<Ticks> r = cell_of(limited, rows_where(limited, rows, g, false));
+    const Ticks threshold = support_threshold(true, limited.leaf_cost);
     const Ticks allowed = std::min(p.largest_loss - p.least_loss, r.largest_loss - r.least_loss) >= threshold ? -1 : 0;
-    take_pair<Ticks, Ticks>(p, r, allowed, problem.leaf_cost, kInfinity, minima);
+    take_pair<Ticks, Ticks>(p, r, allowed, limited.leaf_cost, kInfinity, minima);
   }
   const Ticks small =
-      std::min(problem.leaf_cost + loss_of_leaf(problem, rows), 2 * problem.leaf_cost + minima.stump_loss);
-  Ticks large = 3 * problem.leaf_cost + minima.three_leaf_loss;
-  if (minima.four_leaves != 0) large = std::min(large, 4 * problem.leaf_cost + least_loss(problem, rows));
-  const Ticks optimum = problem.limits.depth == 0u ? small : Oracle(problem).best(rows);
+      std::min(limited.leaf_cost + loss_of_leaf(limited, rows), 2 * limited.leaf_cost + minima.stump_loss);
+  Ticks large = 3 * limited.leaf_cost + minima.three_leaf_loss;
+  if (minima.four_leaves != 0) large = std::min(large, 4 * limited.leaf_cost + least_loss(limited, rows));
+  const Ticks optimum = limited.limits.depth == 0u ? small : Oracle(limited).best(rows);
   CHECK(optimum <= small);
   CHECK(optimum >= std::min(small, large));
 }

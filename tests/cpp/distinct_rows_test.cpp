@@ -57,14 +57,17 @@ void check_merge(const TestProblem& problem) {
 
 }  // namespace
 
-RANDOM_TEST(merging_rows_equals_merging_them_in_a_map, 200) { check_merge(random_problem(draw, {1, 200, 0, 9})); }
-
-RANDOM_TEST(merging_wide_rows_equals_merging_them_in_a_map, 40) {
-  check_merge(random_problem(draw, {1, 150, 60, 140}));
+PROBLEM_TEST(merging_rows_equals_merging_them_in_a_map, 200, random_problem(draw, {1, 200, 0, 9})) {
+  check_merge(problem);
 }
 
-RANDOM_TEST(merging_more_rows_than_the_first_table_holds_equals_merging_them_in_a_map, 2) {
-  check_merge(random_problem(draw, {3000, 3000, 14, 20}));
+PROBLEM_TEST(merging_wide_rows_equals_merging_them_in_a_map, 40, random_problem(draw, {1, 150, 60, 140})) {
+  check_merge(problem);
+}
+
+PROBLEM_TEST(merging_more_rows_than_the_first_table_holds_equals_merging_them_in_a_map, 2,
+             random_problem(draw, {3000, 3000, 14, 20})) {
+  check_merge(problem);
 }
 
 RANDOM_TEST(whole_words_and_single_rows_and_columns_are_merged, 5) {

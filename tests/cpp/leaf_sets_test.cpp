@@ -99,10 +99,35 @@ Ticks best_allowed(const TestProblem& problem, const RowNumbers& rows, MayBe may
 
 constexpr auto kAny = [](const auto&...) { return true; };
 
+/// Limits that keep the sets of leaves on so many columns few.
+TestProblem wide_limited_problem(Random& draw) {
+  TestProblem problem = wide_problem(draw, {4, 20, 9, 20});
+  problem.limits = {draw.size_between(2, 3), draw.size_between(2, 4), draw.size_between(1, 2)};
+  return problem;
+}
+
+/// Under random options: the optimum of brute force, and an interval of one cost for trees that rank.
+void check_both_searches(const TestProblem& problem, Random& draw) {
+  const auto input = problem.input();
+  LeafSetOptions options;
+  options.policy = draw.choose({Policy::curiosity, Policy::entropy, Policy::fifo, Policy::lower_bound});
+  options.bounds.similar_support = draw.percent(50);
+  options.bounds.split_lookahead = draw.percent(50);
+  options.as_published = draw.percent(20) && !problem.limits.depth;
+  const Outcome outcome = solve_leaf_sets(input.columns, input, options, testing::never);
+  if (!options.as_published) testing::check_proven(problem, outcome, Oracle(problem).best());
+  const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
+  const std::vector<std::int64_t> weights(problem.n_rows(), 1);
+  options.as_published = false;
+  const RankingInput ranking{classes, weights, 4, std::int64_t{1} << kCutBits, 5, problem.limits, {}};
+  const Outcome ranked = solve_ranking(problem.columns(), ranking, options, testing::never);
+  CHECK_EQUAL(ranked.lower, ranked.tree.cost);
+}
+
 }  // namespace
 
-RANDOM_TEST(no_tree_that_keeps_some_leaves_and_splits_the_others_costs_less_than_the_bounds_on_its_leaves, 300) {
-  const TestProblem problem = small_problem(draw);
+PROBLEM_TEST(no_tree_that_keeps_some_leaves_and_splits_the_others_costs_less_than_the_bounds_on_its_leaves, 300,
+             small_problem(draw)) {
   const std::vector<RowNumbers> leaves = random_leaves(draw, problem);
   Ticks kept = 0, equivalent = 0, each_split = 0, best = 0;
   std::size_t n_split = 0;
@@ -135,8 +160,7 @@ RANDOM_TEST(no_tree_that_keeps_some_leaves_and_splits_the_others_costs_less_than
   if (best < kInfinity) CHECK(!too_many_leaves(so_far, problem.leaf_cost, n_split, best + 1));
 }
 
-RANDOM_TEST(a_leaf_not_worth_splitting_is_its_own_best_tree, 300) {
-  const TestProblem problem = small_problem(draw);
+PROBLEM_TEST(a_leaf_not_worth_splitting_is_its_own_best_tree, 300, small_problem(draw)) {
   for (const RowNumbers& rows : random_leaves(draw, problem)) {
     const Ticks loss = loss_of_leaf(problem, rows);
     if (!worth_splitting(loss, least_loss(problem, rows), problem.leaf_cost))
@@ -144,8 +168,7 @@ RANDOM_TEST(a_leaf_not_worth_splitting_is_its_own_best_tree, 300) {
   }
 }
 
-RANDOM_TEST(some_best_tree_keeps_the_bounds_on_its_leaves_all_at_once, 300) {
-  const TestProblem problem = small_problem(draw);
+PROBLEM_TEST(some_best_tree_keeps_the_bounds_on_its_leaves_all_at_once, 300, small_problem(draw)) {
   const auto accurate = [&](const RowNumbers& rows) {
     return accurate_enough(largest_loss(problem, rows), loss_of_leaf(problem, rows), problem.leaf_cost);
   };
@@ -164,8 +187,7 @@ RANDOM_TEST(some_best_tree_keeps_the_bounds_on_its_leaves_all_at_once, 300) {
   CHECK_EQUAL(best_allowed(problem, rows, accurate, progressing, supported), optimum);
 }
 
-RANDOM_TEST(splits_on_similar_columns_come_to_costs_that_differ_by_no_more_than_what_moves, 300) {
-  const TestProblem problem = small_problem(draw);
+PROBLEM_TEST(splits_on_similar_columns_come_to_costs_that_differ_by_no_more_than_what_moves, 300, small_problem(draw)) {
   const auto input = problem.input();
   Run never;
   const DistinctRows rows(input.columns, input.losses.targets, never);
@@ -251,8 +273,7 @@ TEST(few_columns_come_in_the_order_of_a_small_set_of_python) {
   CHECK((more == std::vector<std::uint32_t>{0, 2, 7, 8, 10}));
 }
 
-RANDOM_TEST(leaves_count_what_their_rows_count_and_a_tree_is_read_off_any_set_of_them, 200) {
-  TestProblem problem = small_problem(draw);
+PROBLEM_TEST(leaves_count_what_their_rows_count_and_a_tree_is_read_off_any_set_of_them, 200, small_problem(draw)) {
   const auto input = problem.input();
   Run never;
   const DistinctRows distinct(input.columns, input.losses.targets, never);
@@ -292,8 +313,8 @@ TEST(impurity_is_that_of_the_share_predicted_wrongly) {
   CHECK_EQUAL(impurity(Policy::entropy, 0.0), 0.0);
 }
 
-RANDOM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_leaves_kept_and_to_be_split, 200) {
-  TestProblem problem = random_problem(draw, {4, 14, 2, 4});
+PROBLEM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_leaves_kept_and_to_be_split, 200,
+             random_problem(draw, {4, 14, 2, 4})) {
   const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
   const std::vector<std::int64_t> weights(problem.n_rows(), 1);
   Run never;
@@ -335,22 +356,13 @@ RANDOM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_l
   }
 }
 
-RANDOM_TEST(both_searches_over_sets_of_leaves_keep_their_word_under_random_options, 60) {
-  TestProblem problem = random_problem(draw, {3, 12, 1, 4});
-  const auto input = problem.input();
-  LeafSetOptions options;
-  options.policy = draw.choose({Policy::curiosity, Policy::entropy, Policy::fifo, Policy::lower_bound});
-  options.bounds.similar_support = draw.percent(50);
-  options.bounds.split_lookahead = draw.percent(50);
-  options.as_published = draw.percent(20);
-  const Outcome outcome = solve_leaf_sets(input.columns, input, options, testing::never);
-  if (!options.as_published) testing::check_proven(problem, outcome, Oracle(problem).best());
-  const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
-  const std::vector<std::int64_t> weights(problem.n_rows(), 1);
-  options.as_published = false;
-  const RankingInput ranking{classes, weights, 4, std::int64_t{1} << kCutBits, 5, {}, {}};
-  const Outcome ranked = solve_ranking(problem.columns(), ranking, options, testing::never);
-  CHECK_EQUAL(ranked.lower, ranked.tree.cost);
+PROBLEM_TEST(both_searches_over_sets_of_leaves_keep_their_word_under_random_options, 60,
+             random_problem(draw, {3, 12, 1, 4})) {
+  check_both_searches(problem, draw);
+}
+
+PROBLEM_TEST(both_searches_over_sets_of_leaves_keep_their_word_on_wide_problems, 40, wide_limited_problem(draw)) {
+  check_both_searches(problem, draw);
 }
 
 }  // namespace hornbeam

@@ -365,6 +365,16 @@ RANDOM_TEST(the_search_of_larger_problems_finds_the_cost_of_brute_force, 100) {
   check_proven(plain, search(problem, {}, draw.percent(70), 1 << 20, never), Oracle(plain).best());
 }
 
+PROBLEM_TEST(the_search_of_wide_problems_finds_the_cost_of_brute_force, 100, wide_problem(draw, {8, 40, 9, 20})) {
+  const RankedProblem ranked = ranked_of(problem, draw);
+  const TestProblem plain = ranked.plain();
+  const Ticks optimum = Oracle(plain).best();
+  for (const bool closes_cuts : {true, false})
+    check_proven(plain, search(ranked, {}, closes_cuts, 1 << 20, never), optimum);
+  check_proven(plain, solve(ranked.columns(), ranked.input(plain), never), optimum);
+  check_proven(plain, solve(plain.input(), never), optimum);
+}
+
 RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval, 300) {
   RankedProblem problem = random_ranked(draw, {60, 4, draw.choose<std::uint32_t>({2, 2, 6})});
   problem.depth = draw.size_between(2, 4);

@@ -47,8 +47,7 @@ struct Packed {
 
 }  // namespace
 
-RANDOM_TEST(a_packing_never_promises_more_than_the_best_tree_costs, 3000) {
-  const TestProblem problem = two_class_problem(draw);
+PROBLEM_TEST(a_packing_never_promises_more_than_the_best_tree_costs, 3000, two_class_problem(draw)) {
   Packed packed(problem);
   CHECK(packed.packer.is_usable());
   const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
@@ -56,8 +55,7 @@ RANDOM_TEST(a_packing_never_promises_more_than_the_best_tree_costs, 3000) {
   CHECK(packing_bound(problem.leaf_cost, least_loss, all) <= Oracle(problem).best());
 }
 
-RANDOM_TEST(a_packing_stops_at_enough_and_may_give_up_only_below_what_is_needed, 2000) {
-  const TestProblem problem = two_class_problem(draw);
+PROBLEM_TEST(a_packing_stops_at_enough_and_may_give_up_only_below_what_is_needed, 2000, two_class_problem(draw)) {
   Packed packed(problem);
   const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
   for (const Ticks needed : {all, all + 1, 2 * all + 1}) {

@@ -13,54 +13,38 @@
 #include "posterior/row_pairs.hpp"
 #include "posterior/split_looks.hpp"
 #include "support/check.hpp"
+#include "support/problem.hpp"
 #include "verify/score_posterior.hpp"
 
 namespace hornbeam {
 
 using testing::Random;
+using testing::TestProblem;
 
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-/// Columns that may be constant, equal or complementary; classes that hang on some of them, or not.
+TestProblem small_problem(Random& draw) { return random_problem(draw, {1, 24, 1, 5}); }
+
+/// The rows of a problem, each up to three times, and a prior.
 struct Data {
-  std::uint32_t n_columns, n_rows, n_classes;
-  std::vector<std::uint8_t> packed;
-  std::vector<std::int32_t> classes;
+  const TestProblem& problem;
+  const std::uint32_t n_columns = problem.n_columns, n_rows = problem.n_rows(), n_classes = problem.n_classes;
+  const std::vector<std::int32_t>& classes = problem.classes;
   std::vector<std::int64_t> weights;
   std::vector<double> rho;
   double alpha, beta;
   std::optional<std::uint32_t> max_depth;
 
-  explicit Data(Random& draw)
-      : n_columns(draw.size_between(1, 5)),
-        n_rows(draw.size_between(1, 24)),
-        n_classes(draw.choose<std::uint32_t>({2, 2, 3})),
-        packed(n_columns * bytes(), 0),
-        alpha(draw.choose({0.2, 0.5, 0.95, 0.999})),
-        beta(draw.choose({0.0, 0.5, 2.0})) {
-    for (std::uint32_t c = 0; c < n_columns; ++c) {
-      const bool is_copy = c > 0 && draw.percent(20), flips = draw.percent(50);
-      const std::uint32_t chance = draw.choose<std::uint32_t>({10, 50, 80});
-      for (std::uint32_t row = 0; row < n_rows; ++row)
-        if (is_copy ? columns().test(c - 1, row) != flips : draw.percent(chance)) set(c, row);
-    }
-    const bool is_noise = draw.percent(40);
-    for (std::uint32_t row = 0; row < n_rows; ++row) {
-      const bool odd = columns().test(0, row) != columns().test(n_columns / 2, row);
-      classes.push_back(static_cast<std::int32_t>(is_noise || draw.percent(10) ? draw.below(n_classes) : odd));
-      weights.push_back(draw.between(1, 3));
-    }
+  Data(const TestProblem& given, Random& draw)
+      : problem(given), alpha(draw.choose({0.2, 0.5, 0.95, 0.999})), beta(draw.choose({0.0, 0.5, 2.0})) {
+    for (const std::int64_t weight : problem.weights) weights.push_back(1 + weight % 3);
     for (std::uint32_t k = 0; k < n_classes; ++k) rho.push_back(draw.choose({0.1, 1.0, 2.5, 6.0}));
     if (draw.percent(30)) max_depth = draw.below(4);
   }
 
-  std::size_t bytes() const { return (n_rows + 7) / 8; }
-  void set(std::uint32_t c, std::uint32_t row) {
-    packed[c * bytes() + row / 8] = static_cast<std::uint8_t>(packed[c * bytes() + row / 8] | (1 << (row % 8)));
-  }
-  PackedColumns columns() const { return {packed.data(), n_columns, n_rows}; }
+  PackedColumns columns() const { return problem.columns(); }
   PosteriorModel model() const { return {alpha, beta, rho, 30}; }
   DistinctRows distinct() const {
     Run never;
@@ -70,11 +54,11 @@ struct Data {
 
 PosteriorCosts costs_of(const Data& data, const DistinctRows& rows) {
   Run never;
-  std::vector<std::int64_t> totals(data.n_targets, 0);
+  std::vector<std::int64_t> totals(data.n_classes, 0);
   std::int64_t largest = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
     std::int64_t sum = 0;
-    for (std::uint32_t k = 0; k < data.n_targets; ++k) {
+    for (std::uint32_t k = 0; k < data.n_classes; ++k) {
       totals[k] += rows.weight(row)[k];
       sum += rows.weight(row)[k];
     }
@@ -133,37 +117,46 @@ Outcome solve(const Data& data, const PosteriorLimits& limits, bool parted_pairs
                          [](const Progress&) { return false; });
 }
 
-}  // namespace
-
-RANDOM_TEST(the_search_finds_the_best_of_all_trees_to_the_tick, 1000) {
-  const Data data(draw);
+void check_search(const Data& data, bool parted_pairs) {
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
-  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt}, draw.percent(80));
+  const Outcome outcome =
+      solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt, nullptr}, parted_pairs);
   CHECK(outcome.status == Status::optimal);
   CHECK_EQUAL(outcome.lower, outcome.tree.cost);
   CHECK_EQUAL(outcome.tree.cost, BruteForce(rows, costs).best(all_rows(rows), 0));
 }
 
-RANDOM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300) {
-  const Data data(draw);
+}  // namespace
+
+PROBLEM_TEST(the_search_finds_the_best_of_all_trees_to_the_tick, 1000, small_problem(draw)) {
+  check_search({problem, draw}, draw.percent(80));
+}
+
+PROBLEM_TEST(the_search_of_wide_problems_finds_the_best_of_all_trees_to_the_tick, 60,
+             wide_problem(draw, {4, 16, 9, 20})) {
+  check_search({problem, draw}, draw.percent(80));
+}
+
+PROBLEM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300, small_problem(draw)) {
+  const Data data(problem, draw);
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   const Ticks best = BruteForce(rows, costs).best(all_rows(rows), 0);
-  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, 1 + draw.below(5)});
+  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, 1 + draw.below(5), nullptr});
   CHECK(outcome.lower <= best);
   CHECK(best <= outcome.tree.cost);
 }
 
 /// Walks down a random path; at each node both kinds of looks hold what they say of every column.
-RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
-  const Data data(draw);
+PROBLEM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000, small_problem(draw)) {
+  const Data data(problem, draw);
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   BruteForce oracle(rows, costs);
-  std::vector<Ticks> cost(std::size_t{data.n_targets} * data.n_targets, 1);
-  for (std::uint32_t k = 0; k < data.n_targets; ++k) cost[std::size_t{k} * (data.n_targets + 1)] = 0;
-  const LeafModel counting(data.n_targets, data.n_targets, cost, false, false);
+  std::vector<Ticks> cost(std::size_t{data.n_classes} * data.n_classes, 1);
+  for (std::uint32_t k = 0; k < data.n_classes; ++k) cost[std::size_t{k} * (data.n_classes + 1)] = 0;
+  const LeafModel counting(data.n_classes, data.n_classes, cost, false, false);
   RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
   Run never;
   RowPairs pairs(rows, costs, never);
@@ -200,9 +193,9 @@ RANDOM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000) {
 
 /// On the whole and along a random path: the pairs left are counted right, and no tree with a split costs less than the
 /// bound.
-RANDOM_TEST(parted_pairs_never_exclude_the_best_tree_with_a_split, 2000) {
-  const Data data(draw);
-  if (data.n_targets != 2) return;
+PROBLEM_TEST(parted_pairs_never_exclude_the_best_tree_with_a_split, 2000, small_problem(draw)) {
+  const Data data(problem, draw);
+  if (data.n_classes != 2) return;
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   BruteForce oracle(rows, costs);
@@ -253,8 +246,8 @@ TEST(pairs_that_no_column_parts_together_ask_for_more_splits) {
   CHECK_EQUAL(parted_pairs_bound(rate, 3, 4, pure, increments[0]), 6);
 }
 
-RANDOM_TEST(split_counts_say_no_more_columns_than_are_left_in_any_subset, 300) {
-  const Data data(draw);
+PROBLEM_TEST(split_counts_say_no_more_columns_than_are_left_in_any_subset, 300, small_problem(draw)) {
+  const Data data(problem, draw);
   std::vector<Ticks> counted(data.n_columns + 1);
   std::iota(counted.begin(), counted.end(), 0);  // the number itself for its logarithm
   SplitCounts counts;

@@ -89,11 +89,78 @@ TestProblem problem_of_depth(Random& draw) {
   return problem;
 }
 
+/// As deep as plain recursion can go on so many columns.
+TestProblem wide_problem_of_depth(Random& draw) {
+  TestProblem problem = wide_problem(draw, {4, 20, 9, 20});
+  problem.limits = {problem.n_columns < 12 ? draw.size_between(2, 3) : draw.size_between(1, 2), std::nullopt,
+                    draw.percent(30) ? 2u : 1u};
+  return problem;
+}
+
 LeafRule random_rule(Random& draw) { return draw.choose<LeafRule>({LeafRule::differ, LeafRule::best, LeafRule::any}); }
 
 Ticks random_bound(Random& draw, const TestProblem& problem) {
   const Ticks optimum = testing::Oracle(problem).best(), loss = largest_loss(problem, all_rows(problem));
   return optimum + draw.choose<Ticks>({0, problem.leaf_cost, 2 * problem.leaf_cost, loss / 8, loss / 2, 2 * loss});
+}
+
+/// The set has the trees that plain recursion counts, each once.
+void check_histogram(const TestProblem& problem, Random& draw) {
+  if (!every_class_costs(problem)) return;
+  const Ticks bound = random_bound(draw, problem);
+  if (bound >= kLargestTotal) return;
+  const LeafRule leaf_rule = random_rule(draw);
+  const Counts expected =
+      TreeCounter(problem, leaf_rule).count(all_rows(problem), problem.limits.depth.value_or(0), bound);
+  const testing::PackedInput input = problem.input();
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, std::nullopt, never);
+  CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
+  CHECK_EQUAL(set.trees().complete_up_to(), bound);
+  Counts found;
+  std::set<std::vector<std::int32_t>> read;
+  std::uint64_t n_trees = 0;
+  for (const auto& [cost, count] : set.trees().histogram()) {
+    found[cost] = count.at(0);
+    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
+      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
+      std::vector<std::int32_t> name = tree.column;
+      for (std::size_t node = 0; node < name.size(); ++node)
+        if (name[node] < 0) name[node] -= tree.prediction[node];
+      read.insert(name);
+    }
+    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
+  }
+  CHECK(found == expected);
+  CHECK_EQUAL(read.size(), n_trees);
+}
+
+/// RESPLIT has only trees of the set, each once.
+void check_resplit(const TestProblem& problem, Random& draw) {
+  if (!every_class_costs(problem) || problem.n_classes < 2) return;
+  const Ticks bound = random_bound(draw, problem);
+  if (bound >= kLargestTotal) return;
+  const std::uint32_t depth = problem.limits.depth.value_or(0);
+  const LeafRule leaf_rule = random_rule(draw);
+  const Counts every = TreeCounter(problem, leaf_rule).count(all_rows(problem), depth, bound);
+  const testing::PackedInput input = problem.input();
+  const PrefixRule rule{draw.below(depth) + 1, depth, 0};
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, rule, never);
+  CHECK_EQUAL(set.trees().complete_up_to(), bound);
+  std::set<std::vector<std::int32_t>> read;
+  std::uint64_t n_trees = 0;
+  for (const auto& [cost, count] : set.trees().histogram()) {
+    const auto known = every.find(cost);
+    CHECK(known != every.end() && count.at(0) <= known->second);
+    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
+      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
+      std::vector<std::int32_t> name = tree.column;
+      for (std::size_t node = 0; node < name.size(); ++node)
+        if (name[node] < 0) name[node] -= tree.prediction[node];
+      read.insert(name);
+    }
+    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
+  }
+  CHECK_EQUAL(read.size(), n_trees);
 }
 
 }  // namespace
@@ -124,38 +191,16 @@ TEST(numbers_of_one_word_throw_when_they_overflow) {
   CHECK(WordCount::of({7, 0}) == WordCount(7));
 }
 
-RANDOM_TEST(the_number_of_trees_of_each_cost_is_that_of_plain_recursion, 1000) {
-  TestProblem problem = problem_of_depth(draw);
-  if (!every_class_costs(problem)) return;
-  const Ticks bound = random_bound(draw, problem);
-  if (bound >= kLargestTotal) return;
-  const LeafRule leaf_rule = random_rule(draw);
-  const Counts expected =
-      TreeCounter(problem, leaf_rule).count(all_rows(problem), problem.limits.depth.value_or(0), bound);
-  const testing::PackedInput input = problem.input();
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, std::nullopt, never);
-  CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
-  CHECK_EQUAL(set.trees().complete_up_to(), bound);
-  Counts found;
-  std::set<std::vector<std::int32_t>> read;
-  std::uint64_t n_trees = 0;
-  for (const auto& [cost, count] : set.trees().histogram()) {
-    found[cost] = count.at(0);
-    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
-      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
-      std::vector<std::int32_t> name = tree.column;
-      for (std::size_t node = 0; node < name.size(); ++node)
-        if (name[node] < 0) name[node] -= tree.prediction[node];
-      read.insert(name);
-    }
-    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
-  }
-  CHECK(found == expected);
-  CHECK_EQUAL(read.size(), n_trees);
+PROBLEM_TEST(the_number_of_trees_of_each_cost_is_that_of_plain_recursion, 1000, problem_of_depth(draw)) {
+  check_histogram(problem, draw);
 }
 
-RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
-  TestProblem problem = problem_of_depth(draw);
+PROBLEM_TEST(the_number_of_trees_of_each_cost_on_wide_problems_is_that_of_plain_recursion, 60,
+             wide_problem_of_depth(draw)) {
+  check_histogram(problem, draw);
+}
+
+PROBLEM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300, problem_of_depth(draw)) {
   if (!every_class_costs(problem)) return;
   const Ticks bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();
@@ -188,8 +233,7 @@ RANDOM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300) {
   CHECK(WordCount::of(a.n_avoiding) == WordCount::of(b.n_avoiding));
 }
 
-RANDOM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600) {
-  TestProblem problem = problem_of_depth(draw);
+PROBLEM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600, problem_of_depth(draw)) {
   if (problem.n_classes != 2 || !every_class_costs(problem)) return;
   const Ticks bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();
@@ -216,37 +260,15 @@ RANDOM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600) {
   CHECK_EQUAL(best.found.tree ? best.found.tree->cost : below, least);
 }
 
-RANDOM_TEST(resplit_has_a_part_of_the_set_without_a_tree_twice, 600) {
-  TestProblem problem = problem_of_depth(draw);
-  if (!every_class_costs(problem) || problem.n_classes < 2) return;
-  const Ticks bound = random_bound(draw, problem);
-  if (bound >= kLargestTotal) return;
-  const std::uint32_t depth = problem.limits.depth.value_or(0);
-  const LeafRule leaf_rule = random_rule(draw);
-  const Counts every = TreeCounter(problem, leaf_rule).count(all_rows(problem), depth, bound);
-  const testing::PackedInput input = problem.input();
-  const PrefixRule rule{draw.below(depth) + 1, depth, 0};
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, rule, never);
-  CHECK_EQUAL(set.trees().complete_up_to(), bound);
-  std::set<std::vector<std::int32_t>> read;
-  std::uint64_t n_trees = 0;
-  for (const auto& [cost, count] : set.trees().histogram()) {
-    const auto known = every.find(cost);
-    CHECK(known != every.end() && count.at(0) <= known->second);
-    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
-      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
-      std::vector<std::int32_t> name = tree.column;
-      for (std::size_t node = 0; node < name.size(); ++node)
-        if (name[node] < 0) name[node] -= tree.prediction[node];
-      read.insert(name);
-    }
-    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
-  }
-  CHECK_EQUAL(read.size(), n_trees);
+PROBLEM_TEST(resplit_has_a_part_of_the_set_without_a_tree_twice, 600, problem_of_depth(draw)) {
+  check_resplit(problem, draw);
 }
 
-RANDOM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300) {
-  TestProblem problem = problem_of_depth(draw);
+PROBLEM_TEST(resplit_has_a_part_of_the_set_of_wide_problems_without_a_tree_twice, 60, wide_problem_of_depth(draw)) {
+  check_resplit(problem, draw);
+}
+
+PROBLEM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300, problem_of_depth(draw)) {
   if (!every_class_costs(problem) || problem.n_classes < 2) return;
   const Ticks best = testing::Oracle(problem).best(), bound = random_bound(draw, problem);
   const testing::PackedInput input = problem.input();

@@ -66,8 +66,7 @@ ResultTree three_leaves() {
 
 }  // namespace
 
-RANDOM_TEST(the_score_of_a_random_tree_equals_a_walk_through_its_rows, 300) {
-  TestProblem problem = random_problem(draw, {1, 30, 0, 6});
+PROBLEM_TEST(the_score_of_a_random_tree_equals_a_walk_through_its_rows, 300, random_problem(draw, {1, 30, 0, 6})) {
   ResultTree tree;
   grow(draw, problem, all_rows(problem), draw.below(5), tree);
   CHECK_EQUAL(score_of(problem, tree), cost_of_tree(problem, tree));

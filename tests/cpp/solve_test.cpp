@@ -48,23 +48,40 @@ TestProblem limited_problem(Random& draw) {
   return problem;
 }
 
+/// Limits that brute force needs on so many columns.
+TestProblem wide_limited_problem(Random& draw) {
+  TestProblem problem = wide_problem(draw, {8, 40, 9, 20});
+  problem.limits = random_limits(draw);
+  problem.limits.depth = draw.size_between(2, 4);
+  if (*problem.limits.depth == 4) problem.limits.leaves = draw.size_between(3, 6);
+  return problem;
+}
+
 }  // namespace
 
-RANDOM_TEST(the_cost_found_equals_brute_force_with_any_bounds, 2000) {
-  TestProblem problem = random_problem(draw, {1, 40, 0, 7});
+PROBLEM_TEST(the_cost_found_equals_brute_force_with_any_bounds, 2000, random_problem(draw, {1, 40, 0, 7})) {
   check_all_bounds(draw, problem);
 }
 
-RANDOM_TEST(the_cost_found_within_limits_equals_brute_force_with_any_bounds, 2000) {
-  check_all_bounds(draw, limited_problem(draw));
+PROBLEM_TEST(the_cost_found_within_limits_equals_brute_force_with_any_bounds, 2000, limited_problem(draw)) {
+  check_all_bounds(draw, problem);
 }
 
-RANDOM_TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_bounds, 200) {
-  check_all_bounds(draw, larger_problem(draw));
+PROBLEM_TEST(the_cost_found_for_larger_problems_equals_brute_force_with_any_bounds, 200, larger_problem(draw)) {
+  check_all_bounds(draw, problem);
 }
 
-RANDOM_TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_two_children, 100) {
-  const TestProblem problem = limited_problem(draw);
+PROBLEM_TEST(the_cost_found_for_wide_problems_equals_brute_force_with_any_bounds, 150, wide_limited_problem(draw)) {
+  check_all_bounds(draw, problem);
+}
+
+PROBLEM_TEST(the_cost_found_for_wide_problems_without_limits_equals_brute_force_with_any_bounds, 60,
+             wide_problem(draw, {4, 14, 9, 20})) {
+  check_all_bounds(draw, problem);
+}
+
+PROBLEM_TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_two_children, 100,
+             limited_problem(draw)) {
   const ResultTree tree = solve(problem.input(), never).tree;
   for (std::size_t node = 0; node < tree.column.size(); ++node) {
     CHECK(tree.prediction[node] >= 0 && static_cast<std::uint32_t>(tree.prediction[node]) < problem.n_predictions);

@@ -13,8 +13,7 @@ using testing::Oracle;
 using testing::PackedInput;
 using testing::TestProblem;
 
-RANDOM_TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40) {
-  const TestProblem problem = larger_problem(draw);
+PROBLEM_TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40, larger_problem(draw)) {
   const Ticks optimum = Oracle(problem).best();
   for (const int n_polls : {1, 2, 3, 4, 5, 7, 10, 20, 100, 1000}) {
     int n_seen = 0;
@@ -33,8 +32,7 @@ RANDOM_TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40) {
   }
 }
 
-RANDOM_TEST(the_trace_holds_the_optimum_in_an_interval_that_only_shrinks, 40) {
-  const TestProblem problem = larger_problem(draw);
+PROBLEM_TEST(the_trace_holds_the_optimum_in_an_interval_that_only_shrinks, 40, larger_problem(draw)) {
   const Ticks optimum = Oracle(problem).best();
   const Outcome outcome = solve(problem.input(), never);
   check_proven(problem, outcome, optimum);
@@ -52,8 +50,7 @@ RANDOM_TEST(the_trace_holds_the_optimum_in_an_interval_that_only_shrinks, 40) {
   CHECK_EQUAL(outcome.trace.back().upper, optimum);
 }
 
-RANDOM_TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40) {
-  const TestProblem problem = larger_problem(draw);
+PROBLEM_TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40, larger_problem(draw)) {
   PackedInput input = problem.input();
   input.limits.seconds = 0.0;
   const Outcome outcome = solve(input, never);
@@ -61,8 +58,7 @@ RANDOM_TEST(a_time_limit_of_zero_leaves_a_valid_interval, 40) {
   CHECK(outcome.status == Status::optimal || outcome.status == Status::time_limit);
 }
 
-RANDOM_TEST(a_memory_limit_leaves_a_valid_interval, 40) {
-  const TestProblem problem = larger_problem(draw);
+PROBLEM_TEST(a_memory_limit_leaves_a_valid_interval, 40, larger_problem(draw)) {
   PackedInput input = problem.input();
   input.limits.bytes = draw.choose<std::uint64_t>({0, 0, 50'000, 70'000});
   const Outcome outcome = solve(input, never);
@@ -70,8 +66,7 @@ RANDOM_TEST(a_memory_limit_leaves_a_valid_interval, 40) {
   CHECK(outcome.status == Status::optimal || outcome.status == Status::memory_limit);
 }
 
-RANDOM_TEST(a_gap_limit_stops_with_a_gap_no_larger, 40) {
-  const TestProblem problem = larger_problem(draw);
+PROBLEM_TEST(a_gap_limit_stops_with_a_gap_no_larger, 40, larger_problem(draw)) {
   PackedInput input = problem.input();
   input.limits.gap = draw.choose({0.01, 0.1, 0.3, 1.0});
   const Outcome outcome = solve(input, never);

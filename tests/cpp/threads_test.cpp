@@ -49,15 +49,13 @@ Outcome search(const RankedProblem& problem, const SearchLimits& limits, const O
 
 }  // namespace
 
-RANDOM_TEST(any_number_of_threads_finds_the_cost_of_brute_force, 100) {
-  const TestProblem problem = shared_problem(draw);
+PROBLEM_TEST(any_number_of_threads_finds_the_cost_of_brute_force, 100, shared_problem(draw)) {
   const Ticks optimum = Oracle(problem).best();
   for (std::uint32_t threads = 2; threads <= 4; ++threads)
     check_proven(problem, solve(input_of(problem, threads), never), optimum);
 }
 
-RANDOM_TEST(a_stop_while_threads_search_leaves_a_valid_interval, 50) {
-  const TestProblem problem = shared_problem(draw);
+PROBLEM_TEST(a_stop_while_threads_search_leaves_a_valid_interval, 50, shared_problem(draw)) {
   const Ticks optimum = Oracle(problem).best();
   for (const int n_polls : {1, 2, 3, 5, 20}) {
     int n_seen = 0;

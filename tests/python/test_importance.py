@@ -95,8 +95,10 @@ def test_the_range_over_a_set_is_that_of_its_trees():
         np.testing.assert_allclose(found.high, values.max(axis=0), rtol=1e-12, atol=1e-15)
         np.testing.assert_array_equal(found.best, values[0])
         assert found.columns == trees.columns == tuple(f"x{column}" for column in range(X.shape[1]))
-        asking = [{step.column for step in tree.conditions if step} for tree in trees]
-        assert list(found.n_asking) == [sum(column in columns for columns in asking) for column in range(X.shape[1])]
+        splits = [{step.column for step in tree.conditions if step} for tree in trees]
+        assert list(found.n_trees_using) == [sum(column in used for used in splits) for column in range(X.shape[1])]
+        with pytest.warns(FutureWarning, match="n_asking is now n_trees_using; hornbeam 0.4.0"):
+            assert found.n_asking == found.n_trees_using
 
 
 def test_a_sample_says_that_it_is_one_and_lies_within_the_range():
@@ -105,7 +107,7 @@ def test_a_sample_says_that_it_is_one_and_lies_within_the_range():
     whole, sample = model_class_reliance(trees), model_class_reliance(trees, trees.sample(50, random_state=0))
     assert not sample.is_whole
     assert sample.n_trees == 50
-    assert max(sample.n_asking) <= 50
+    assert max(sample.n_trees_using) <= 50
     assert np.all(whole.low - 1e-12 <= sample.low)
     assert np.all(sample.high <= whole.high + 1e-12)
     assert model_class_reliance(trees, range(trees.n_trees)).is_whole
@@ -133,7 +135,7 @@ def test_a_row_of_weight_two_counts_as_two_rows():
     one = RashomonSetClassifier(**parameters).fit(X, y, sample_weight=weights)
     other = RashomonSetClassifier(**parameters).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     told, shown = model_class_reliance(one.rashomon_set_), model_class_reliance(other.rashomon_set_)
-    assert told.n_asking == shown.n_asking
+    assert told.n_trees_using == shown.n_trees_using
     np.testing.assert_array_equal([told.low, told.high, told.best], [shown.low, shown.high, shown.best])
 
 

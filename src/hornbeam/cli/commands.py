@@ -109,6 +109,7 @@ def predict(model_file: Path, data: Path, output: Path | None, written: CsvForma
     model = Model.load(model_file)
     tree = model.tree
     tested = tested_columns(tree)
+    # The kinds of the training rows, since the cells of a few new rows could be read as another kind.
     kinds = {name: kind for name, kind in zip(tree.columns.names, tree.columns.kinds, strict=True) if name in tested}
     missing = (*model.written.missing, *written.missing)
     known = replace(model.written, decimal=written.decimal, encoding=written.encoding, missing=missing)

@@ -100,6 +100,7 @@ def splits(how: HeldOut, classes: npt.NDArray[Any]) -> list[tuple[Rows, Rows]]:
     """
     from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
+    # scikit-learn's own errors name its parameters instead of our options, so the same conditions are checked first.
     labels, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
     rarest = int(counts.argmin())
     rows = f"class {labels[rarest]!s} has only {counts[rarest]} row{'' if counts[rarest] == 1 else 's'}"
@@ -123,6 +124,7 @@ def splits(how: HeldOut, classes: npt.NDArray[Any]) -> list[tuple[Rows, Rows]]:
             )
     split = StratifiedShuffleSplit(1, test_size=how.test_size, random_state=how.seed).split(codes, codes)
     training, rest = map(np.sort, next(split))
+    # Rounding can leave a rare class without a row in one part. A tree cannot be scored on a class it has not seen.
     for what, part in (("held out", rest), ("used for training", training)):
         absent = np.setdiff1d(np.arange(len(labels)), codes[part])
         if len(absent):

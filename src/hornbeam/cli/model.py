@@ -87,6 +87,7 @@ class Model:
                 f"{path}: is a model of version {record.get('version')!r}, this hornbeam reads version {VERSION}"
             )
         try:
+            # The tree goes back through its text form, whose reader checks every key, type and range.
             tree, certificate = Tree.from_json(json.dumps(record["tree"])), _read_certificate(record["certificate"])
             return cls(tree, certificate, _read_format(record.get("csv", {})))
         except (KeyError, TypeError, ValueError) as error:

@@ -205,15 +205,19 @@ def _read_column(column: pl.Series, values: pl.Series, found: CsvFormat, kind: s
         markers = f"{n_markers:,} cell{'s' if n_markers != 1 else ''} like {first!r} read as missing"
     if values.str.to_lowercase().is_in(["true", "false"]).all():
         return cells.str.to_lowercase() == "true", markers
+    # From the strictest form to the loosest: plain numbers, numbers with a unit, dates. The units and formats of a
+    # model come first, so that new rows are read as the training rows were.
     name = column.name
     for numbers, note in _numbers(cells, values, found.decimal):
         return numbers, ", ".join(filter(None, (note, markers)))
     unit = found.units.get(name) or ("" if kind else unit_of(values))
     if unit:
+        # Dollars and pounds are written with a decimal point, which makes the comma of $1,234 unambiguous.
         decimal = found.decimal or ("." if unit in "$£" and not _any(values, _CERTAIN_COMMA) else "")
         for numbers, note in _numbers(without_unit(cells, unit), without_unit(values, unit), decimal):
             found.units[name] = unit
             return numbers, ", ".join(filter(None, (f"read as numbers, without {unit!r}", note, markers)))
+    # One cell decides whether all formats are tried, which would be slow for every column of text.
     if kind not in ("number", "category") and _any(values.head(1), _DATE_START):
         date_format = found.dates.get(name, "")
         for form in (date_format, *_ISO) if date_format else _FORMATS:

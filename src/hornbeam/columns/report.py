@@ -249,7 +249,7 @@ def _value(kind: Kind, value: Any) -> str:
 
 
 def _listed(texts: list[str]) -> str:
-    """Return as many of the texts as fit, followed by ``...`` if some are left out."""
+    """Return as many of the strings as fit, followed by ``...`` if some are left out."""
     texts = [" ".join(text.split()) for text in texts]
     shown = 0
     while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= _WIDTH:

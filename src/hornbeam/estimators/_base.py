@@ -1,4 +1,4 @@
-"""Base class of all classifiers: `fit`, from table to tree, and the methods of a fitted tree."""
+"""Base class of all estimators: `fit`, from table to tree, and the methods of any fitted tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,23 +17,19 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
-from hornbeam.columns import warn_of_copy
-from hornbeam.estimators._display import TreeDisplay
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import check_callback, check_integer, check_limit, check_number, fit_to_table
 from hornbeam.fitting.progress import Progress, Scale, make_trace
 from hornbeam.fitting.search import Search
-from hornbeam.fitting.training import TrainingData, read_training
 from hornbeam.table import Table, TableInput
-from hornbeam.tree import Tree
-from hornbeam.tree.importances import gini_importances
+from hornbeam.tree import BaseTree
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers that keep one fitted `Tree` in `tree_`."""
+class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators that keep one fitted tree in `tree_`."""
 
     binarizer: Any
     max_depth: int | None
@@ -42,8 +38,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     verbose: int
     callback: Callable[[Progress], bool | None] | None
     trace: bool
-    classes_: npt.NDArray[Any]
-    tree_: Tree
+    tree_: BaseTree
     _is_clone = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -55,7 +50,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, strings,
             categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values.
         y : array-like of shape (n_rows,)
-            Labels of at least two classes: strings, integers, booleans.
+            What to predict: for classifiers labels of at least two classes, strings, integers or booleans.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1.
             `MAPTreeClassifier` requires whole numbers with a sum below 2^26, since its posterior counts rows.
@@ -93,8 +88,8 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     def _fit(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> None:
         options = self._check_parameters()
         monitor.announce("making binary columns")
-        training = self._check_training(read_training(X, y, sample_weight, type(self).__name__, budget))
-        self.schema_, self.classes_ = training.table.schema, training.classes
+        training = self._read_training(X, y, sample_weight, budget)
+        self.schema_ = training.table.schema
         options = fit_to_table(options, training.table.n_rows)
         self._binarize(training)
         # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
@@ -107,31 +102,38 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         self._set_tree(outcome, scale, training, binarize_seconds)
         self._set_result(outcome, scale)
         monitor.finish(outcome, scale)
-        warn_of_copy(self.tree_, training.table, X, stacklevel=3)
+        self._warn_of_tree(training.table, X)
 
     @abstractmethod
     def _check_parameters(self) -> _core.SearchOptions:
         """Check all parameters that need no data; return the options of the search."""
 
-    def _check_training(self, training: TrainingData) -> TrainingData:
-        """Check what this classifier alone requires of the data."""
-        return training
+    @abstractmethod
+    def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> Any:
+        """Read and check what `fit` was given: `TrainingRows`."""
 
-    def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
+    def _read_reference(self, X: Any, training: Any) -> npt.NDArray[np.int32] | None:
         """Return the predictions of a reference model for the rows, if there is one."""
         return None
 
     @abstractmethod
-    def _make_scale(self, training: TrainingData) -> Scale:
+    def _make_scale(self, training: Any) -> Scale:
         """Return the problem in the integers of the search."""
 
     @abstractmethod
-    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
+    def _choose_search(self, training: Any, scale: Any, options: _core.SearchOptions) -> Search:
         """Return the search to run."""
+
+    @abstractmethod
+    def _make_tree(self, arrays: _core.TreeArrays, training: Any) -> BaseTree:
+        """Return the tree of the core on the user's columns."""
 
     @abstractmethod
     def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
         """Translate the outcome of the search into the user's units."""
+
+    def _warn_of_tree(self, table: Table, X: Any) -> None:
+        """Warn if the fitted tree shows a fault of the columns."""
 
     @abstractmethod
     def _warn_unless_proven(self) -> None:
@@ -147,18 +149,6 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         """Largest number of edges from the root to a leaf of `tree_`."""
         return int(self._of_fit("tree_").depth)
 
-    @property
-    def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """Share of each column in the decrease of the Gini impurity by all splits of `tree_`, one number a column.
-
-        As in scikit-learn's trees: the shares are at least 0 and sum to 1, a column that `tree_` does not use has 0,
-        and all are 0 if `tree_` is a single leaf. A table column counts once, whatever the number of its binary
-        columns. The impurity is that of the training weights in each node (`sample_weight`, not `class_weight` or
-        costs), whatever the objective of the search. For importances over all good trees instead of one see
-        `RashomonImportance` and `model_class_reliance`.
-        """
-        return gini_importances(self._of_fit("tree_"))
-
     def get_depth(self) -> int:
         """Return the largest number of edges from the root to a leaf, `depth_`."""
         return self.depth_
@@ -166,61 +156,6 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
     def get_n_leaves(self) -> int:
         """Return the number of leaves, `n_leaves_`."""
         return self.n_leaves_
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features_in_)
-            With the columns seen in `fit`. Missing values and unseen categories fail every condition except
-            "is missing".
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Labels out of `classes_`.
-
-        Raises
-        ------
-        ValueError
-            If the columns differ from those seen in `fit`, or a number is infinite.
-        """
-        table = self._table(X)
-        return self.tree_.predict(table)
-
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the share of each class in the training weight of each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features_in_)
-            With the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            In the order of `classes_`; each row sums to 1. The shares count `sample_weight` only, not costs or class
-            weights: with these the predicted class need not have the largest share.
-        """
-        table = self._table(X)
-        return self.tree_.predict_proba(table)
-
-    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the natural logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features_in_)
-            With the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            In the order of `classes_`; -inf where the share is 0.
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
 
     def apply(self, X: Any) -> npt.NDArray[np.integer[Any]]:
         """Return the leaf that each row falls into.
@@ -286,7 +221,7 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
             f"ThresholdBinarizer(), got {shown(self.binarizer)}."
         )
 
-    def _binarize(self, training: TrainingData) -> None:
+    def _binarize(self, training: Any) -> None:
         """Fit the binarizer."""
         self.binarizer_ = self._make_binarizer()
         self.binarizer_._fit_rows(training.table, training.labels, training.weights, training.budget)
@@ -295,26 +230,16 @@ class TreeClassifier(TreeDisplay, TableInput, ClassifierMixin, BaseEstimator):  
         self,
         outcome: _core.Outcome,
         scale: Scale,
-        training: TrainingData,
+        training: Any,
         binarize_seconds: float,
     ) -> None:
         """Set the attributes about the tree that a search found, its status, counters and trace."""
-        conditions = self.binarizer_.conditions_
-        self.tree_ = Tree.from_search(
-            outcome["tree"],
-            conditions,
-            training.codes,
-            training.weights,
-            training.classes,
-            self.schema_,
-            training.table.has_missing(),
-            training.target_name,
-        )
+        self.tree_ = self._make_tree(outcome["tree"], training)
         self.status_ = outcome["status"]
         self.statistics_ = {
             **outcome["statistics"],
             "binarize_seconds": binarize_seconds,
-            "n_binary_columns": len(conditions),
+            "n_binary_columns": len(self.binarizer_.conditions_),
         }
         if self.trace:
             self.trace_ = make_trace(outcome, scale)

@@ -1,12 +1,13 @@
-"""Base class of the classifiers that penalize leaves."""
+"""Base classes of the estimators, and of the classifiers, that penalize leaves."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hornbeam import _core
-from hornbeam.estimators._base import TreeClassifier
+from hornbeam.estimators._base import TreeEstimator
+from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.advice import advice
 from hornbeam.fitting.parameters import LARGEST_LIMIT, check_integer, check_number, number_of_threads
@@ -15,49 +16,24 @@ from hornbeam.fitting.scales import RegularizedScale, make_scale
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 
-if TYPE_CHECKING:
-    pass
 
+class RegularizedTree(TreeEstimator):
+    """Base of the estimators that minimize ``loss + regularization * n_leaves``.
 
-class RegularizedTreeClassifier(TreeClassifier):
-    """Base of the classifiers that minimize ``loss + regularization * n_leaves``.
-
-    A subclass checks its own parameters in `_check_parameters` and returns the search to run in `_choose_search`. The
-    loss is additive unless the subclass names other objectives and returns their scale in `_make_scale`.
+    A subclass checks its own parameters in `_check_parameters`, returns the problem in integers in `_make_scale`, and
+    the search to run in `_choose_search`.
     """
 
     regularization: float
     min_samples_leaf: int
-    objective: str
-    omega: float
-    cost_matrix: Any
-    class_weight: Any
     n_jobs: int | None
-    _non_additive_objectives: tuple[str, ...] = ()
 
     def _check_parameters(self) -> _core.SearchOptions:
         check_number("regularization", self.regularization)
-        check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
         return self._check_search_parameters().replace(
             min_samples_leaf=min(LARGEST_LIMIT, check_integer("min_samples_leaf", self.min_samples_leaf, least=1)),
             n_threads=number_of_threads(self.n_jobs),
         )
-
-    def _make_scale(self, training: TrainingData) -> RegularizedScale:
-        """Return the problem in the integers of the search."""
-
-        def make_loss(totals: tuple[Exact, ...]) -> Loss:
-            data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
-            return OBJECTIVES[self.objective](data)
-
-        n_classes = len(training.classes)
-        return make_scale(
-            training.weights, training.codes, n_classes, make_loss, self.regularization, self._leaf_bits()
-        )
-
-    def _leaf_bits(self) -> int:
-        """Return how many bits of a tree's ticks count its leaves."""
-        return 0
 
     def _set_result(self, outcome: _core.Outcome, scale: RegularizedScale) -> None:
         """Set the attributes about the objective, in the user's units."""
@@ -78,3 +54,35 @@ class RegularizedTreeClassifier(TreeClassifier):
             NotProvenWarning,
             stacklevel=3,
         )
+
+
+class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
+    """Base of the classifiers that minimize ``loss + regularization * n_leaves``.
+
+    The loss is additive unless the subclass names other objectives and returns their scale in `_make_scale`.
+    """
+
+    objective: str
+    omega: float
+    cost_matrix: Any
+    class_weight: Any
+    _non_additive_objectives: tuple[str, ...] = ()
+
+    def _check_parameters(self) -> _core.SearchOptions:
+        options = super()._check_parameters()
+        check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
+        return options
+
+    def _make_scale(self, training: TrainingData) -> RegularizedScale:
+        def make_loss(totals: tuple[Exact, ...]) -> Loss:
+            data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
+            return OBJECTIVES[self.objective](data)
+
+        n_classes = len(training.classes)
+        return make_scale(
+            training.weights, training.codes, n_classes, make_loss, self.regularization, self._leaf_bits()
+        )
+
+    def _leaf_bits(self) -> int:
+        """Return how many bits of a tree's ticks count its leaves."""
+        return 0

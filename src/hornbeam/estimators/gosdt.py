@@ -34,12 +34,12 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
     the binary columns made by `binarizer`. The proof is about these columns: with ``binarizer="exact"`` they cover
     every threshold of `X`, otherwise only the chosen ones. The search may be stopped at any time - by a limit, by the
-    callback or by Ctrl-C - and then gives its best tree and a proven lower bound.
+    callback or by Ctrl-C - and then returns its best tree and a proven lower bound.
 
     Parameters
     ----------
     regularization : float, default=0.01
-        Price of one leaf in the unit of the objective, at least 0: for all objectives but "cost" a fraction of the
+        Leaf penalty in the unit of the objective, at least 0: for all objectives but "cost" a fraction of the
         largest possible loss, so that 0.01 means that one more leaf must save 1 % of the total weight; for "cost" in
         the unit of the mean cost of a row. Rounded once to the resolution of the search, see `regularization_`.
     max_depth : int or None, default=None
@@ -57,10 +57,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         For objective "partial_auc": the largest false positive rate that counts, greater than 0 and at most 1; rounded
         to 2^-20 of a negative row.
     labelling : {"best", "omega"}, default="best"
-        For objective "f1": how leaves get their labels. "best": the labels of best F-score are searched with the tree.
-        "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the tree is
-        the best one of those so labelled. This is never better, and its search is a plain one in Python, on one thread
-        and without `bounds`, for tables of some thousand distinct rows and some ten columns.
+        For objective "f1": how leaves get their labels. "best": the search finds the tree and the labels with the best
+        F-score. "omega": as in [1]_, a leaf is positive if its positives times `omega` outweigh its negatives, and the
+        tree is the best one with these labels. Its F-score is never higher than with "best", and its search is slow: in
+        Python, on one thread and without `bounds`, for tables of a few thousand distinct rows and about ten columns.
     max_leaves : int or None, default=None
         Largest number of leaves, at least 1. None: no limit.
     min_samples_leaf : int, default=1
@@ -68,21 +68,20 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
         columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column.
-        "guess": the few that a reference ensemble asks, see `ThresholdGuessBinarizer`. None: the columns hold only 0
-        and 1.
-        A `Binarizer` is cloned and fitted.
+        "guess": those few that a reference ensemble splits on, see `ThresholdGuessBinarizer`. None: the columns contain
+        only 0 and 1. A `Binarizer` is cloned and fitted.
     reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
         A model that is hard to beat, or its predictions for the rows of `X`; "binarizer": the reference that
-        ``binarizer="guess"`` ends with. The search then takes its loss on any set of rows for a lower bound, which is
-        a guess, and finishes sooner. The tree found costs no more than any tree of the limits would if it also lost, on
-        each row, at least what the reference loses there [5]_: as good as the best tree where the reference errs only
-        where the best tree does.
+        ``binarizer="guess"`` ends with. The search then uses the loss of the reference on any set of rows as a lower
+        bound. This is a guess, and the search finishes sooner. The objective of the tree found is at most that of any
+        tree within the limits if each row counts with at least the loss of the reference there [5]_. So the tree is
+        optimal if the reference errs only on rows where an optimal tree errs, too.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
         (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
     omega : float, default=1.0
         For objective "weighted": how many times worse a missed positive is than a false alarm; greater than 0. For
-        ``labelling="omega"``: how many times the positives of a leaf count beside its negatives, of up to 11 decimals.
+        ``labelling="omega"``: the weight of the positives of a leaf relative to its negatives, with up to 11 decimals.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
         For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
         finite and not negative. The diagonal need not be 0.
@@ -92,24 +91,24 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         None: no limit.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
+        stores. If not even the columns fit, the tree is a single leaf. None: no limit.
     gap_limit : float or None, default=None
-        Stop as soon as `gap_` is at most this, in [0, 1). None: only at proof.
+        Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
     n_jobs : int or None, default=1
-        Threads of the search. None: 1; -1: every core. Objective, bounds at proof and status are the same for any
-        number; only with 1 the tree is the same, too, where several are optimal.
+        Threads of the search. None: 1; -1: every core. A finished search has the same objective, bound and status with
+        any number of threads. If several trees are optimal, only 1 thread always returns the same one.
     verbose : int, default=0
-        1: show on stderr, in one line that is renewed in place in terminals and notebooks: seconds since the call of
-        `fit`, objective, lower bound, gap and leaves of the best tree; first, that binary columns are made. The last
-        line stays and has the status. Where stderr is a file or a pipe: lines after 10, 20, 40, ... seconds, and the
-        last one. For a log of your own use `callback`.
+        1: show progress on stderr, in one line that is updated in place in terminals and notebooks: seconds since the
+        call of `fit`, objective, lower bound, gap and leaves of the best tree. While binary columns are made, the line
+        shows that instead. The last line remains and shows the status. If stderr is a file or a pipe: lines after 10,
+        20, 40, ... seconds, and the last one. To write your own log, use `callback`.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     trace : bool, default=False
-        Whether to keep the course of the search in `trace_`.
+        Whether to record the progress of the search over time in `trace_`.
     bounds : dict or None, default=None
-        For measuring: from the name of a bound to False, to search without it. The optimum stays the same. The page of
-        the bounds has the names, and a wrong one lists them. None: all are used.
+        For measurements: maps the name of a bound to False to search without it. The optimum stays the same. The names
+        are on the documentation page of the bounds, and in the error for an unknown name. None: all are used.
 
     Attributes
     ----------

@@ -15,6 +15,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from hornbeam._checks import as_array, as_float, check_weights, is_number, random_numbers, shown
+from hornbeam._keywords import REMOVED_IN
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.parameters import check_integer, number_of_threads
@@ -91,8 +92,9 @@ class ModelClassReliance(_Table):
         Smallest and largest model reliance over the trees, in the unit of the loss.
     best : ndarray of shape (n_columns,)
         Model reliance of the best tree of the set.
-    n_asking : tuple of int of length n_columns
-        How many of the trees split on the column. If all do, no good tree of this kind can do without it.
+    n_trees_using : tuple of int of length n_columns
+        Number of trees that split on the column. If all do, no good tree of this kind can do without it. Its name in
+        0.1.0, `n_asking`, is deprecated.
     n_trees : int
         Number of trees that were examined.
     is_whole : bool
@@ -106,7 +108,7 @@ class ModelClassReliance(_Table):
     >>> X = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1], [1, 1, 0]] * 2
     >>> classifier = RashomonSetClassifier(epsilon=0.5, binarizer=None).fit(X, [0, 0, 1, 1, 0] * 2)
     >>> found = model_class_reliance(classifier.rashomon_set_)
-    >>> dict(zip(found.columns, found.n_asking)), found.is_whole
+    >>> dict(zip(found.columns, found.n_trees_using)), found.is_whole
     ({'x0': 1, 'x1': 0, 'x2': 2}, True)
     >>> print(found)
     Model reliance over all 2 good trees, in the unit of the loss.
@@ -122,9 +124,19 @@ class ModelClassReliance(_Table):
     low: _Values
     high: _Values
     best: _Values
-    n_asking: tuple[int, ...]
+    n_trees_using: tuple[int, ...]
     n_trees: int
     is_whole: bool
+
+    @property
+    def n_asking(self) -> tuple[int, ...]:
+        """Deprecated name of `n_trees_using`."""
+        warnings.warn(
+            f"n_asking is now n_trees_using; hornbeam {REMOVED_IN} will remove the old name.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.n_trees_using
 
     def _heading(self) -> str:
         trees = f"all {self.n_trees:,}" if self.is_whole else f"{self.n_trees:,} of the"
@@ -157,10 +169,10 @@ class RashomonImportance(_Table):
     ----------
     columns : tuple of str
         Names of the columns of the table.
-    reliances : tuple of ndarrays of shape (n_asked, n_columns)
+    reliances : tuple of ndarrays of shape (n_used, n_columns)
         For each bootstrap the model reliance of trees of its Rashomon set.
     n_trees : tuple of int
-        For each bootstrap the size of its Rashomon set. If it exceeds `n_asked`, trees were sampled uniformly.
+        For each bootstrap the size of its Rashomon set. If it exceeds `n_used`, trees were sampled uniformly.
 
     Examples
     --------
@@ -313,7 +325,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     >>> y = [0, 0, 1, 1, 0] * 2
     >>> classifier = RashomonSetClassifier(epsilon=0.5, binarizer=None).fit(X, y)
     >>> found = model_class_reliance(classifier.rashomon_set_)
-    >>> found.n_trees, found.n_asking, found.low.round(2).tolist(), found.high.round(2).tolist()
+    >>> found.n_trees, found.n_trees_using, found.low.round(2).tolist(), found.high.round(2).tolist()
     (2, (1, 0, 2), [0.0, 0.0, 0.32], [0.16, 0.0, 0.48])
     """
     if not isinstance(trees, RashomonSet):
@@ -321,20 +333,21 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     if trees.n_trees == 0:
         raise ValueError("the set holds no tree.")
     best = trees.reliance([0])[0]
+    # Only an exact set is one graph. Trees of RESPLIT, and chosen ones, are examined one by one.
     if indices is None and trees.complete_up_to > -inf:
         low, high, n_avoiding = Reliances(trees._problem).range_over(trees._graph())
         n_trees = trees.n_trees
-        asked = tuple(n_trees - n_avoiding.get(column, n_trees) for column in range(len(trees.columns)))
-        return ModelClassReliance(trees.columns, low, high, best, asked, n_trees, True)
+        used = tuple(n_trees - n_avoiding.get(column, n_trees) for column in range(len(trees.columns)))
+        return ModelClassReliance(trees.columns, low, high, best, used, n_trees, True)
     numbers = list(trees._numbers(indices))
     if not numbers:
         raise ValueError("indices is empty; give the number of at least one tree.")
     values = trees.reliance(numbers)
-    asking = [{step.column for step in trees[number].conditions if step is not None} for number in numbers]
-    n_asking = [sum(column in columns for columns in asking) for column in range(len(trees.columns))]
+    splits = [{step.column for step in trees[number].conditions if step is not None} for number in numbers]
+    n_trees_using = [sum(column in columns for columns in splits) for column in range(len(trees.columns))]
     whole = len(set(numbers)) == trees.n_trees
     return ModelClassReliance(
-        trees.columns, values.min(axis=0), values.max(axis=0), best, tuple(n_asking), len(numbers), whole
+        trees.columns, values.min(axis=0), values.max(axis=0), best, tuple(n_trees_using), len(numbers), whole
     )
 
 
@@ -457,6 +470,6 @@ def _of_bootstrap(
             f"the search of a bootstrap stopped (status {classifier.status_!r}) before any tree of its Rashomon set "
             "was known; allow more time or memory."
         )
-    all_asked = n_samples is None or trees.n_trees <= n_samples
-    reliances = trees.reliance(None if all_asked else trees.sample(n_samples, random))
+    uses_all = n_samples is None or trees.n_trees <= n_samples
+    reliances = trees.reliance(None if uses_all else trees.sample(n_samples, random))
     return trees.columns, reliances, trees.n_trees, classifier.status_

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._base import TreeClassifier
+from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.advice import advice
 from hornbeam.fitting.parameters import check_limit
@@ -33,7 +33,7 @@ class MAPTreeClassifier(TreeClassifier):
     `binarizer` [1]_. In the prior, a node of depth d is split with probability ``alpha * (1 + d) ** -beta`` if some
     column separates its rows, and all such columns are equally likely; the class probabilities of each leaf have a
     Dirichlet distribution with parameters `rho`. There is no leaf penalty to tune: more data support larger trees. The
-    search may be stopped at any time - by a limit, by the callback or by Ctrl-C - and then gives its best tree and a
+    search may be stopped at any time - by a limit, by the callback or by Ctrl-C - and then returns its best tree and a
     proven bound.
 
     Parameters
@@ -44,29 +44,29 @@ class MAPTreeClassifier(TreeClassifier):
         How fast that probability falls with depth, at least 0.
     rho : float or sequence of n_classes floats, default=2.5
         Prior counts of the classes in a leaf, greater than 0: one for all, or one for each in the order of `classes_`.
-        For two classes 2.5 is the ``rho=(2.5, 2.5)`` of the paper's code.
+        For two classes, 2.5 is the ``rho=(2.5, 2.5)`` of the paper's code.
     max_depth : int or None, default=None
-        Largest number of edges from the root to a leaf; 0 gives a single leaf. The prior stays that of trees of any
-        depth. None: no limit.
+        Largest number of edges from the root to a leaf; 0 gives a single leaf. The prior remains the one over trees of
+        any depth. None: no limit.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
-        How columns become binary; see `GOSDTClassifier`. The prior is about these columns: more of them make each
-        split less likely.
+        How columns become binary; see `GOSDTClassifier`. The prior is a prior over splits on these columns: the more
+        there are, the less likely is each split.
     time_limit : float or None, default=None
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
         None: no limit.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
+        stores. If not even the columns fit, the tree is a single leaf. None: no limit.
     max_expansions : int or None, default=None
         Number of subproblems to expand, at least 1. None: no limit.
     verbose : int, default=0
         1: show the progress in one line on stderr; see `GOSDTClassifier`. The objective is minus the log posterior.
     callback : callable or None, default=None
-        Called with a `Progress` about ten times a second, whose objective is minus the log posterior; returning True
+        Called about ten times a second with a `Progress`, whose objective is minus the log posterior; returning True
         stops the search.
     trace : bool, default=False
-        Whether to keep the course of the search in `trace_`.
+        Whether to record the progress of the search over time in `trace_`.
 
     Attributes
     ----------

@@ -36,25 +36,25 @@ class OSDTClassifier(RegularizedTreeClassifier):
     Parameters
     ----------
     regularization : float, default=0.01
-        Price of one leaf; see `GOSDTClassifier`.
+        Leaf penalty; see `GOSDTClassifier`.
     policy : {"curiosity", "objective", "lower_bound", "entropy", "gini", "fifo"}, default="curiosity"
-        Which set of leaves is looked at next: that of least lower bound over the share of the weight in leaves that are
-        kept ("curiosity"), least objective, least lower bound, least mean entropy or Gini impurity of the leaves that
-        are kept, or the one found first. The optimum is the same.
+        Which set of leaves the search expands next: the one with the least lower bound divided by the share of the
+        weight in kept leaves ("curiosity"), the least objective, the least lower bound, the least mean entropy or Gini
+        impurity of the kept leaves, or the one found first ("fifo"). The optimum is the same.
     objective : {"accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"}, default="accuracy"
         See `GOSDTClassifier`. For the last two, the bounds are those of [2]_ for ranks.
     theta, max_depth, max_leaves, min_samples_leaf, binarizer, class_weight, omega, cost_matrix, time_limit, \
 memory_limit, gap_limit, verbose, callback, trace
         See `GOSDTClassifier`.
     start : {"cart"} or None, default="cart"
-        The first tree to improve on: that of scikit-learn's `DecisionTreeClassifier` on the binary columns, cut back to
-        what pays, or a single leaf.
+        The first tree to improve on. "cart": the one of scikit-learn's `DecisionTreeClassifier` on the binary columns,
+        pruned with the leaf penalty. None: a single leaf.
     bounds : dict or None, default=None
-        For measuring: from the name of a bound to False, to search without it, or True. The optimum stays the same. The
-        names, with theorems of [1]_: "hierarchical_objective" (1), "lookahead" (lemma 2), "split_lookahead" (the same
-        asked of each split of a leaf), "equivalent_points" (9), "leaf_count" (corrected, see Notes), "leaf_support" (3,
-        as in the authors' program), "leaf_accuracy" (5), "incremental_progress" (4), "permutation" (6) and
-        "similar_support" (7), which costs more than it saves and alone is off where it is not named.
+        For measurements: maps the name of a bound to False to search without it, or to True. The optimum stays the
+        same. The names, with theorems of [1]_: "hierarchical_objective" (1), "lookahead" (lemma 2), "split_lookahead"
+        (the same test for each split of a leaf), "equivalent_points" (9), "leaf_count" (corrected, see Notes),
+        "leaf_support" (3, as in the authors' program), "leaf_accuracy" (5), "incremental_progress" (4), "permutation"
+        (6) and "similar_support" (7). Only "similar_support" is off by default, because it costs more than it saves.
 
     Attributes
     ----------

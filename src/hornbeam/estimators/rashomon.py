@@ -51,21 +51,21 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         How much worse than the best tree a tree may be, at least 0.
     epsilon_is : {"multiplier", "absolute"}, default="multiplier"
         "multiplier": the objective is at most ``(1 + epsilon)`` times the optimum; "absolute": at most the optimum plus
-        `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`). In
-        place of the optimum, RESPLIT takes what the best prefix is worth, which is no less.
+        `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`).
+        RESPLIT uses the score of the best prefix, which is never lower, instead of the optimum.
     objective
         See `GOSDTClassifier`.
     regularization : float, default=0.01
-        Price of one leaf; see `GOSDTClassifier`. The larger it is, the smaller is the set.
+        Leaf penalty; see `GOSDTClassifier`. The larger it is, the smaller is the set.
     max_depth : int or None, default=4
         Largest number of edges from the root to a leaf. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
     distinct : {"splits", "columns", "labels"}, default="splits"
-        Which trees are different; see Notes. "splits": by their nested splits, where columns that are equal or
-        complementary on all training rows are the same. "columns": the same, but each such column has trees of its own;
-        this is how TreeFARMS counts. "labels": moreover, a leaf may predict any class, and splits are counted
-        whose leaves predict the same; this is how PRAXIS and ArborEnum count.
+        Which trees count as different; see Notes. "splits": trees with different nested splits, where columns that are
+        equal or complementary on all training rows count as one. "columns": also trees that differ only in such
+        columns; this is how TreeFARMS counts. "labels": moreover, a leaf may predict any class, and splits whose leaves
+        predict the same class count, too; this is how PRAXIS and ArborEnum count.
     method : {"exact", "resplit"}, default="exact"
         "exact": all trees. "resplit": those that RESPLIT finds; `max_depth` must then be a number.
     lookahead_depth : int, default=2
@@ -81,9 +81,9 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         None: no limit.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        holds. If not even the columns fit, the tree is a single leaf. None: no limit.
+        stores. If not even the columns fit, the tree is a single leaf. None: no limit.
     n_jobs, verbose, callback, trace
-        See `GOSDTClassifier`. `n_jobs` and `trace` are about the search for the optimum, or for the best prefix.
+        See `GOSDTClassifier`. `n_jobs` and `trace` apply to the search for the optimum, or for the best prefix.
 
     Attributes
     ----------

@@ -103,7 +103,7 @@ class SPLITClassifier(_LookaheadClassifier):
     Parameters
     ----------
     regularization : float, default=0.01
-        Price of one leaf; see `GOSDTClassifier`.
+        Leaf penalty; see `GOSDTClassifier`.
     lookahead_depth : int, default=2
         Levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the search is the exact one.
         The authors' code counts nodes instead: its ``lookahead_depth_budget`` is one more.
@@ -114,9 +114,9 @@ class SPLITClassifier(_LookaheadClassifier):
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
     last_split : {"gain", "loss"}, default="gain"
-        What the greedy trees ask at the last level that the depth allows: the column of largest information gain, as in
-        the paper, or the one that leaves the least loss, as the package licketysplit does. Each greedy tree then costs
-        no more and takes no longer; the tree that is found by them is mostly better, too, but need not be.
+        Which column greedy trees split on at the last level that the depth allows. "gain": the column of largest
+        information gain, as in the paper. "loss": the one that leaves the least loss, as in the package licketysplit.
+        With "loss", no greedy tree is worse or slower, and the returned tree is better in most cases, but not in all.
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The time grows with the power ``lookahead_depth + 1`` of the
         number of binary columns.
@@ -124,11 +124,11 @@ class SPLITClassifier(_LookaheadClassifier):
         See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
         most. Of columns with equal gain (within 1e-12 bits) the first is used.
     time_limit, memory_limit, n_jobs, verbose, callback, trace
-        See `GOSDTClassifier`. A search that is stopped gives its best tree, never worse than the greedy one. `n_jobs`
-        is used by the optimal completion, and by the certifying search.
+        See `GOSDTClassifier`. A search that is stopped returns its best tree, which is never worse than the greedy one.
+        `n_jobs` is used by the optimal completion and by the certifying search.
     certify : bool, default=False
-        Whether to search exactly afterwards, within what is left of `time_limit`, for a better `lower_bound_`. The
-        tree stays; if it is proven best, `status_` is "optimal".
+        Whether to run the exact search afterwards, in the rest of `time_limit`, for a better `lower_bound_`. The tree
+        stays the same; if it is proven optimal, `status_` is "optimal".
 
     Attributes
     ----------
@@ -218,10 +218,10 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     Parameters
     ----------
     regularization : float, default=0.01
-        Price of one leaf; see `GOSDTClassifier`.
+        Leaf penalty; see `GOSDTClassifier`.
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
-        levels and makes one split more, so that its trees have up to F edges on a path.
+        levels and adds one more split, so its trees have up to F edges on a path.
     objective, min_samples_leaf, last_split, binarizer, class_weight, omega, cost_matrix, time_limit, memory_limit, \
 n_jobs, verbose, callback, trace, certify
         See `SPLITClassifier`.

@@ -78,7 +78,7 @@ def to_timbertrek(trees: Iterable[tuple[float, Tree]]) -> str:
                 feature, name = str(len(features)), column_name(tree, condition.column)
                 features[condition] = feature
                 texts[feature] = [name, condition_text(condition, tree.columns).removeprefix(name).strip(), name]
-        if tree.n_nodes > 1:
+        if tree.n_nodes > 1:  # a single leaf has no path of splits to show
             roots[number] = [_record(tree, 0, features), objective, _accuracy(tree)]
             _add_paths(tree, 0, features, rules, number)
     found = {"trie": {"f": "root", "c": _children(rules)}, "featureMap": texts, "treeMap": roots}

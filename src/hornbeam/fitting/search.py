@@ -12,7 +12,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, pack_within, rank_within
 from hornbeam.fitting.scales import AdditiveScale
-from hornbeam.fitting.training import TrainingData
+from hornbeam.fitting.training import TrainingRows
 
 # The bounds of both searches that can be switched off.
 BOUNDS = tuple(_core.BOUNDS["exact"])
@@ -26,13 +26,13 @@ Search: TypeAlias = "Callable[..., _core.Outcome]"
 """A search with its problem and its limits; it is called with `callback`, a `Listener` or None, and `trace`."""
 
 
-def packed_columns(conditions: Conditions, training: TrainingData) -> _core.PackedColumns:
+def packed_columns(conditions: Conditions, training: TrainingRows) -> _core.PackedColumns:
     """Return the conditions evaluated on all rows, as many of them as the budget of the fit has room for."""
     packed = pack_within(conditions, training.table, training.budget)
     return _core.PackedColumns(packed, training.table.n_rows)
 
 
-def make_problem(training: TrainingData, scale: AdditiveScale) -> _core.Problem:
+def make_problem(training: TrainingRows, scale: AdditiveScale) -> _core.Problem:
     """Return the rows and their costs for the core."""
     return _core.Problem(training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference)
 
@@ -44,7 +44,7 @@ def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
 
 
 def search_by_bits(
-    conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
+    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
     """Return the bitset search, which works for all columns and limits."""
     columns = packed_columns(conditions, training)
@@ -52,7 +52,7 @@ def search_by_bits(
 
 
 def search_by_ranks(
-    conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
+    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
     """Return the ordered search, whose columns are thresholds and whose only limit on the tree is `max_depth`."""
     columns = _core.RankedColumns(*rank_within(conditions, training.table, training.budget))
@@ -60,7 +60,7 @@ def search_by_ranks(
 
 
 def suits_ranks(
-    conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
+    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> bool:
     """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
@@ -70,6 +70,7 @@ def suits_ranks(
         len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
         and options.max_depth is not None
         and options.max_depth <= _core.MOST_ORDERED_DEPTH
+        and training.codes is not None
         and training.reference is None
         and options.max_leaves is None
         and options.min_samples_leaf == 1
@@ -82,7 +83,7 @@ def suits_ranks(
 
 
 def exact_search(
-    conditions: Conditions, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
+    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
     """Return the exact search that is expected to be faster."""
     search_by = search_by_ranks if suits_ranks(conditions, training, scale, options) else search_by_bits

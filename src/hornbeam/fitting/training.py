@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,26 @@ from hornbeam.tree.words import count
 
 _MOST_CLASSES = 20  # more numbers than these may be a quantity,
 _FEWEST_ROWS_OF_CLASS = 20  # unless there are so many rows of each, on average
+
+
+class TrainingRows(Protocol):
+    """What the searches need of the training data, whatever the target is."""
+
+    @property
+    def table(self) -> Table:
+        """The rows of weight greater than zero."""
+
+    @property
+    def codes(self) -> npt.NDArray[np.int32] | None:
+        """The only target of each row, as a code; None where rows have a weight for each target."""
+
+    @property
+    def budget(self) -> Budget:
+        """What the fit may still spend."""
+
+    @property
+    def reference(self) -> npt.NDArray[np.int32] | None:
+        """Predictions of a reference model for the rows, as codes."""
 
 
 class TrainingData(NamedTuple):

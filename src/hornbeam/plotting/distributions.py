@@ -78,7 +78,7 @@ def distributions_of(tree: Tree, data: Data) -> dict[int, Distribution]:
     rows: dict[int, _Codes] = {0: np.arange(table.n_rows)}
     found = {}
     for node, condition in enumerate(tree.conditions):
-        here = rows.pop(node)
+        here = rows.pop(node)  # set by its parent, which comes before it in pre-order
         if condition is None:
             continue
         column = table.column(condition.column, here)

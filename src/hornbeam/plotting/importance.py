@@ -79,6 +79,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
             "importance must be the result of model_class_reliance or rashomon_importance, got "
             f"{type(importance).__name__}."
         )
+    # The first range contains the others, so its upper end is that of the whole bar.
     (_, upper), main = next(iter(importance.bars.values())), next(iter(importance.points.values()))
     order = np.lexsort((upper, main))[::-1][: None if most is None else min(most, len(main))]
     if ax is None:
@@ -101,6 +102,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None, *, most: int
     names = [_shortened(letters.show(importance.columns[column])) for column in order]
     ax.set_yticks(places, names, fontfamily=letters.families)
     ax.set_ylim(len(order) - 0.4, -0.6)
+    # Bars that start at the left edge would otherwise suppress the margin there and touch the axis.
     ax.use_sticky_edges = False
     ax.margins(x=0.03)
     n_columns = len(importance.columns)

@@ -231,10 +231,11 @@ class RashomonSet(Sequence[Tree]):
         used, avoided = self._column_numbers(uses), self._column_numbers(avoids)
         mask = (1 << self._problem.scale.leaf_bits) - 1
 
+        # A function of its own, so that wrong arguments raise at the call and not when the first tree is needed.
         def found() -> Iterator[tuple[int, Tree]]:
             begin = 0
             for cost, end in zip(self._costs, self._ends, strict=True):
-                if _is_allowed(cost & mask, n_leaves):
+                if _is_allowed(cost & mask, n_leaves):  # the number of leaves is known without making the trees
                     for number in range(begin, end):
                         tree = self._tree(number)
                         columns = {condition.column for condition in tree.conditions if condition is not None}

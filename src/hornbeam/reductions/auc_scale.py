@@ -112,6 +112,8 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
         )
     whole = small_integers(training.weights)
     negative, positive = (int(whole[training.codes == code].sum()) for code in (0, 1))
+    # A tie of a positive and a negative counts as half a pair, so half pairs are the unit. The factor `price` uses up
+    # the bits that the search has, so that `regularization` is rounded as little as possible.
     half_pairs = 2 * negative * positive
     price = 1 << (_MOST_BITS - half_pairs.bit_length())
     one = price * half_pairs
@@ -121,4 +123,5 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
     cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.CUT_BITS))
+    # A `theta` of more than 0 must not be rounded to 0, where every tree has the same area.
     return AucScale(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)

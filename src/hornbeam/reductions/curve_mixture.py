@@ -21,12 +21,12 @@ class CurveMixture:
     ----------
     theta : float
         The false positive rate up to which the area counts.
-    price : float
-        Leaf penalty; 1 is the cost of all pairs.
+    leaf_penalty : float
+        Penalty of one leaf; 1 is the cost of all pairs.
     """
 
-    def __init__(self, theta: float, price: float) -> None:
-        self._theta, self._price = theta, price
+    def __init__(self, theta: float, leaf_penalty: float) -> None:
+        self._theta, self._leaf_penalty = theta, leaf_penalty
         self._trees: set[bytes] = set()
         self._sizes = np.empty(0)
         self._shares = np.empty(0)
@@ -61,7 +61,7 @@ class CurveMixture:
         """Return the area above the curve plus the penalty of the leaves."""
         wide, high = self._edges(self._shares)
         area = float(wide @ (high.cumsum() - high / 2))
-        return 1 - area + self._price * float(self._shares @ self._sizes)
+        return 1 - area + self._leaf_penalty * float(self._shares @ self._sizes)
 
     def improve(self, tolerance: float) -> None:
         """Move shares from tree to tree until no move is worth more than a tolerance (pairwise Frank-Wolfe steps)."""
@@ -125,4 +125,4 @@ class CurveMixture:
         wide_after = wide.sum() - wide.cumsum()
         high_after = high.sum() - high.cumsum()
         gains = self._leaves[:, 1] * wide_after - self._leaves[:, 0] * high_after
-        return self._price * self._sizes - np.bincount(self._tree_of_leaf, gains, len(self._sizes))
+        return self._leaf_penalty * self._sizes - np.bincount(self._tree_of_leaf, gains, len(self._sizes))

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from hornbeam.table import Table
 
 _Integers: TypeAlias = npt.NDArray[np.int64]
-_Room: TypeAlias = tuple[int | None, int | None]
+_Remaining: TypeAlias = tuple[int | None, int | None]
 """Depth and leaves that a subproblem may use."""
 
 _ENTRY_BYTES = 300  # of an entry of the table, without its key
-_BETWEEN_LOOKS = 64  # subproblems between two checks of the clock
+_CLOCK_INTERVAL = 64  # subproblems between two checks of the clock
 
 
 def check_omega(omega: Any) -> Fraction:
@@ -107,21 +107,21 @@ class FixedLabelSearch:
     ) -> _core.Outcome:
         """Search, and return what the core returns; the options `bounds` and `n_threads` have no effect."""
         self._begin, self._options, self._callback = perf_counter(), options, callback
-        self._prices, self._leaf_cost = costs, leaf_cost
+        self._costs, self._leaf_cost = costs, leaf_cost
         n_groups = len(self._rows)
         # For each group of equal rows: weight of each class, least loss, number of rows.
         negative, positive = (each.astype(np.int64) for each in self._group_class_weights)
         least = np.minimum(negative * costs[0, 1], positive * costs[1, 0])
         self._measures = np.column_stack([negative, positive, least, self._counts])
-        self._known: dict[tuple[bytes, _Room], _Known] = {}
+        self._known: dict[tuple[bytes, _Remaining], _Known] = {}
         every = np.arange(n_groups)
-        room = (options.max_depth, options.max_leaves)
+        remaining = (options.max_depth, options.max_leaves)
         whole = self._measures.sum(axis=0)
         self._root = self._best_at_root = _Known(self._leaf(whole), -1, None)
         self._lower = min(self._root.cost, 2 * leaf_cost + int(whole[2]))
         status = "optimal"
         try:
-            self._best_at_root = self._solve(every, room, is_root=True)
+            self._best_at_root = self._solve(every, remaining, is_root=True)
             self._lower = self._best_at_root.cost
         except _StoppedError as stop:
             status = stop.args[0]
@@ -129,7 +129,7 @@ class FixedLabelSearch:
             status = "interrupted"
         nodes: list[list[int]] = []
         leaf_of_group = np.zeros(n_groups, dtype=np.int32)
-        self._read(every, room, self._best_at_root, nodes, leaf_of_group)
+        self._read(every, remaining, self._best_at_root, nodes, leaf_of_group)
         column, left, right, prediction = (part.copy() for part in np.array(nodes, dtype=np.int32).T)
         leaf_of_row = leaf_of_group[self._group]
         return {
@@ -158,23 +158,23 @@ class FixedLabelSearch:
 
     def _leaf(self, measures: _Integers) -> int:
         wrong = 1 - self._label(measures)
-        return self._leaf_cost + int(measures[wrong]) * int(self._prices[wrong, 1 - wrong])
+        return self._leaf_cost + int(measures[wrong]) * int(self._costs[wrong, 1 - wrong])
 
-    def _key(self, groups: npt.NDArray[np.intp], room: _Room) -> tuple[bytes, _Room]:
+    def _key(self, groups: npt.NDArray[np.intp], remaining: _Remaining) -> tuple[bytes, _Remaining]:
         flags = np.zeros(len(self._rows), dtype=np.bool_)
         flags[groups] = True
-        return np.packbits(flags).tobytes(), room
+        return np.packbits(flags).tobytes(), remaining
 
-    def _solve(self, groups: npt.NDArray[np.intp], room: _Room, *, is_root: bool = False) -> _Known:
-        key = self._key(groups, room)
+    def _solve(self, groups: npt.NDArray[np.intp], remaining: _Remaining, *, is_root: bool = False) -> _Known:
+        key = self._key(groups, remaining)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._search(groups, room, is_root=is_root)
+            found = self._known[key] = self._search(groups, remaining, is_root=is_root)
         return found
 
-    def _search(self, groups: npt.NDArray[np.intp], room: _Room, *, is_root: bool) -> _Known:
+    def _search(self, groups: npt.NDArray[np.intp], remaining: _Remaining, *, is_root: bool) -> _Known:
         self._check_limits()
-        depth, leaves = room
+        depth, leaves = remaining
         measures = self._measures[groups]
         whole = measures.sum(axis=0)
         best = _Known(self._leaf(whole), -1, None)
@@ -212,14 +212,14 @@ class FixedLabelSearch:
         negative, positive = measures[:, 0], measures[:, 1]
         omega = self._omega
         is_positive = omega.numerator * positive > omega.denominator * negative
-        loss = np.where(is_positive, negative * self._prices[0, 1], positive * self._prices[1, 0])
+        loss = np.where(is_positive, negative * self._costs[0, 1], positive * self._costs[1, 0])
         bound: _Integers = self._leaf_cost + np.minimum(loss, self._leaf_cost + measures[:, 2])
         return bound
 
     def _read(
         self,
         groups: npt.NDArray[np.intp],
-        room: _Room,
+        remaining: _Remaining,
         known: _Known,
         nodes: list[list[int]],
         leaf_of_group: npt.NDArray[np.int32],
@@ -230,7 +230,7 @@ class FixedLabelSearch:
         if known.column < 0:
             leaf_of_group[groups] = len(nodes) - 1
             return
-        depth, leaves = room
+        depth, leaves = remaining
         below = None if depth is None else depth - 1
         holds = self._rows[groups, known.column] == 1
         right = None if leaves is None or known.left_leaves is None else leaves - known.left_leaves
@@ -243,7 +243,7 @@ class FixedLabelSearch:
 
     def _check_limits(self) -> None:
         """Stop, every so many subproblems, if a limit is reached or the listener wants it."""
-        if len(self._known) % _BETWEEN_LOOKS:
+        if len(self._known) % _CLOCK_INTERVAL:
             return
         seconds = perf_counter() - self._begin
         limits = self._options

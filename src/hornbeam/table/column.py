@@ -115,6 +115,7 @@ def column_of_numbers(
 def column_of_cells(name: str, values: Sequence[Any] | npt.NDArray[Any], expected: Kind | None) -> Column:
     """Read Python objects: numbers if all are numbers, otherwise categories."""
     cells = [None if is_missing_value(cell) else cell for cell in values]
+    # Types are few and cells are many, so every check that can be made by type is.
     types = set(map(type, cells)) - {type(None)}
     for cell_type in types:
         _check_cell_type(name, cell_type)

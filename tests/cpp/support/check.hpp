@@ -2,9 +2,10 @@
 //
 // WHAT    A test harness: TEST(a_sentence_that_can_be_false) { ... CHECK(...); }, and RANDOM_TEST(sentence, seeds)
 //         whose body has `draw`, a Random of the seed. A test ends at its first seed with a failure; the message names
-//         file, line and seed.
-// FLOW    support/main.cpp runs every test of its program; `solve_test 90210` runs them with that seed alone,
-//         `solve_test 0 100000` with many more than usual.
+//         file, line and seed. The body of PROBLEM_TEST(sentence, seeds, make) also has `problem`, what `make` draws;
+//         if it fails, the failure is that of the smallest such problem, written as support/kept_problem.hpp keeps it.
+// FLOW    support/main.cpp runs every test of its program, on kept problems first; `solve_test 90210` runs them with
+//         that seed alone, `solve_test 0 100000` with many more than usual.
 // CHOICE  Own: all it has to know is seeds, and the core then needs nothing from outside to be tested.
 #pragma once
 
@@ -16,14 +17,20 @@
 
 namespace hornbeam::testing {
 
+struct TestProblem;
+
 /// A test in the list of its program.
 struct Test {
   Test(const char* sentence, void (*function)()) noexcept;
   Test(const char* sentence, std::uint64_t seeds, void (*function)(Random&)) noexcept;
+  Test(const char* sentence, std::uint64_t seeds, TestProblem (*make)(Random&),
+       void (*function)(const TestProblem&, Random&)) noexcept;
   const char* name;
   std::uint64_t n_seeds;
   void (*plain)() = nullptr;
   void (*random)(Random&) = nullptr;
+  TestProblem (*make)(Random&) = nullptr;
+  void (*on_problem)(const TestProblem&, Random&) = nullptr;
   Test* next = nullptr;
 };
 
@@ -66,4 +73,10 @@ void check_equal(const A& found, const B& expected, const char* file, int line, 
   static void sentence(::hornbeam::testing::Random& draw);                      \
   static ::hornbeam::testing::Test test_##sentence(#sentence, seeds, sentence); \
   static void sentence(::hornbeam::testing::Random& draw)
+#define PROBLEM_TEST(sentence, seeds, make)                                                                 \
+  static void sentence(const ::hornbeam::testing::TestProblem& problem, ::hornbeam::testing::Random& draw); \
+  static ::hornbeam::testing::Test test_##sentence(                                                         \
+      #sentence, seeds, [](::hornbeam::testing::Random& draw) { return make; }, sentence);                  \
+  static void sentence(const ::hornbeam::testing::TestProblem& problem,                                     \
+                       [[maybe_unused]] ::hornbeam::testing::Random& draw)
 // NOLINTEND(readability-identifier-naming)

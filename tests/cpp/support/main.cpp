@@ -3,10 +3,16 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <mutex>
+#include <stdexcept>
+#include <typeinfo>
 
 #include "support/check.hpp"
+#include "support/kept_problem.hpp"
 
 namespace hornbeam::testing {
 
@@ -16,6 +22,7 @@ Test* first_test = nullptr;
 Test* last_test = nullptr;
 const Test* running = nullptr;
 std::uint64_t running_seed = 0;
+std::string* first_failure = nullptr;  // takes the place of a failure, instead of the output
 std::atomic<int> n_failures{0};
 std::mutex output;
 
@@ -26,14 +33,59 @@ void append(Test& test) noexcept {
   last_test = &test;
 }
 
+void run_guarded(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    report_failure(typeid(error).name(), 0, std::string("unexpected exception: ") + error.what());
+  }
+}
+
+/// Where a test of a problem fails first, or nothing if it passes; writes nothing.
+std::string failure_of(const Test& test, const TestProblem& problem, std::uint64_t seed) {
+  std::string found;
+  first_failure = &found;
+  Random draw(seed);
+  run_guarded([&] { test.on_problem(problem, draw); });
+  first_failure = nullptr;
+  return found;
+}
+
+void run_problem(const Test& test, const TestProblem& problem, std::uint64_t seed) {
+  const std::string failure = failure_of(test, problem, seed);
+  if (failure.empty()) return;
+  const auto fails = [&](const TestProblem& smaller) { return failure_of(test, smaller, seed) == failure; };
+  const TestProblem least = shrunk(problem, fails);
+  write(std::cerr, {test.name, seed, least});
+  const int failures_before = n_failures;
+  Random draw(seed);
+  run_guarded([&] { test.on_problem(least, draw); });
+  if (n_failures == failures_before) report_failure(__FILE__, __LINE__, "fails now and then, at " + failure);
+}
+
 void run_seed(const Test& test, std::uint64_t seed) {
   running = &test;
   running_seed = seed;
-  try {
-    Random draw(seed);
-    test.plain != nullptr ? test.plain() : test.random(draw);
-  } catch (const std::exception& error) {
-    report_failure(__FILE__, __LINE__, std::string("unexpected exception: ") + error.what());
+  Random draw(seed);
+  run_guarded([&] {
+    if (test.plain != nullptr) test.plain();
+    if (test.random != nullptr) test.random(draw);
+    if (test.make == nullptr) return;
+    const TestProblem problem = test.make(draw);
+    run_problem(test, problem, draw.word());
+  });
+}
+
+/// All problems that are kept for the tests of this program.
+void run_kept(const std::string& program) {
+  std::ifstream file(std::string(HORNBEAM_REGRESSIONS) + "/" + program + ".txt");
+  for (const KeptProblem& kept : read_kept_problems(file)) {
+    running = first_test;
+    while (running != nullptr && running->name != kept.test) running = running->next;
+    if (running == nullptr || running->make == nullptr)
+      throw std::runtime_error("a problem is kept for a test that there is not: " + kept.test);
+    running_seed = kept.seed;
+    run_problem(*running, kept.problem, kept.seed);
   }
 }
 
@@ -48,8 +100,18 @@ Test::Test(const char* sentence, std::uint64_t seeds, void (*function)(Random&))
   append(*this);
 }
 
+Test::Test(const char* sentence, std::uint64_t seeds, TestProblem (*make_problem)(Random&),
+           void (*function)(const TestProblem&, Random&)) noexcept
+    : name(sentence), n_seeds(seeds), make(make_problem), on_problem(function) {
+  append(*this);
+}
+
 void report_failure(const char* file, int line, const std::string& what) {
   const std::scoped_lock guard(output);
+  if (first_failure != nullptr) {
+    if (first_failure->empty()) *first_failure = std::string(file) + ":" + std::to_string(line);
+    return;
+  }
   if (++n_failures <= kMostMessages)
     std::cerr << file << ":" << line << ": " << running->name << ", seed " << running_seed << ": " << what << '\n';
 }
@@ -57,9 +119,10 @@ void report_failure(const char* file, int line, const std::string& what) {
 static int run_tests(int n_arguments, char** arguments) {
   const std::uint64_t first = n_arguments > 1 ? std::strtoull(arguments[1], nullptr, 10) : 0;
   const std::uint64_t count = n_arguments > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
+  if (n_arguments == 1) run_kept(std::filesystem::path(arguments[0]).stem());
   for (const Test* test = first_test; test != nullptr; test = test->next) {
     const int failures_before = n_failures;
-    const std::uint64_t n_seeds = n_arguments > 1 && test->random != nullptr ? count : test->n_seeds;
+    const std::uint64_t n_seeds = n_arguments > 1 && test->plain == nullptr ? count : test->n_seeds;
     for (std::uint64_t seed = first; seed < first + n_seeds && n_failures == failures_before; ++seed)
       run_seed(*test, seed);
   }

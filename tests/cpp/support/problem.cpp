@@ -102,6 +102,46 @@ void scale_costs_to_limit(TestProblem& problem) {
     for (Ticks& cost : problem.costs) cost *= 2;
 }
 
+/// Copies of a few rows with up to two cells changed; then some columns become equal to an earlier one, or to its
+/// complement, in all rows or in all but one. Returns the number of the copied row for each row.
+std::vector<std::uint32_t> add_nearly_equal_rows(Random& draw, TestProblem& problem, std::uint32_t n_rows) {
+  std::vector<Column> prototypes(draw.size_between(1, 4));
+  for (Column& each : prototypes) each = random_column(draw, problem.n_columns, 50);
+  std::vector<std::uint32_t> prototype_of(n_rows);
+  for (std::uint32_t& each : prototype_of) {
+    each = draw.below(static_cast<std::uint32_t>(prototypes.size()));
+    problem.rows.push_back(prototypes[each]);
+    for (std::uint32_t n = draw.choose<std::uint32_t>({0, 1, 1, 2}); n > 0; --n)
+      problem.rows.back()[draw.below(problem.n_columns)].flip();
+  }
+  for (std::uint32_t column = 1; column < problem.n_columns; ++column) {
+    if (!draw.percent(25)) continue;
+    const std::uint32_t other = draw.below(column), exception = draw.below(2 * n_rows);
+    const bool flips = draw.percent(50);
+    for (std::uint32_t r = 0; r < n_rows; ++r)
+      problem.rows[r][column] = problem.rows[r][other] != (flips != (r == exception));
+  }
+  return prototype_of;
+}
+
+/// Costs, weights, and a leaf cost for rows that have classes.
+void add_weights_and_costs(Random& draw, TestProblem& problem, bool takes_search) {
+  switch (draw.below(5)) {
+    case 0: add_general_costs(draw, problem); break;
+    case 1: add_separable_costs(draw, problem, takes_search ? 1 : 0, 4); break;
+    case 2: add_separable_costs(draw, problem, 2, 3); break;
+    default: add_separable_costs(draw, problem, 1, 1);
+  }
+  const Ticks heaviest = draw.choose<Ticks>({1, 1, 3, 5, 40, Ticks{1} << 30});
+  while (problem.weights.size() < problem.rows.size()) problem.weights.push_back(draw.between(1, heaviest));
+  if (draw.percent(15)) scale_costs_to_limit(problem);
+  const Ticks total = largest_total(problem), each = total / problem.n_rows();
+  const Ticks price = takes_search ? draw.choose<Ticks>({0, 1, each / 16, each / 8, each / 4, each / 2, each})
+                                   : draw.choose<Ticks>({0, draw.between(0, 3 * each), total + 1});
+  problem.leaf_cost = std::min(price, kLargestTotal - 1);
+  problem.pack();
+}
+
 /// Random classes for the rows, errors of cost 2, a leaf cost of at most 3.
 void make_hard(Random& draw, TestProblem& problem) {
   problem.n_classes = problem.n_predictions = 2;
@@ -132,20 +172,21 @@ TestProblem random_problem(Random& draw, const Sizes& sizes) {
   problem.n_classes = draw.choose<std::uint32_t>({2, 2, 2, 3, 4});
   add_rows(draw, problem, draw.size_between(sizes.least_rows, sizes.most_rows));
   add_classes(draw, problem, takes_search ? 100 : draw.choose<std::uint32_t>({0, 20, 50}));
-  switch (draw.below(5)) {
-    case 0: add_general_costs(draw, problem); break;
-    case 1: add_separable_costs(draw, problem, takes_search ? 1 : 0, 4); break;
-    case 2: add_separable_costs(draw, problem, 2, 3); break;
-    default: add_separable_costs(draw, problem, 1, 1);
-  }
-  const Ticks heaviest = draw.choose<Ticks>({1, 1, 3, 5, 40, Ticks{1} << 30});
-  while (problem.weights.size() < problem.rows.size()) problem.weights.push_back(draw.between(1, heaviest));
-  if (draw.percent(15)) scale_costs_to_limit(problem);
-  const Ticks total = largest_total(problem), each = total / problem.n_rows();
-  const Ticks price = takes_search ? draw.choose<Ticks>({0, 1, each / 16, each / 8, each / 4, each / 2, each})
-                                   : draw.choose<Ticks>({0, draw.between(0, 3 * each), total + 1});
-  problem.leaf_cost = std::min(price, kLargestTotal - 1);
-  problem.pack();
+  add_weights_and_costs(draw, problem, takes_search);
+  return problem;
+}
+
+TestProblem wide_problem(Random& draw, const Sizes& sizes) {
+  TestProblem problem;
+  problem.n_columns = draw.size_between(sizes.least_columns, sizes.most_columns);
+  problem.n_classes = draw.choose<std::uint32_t>({2, 2, 2, 3});
+  const std::vector<std::uint32_t> prototypes =
+      add_nearly_equal_rows(draw, problem, draw.size_between(sizes.least_rows, sizes.most_rows));
+  const std::uint32_t noise = draw.choose<std::uint32_t>({30, 60, 100});
+  for (const std::uint32_t each : prototypes)
+    problem.classes.push_back(
+        static_cast<std::int32_t>((draw.percent(noise) ? draw.word() : each) % problem.n_classes));
+  add_weights_and_costs(draw, problem, draw.percent(80));
   return problem;
 }
 

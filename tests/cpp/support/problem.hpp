@@ -52,6 +52,10 @@ struct Sizes {
 /// limits on the tree.
 TestProblem random_problem(Random& draw, const Sizes& sizes);
 
+/// The same costs for rows that are copies of a few rows with at most two cells changed, and for columns of which some
+/// are equal or complementary, or nearly so.
+TestProblem wide_problem(Random& draw, const Sizes& sizes);
+
 /// Random limits on depth, leaves and rows a leaf; each is often absent.
 TreeLimits random_limits(Random& draw);
 

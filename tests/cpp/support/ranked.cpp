@@ -1,5 +1,6 @@
 #include "support/ranked.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace hornbeam::testing {
@@ -25,6 +26,22 @@ TestProblem RankedProblem::plain() const {
 
 Input RankedProblem::input(const TestProblem& plain) const {
   return {{{classes, weights, n_classes}, plain.costs, n_classes}, costs.leaf, plain.limits, {}, {}, {}};
+}
+
+RankedProblem ranked_of(const TestProblem& problem, Random& draw) {
+  RankedProblem ranked;
+  for (std::uint32_t first = 0; first < problem.n_columns; first += ranked.n_thresholds.back()) {
+    ranked.n_thresholds.push_back(std::min(draw.size_between(1, 6), problem.n_columns - first));
+    for (const std::vector<bool>& row : problem.rows)
+      ranked.ranks.push_back(static_cast<std::uint32_t>(
+          std::count(row.begin() + first, row.begin() + first + ranked.n_thresholds.back(), true)));
+  }
+  ranked.n_classes = problem.n_classes;
+  ranked.classes = problem.classes;
+  for (const std::int64_t weight : problem.weights) ranked.weights.push_back(1 + weight % 1000);
+  ranked.costs = {draw.choose<Ticks>({1, 2, 1000}), draw.choose<Ticks>({0, 1, 2, 1000, 2000})};
+  ranked.depth = problem.n_columns < 12 ? draw.size_between(2, 4) : draw.size_between(2, 3);
+  return ranked;
 }
 
 RankedProblem random_ranked(Random& draw, const RankedSizes& sizes) {

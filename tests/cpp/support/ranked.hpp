@@ -37,4 +37,8 @@ struct RankedSizes {
 /// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four.
 RankedProblem random_ranked(Random& draw, const RankedSizes& sizes);
 
+/// The ranks of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and
+/// limits are random.
+RankedProblem ranked_of(const TestProblem& problem, Random& draw);
+
 }  // namespace hornbeam::testing

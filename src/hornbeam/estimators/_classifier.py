@@ -1,0 +1,117 @@
+"""Base class of all classifiers: labels in, classes and their shares out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+
+from hornbeam import _core
+from hornbeam._budget import Budget
+from hornbeam.columns import warn_of_copy
+from hornbeam.estimators._base import TreeEstimator
+from hornbeam.estimators._display import TreeDisplay
+from hornbeam.fitting.training import TrainingData, read_training
+from hornbeam.table import Table
+from hornbeam.tree import Tree
+from hornbeam.tree.importances import gini_importances
+
+
+class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+    """Base of the classifiers that keep one fitted `Tree` in `tree_`."""
+
+    classes_: npt.NDArray[Any]
+    tree_: Tree
+
+    def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> TrainingData:
+        training = self._check_training(read_training(X, y, sample_weight, type(self).__name__, budget))
+        self.classes_ = training.classes
+        return training
+
+    def _check_training(self, training: TrainingData) -> TrainingData:
+        """Check what this classifier alone requires of the data."""
+        return training
+
+    def _make_tree(self, arrays: _core.TreeArrays, training: TrainingData) -> Tree:
+        return Tree.from_search(
+            arrays,
+            self.binarizer_.conditions_,
+            training.codes,
+            training.weights,
+            training.classes,
+            self.schema_,
+            training.table.has_missing(),
+            training.target_name,
+        )
+
+    def _warn_of_tree(self, table: Table, X: Any) -> None:
+        warn_of_copy(self.tree_, table, X, stacklevel=4)
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Share of each column in the decrease of the Gini impurity by all splits of `tree_`, one number a column.
+
+        As in scikit-learn's trees: the shares are at least 0 and sum to 1, a column that `tree_` does not use has 0,
+        and all are 0 if `tree_` is a single leaf. A table column counts once, whatever the number of its binary
+        columns. The impurity is that of the training weights in each node (`sample_weight`, not `class_weight` or
+        costs), whatever the objective of the search. For importances over all good trees instead of one see
+        `RashomonImportance` and `model_class_reliance`.
+        """
+        return gini_importances(self._of_fit("tree_"))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`. Missing values and unseen categories fail every condition except
+            "is missing".
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Labels out of `classes_`.
+
+        Raises
+        ------
+        ValueError
+            If the columns differ from those seen in `fit`, or a number is infinite.
+        """
+        table = self._table(X)
+        return self.tree_.predict(table)
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the share of each class in the training weight of each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`; each row sums to 1. The shares count `sample_weight` only, not costs or class
+            weights: with these the predicted class need not have the largest share.
+        """
+        table = self._table(X)
+        return self.tree_.predict_proba(table)
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the natural logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`; -inf where the share is 0.
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))

@@ -1,0 +1,34 @@
+// support/kept_problem.hpp
+//
+// WHAT    Problems that failed a test once: made smaller, written, and read again from tests/cpp/regressions.
+// FLOW    support/main.cpp shrinks and writes the problem of a PROBLEM_TEST that fails; what it writes is pasted into
+//         `regressions/<program>.txt`, which the program tests first from then on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "support/problem.hpp"
+
+namespace hornbeam::testing {
+
+struct KeptProblem {
+  std::string test;
+  std::uint64_t seed = 0;  // of what the test draws next to the problem
+  TestProblem problem;
+};
+
+/// A problem that still fails, although no row or column can be left out, and no cell, class, weight or leaf cost be
+/// smaller. Costs and limits stay.
+TestProblem shrunk(TestProblem problem, const std::function<bool(const TestProblem&)>& fails);
+
+void write(std::ostream& out, const KeptProblem& kept);
+
+/// All problems of a text. Throws std::runtime_error for a line that `write` does not make; lines may be empty or start
+/// with #.
+std::vector<KeptProblem> read_kept_problems(std::istream& in);
+
+}  // namespace hornbeam::testing
