@@ -9,8 +9,9 @@
 
 namespace hornbeam {
 
-/// Searches by what their bounds are about; those of bits and of ordered thresholds, and SPLIT's, are all `kExact`.
-inline constexpr unsigned kExact = 1, kLeafSets = 2, kPosterior = 4;
+/// Searches by what their bounds are about; that of bits and that of ordered thresholds are both `kExact`, and so are
+/// those that SPLIT runs below its prefixes.
+inline constexpr unsigned kExact = 1, kLeafSets = 2, kPosterior = 4, kLookahead = 8, kTreeSets = 16;
 
 /// Which bounds a search uses.
 struct Bounds {
