@@ -40,13 +40,19 @@ WORDS = {
     "SOURCE": "Source",
     "Switch": "Switch",
 }
-SEARCHES = {"kExact": "GOSDTClassifier", "kLeafSets": "OSDTClassifier", "kPosterior": "MAPTreeClassifier"}
+SEARCHES = {
+    "kExact": "GOSDTClassifier",
+    "kLeafSets": "OSDTClassifier",
+    "kPosterior": "MAPTreeClassifier",
+    "kLookahead": "SPLITClassifier",
+    "kTreeSets": "RashomonSetClassifier",
+}
 COUNTERS_HEAD = """## Switches and counters
 
 Every search counts how often each bound and technique closed or tightened something, in ``statistics_["bounds"]``.
 The table shows which bounds the parameter `bounds` can switch, and whether they are on by default.
 {class}`~hornbeam.SPLITClassifier`, {class}`~hornbeam.LicketySPLITClassifier` and
-{class}`~hornbeam.RashomonSetClassifier` report the counters of {class}`~hornbeam.GOSDTClassifier` for the exact
+{class}`~hornbeam.RashomonSetClassifier` also report the counters of {class}`~hornbeam.GOSDTClassifier`, for the exact
 searches that they run.
 """
 BOUNDS_HEAD = """# Bounds

@@ -9,8 +9,9 @@
 
 namespace hornbeam {
 
-/// Groups of searches with the same bounds; the bitset search, the ordered search and SPLIT's are all `kExact`.
-inline constexpr unsigned kExact = 1, kLeafSets = 2, kPosterior = 4;
+/// Groups of searches with the same bounds; the bitset search, the ordered search and those that SPLIT runs below its
+/// prefixes are all `kExact`.
+inline constexpr unsigned kExact = 1, kLeafSets = 2, kPosterior = 4, kLookahead = 8, kTreeSets = 16;
 
 /// Which bounds a search uses.
 struct Bounds {

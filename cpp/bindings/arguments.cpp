@@ -58,16 +58,20 @@ TreeOut to_dict(ResultTree found) {
   return tree;
 }
 
-OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace) {
-  nb::dict bounds;
+nb::dict to_dict(const Counters& counters, unsigned searches) {
+  nb::dict found;
   for (const BoundRow& row : kBounds)
-    if ((row.searches & searches) != 0) bounds[row.name] = outcome.counters.*row.counter;
+    if ((row.searches & searches) != 0) found[row.name] = counters.*row.counter;
+  return found;
+}
+
+OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace) {
   nb::dict statistics;
   statistics["subproblems"] = outcome.n_subproblems;
   statistics["table_entries"] = outcome.n_table_entries;
   statistics["bytes"] = outcome.bytes;
   statistics["seconds"] = outcome.seconds;
-  statistics["bounds"] = bounds;
+  statistics["bounds"] = to_dict(outcome.counters, searches);
   nb::list trace;
   if (with_trace)
     for (const Progress& at : outcome.trace) trace.append(to_tuple(at));

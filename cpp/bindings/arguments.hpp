@@ -68,6 +68,7 @@ class RankingOut : public nb::dict {
 nb::tuple to_tuple(const Progress& at);
 TreeOut to_dict(ResultTree found);
 /// `searches` are those of base/bounds.hpp whose counters are told.
+nb::dict to_dict(const Counters& counters, unsigned searches);
 OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace);
 std::uint32_t to_count(std::size_t size, const char* what);
 

@@ -30,6 +30,7 @@ hornbeam._core.__prefix__:
         complete_up_to: int
         status: str
         statistics: dict[str, float]
+        bounds: dict[str, int]
         prefixes: list[int]
 
     class BestRanking(TypedDict):

@@ -64,7 +64,7 @@ OutcomeOut look_ahead_columns(const PackedColumnsIn& given, const AdditiveProble
   const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss, keep_greedy};
   Input input = problem.input(options);
   require(input.reference.empty(), "reference: not for lookahead");
-  return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
+  return run_polled(input, kExact | kLookahead, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return look_ahead(given.columns, input, lookahead, on_poll); });
 }
 
@@ -121,8 +121,11 @@ OutcomeOut solve_posterior_columns(const PackedColumnsIn& given, const Posterior
 void add_bounds(const nb::module_& module) {
   std::map<std::string, std::map<std::string, bool>> switches;
   std::map<std::string, std::vector<std::string>> counters;
-  constexpr std::pair<const char*, unsigned> kSearches[] = {
-      {"exact", kExact}, {"leaf_sets", kLeafSets}, {"posterior", kPosterior}};
+  constexpr std::pair<const char*, unsigned> kSearches[] = {{"exact", kExact},
+                                                            {"leaf_sets", kLeafSets},
+                                                            {"posterior", kPosterior},
+                                                            {"lookahead", kLookahead},
+                                                            {"tree_sets", kTreeSets}};
   const Bounds defaults;
   for (const auto& [search, flag] : kSearches) {
     for (const BoundRow& row : kBounds) {

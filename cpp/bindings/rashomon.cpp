@@ -64,6 +64,7 @@ SetOut describe(const RashomonSet& set) {
   result["complete_up_to"] = set.trees().complete_up_to();
   result["status"] = name_of(set.status());
   result["statistics"] = statistics;
+  result["bounds"] = to_dict(found.counters, kTreeSets);
   result["prefixes"] = nb::cast(found.n_prefixes);
   return result;
 }

@@ -75,6 +75,7 @@ class LookaheadSearch {
     ResultTree tree = TreeWriter(problem_, splits).write();
     now_.upper = tree.cost;
     now_.n_leaves = tree.n_leaves();
+    counters_ += prefixes_.counters();
     const Progress& last = progress();
     return run_.finish(std::move(tree), last, counters_, prefixes_.table().size(),
                        run_.stopped() ? std::nullopt : std::optional(Status::heuristic));

@@ -24,6 +24,7 @@ Prefixes::Best Prefixes::best(RowSet& rows, std::uint32_t depth, std::uint32_t s
   if (depth == 0 || rows.n_columns == 0 || best.cost <= 2 * leaf_cost_) return best;
   const SubproblemKey key{rows.whole.identity, depth, steps};
   if (const auto known = table_.find(key)) {
+    ++counters_.known_prefixes;
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), known->tree.split);
     const bool is_leaf = known->tree.split == kNoSplit;
     return {known->tree.cost, is_leaf ? kNoSplit : static_cast<std::uint32_t>(at - rows.columns.begin())};
@@ -48,7 +49,12 @@ Ticks Prefixes::cost_of_split(const RowSet& rows, std::uint32_t column, std::uin
   if (sides[0].n_rows < rows_per_leaf_ || sides[1].n_rows < rows_per_leaf_) return kInfinity;
   Ticks cost[2];
   for (int x = 0; x < 2; ++x) cost[x] = std::min(sides[x].leaf, 2 * leaf_cost_);
-  if (cost[0] + cost[1] >= bound) return bound;  // even two leaves without loss on each side would not pay
+  const auto is_closed = [&] {
+    const bool costs_too_much = cost[0] + cost[1] >= bound;
+    counters_.prefix_bound += costs_too_much;
+    return costs_too_much;
+  };
+  if (is_closed()) return bound;  // even two leaves without loss on each side would not pay
   if (steps == 0) {
     // With a single level no two prefixes lead to the same rows, so nothing is looked up or named.
     const bool is_shared = levels_ > 1;
@@ -64,7 +70,7 @@ Ticks Prefixes::cost_of_split(const RowSet& rows, std::uint32_t column, std::uin
       maker_.make_child(rows, column, x == 1, name[x], child);
       cost[x] = best(child, depth, steps).cost;
     }
-    if (cost[0] + cost[1] >= bound) return bound;
+    if (is_closed()) return bound;
   }
   return cost[0] + cost[1];
 }
@@ -73,7 +79,12 @@ std::optional<Prefixes::Sides> Prefixes::best_of_sides(RowSet& rows, std::uint32
                                                        std::uint32_t steps, Ticks most) {
   Sides sides;
   for (int x = 0; x < 2; ++x) sides.cost[x] = std::min(side_of(rows, column, x == 1).leaf, 2 * leaf_cost_);
-  if (sides.cost[0] + sides.cost[1] > most) return std::nullopt;
+  const auto is_closed = [&] {
+    const bool is_too_dear = sides.cost[0] + sides.cost[1] > most;
+    counters_.prefix_bound += is_too_dear;
+    return is_too_dear;
+  };
+  if (is_closed()) return std::nullopt;
   if (steps == 0) {
     sides = greedy_sides(rows, column, depth);
   } else {
@@ -82,6 +93,7 @@ std::optional<Prefixes::Sides> Prefixes::best_of_sides(RowSet& rows, std::uint32
     for (const int x : {1, 0}) {
       const auto known = table_.find({name[x].identity, depth, steps});
       if (known) {
+        ++counters_.known_prefixes;
         sides.cost[x] = known->tree.cost;
       } else {
         RowSet& child = child_[steps];
@@ -89,10 +101,11 @@ std::optional<Prefixes::Sides> Prefixes::best_of_sides(RowSet& rows, std::uint32
         maker_.make_child(rows, column, x == 1, name[x], child);
         sides.cost[x] = best(child, depth, steps).cost;
       }
-      if (sides.cost[0] + sides.cost[1] > most) return std::nullopt;
+      if (is_closed()) return std::nullopt;
     }
+    return sides;
   }
-  return sides.cost[0] + sides.cost[1] <= most ? std::optional(sides) : std::nullopt;
+  return is_closed() ? std::nullopt : std::optional(sides);
 }
 
 /// Both sides closed by greedy trees; looked up, since other prefixes may lead to the same rows.
@@ -101,7 +114,10 @@ Prefixes::Sides Prefixes::greedy_sides(const RowSet& rows, std::uint32_t column,
   name_sides(rows, column, name);
   const SubproblemKey key[2] = {{name[0].identity, depth, 0}, {name[1].identity, depth, 0}};
   const auto known_false = table_.find(key[0]), known_true = table_.find(key[1]);
-  if (known_false && known_true) return {{known_false->tree.cost, known_true->tree.cost}};
+  if (known_false && known_true) {
+    ++counters_.known_prefixes;
+    return {{known_false->tree.cost, known_true->tree.cost}};
+  }
   n_subproblems_ += 2;
   const auto sides = greedy_.costs_of_sides(rows, column, depth);
   if (meter_.stopped()) return {{kInfinity, kInfinity}};

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "lookahead/greedy_trees.hpp"
 #include "rows/row_set.hpp"
 #include "table/subproblem_table.hpp"
@@ -45,6 +46,7 @@ class Prefixes {
   GreedyTrees& greedy() { return greedy_; }
   const SubproblemTable& table() const { return table_; }
   std::uint64_t n_subproblems() const { return n_subproblems_; }
+  const Counters& counters() const { return counters_; }
   std::uint64_t bytes() const;
 
   /// Of both sides of a column.
@@ -74,6 +76,7 @@ class Prefixes {
   SubproblemTable table_;      // prefixes by the levels left; greedy trees under 0
   std::vector<RowSet> child_;  // by the levels left
   std::uint64_t n_subproblems_ = 0;
+  Counters counters_;
 };
 
 }  // namespace hornbeam

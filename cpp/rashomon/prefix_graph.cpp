@@ -197,6 +197,7 @@ template <class Count>
 TreeSetStatistics PrefixGraph<Count>::statistics() const {
   TreeSetStatistics found = graph_.statistics();
   found.n_subproblems += prefixes_.n_subproblems();
+  found.counters += prefixes_.counters();
   Count n_prefixes{};
   for (const CostCount<Count>& each : nodes_[0].prefixes) n_prefixes += each.count;
   found.n_prefixes = n_prefixes.limbs();

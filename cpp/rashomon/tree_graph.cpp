@@ -149,7 +149,12 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
     side[x] = {leaf_cost + problem_.model.loss(measures), problem_.model.least_loss(measures), 0};
     side[x].lower = std::min(side[x].leaf, cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
   }
-  if (side[0].lower + side[1].lower > budget) return false;
+  const auto is_closed = [&] {
+    const bool is_too_dear = side[0].lower + side[1].lower > budget;
+    counters_.set_bound += is_too_dear;
+    return is_too_dear;
+  };
+  if (is_closed()) return false;
   SlotName name[2];
   name[1] = maker_.name_of(rows, column, true);
   name[0] = name[1];
@@ -161,7 +166,7 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   for (;;) {
     Node* node[2] = {&nodes_[split.node[0]], &nodes_[split.node[1]]};
     for (int x = 0; x < 2; ++x) side[x].lower = std::max(side[x].lower, node[x]->least);
-    if (side[0].lower + side[1].lower > budget) return false;
+    if (is_closed()) return false;
     const Ticks most[2] = {budget - side[1].lower, budget - side[0].lower};
     const bool lacks[2] = {node[0]->budget < most[0], node[1]->budget < most[1]};
     if (!lacks[0] && !lacks[1]) return true;
@@ -191,6 +196,7 @@ bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool
                                 : two_levels_.solve_three_levels(rows, column, holds, most);
   meter_.require(0);
   if (!found) return false;
+  ++counters_.least_trees;
   const Ticks least = std::min(side.leaf, found->cost);
   node.is_least_known = least <= most;
   node.least = std::max(node.least, std::min(least, most + 1));
@@ -227,7 +233,7 @@ std::uint64_t TreeGraph<Count>::bytes() const {
 
 template <class Count>
 TreeSetStatistics TreeGraph<Count>::statistics() const {
-  TreeSetStatistics found{nodes_.size(), n_expansions_, 0, 0, bytes(), {}};
+  TreeSetStatistics found{nodes_.size(), n_expansions_, 0, 0, bytes(), {}, counters_};
   for (const Node& node : nodes_) {
     found.n_splits += node.splits.size();
     found.n_costs += node.trees.size();

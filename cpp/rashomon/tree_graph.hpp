@@ -106,6 +106,7 @@ class TreeGraph final : public TreeSet {
   HistogramSum<Count> sum_;
   Histogram<Count> side_[2];
   std::uint64_t n_expansions_ = 0, list_bytes_ = 0;
+  Counters counters_;
   std::uint64_t other_bytes_ = 0;  // that count against the limit
   Ticks optimum_ = 0;
 };

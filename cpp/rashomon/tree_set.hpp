@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "rashomon/reliance.hpp"
 #include "rashomon/small_trees.hpp"
 #include "rows/problem.hpp"
@@ -32,6 +33,7 @@ struct TreeSetStatistics {
   std::uint64_t n_costs = 0;        // entries of all histograms
   std::uint64_t bytes = 0;
   Limbs n_prefixes;  // of RESPLIT, within the bound
+  Counters counters = {};
 };
 
 /// The weight of both classes in a leaf.

@@ -38,6 +38,7 @@ class SetDescription(TypedDict):
     complete_up_to: int
     status: str
     statistics: dict[str, float]
+    bounds: dict[str, int]
     prefixes: list[int]
 
 class BestRanking(TypedDict):

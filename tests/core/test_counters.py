@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core import test_ranking
+from core import test_ranking, test_rashomon, test_resplit
 from core.hard import random_labels
 from core.posteriors import search
 from core.ranked import hard_ranked, unsolvable_ranked
 from core.solving import look_ahead, solve, solve_guessed, solve_leaf_sets
-from hornbeam import GOSDTClassifier, _core
+from hornbeam import GOSDTClassifier, RashomonSetClassifier, _core
 from oracles.posterior import Posterior
 from oracles.problems import Problem
 
@@ -57,16 +57,6 @@ def test_a_bound_of_the_exact_search_fires_and_saves_subproblems(bound):
     assert n_subproblems(on) < n_subproblems(off)
 
 
-def test_budgets_grow_so_that_finer_costs_take_few_searches_more():
-    def searches_continued(unit: int) -> int:
-        draw = random.Random(0)
-        problem = random_labels(0, n_rows=100, n_columns=10, leaf_cost=2)
-        weights = [draw.randint(unit // 2, unit) for _ in problem.rows]
-        return counted(solve(replace(problem, weights=weights, costs=[[0, 1], [1, 0]])))["budgets"]
-
-    assert 0 < searches_continued(2**16) < 2 * searches_continued(2**4)
-
-
 def test_the_ordered_search_counts_thresholds_that_it_closes_untried_and_saves_subproblems_by_that():
     ranked, _ = hard_ranked(0)
     on, off = ranked.solve(), ranked.solve(bounds={"similarity": False})
@@ -83,6 +73,32 @@ def test_the_ordered_search_counts_the_thresholds_that_other_threads_try():
 def test_lookahead_search_counts_what_its_optimal_trees_take():
     problem = replace(random_labels(0, n_rows=150, n_columns=14, leaf_cost=2), max_depth=6)
     assert counted(look_ahead(problem, 1))["pair_stage"] > 0
+
+
+def test_every_counter_of_prefixes_is_above_0_on_a_fixed_problem():
+    problem = replace(random_labels(0, n_rows=150, n_columns=14, leaf_cost=2), max_depth=6)
+    found = counted(look_ahead(problem, 2))
+    assert [name for name in _core.COUNTERS["lookahead"] if found[name] == 0] == []
+
+
+def test_every_counter_of_the_search_for_a_set_of_trees_is_above_0_on_a_fixed_problem():
+    problem = replace(random_labels(0, n_rows=80, n_columns=9, leaf_cost=6), max_depth=4)
+    best = solve(problem)["upper"]
+    found = _core.describe_set(test_rashomon.find(problem, best + 12, best))["bounds"]
+    assert list(found) == _core.COUNTERS["tree_sets"]
+    assert min(found["set_bound"], found["least_trees"]) > 0
+    prefix = look_ahead(problem, 2, keep_greedy=True)["upper"]
+    of_resplit = _core.describe_set(test_resplit.find_resplit(problem, 2, prefix + 6, prefix))["bounds"]
+    assert [name for name, count in of_resplit.items() if count == 0] == []
+
+
+@pytest.mark.parametrize("method", ["exact", "resplit"])
+def test_a_set_of_trees_tells_the_counters_of_both_its_searches(method):
+    problem = random_labels(0, n_rows=60, n_columns=6, leaf_cost=1)
+    trees = RashomonSetClassifier(regularization=0.02, max_depth=4, method=method, binarizer=None)
+    found = trees.fit(problem.rows, problem.classes).statistics_["bounds"]
+    assert found.keys() == {*_core.COUNTERS["exact"], *_core.COUNTERS["tree_sets"]}
+    assert found["set_bound"] > 0
 
 
 def leaf_sets(problem: Problem, **bounds: bool) -> _core.Outcome:

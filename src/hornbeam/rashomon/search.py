@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -115,6 +116,9 @@ class RashomonSearch:
         trees = problem.find(ticks if is_found else -1, budget.left(), callback and listen)
         found = _core.describe_set(trees)
         statistics: dict[str, Any] = {f"set_{name}": value for name, value in found["statistics"].items()}
+        bounds = Counter(outcome["statistics"]["bounds"])
+        bounds.update(found["bounds"])
+        statistics["bounds"] = dict(bounds)
         rashomon_set = RashomonSet(problem, trees)
         if self._lookahead is not None:
             statistics["set_prefixes"] = rashomon_set.n_prefixes
