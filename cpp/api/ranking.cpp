@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "api/checks.hpp"
+#include "leafsets/auc_loss.hpp"
 #include "leafsets/leaf_set_search.hpp"
-#include "leafsets/rank_loss.hpp"
 #include "verify/score_ranking.hpp"
 
 namespace hornbeam {
@@ -27,15 +27,15 @@ Outcome single_leaf(std::uint32_t n_rows, const RankingInput& input, Run& run) {
   const std::uint32_t prediction = weight[1] > weight[0] ? 1 : 0;
   const std::vector<std::int32_t> nothing{-1}, predicted{static_cast<std::int32_t>(prediction)}, leaves(n_rows, 0);
   const Ticks cost = score_ranking({nothing, nothing, nothing, predicted}, leaves, input.class_codes, input.weights,
-                                   input.price, input.cut, input.leaf_cost);
+                                   input.half_pair_cost, input.max_false_positives, input.leaf_cost);
   return single_leaf(run, prediction, cost, 2 * input.leaf_cost);
 }
 
 }  // namespace
 
-Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks price,
-                     std::int64_t cut) {
-  require(price > 0 && price < kLargestTotal, "price: must be in (0, 2^52)");
+Ticks cost_of_pairs(std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks half_pair_cost,
+                    std::int64_t max_false_positives) {
+  require(half_pair_cost > 0 && half_pair_cost < kLargestTotal, "half_pair_cost: must be in (0, 2^52)");
   std::int64_t weight[2] = {0, 0};
   for (std::size_t row = 0; row < classes.size(); ++row) {
     require(classes[row] == 0 || classes[row] == 1, "class_codes: must be 0 or 1");
@@ -44,10 +44,12 @@ Ticks price_of_pairs(std::span<const std::int32_t> classes, std::span<const std:
     require(weight[0] + weight[1] < kMostWeight, "weights: their total must stay below 2^26");
   }
   require(weight[0] > 0 && weight[1] > 0, "class_codes: rows of both are needed");
-  require(cut > 0 && cut <= weight[0] << kCutBits, "cut: must be in (0, 2^20 times the negatives]");
-  const auto all = static_cast<unsigned __int128>(price) * 2 * static_cast<std::uint64_t>(weight[0]) *
+  require(max_false_positives > 0 && max_false_positives <= weight[0] << kFalsePositiveBits,
+          "max_false_positives: must be in (0, 2^20 times the negatives]");
+  const auto all = static_cast<unsigned __int128>(half_pair_cost) * 2 * static_cast<std::uint64_t>(weight[0]) *
                    static_cast<std::uint64_t>(weight[1]);
-  require(all < static_cast<unsigned __int128>(kLargestTotal), "price: all pairs together must stay below 2^52 ticks");
+  require(all < static_cast<unsigned __int128>(kLargestTotal),
+          "half_pair_cost: all pairs together must stay below 2^52 ticks");
   return static_cast<Ticks>(all);
 }
 
@@ -56,7 +58,7 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   require(!options.as_published, "as_published: not for ranks");
   check_sizes(columns.n_rows, input.class_codes.size(), input.weights.size());
   check_limits(input.tree, input.limits, input.leaf_cost);
-  price_of_pairs(input.class_codes, input.weights, input.price, input.cut);
+  cost_of_pairs(input.class_codes, input.weights, input.half_pair_cost, input.max_false_positives);
   const StartTree& start = options.start;
   if (!start.column.empty())
     check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
@@ -65,13 +67,14 @@ Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, c
   const auto search = [&] {
     const DistinctRows rows = rows_by_share(columns, input, run);
     const LeafModel model(2, 2, {0, 1, 1, 0}, true, true);
-    return search_ranks({rows, model, input.leaf_cost, input.tree}, {input.price, input.cut}, options, run);
+    return search_auc({rows, model, input.leaf_cost, input.tree}, {input.half_pair_cost, input.max_false_positives},
+                      options, run);
   };
   Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns.n_rows, input, run); });
   ResultTree& tree = outcome.tree;
   tree.leaf_of_row = leaf_of_rows(flat(tree), columns, 2, input.tree);
-  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, input.price,
-                                  input.cut, input.leaf_cost),
+  require_agreement(score_ranking(flat(tree), tree.leaf_of_row, input.class_codes, input.weights, input.half_pair_cost,
+                                  input.max_false_positives, input.leaf_cost),
                     tree.cost, outcome.lower);
   return outcome;
 }

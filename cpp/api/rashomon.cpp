@@ -8,7 +8,7 @@
 
 #include "api/checks.hpp"
 #include "api/ranking.hpp"
-#include "leafsets/rank_curve.hpp"
+#include "leafsets/roc_curve.hpp"
 #include "verify/score.hpp"
 #include "verify/score_ranking.hpp"
 
@@ -104,25 +104,27 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
   return found;
 }
 
-BestRanking RashomonSet::best_ranking(const RankingPrices& prices, Ticks below,
+BestRanking RashomonSet::best_ranking(const AucObjective& objective, Ticks below,
                                       std::optional<std::uint32_t> most_leaves, const SearchLimits& limits,
                                       const OnPoll& on_poll) {
-  const auto& [price, cut, leaf_cost] = prices;
+  const auto& [half_pair_cost, max_false_positives, leaf_cost] = objective;
   check_limits(tree_limits_, limits, leaf_cost);
   require(!target_.empty(), "class_codes: a ranking needs rows of one class each");
-  const Ticks all = price_of_pairs(target_, weights_, price, cut);
+  const Ticks all = cost_of_pairs(target_, weights_, half_pair_cost, max_false_positives);
   Run run(limits, on_poll);
-  const auto cost = [&, price = price, cut = cut, leaf_cost = leaf_cost](std::span<const LeafWeight> leaves) {
+  const auto cost = [&, half_pair_cost = half_pair_cost, max_false_positives = max_false_positives,
+                     leaf_cost = leaf_cost](std::span<const LeafWeight> leaves) {
     if (most_leaves && leaves.size() > *most_leaves) return kInfinity;
-    RankCurve curve(0, cut);
+    RocCurve curve(0, max_false_positives);
     for (const LeafWeight& leaf : leaves) curve.add({leaf.weight[1], leaf.weight[0]});
-    return all - curve.area(price) + leaf_cost * static_cast<Ticks>(leaves.size());
+    return all - curve.area(half_pair_cost) + leaf_cost * static_cast<Ticks>(leaves.size());
   };
-  LeastOfSet found = trees_->least_by_leaves(cost, below, run);
+  BestOfSet found = trees_->least_by_leaves(cost, below, run);
   BestRanking best{std::move(found), run.status(!run.stopped())};
   if (std::optional<ResultTree>& tree = best.found.tree) {
     tree->leaf_of_row = leaf_of_rows(flat(*tree), columns_, model_.n_predictions(), tree_limits_);
-    const Ticks scored = score_ranking(flat(*tree), tree->leaf_of_row, target_, weights_, price, cut, leaf_cost);
+    const Ticks scored = score_ranking(flat(*tree), tree->leaf_of_row, target_, weights_, half_pair_cost,
+                                       max_false_positives, leaf_cost);
     require_agreement(scored, tree->cost, 0);
   }
   return best;

@@ -15,14 +15,14 @@
 
 namespace hornbeam {
 
-struct RankingPrices {
+struct AucObjective {
   Ticks half_pair;
-  std::int64_t cut;
+  std::int64_t max_false_positives;
   Ticks leaf;  // whatever it is in the costs of the set
 };
 
 struct BestRanking {
-  LeastOfSet found;
+  BestOfSet found;
   Status status;  // optimal: all trees were examined
 };
 
@@ -43,11 +43,11 @@ class RashomonSet {
   /// the tree does not cost what the set reports (a bug in hornbeam).
   ResultTree tree(Ticks cost, const Limbs& rank);
 
-  /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `cut` (api/ranking.hpp)
-  /// and these prices, if it costs less than `below`; of a set of the rule LeafRule::best. It has at most
-  /// `most_leaves`. Throws std::invalid_argument for input out of range, std::logic_error if the tree does not cost
-  /// what was found.
-  BestRanking best_ranking(const RankingPrices& prices, Ticks below, std::optional<std::uint32_t> most_leaves,
+  /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `max_false_positives`
+  /// (api/ranking.hpp) and these costs, if it costs less than `below`; of a set of the rule LeafRule::best. It has at
+  /// most `most_leaves`. Throws std::invalid_argument for input out of range, std::logic_error if the tree does not
+  /// cost what was found.
+  BestRanking best_ranking(const AucObjective& objective, Ticks below, std::optional<std::uint32_t> most_leaves,
                            const SearchLimits& limits, const OnPoll& on_poll);
 
   /// The range over all trees for each group of columns; `groups` has the group of each column, from 0, and `shares`

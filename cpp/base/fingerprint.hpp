@@ -1,7 +1,7 @@
 // base/fingerprint.hpp
 //
-// WHAT    The identity of a support set: the XOR of one random key per distinct row in it.
-// HOLDS   identity(A xor B) = identity(A) ^ identity(B), so a child costs one pass over its smaller side.
+// WHAT    The fingerprint of a support set: the XOR of one random key per distinct row in it.
+// HOLDS   fingerprint(A xor B) = fingerprint(A) ^ fingerprint(B), so a child costs one pass over its smaller side.
 // CHOICE  128 random bits instead of the mask itself: the chance that any two of 10^9 support sets collide is
 //         below 10^-20, and a mask of 10^4 rows would cost 1,250 bytes. With HORNBEAM_EXACT_SUPPORT_SETS the
 //         "fingerprint" is the mask itself, whose XOR obeys the same law; the tests run both builds.

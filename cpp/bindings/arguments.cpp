@@ -11,7 +11,7 @@ nb::tuple to_tuple(const Progress& at) {
   return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes, at.n_leaves);
 }
 
-bool Poll::ask_signals() {
+bool Poll::check_signals() {
   // A handler that raises nothing, as that of a fit, is to end the search, too.
   const bool is_ctrl_c = PyOS_InterruptOccurred() != 0;
   if (is_ctrl_c) PyErr_SetInterrupt();
@@ -23,20 +23,20 @@ bool Poll::ask_signals() {
 
 bool Poll::interrupted() {
   const nb::gil_scoped_acquire gil;
-  return ask_signals();
+  return check_signals();
 }
 
 bool Poll::operator()(const Progress& at) {
-  const bool is_time_for_signals = at.seconds - signals_asked_ >= 0.05;
-  const bool ask_callback = !callback_.is_none() && at.seconds - callback_asked_ >= interval_;
-  if (!is_time_for_signals && !ask_callback) return false;
+  const bool is_time_for_signals = at.seconds - signals_checked_ >= 0.05;
+  const bool is_time_for_callback = !callback_.is_none() && at.seconds - callback_called_ >= interval_;
+  if (!is_time_for_signals && !is_time_for_callback) return false;
   const nb::gil_scoped_acquire gil;
   if (is_time_for_signals) {
-    signals_asked_ = at.seconds;
-    if (ask_signals()) return true;
+    signals_checked_ = at.seconds;
+    if (check_signals()) return true;
   }
-  if (!ask_callback) return false;
-  callback_asked_ = at.seconds;
+  if (!is_time_for_callback) return false;
+  callback_called_ = at.seconds;
   try {
     const nb::object answer = callback_(to_tuple(at));
     const int is_true = PyObject_IsTrue(answer.ptr());

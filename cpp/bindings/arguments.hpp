@@ -84,11 +84,11 @@ class Poll {
   bool interrupted();
 
  private:
-  static bool ask_signals();
+  static bool check_signals();
   CallbackIn callback_;
   double interval_;
-  double signals_asked_ = 0;
-  double callback_asked_ = -1e300;
+  double signals_checked_ = 0;
+  double callback_called_ = -1e300;
 };
 
 }  // namespace hornbeam

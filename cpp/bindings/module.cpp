@@ -151,7 +151,7 @@ void add_constants(const nb::module_& module) {
   for (const Policy policy : kPolicies) policies.emplace_back(name_of(policy));
   module.attr("POLICIES") = nb::cast(policies);
   module.attr("COST_BITS") = kCostBits;
-  module.attr("CUT_BITS") = kCutBits;
+  module.attr("FALSE_POSITIVE_BITS") = kFalsePositiveBits;
   module.attr("POSTERIOR_BITS") = kPosteriorBits;
   module.attr("POSTERIOR_HORIZON") = kPosteriorHorizon;
   module.attr("MOST_THREADS") = kMostThreads;

@@ -41,7 +41,7 @@ Input AdditiveProblem::input(const SearchOptions& options) const {
 }
 
 RankingInput RankingProblem::input(const SearchOptions& options) const {
-  return {span_of(class_codes),  span_of(weights),       price, cut, leaf_cost,
+  return {span_of(class_codes),  span_of(weights),       half_pair_cost, max_false_positives, leaf_cost,
           options.tree_limits(), options.search_limits()};
 }
 
@@ -66,10 +66,10 @@ void add_problems(const nb::module_& module) {
                     std::int64_t, std::optional<ArrayIn<std::int32_t, 1>>>(),
            nb::arg("class_codes").noconvert().none(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
            nb::arg("leaf_cost"), nb::arg("reference").noconvert().none() = nb::none());
-  nb::class_<RankingProblem>(module, "RankingProblem", "Rows and prices of pairs in ticks; see api/ranking.hpp.")
+  nb::class_<RankingProblem>(module, "RankingProblem", "Rows and costs of pairs in ticks; see api/ranking.hpp.")
       .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, std::int64_t, std::int64_t, std::int64_t>(),
-           nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("price"), nb::arg("cut"),
-           nb::arg("leaf_cost"));
+           nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("half_pair_cost"),
+           nb::arg("max_false_positives"), nb::arg("leaf_cost"));
   nb::class_<PosteriorProblem>(module, "PosteriorProblem",
                                "Rows and the prior of MAPTree; costs are ticks of 2^-bits nats; see api/posterior.hpp.")
       .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, double, double, ArrayIn<double, 1>,

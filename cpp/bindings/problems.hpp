@@ -48,7 +48,7 @@ struct AdditiveProblem {
 struct RankingProblem {
   ArrayIn<std::int32_t, 1> class_codes;
   ArrayIn<std::int64_t, 1> weights;
-  std::int64_t price, cut, leaf_cost;
+  std::int64_t half_pair_cost, max_false_positives, leaf_cost;
 
   RankingInput input(const SearchOptions& options) const;
 };

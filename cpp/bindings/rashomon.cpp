@@ -73,16 +73,16 @@ TreeOut read_tree_of(RashomonSet& set, std::int64_t cost, const std::vector<std:
   return to_dict(set.tree(cost, {rank.begin(), rank.end()}));
 }
 
-RankingOut best_ranking_of(RashomonSet& set, std::int64_t price, std::int64_t cut, std::int64_t leaf_cost,
-                           std::int64_t below, const SearchOptions& options, CallbackIn callback,
-                           double callback_interval) {
+RankingOut best_ranking_of(RashomonSet& set, std::int64_t half_pair_cost, std::int64_t max_false_positives,
+                           std::int64_t leaf_cost, std::int64_t below, const SearchOptions& options,
+                           CallbackIn callback, double callback_interval) {
   options.check(SearchOptions::kRankingOfSet);
   Poll poll(std::move(callback), callback_interval);
   BestRanking best;
   {
     const nb::gil_scoped_release no_gil;
-    best = set.best_ranking({price, cut, leaf_cost}, below, options.tree_limits().leaves, options.search_limits(),
-                            [&poll](const Progress& at) { return poll(at); });
+    best = set.best_ranking({half_pair_cost, max_false_positives, leaf_cost}, below, options.tree_limits().leaves,
+                            options.search_limits(), [&poll](const Progress& at) { return poll(at); });
   }
   RankingOut result;
   result["tree"] = best.found.tree ? nb::object(to_dict(std::move(*best.found.tree))) : nb::none();
@@ -105,8 +105,9 @@ void add_rashomon_sets(nb::module_& module) {
              "LeafModel, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
-  module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("price"), nb::arg("cut"), nb::arg("leaf_cost"),
-             nb::arg("below"), nb::arg("options"), nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+  module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("half_pair_cost"),
+             nb::arg("max_false_positives"), nb::arg("leaf_cost"), nb::arg("below"), nb::arg("options"),
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
              "The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.");
 }
 

@@ -51,7 +51,8 @@ void add_reliance(nb::module_& module) {
   module.def(
       "reliance", &reliance_of, nb::arg("trees"), nb::arg("groups").noconvert(), nb::arg("shares").noconvert(),
       "The least and the largest reliance on each group of columns, in ticks times the total of the shares, each "
-      "as (high, low) of 128 bits, and how many trees ask none of the group (words of 64 bits, the lowest first).");
+      "as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest "
+      "first).");
 }
 
 }  // namespace hornbeam

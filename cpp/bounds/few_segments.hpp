@@ -48,8 +48,8 @@ class GroupCurve {
   /// The loss of the groups if each is ordered individually.
   std::int64_t lost() const { return corners_.back().lost; }
 
-  /// The least, over three segments or more, of the additional loss plus `price` for each segment after the second.
-  std::int64_t least_of_three_or_more(std::int64_t price) {
+  /// The least, over three segments or more, of the additional loss plus `leaf_cost` for each segment after the second.
+  std::int64_t least_of_three_or_more(std::int64_t leaf_cost) {
     const std::size_t n = corners_.size();
     two_.assign(n, 0);
     more_.assign(n, 0);
@@ -65,11 +65,11 @@ class GroupCurve {
         const std::size_t begin = end - length;
         if (within(begin, end) >= more) break;
         more = std::min(more, two_[begin] + within(begin, end));
-        if (length > 0) more = std::min(more, more_[begin] + price + within(begin, end));
+        if (length > 0) more = std::min(more, more_[begin] + leaf_cost + within(begin, end));
       }
       more_[end] = more;
     }
-    return more_.back() + price;
+    return more_.back() + leaf_cost;
   }
 
  private:

@@ -33,8 +33,8 @@ class SplitCounts {
     for (shift_ = 0; (n_rows / 2 >> shift_) >= kMostSteps;) ++shift_;
     left_.assign(static_cast<std::size_t>(n_rows / 2 >> shift_) + 1, 0);
   }
-  void add(Ticks n_held, std::uint32_t copies) {
-    left_[static_cast<std::size_t>(std::min(n_held, n_rows_ - n_held) >> shift_)] += copies;
+  void add(Ticks n_true, std::uint32_t copies) {
+    left_[static_cast<std::size_t>(std::min(n_true, n_rows_ - n_true) >> shift_)] += copies;
   }
   /// `logs` has the logarithms of the numbers of columns, that of 0 being 0.
   void finish(const Ticks* logs) {

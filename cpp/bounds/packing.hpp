@@ -8,7 +8,7 @@
 //          loses one of its rows. Pay L for each tested column and the row's weight for each lost row: one of them
 //          pays for each pair, and none pays more than it has. So L (H - 1) + loss - q >= sum of u.
 //          (This is linear programming duality for the least of L |C| + loss over all sets C of columns.)
-// NEEDS    additive loss, two classes with the same cost of a mistake, rows netted (kernels.hpp): then no group of
+// NEEDS    additive loss, two classes with the same cost of a mistake, rows cancelled (kernels.hpp): then no group of
 //          equal rows has both classes. Limits only shrink the set of trees. Columns that bounds/support_condition.hpp
 //          drops pay nothing.
 // KEEPS    one optimum, as the support condition does (all optima if every column is counted).

@@ -29,18 +29,18 @@
 namespace hornbeam {
 
 /// The least cost of the rows of a class in addition to that of the split, by their number: first if there are other
-/// classes, then if there are none. `whole` is pure(c), `increment` is e(i) = log((i + R) / (i + rho)), `all` is
+/// classes, then if there are none. `pure` is pure(c), `increment` is e(i) = log((i + R) / (i + rho)), `all` is
 /// log(i + R); e does not grow and `all` does not fall.
-inline std::vector<Ticks> least_costs_of_class(const std::vector<Ticks>& whole, const std::vector<Ticks>& increment,
+inline std::vector<Ticks> least_costs_of_class(const std::vector<Ticks>& pure, const std::vector<Ticks>& increment,
                                                const std::vector<Ticks>& all, Ticks share, Ticks largest_group) {
-  const std::size_t size = whole.size();
+  const std::size_t size = pure.size();
   std::vector<Ticks> least(2 * size, 0);
   for (std::size_t count = 1; count < size; ++count) {
     const Ticks fragment = increment[0] - increment[count - 1];
     const Ticks mixed = count < all.size() ? all[count] - all[0] : kInfinity;
-    const bool is_priced = static_cast<Ticks>(count) > largest_group;
-    least[count] = whole[count] + (is_priced ? std::min({share, fragment, mixed}) : 0);
-    least[size + count] = whole[count] + fragment;
+    const bool has_fragment = static_cast<Ticks>(count) > largest_group;
+    least[count] = pure[count] + (has_fragment ? std::min({share, fragment, mixed}) : 0);
+    least[size + count] = pure[count] + fragment;
   }
   return least;
 }

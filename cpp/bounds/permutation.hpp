@@ -18,12 +18,12 @@
 
 namespace hornbeam {
 
-/// The name of a set of leaves, given in two parts by their numbers.
-inline Fingerprint name_of_set(std::span<const std::uint32_t> some, std::span<const std::uint32_t> others) {
-  Fingerprint name;
-  for (const std::uint32_t leaf : some) name ^= Fingerprint::of_row(leaf);
-  for (const std::uint32_t leaf : others) name ^= Fingerprint::of_row(leaf);
-  return name;
+/// The fingerprint of a set of leaves, given in two parts by their numbers.
+inline Fingerprint fingerprint_of_set(std::span<const std::uint32_t> some, std::span<const std::uint32_t> others) {
+  Fingerprint fingerprint;
+  for (const std::uint32_t leaf : some) fingerprint ^= Fingerprint::of_row(leaf);
+  for (const std::uint32_t leaf : others) fingerprint ^= Fingerprint::of_row(leaf);
+  return fingerprint;
 }
 
 }  // namespace hornbeam

@@ -26,7 +26,7 @@
 namespace hornbeam {
 
 /// The numbers of rows of both classes that single columns of s can have on their two sides.
-class Stairs {
+class ParetoStaircase {
  public:
   void reset(Ticks n_first, Ticks n_second) {
     n_first_ = n_first;

@@ -6,7 +6,7 @@
 // WHY      The subtree of x costs at least L + q(x). If that exceeds n(x), the largest loss x can incur, giving x's
 //          rows to the tree of the other side is no worse and saves a leaf. n - q only shrinks in subsets. Equal rows
 //          stay together in every tree on the remaining columns, so n may be the sum, over groups of equal rows, of the
-//          largest loss of one prediction (kernels.hpp, netted measures); n - q then also shrinks in merges.
+//          largest loss of one prediction (kernels.hpp, cancelled measures); n - q then also shrinks in merges.
 // NEEDS    additive loss; the same penalty for all leaves; the merge adds no depth and no leaf, and only adds rows to
 //          leaves, so every tree limit still holds after it.
 // KEEPS    one optimum (at n - q = L both are kept; at L = 0 splits that cannot gain are dropped).

@@ -49,11 +49,12 @@ class StumpFinder {
   /// Words counted by `find`.
   std::uint64_t work() const { return planes_.size() * std::uint64_t{data_.n_columns}; }
 
-  /// The first column of least `cost(held, failed)`, which gets the counts of both sides.
+  /// The first column of least `cost(true_side, false_side)`, which gets the counts of both sides.
   template <class Cost>
   Stump find(Cost cost) const {
     Stump best;
-    std::vector<std::int64_t> of_block(total_.size() * kColumnsOfBlock), held(total_.size()), failed(total_.size());
+    std::vector<std::int64_t> of_block(total_.size() * kColumnsOfBlock), true_side(total_.size()),
+        false_side(total_.size());
     for (std::uint32_t first = 0; first < data_.n_columns; first += kColumnsOfBlock) {
       const std::uint32_t n_columns = std::min(kColumnsOfBlock, data_.n_columns - first);
       std::fill(of_block.begin(), of_block.end(), 0);
@@ -65,11 +66,11 @@ class StumpFinder {
           counts[c] += std::int64_t{std::popcount(plane.rows & bits[c])} << plane.shift;
       }
       for (std::uint32_t c = 0; c < n_columns; ++c) {
-        for (std::size_t target = 0; target < held.size(); ++target) {
-          held[target] = of_block[target * kColumnsOfBlock + c];
-          failed[target] = total_[target] - held[target];
+        for (std::size_t target = 0; target < true_side.size(); ++target) {
+          true_side[target] = of_block[target * kColumnsOfBlock + c];
+          false_side[target] = total_[target] - true_side[target];
         }
-        const Ticks here = cost(held, failed);
+        const Ticks here = cost(true_side, false_side);
         if (here < best.cost) best = {here, first + c};
       }
     }

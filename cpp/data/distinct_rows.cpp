@@ -135,7 +135,7 @@ DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, Run& ru
   return part;
 }
 
-Fingerprint DistinctRows::identity(std::uint32_t row, bool counts_rows) const {
+Fingerprint DistinctRows::fingerprint(std::uint32_t row, bool counts_rows) const {
   const bool counts = counts_rows || std::any_of(weight(row), weight(row) + n_targets, [](auto w) { return w != 0; });
   return counts ? Fingerprint::of_row(row) : Fingerprint{};
 }

@@ -38,7 +38,7 @@ struct DistinctRows {
     return (bits[std::size_t{row / kWordBits} * stride + column] >> (row % kWordBits)) & 1;
   }
   /// Rows without weight have no name unless rows are counted: nothing depends on where they are.
-  Fingerprint identity(std::uint32_t row, bool counts_rows) const;
+  Fingerprint fingerprint(std::uint32_t row, bool counts_rows) const;
   const std::int64_t* weight(std::uint32_t row) const { return &target_weight[std::size_t{row} * n_targets]; }
   TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
   std::size_t bytes() const {

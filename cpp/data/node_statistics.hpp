@@ -34,11 +34,11 @@ NodeStatistics node_statistics(std::span<const std::int32_t> left, std::span<con
   }
   for (std::size_t node = left.size(); node-- > 0;) {
     if (left[node] < 0) continue;
-    const auto held = static_cast<std::size_t>(left[node]), failed = static_cast<std::size_t>(right[node]);
-    of.n_rows[node] = of.n_rows[held] + of.n_rows[failed];
+    const auto true_side = static_cast<std::size_t>(left[node]), false_side = static_cast<std::size_t>(right[node]);
+    of.n_rows[node] = of.n_rows[true_side] + of.n_rows[false_side];
     for (std::size_t t = 0; t < n_targets; ++t)
       of.target_weights[node * n_targets + t] =
-          of.target_weights[held * n_targets + t] + of.target_weights[failed * n_targets + t];
+          of.target_weights[true_side * n_targets + t] + of.target_weights[false_side * n_targets + t];
   }
   return of;
 }

@@ -80,7 +80,7 @@ struct PairSide {
 };
 
 /// Arrays over the columns, by side.
-struct Looks {
+struct SplitScan {
   Ticks* largest_loss[2];
   Ticks* loss[2];
   Ticks* least_loss[2];
@@ -116,7 +116,7 @@ struct TripleRow {
 
 inline constexpr std::uint32_t kScanLanes = 32;
 
-/// Up to 32 root splits, and the rows in the order of one variable whose cuts may be the stumps below them.
+/// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them.
 struct StumpScan {
   const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;
@@ -136,9 +136,9 @@ struct Kernels {
   void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
   void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
-  /// One look at each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both
+  /// One scan of each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both
   /// infinite where the split is not allowed, the bound also where both sides are best closed as leaves).
-  void (*look)(const Measures&, const PairInput&, std::uint32_t stride, const Looks&, Word* scratch);
+  void (*scan_splits)(const Measures&, const PairInput&, std::uint32_t stride, const SplitScan&, Word* scratch);
   /// Fills the sums of NarrowPairInput, from those of `n` columns.
   void (*narrow_sums)(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* narrow);
   /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
@@ -147,9 +147,9 @@ struct Kernels {
                        Word* allowed, Word* constant, Word* scratch);
   /// A hash of each column that is equal for a column and its complement; `valid` marks the bits of each word in use.
   void (*hash_columns)(TileView tile, const Word* valid, Word* hashes);
-  /// The XOR over the rows of a column of names that lie in bit planes: bit i of planes[w * 128 + b] is bit b of the
-  /// name of row i of word w.
-  void (*name_column)(TileView tile, std::uint32_t column, const Word* planes, Word* name);
+  /// The XOR over the rows of a column of fingerprints that lie in bit planes: bit i of planes[w * 128 + b] is bit b of
+  /// the fingerprint of row i of word w.
+  void (*fingerprint_column)(TileView tile, std::uint32_t column, const Word* planes, Word* fingerprint);
   /// Transposes an aligned 64 x 64 bit block: bit j of word i becomes bit i of word j.
   void (*transpose)(Word* block);
   /// Lowers the stump losses of `column` and of the columns in `blocks` by their pairs; `scratch` has n_words words.
@@ -161,11 +161,11 @@ struct Kernels {
   void (*triple_row)(const TripleRow&, std::uint32_t column, std::int32_t* scratch);
   /// bound = max(bound, level - distance) over the blocks.
   void (*raise_by_distance)(const PairRow&, std::int32_t level, std::int32_t* bound);
-  /// Lowers the least losses of two leaves on both sides of the root splits by the cuts of one variable.
+  /// Lowers the least losses of two leaves on both sides of the root splits by the thresholds of one variable.
   void (*scan_stumps)(const StumpScan&);
   /// In how many bits `row` differs from each row of a tile whose "columns" are rows: 254 for more, 255 where it
-  /// differs in a bit of `barred`.
-  void (*row_distances)(const Word* row, TileView rows, const Word* barred, std::uint8_t* distances);
+  /// differs in a bit of `forbidden`.
+  void (*row_distances)(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances);
   /// The least of these numbers of bits, over all rows of the tile.
   Ticks (*least_row_distance)(const Word* row, TileView rows);
 };

@@ -169,7 +169,7 @@ void narrow_sums(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* ou
     store_narrow(out + i, narrow_pair(in_weight(load(sums + i)), in_weight(load(sums + i + kLanes))));
 }
 
-/// What bounds/pair_stage.hpp asks of one side under netted measures, less q. Of the two cells' err - q, the larger
+/// What bounds/pair_stage.hpp asks of one side under cancelled measures, less q. Of the two cells' err - q, the larger
 /// exceeds L where a cell is splittable and the lesser where both are. Then the three leaves lose the lesser; the least
 /// of these is L at most unless there are only columns with two such cells.
 struct NarrowMinima {
@@ -302,7 +302,7 @@ void test_columns(const SlotTile& slots, const Measures& m, const PairInput& in,
 }
 
 template <class Formula>
-void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Lanes* cells) {
+void scan_splits_as(const Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Lanes* cells) {
   const std::uint32_t size = size_of<Formula>(m);
   const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
@@ -328,10 +328,10 @@ void look_as(const Measures& m, const PairInput& in, std::uint32_t stride, const
   }
 }
 
-void look(const Measures& m, const PairInput& in, std::uint32_t stride, const Looks& out, Word* scratch) {
-  if (has_two_targets(m)) return look_as<TwoTargets>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+void scan_splits(const Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Word* scratch) {
+  if (has_two_targets(m)) return scan_splits_as<TwoTargets>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
   with_formula(
-      m, [&](auto formula) { look_as<decltype(formula)>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch)); });
+      m, [&](auto formula) { scan_splits_as<decltype(formula)>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch)); });
 }
 
 void hash_columns(TileView tile, const Word* valid, Word* hashes) {
@@ -350,7 +350,7 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
   }
 }
 
-#include "kernels/names.inl"
+#include "kernels/fingerprints.inl"
 #include "kernels/row_distances.inl"
 #include "kernels/stump_scan.inl"
 #include "kernels/two_levels.inl"
@@ -358,9 +358,9 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage,        look,        narrow_sums,
-                                  test_columns,          hash_columns, name_column,       transpose,   pair_row,
-                                  count_pairs,           triple_row,   raise_by_distance, scan_stumps, row_distances,
+const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage,         scan_splits, narrow_sums,
+                                  test_columns,          hash_columns, fingerprint_column, transpose,   pair_row,
+                                  count_pairs,           triple_row,   raise_by_distance,  scan_stumps, row_distances,
                                   least_row_distance};
 
 }  // namespace hornbeam

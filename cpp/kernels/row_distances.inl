@@ -3,7 +3,7 @@
 // WHAT    In how many bits one row differs from the rows of a tile. Included by lanes.inl.
 // CHOICE  Word-major like every tile, with rows in the place of columns: a vector compares eight rows at once.
 
-void row_distances(const Word* row, TileView rows, const Word* barred, std::uint8_t* distances) {
+void row_distances(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances) {
   typedef std::uint8_t Bytes __attribute__((vector_size(kLanes)));
   const Lanes none{}, most = all_lanes(254), no_distance = all_lanes(255);
   for (std::uint32_t block = 0; block < rows.stride; block += kLanes) {
@@ -12,7 +12,7 @@ void row_distances(const Word* row, TileView rows, const Word* barred, std::uint
     for (std::uint32_t w = 0; w < rows.n_words; ++w) {
       const Lanes differ = load(rows.words + std::size_t{w} * rows.stride + block) ^ static_cast<Ticks>(row[w]);
       sum += popcount(differ);
-      hit |= differ & static_cast<Ticks>(barred[w]);
+      hit |= differ & static_cast<Ticks>(forbidden[w]);
     }
     sum = hit != none ? no_distance : smaller(sum, most);
     const Bytes bytes = __builtin_convertvector(sum, Bytes);

@@ -132,10 +132,10 @@ void scan_many_targets(const StumpScan& in) {
         Lanes32::store(here, grown);
         most[side] = greater<Vector>(most[side], grown);
       }
-      const std::uint32_t cut = pass == 0 ? i : i - 1;  // between rows cut and cut + 1
-      if ((in.entries[cut] & 1) == 0) continue;
+      const std::uint32_t threshold = pass == 0 ? i : i - 1;  // between rows threshold and threshold + 1
+      if ((in.entries[threshold] & 1) == 0) continue;
       for (int side = 0; side < 2; ++side) {
-        T* left = most_left + (2 * std::size_t{cut} + side) * kScanLanes;
+        T* left = most_left + (2 * std::size_t{threshold} + side) * kScanLanes;
         if (pass == 0)
           Lanes32::store(left, most[side]);
         else

@@ -81,9 +81,9 @@ class LeafSetSearch {
   void start() {
     objective_.fix({});
     consider(root_);
-    if constexpr (!kAsPublished) lower_ = std::min(upper_, price_of(2));
-    const auto price = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
-    const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, price);
+    if constexpr (!kAsPublished) lower_ = std::min(upper_, penalty_of(2));
+    const auto penalty = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
+    const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, penalty);
     if (!given.empty() && within_limits(given)) consider(given);
     if (kAsPublished || can_split(0, root_)) {
       const Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), queue_.take_leaves(1), 0};
@@ -102,7 +102,7 @@ class LeafSetSearch {
 
   /// Makes a set the incumbent if it is better; `others` are its leaves besides the fixed ones.
   void consider(const std::vector<LeafId>& others) {
-    value_ = objective_.loss(others) + price_of((at_ ? at_->n_kept : 0) + others.size());
+    value_ = objective_.loss(others) + penalty_of((at_ ? at_->n_kept : 0) + others.size());
     if (value_ >= upper_) return;
     std::vector<LeafId> better(others);
     if (at_) better.insert(better.begin(), kept().begin(), kept().end());
@@ -111,7 +111,7 @@ class LeafSetSearch {
     if (at_) run_.add_line(progress());
   }
 
-  Cost price_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
+  Cost penalty_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
 
   /// The cost of the fixed leaves and of these, plus the penalty of the others.
   Cost cost_so_far(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
@@ -141,7 +141,7 @@ class LeafSetSearch {
     if constexpr (Objective::kIsSum)
       return false;
     else
-      return bounds_.split_lookahead && bounds_.lookahead && bounds_.equivalent_points && objective_.is_whole_curve();
+      return bounds_.split_lookahead && bounds_.lookahead && bounds_.equivalent_points && objective_.is_full_curve();
   }
   bool uses_split_lookahead() const { return kIsOwnSum && bounds_.split_lookahead; }
   bool uses_similar_support() const { return kIsOwnSum && bounds_.similar_support; }
@@ -184,7 +184,7 @@ class LeafSetSearch {
   /// Chooses columns for the leaves to be split, leaf after leaf; `least` bounds all trees that split the first leaves
   /// on the columns chosen so far.
   void choose_column(std::size_t which, Cost least) {
-    if (which == columns_.size()) return look_at_child();
+    if (which == columns_.size()) return evaluate_child();
     const LeafId id = split()[which];
     const bool is_last = which + 1 == columns_.size();
     ClosedSplits closed;
@@ -235,9 +235,10 @@ class LeafSetSearch {
     rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
     const Cost one_more = bound_by_rows() + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;
     if (two_more < upper_) return least;
-    const Cost price = price_of(at_->leaves.size() + split().size());
+    const Cost penalty = penalty_of(at_->leaves.size() + split().size());
     const auto cost = [&] {
-      return price + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_) + beyond_rows(rest_);
+      return penalty + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_) +
+             beyond_rows(rest_);
     };
     const Cost with_none = cost();
     if (with_none < upper_ || one_more >= upper_) return std::max(least, std::min(with_none, one_more));
@@ -289,7 +290,7 @@ class LeafSetSearch {
     if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points))
       return closed_by(counters_.leaf_support);
     if (!kAsPublished && !leaf.is_open) open(id);
-    look_below(id, 1);
+    evaluate_below(id, 1);
     if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true))
       return closed_by(counters_.few_segments);
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
@@ -303,13 +304,13 @@ class LeafSetSearch {
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
       if (!leaves_[id].may_be_split_on(column)) continue;
       step();
-      const auto& [failed, held] = leaves_.look_at_sides(id, column);
-      if (!may_be(failed) || !may_be(held)) {
+      const auto& [false_side, true_side] = leaves_.measure_sides(id, column);
+      if (!may_be(false_side) || !may_be(true_side)) {
         leaves_.mark_dead(id, column);
         continue;
       }
       if constexpr (kIsOwnSum)
-        leaves_[id].split_loss = std::min(leaves_[id].split_loss, loss_of_side(failed) + loss_of_side(held));
+        leaves_[id].split_loss = std::min(leaves_[id].split_loss, loss_of_side(false_side) + loss_of_side(true_side));
       else if (uses_few_segments())
         for (const bool value : kValues) leaves_.side(id, column, value);
     }
@@ -317,12 +318,13 @@ class LeafSetSearch {
   }
 
   /// Raises the bound bounds/few_segments.hpp of a leaf by that of the leaves up to so many levels below.
-  void look_below(LeafId id, std::uint32_t n_levels) {
+  void evaluate_below(LeafId id, std::uint32_t n_levels) {
     if constexpr (!Objective::kIsSum)
-      if (uses_few_segments()) objective_.look_below(id, n_levels, tree_.depth, [this](LeafId each) { open(each); });
+      if (uses_few_segments())
+        objective_.evaluate_below(id, n_levels, tree_.depth, [this](LeafId each) { open(each); });
   }
 
-  void look_at_child() {
+  void evaluate_child() {
     const std::size_t n_leaves = at_->n_kept + new_.size();
     if (tree_.leaves && n_leaves > *tree_.leaves) return;
     if (bounds_.permutation && !is_new() && !closed_by(counters_.permutation)) return;
@@ -350,13 +352,13 @@ class LeafSetSearch {
     for (std::size_t i = 0; i < new_.size(); ++i) (choices_.is_split(i) ? to_split_ : keep_).push_back(new_[i]);
     if (tree_.leaves && n_leaves + to_split_.size() > *tree_.leaves) return;
     // A bound on the rows alone also holds if some of them stay in leaves, and there are more leaves now.
-    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + price_of(to_split_.size()) >= upper_ &&
+    if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + penalty_of(to_split_.size()) >= upper_ &&
         !closed_by(counters_.lookahead))
       return;
     const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
     const Cost by_rows = bound(keep_, to_split_, so_far);
     if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_) return count_closed(so_far, by_rows);
-    for (const LeafId id : to_split_) look_below(id, kLevels);
+    for (const LeafId id : to_split_) evaluate_below(id, kLevels);
     Entry set;
     set.bound = by_rows + beyond_rows(to_split_);
     if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, by_rows);
@@ -372,12 +374,13 @@ class LeafSetSearch {
   }
 
   bool is_new() {
-    const Fingerprint name = name_of_set(kept(), new_);
+    const Fingerprint fingerprint = fingerprint_of_set(kept(), new_);
     const auto next = static_cast<std::uint32_t>(seen_.size());
-    if (seen_index_.find_or_add(name.hash(), next, [&](std::uint32_t each) { return seen_[each] == name; }) != next)
+    if (seen_index_.find_or_add(fingerprint.hash(), next,
+                                [&](std::uint32_t each) { return seen_[each] == fingerprint; }) != next)
       return false;
-    seen_bytes_ += name.heap_bytes();
-    seen_.push_back(name);
+    seen_bytes_ += fingerprint.heap_bytes();
+    seen_.push_back(fingerprint);
     return true;
   }
 
@@ -434,7 +437,7 @@ class LeafSetSearch {
   Leaves leaves_;
   Objective objective_;
   Queue<Cost> queue_;
-  std::deque<Fingerprint> seen_;  // names of sets, in the order in which they were made
+  std::deque<Fingerprint> seen_;  // fingerprints of sets, in the order in which they were made
   NumberIndex seen_index_;
   Entry expanded_;
   const Entry* at_ = nullptr;  // the set that is being expanded
@@ -462,10 +465,9 @@ Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& op
                               : search(static_cast<const AdditiveLoss*>(nullptr));
 }
 
-Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options, Run& run) {
-  return LeafSetSearch<RankLoss>(
-             problem, options, run,
-             [&](Leaves& leaves) { return RankLoss(problem.rows, leaves, problem.leaf_cost, prices); })
+Outcome search_auc(const LeafSetProblem& problem, const AucCosts& costs, const LeafSetOptions& options, Run& run) {
+  return LeafSetSearch<AucLoss>(problem, options, run,
+                                [&](Leaves& leaves) { return AucLoss(problem.rows, leaves, problem.leaf_cost, costs); })
       .run();
 }
 

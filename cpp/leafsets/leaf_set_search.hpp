@@ -8,8 +8,8 @@
 #pragma once
 
 #include "base/options.hpp"
+#include "leafsets/auc_loss.hpp"
 #include "leafsets/options.hpp"
-#include "leafsets/rank_loss.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam {
@@ -25,8 +25,8 @@ struct LeafSetProblem {
 /// and n_table_entries the different sets of leaves.
 Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run);
 
-/// The same for leafsets/rank_loss.hpp. Two classes, the second positive; rows are numbered by their share of
+/// The same for leafsets/auc_loss.hpp. Two classes, the second positive; rows are numbered by their share of
 /// positives.
-Outcome search_ranks(const LeafSetProblem& problem, const RankPrices& prices, const LeafSetOptions& options, Run& run);
+Outcome search_auc(const LeafSetProblem& problem, const AucCosts& costs, const LeafSetOptions& options, Run& run);
 
 }  // namespace hornbeam

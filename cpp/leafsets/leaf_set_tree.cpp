@@ -22,17 +22,17 @@ class Builder {
     // restricted to that side.
     while (set.size() > 1) {
       const std::uint32_t column = common_column(node, set);
-      const LeafId holds = leaves_.side(node, column, true), not_holds = leaves_.side(node, column, false);
+      const LeafId true_side = leaves_.side(node, column, true), false_side = leaves_.side(node, column, false);
       const auto middle = std::stable_partition(set.begin(), set.end(), [&](LeafId id) { return has(id, column); });
       std::vector<LeafId> others(middle, set.end());
       set.erase(middle, set.end());
       // A split with an empty side is left out: the tree continues with the other side.
-      if (leaves_[holds].n_rows > 0 && leaves_[not_holds].n_rows > 0)
+      if (leaves_[true_side].n_rows > 0 && leaves_[false_side].n_rows > 0)
         return tree_.add_split(column, leaves_[node].prediction, [&](bool side) {
-          side ? add(holds, std::move(set)) : add(not_holds, std::move(others));
+          side ? add(true_side, std::move(set)) : add(false_side, std::move(others));
         });
-      const bool all_hold = leaves_[holds].n_rows > 0;
-      node = all_hold ? holds : not_holds;
+      const bool all_hold = leaves_[true_side].n_rows > 0;
+      node = all_hold ? true_side : false_side;
       if (!all_hold) set = std::move(others);
     }
     tree_.add_leaf(leaves_[node].prediction);
@@ -46,8 +46,8 @@ class Builder {
   std::uint32_t common_column(LeafId node, const std::vector<LeafId>& set) const {
     for (const std::uint32_t literal : leaves_[set[0]].literals) {
       const std::uint32_t column = literal / 2;
-      if (!leaves_[node].asks(column) &&
-          std::all_of(set.begin(), set.end(), [&](LeafId id) { return leaves_[id].asks(column); }))
+      if (!leaves_[node].tests(column) &&
+          std::all_of(set.begin(), set.end(), [&](LeafId id) { return leaves_[id].tests(column); }))
         return column;
     }
     throw std::logic_error("a set of leaves is not a tree: please report this bug in hornbeam");
@@ -71,11 +71,11 @@ class Reader {
     Part closed{{leaf}, leaves_[leaf].loss};
     if (tree_.column[node] < 0) return closed;
     const auto column = static_cast<std::uint32_t>(tree_.column[node]);
-    if (leaves_[leaf].asks(column)) throw std::invalid_argument("start: a path to a leaf tests a column twice");
-    const LeafId held = leaves_.side(leaf, column, true), failed = leaves_.side(leaf, column, false);
-    if (std::min(leaves_[held].n_rows, leaves_[failed].n_rows) < least_rows_) return closed;
-    Part open = read(static_cast<std::size_t>(tree_.left[node]), held);
-    const Part other = read(static_cast<std::size_t>(tree_.right[node]), failed);
+    if (leaves_[leaf].tests(column)) throw std::invalid_argument("start: a path to a leaf tests a column twice");
+    const LeafId true_side = leaves_.side(leaf, column, true), false_side = leaves_.side(leaf, column, false);
+    if (std::min(leaves_[true_side].n_rows, leaves_[false_side].n_rows) < least_rows_) return closed;
+    Part open = read(static_cast<std::size_t>(tree_.left[node]), true_side);
+    const Part other = read(static_cast<std::size_t>(tree_.right[node]), false_side);
     open.set.insert(open.set.end(), other.set.begin(), other.set.end());
     open.loss += other.loss;
     const bool pays = !leaf_cost_ || open.loss + *leaf_cost_ * static_cast<Ticks>(open.set.size() - 1) < closed.loss;

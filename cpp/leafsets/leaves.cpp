@@ -6,7 +6,7 @@
 
 namespace hornbeam {
 
-bool Leaf::asks(std::uint32_t column) const {
+bool Leaf::tests(std::uint32_t column) const {
   return std::any_of(literals.begin(), literals.end(), [column](std::uint32_t each) { return each / 2 == column; });
 }
 
@@ -32,11 +32,12 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   LeafId& known = leaf.sides[column][value];
   if (known != kNoLeaf) return known;
   const std::uint32_t literal = 2 * column + value;
-  Fingerprint name = leaf.name;
-  name ^= Fingerprint::of_row(literal);
+  Fingerprint fingerprint = leaf.fingerprint;
+  fingerprint ^= Fingerprint::of_row(literal);
   // The last number may be without a leaf: of one that memory did not suffice for.
-  const LeafId found = by_name_.find_or_add(
-      name.hash(), leaves_.size(), [&](LeafId each) { return each < leaves_.size() && leaves_[each].name == name; });
+  const LeafId found = by_fingerprint_.find_or_add(fingerprint.hash(), leaves_.size(), [&](LeafId each) {
+    return each < leaves_.size() && leaves_[each].fingerprint == fingerprint;
+  });
   if (found < leaves_.size()) return known = found;
   Leaf part;
   part.captured = memory_.take<Word>(leaf.captured.size());
@@ -44,7 +45,7 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   part.literals = memory_.take<std::uint32_t>(leaf.literals.size() + 1);
   std::copy(leaf.literals.begin(), leaf.literals.end(), part.literals.begin());
   part.literals.back() = literal;
-  part.name = name;
+  part.fingerprint = fingerprint;
   part.dead = leaf.dead.share();
   const Word flip = value ? 0 : ~Word{0};
   for (std::uint32_t w = 0; w < part.captured.size(); ++w) {
@@ -55,19 +56,19 @@ LeafId Leaves::side(LeafId number, std::uint32_t column, bool value) {
   return known = keep(std::move(part));
 }
 
-const std::array<Measured, 2>& Leaves::look_at_sides(LeafId number, std::uint32_t column) {
+const std::array<Measured, 2>& Leaves::measure_sides(LeafId number, std::uint32_t column) {
   const Leaf& leaf = leaves_[number];
-  auto& [failed, held] = sides_;
-  for (Measured* side : {&failed, &held}) *side = {side->class_weight};
-  std::fill(held.class_weight.begin(), held.class_weight.end(), 0);
+  auto& [false_side, true_side] = sides_;
+  for (Measured* side : {&false_side, &true_side}) *side = {side->class_weight};
+  std::fill(true_side.class_weight.begin(), true_side.class_weight.end(), 0);
   for (std::uint32_t w = 0; w < leaf.captured.size(); ++w)
-    measure_word(w, leaf.captured[w] & rows_.bits[std::size_t{w} * rows_.stride + column], held);
+    measure_word(w, leaf.captured[w] & rows_.bits[std::size_t{w} * rows_.stride + column], true_side);
   for (std::uint32_t c = 0; c < rows_.n_targets; ++c)
-    failed.class_weight[c] = leaf.class_weight[c] - held.class_weight[c];
-  failed.n_rows = leaf.n_rows - held.n_rows;
-  failed.least_loss = leaf.least_loss - held.least_loss;
-  finish(failed);
-  finish(held);
+    false_side.class_weight[c] = leaf.class_weight[c] - true_side.class_weight[c];
+  false_side.n_rows = leaf.n_rows - true_side.n_rows;
+  false_side.least_loss = leaf.least_loss - true_side.least_loss;
+  finish(false_side);
+  finish(true_side);
   return sides_;
 }
 
@@ -108,12 +109,12 @@ void Leaves::finish(Measured& measured) const {
 }
 
 std::size_t Leaves::bytes() const {
-  return memory_.bytes() + leaves_.size() * sizeof(Leaf) + by_name_.bytes() + bytes_;
+  return memory_.bytes() + leaves_.size() * sizeof(Leaf) + by_fingerprint_.bytes() + bytes_;
 }
 
 LeafId Leaves::keep(Leaf leaf) {
   const LeafId number = leaves_.size();
-  bytes_ += leaf.name.heap_bytes();
+  bytes_ += leaf.fingerprint.heap_bytes();
   leaves_.push_back(std::move(leaf));
   return number;
 }

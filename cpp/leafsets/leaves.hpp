@@ -92,7 +92,7 @@ struct Measured {
 struct Leaf : Measured {
   std::span<Word> captured;                // distinct rows
   std::span<std::uint32_t> literals;       // 2 * column + value, in the order of splitting
-  Fingerprint name;                        // of the literals
+  Fingerprint fingerprint;                 // of the literals
   ColumnFlags dead;                        // columns on which no optimal tree splits this leaf or one below it
   std::span<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
   bool is_open = false;                    // all columns have been tried
@@ -101,8 +101,8 @@ struct Leaf : Measured {
   std::span<Ticks> column_loss;  // the same for each column that it may be split on, if any level was examined
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }
-  bool asks(std::uint32_t column) const;
-  bool may_be_split_on(std::uint32_t column) const { return !dead[column] && !asks(column); }
+  bool tests(std::uint32_t column) const;
+  bool may_be_split_on(std::uint32_t column) const { return !dead[column] && !tests(column); }
 };
 
 /// Leaves with stable addresses, in few blocks: a search makes millions, and frees them all at its end.
@@ -139,7 +139,7 @@ class Leaves {
 
   /// The measures of both sides of a column, the false side first, without keeping them as leaves. Valid until the next
   /// call.
-  const std::array<Measured, 2>& look_at_sides(LeafId leaf, std::uint32_t column);
+  const std::array<Measured, 2>& measure_sides(LeafId leaf, std::uint32_t column);
 
   void mark_dead(LeafId leaf, std::uint32_t column) { leaves_[leaf].dead.set(column, memory_); }
 
@@ -160,7 +160,7 @@ class Leaves {
   LeafMemory memory_;
   LeafBlocks leaves_;
   std::array<Measured, 2> sides_;
-  NumberIndex by_name_;
+  NumberIndex by_fingerprint_;
   std::size_t bytes_ = 0;
   std::uint64_t work_ = 0;
 };

@@ -14,7 +14,7 @@
 namespace hornbeam {
 
 /// The input of a key; costs are shares of the largest loss.
-struct Standing {
+struct SearchPosition {
   std::span<const LeafId> kept;
   std::span<const LeafId> split;
   double objective;    // of the set as a tree
@@ -27,7 +27,7 @@ inline double impurity(Policy policy, double wrong) {
   return wrong <= 0 || wrong >= 1 ? 0 : -wrong * std::log2(wrong) - (1 - wrong) * std::log2(1 - wrong);
 }
 
-inline double key_of(Policy policy, const Leaves& leaves, const Standing& at) {
+inline double key_of(Policy policy, const Leaves& leaves, const SearchPosition& at) {
   const auto total = static_cast<double>(leaves.total());
   const auto share_kept = [&] {
     double split = 0;

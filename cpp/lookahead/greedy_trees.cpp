@@ -19,19 +19,19 @@ constexpr double kEqualGain = 1e-12;
 double entropy_of(double mass) { return mass > 0 ? mass * std::log2(mass) : 0.0; }
 
 /// The largest loss of a row of each target, in the smallest whole numbers; empty if it is the same for all.
-std::vector<double> prices_of(const LeafModel& model) {
+std::vector<double> error_costs_of(const LeafModel& model) {
   Ticks divisor = 0;
   bool are_equal = true;
   for (std::uint32_t c = 0; c < model.n_targets(); ++c) {
     divisor = std::gcd(divisor, model.largest_cost(c));
     are_equal = are_equal && model.largest_cost(c) == model.largest_cost(0);
   }
-  std::vector<double> prices;
+  std::vector<double> error_costs;
   for (std::uint32_t c = 0; c < model.n_targets() && !are_equal; ++c) {
-    const Ticks price = model.largest_cost(c) / divisor;
-    prices.push_back(static_cast<double>(price));
+    const Ticks error_cost = model.largest_cost(c) / divisor;
+    error_costs.push_back(static_cast<double>(error_cost));
   }
-  return prices;
+  return error_costs;
 }
 
 }  // namespace
@@ -43,11 +43,11 @@ GreedyTrees::GreedyTrees(const LeafModel& counting, const LeafModel& model, cons
       kernels_(kernels),
       leaf_cost_(leaf_cost),
       rows_per_leaf_(static_cast<Ticks>(rows_per_leaf)),
-      prices_(prices_of(model)),
+      error_costs_(error_costs_of(model)),
       last_by_loss_(last_by_loss),
       meter_(meter) {
   for (std::vector<Ticks>& side : side_) side.resize(measures_.n_targets);
-  if (!prices_.empty() || total_weight > kMostTabled) return;
+  if (!error_costs_.empty() || total_weight > kMostTabled) return;
   entropy_.resize(static_cast<std::size_t>(total_weight) + 1);
   for (std::size_t weight = 0; weight < entropy_.size(); ++weight)
     entropy_[weight] = entropy_of(static_cast<double>(weight));
@@ -71,7 +71,7 @@ GreedyTrees::Sides GreedyTrees::costs_of_sides(const RowSet& rows, std::uint32_t
   return sides;
 }
 
-Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, Splits& splits, bool may_stop) {
+Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, SplitList& splits, bool may_stop) {
   may_stop_ = may_stop;  // a tree whose cost is in use must be readable even after a stop
   AlignedVector<Word> all(rows.n_slot_words, ~Word{0});
   const Ticks cost = grow_node(rows, all.data(), rows.sums.data(), rows.total.data(), depth, &splits);
@@ -81,7 +81,7 @@ Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, Splits& splits,
 
 /// The tree on the slots in `mask`, whose measures are `total` and, of the true side of each column, `sums`.
 Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
-                             std::uint32_t depth, Splits* splits) {
+                             std::uint32_t depth, SplitList* splits) {
   const Ticks leaf = leaf_cost(total);
   const std::size_t root = splits == nullptr ? 0 : splits->size();
   Ticks best = leaf;
@@ -104,7 +104,7 @@ Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* 
 
 /// The trees on both sides of a column, each of at most `depth`; the true one first.
 Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
-                              std::uint32_t column, std::uint32_t depth, Splits* splits, Ticks* cost) {
+                              std::uint32_t column, std::uint32_t depth, SplitList* splits, Ticks* cost) {
   const std::size_t stride = rows.stride, size = measures_.size();
   if (levels_.size() <= depth) levels_.resize(depth + std::size_t{1});
   Level& level = levels_[depth];
@@ -112,8 +112,8 @@ Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks*
   for (int x = 0; x < 2; ++x) {
     level.total[x].resize(size);
     for (std::size_t m = 0; m < size; ++m) {
-      const Ticks held = sums[m * stride + column];
-      level.total[x][m] = x == 1 ? held : total[m] - held;
+      const Ticks true_side = sums[m * stride + column];
+      level.total[x][m] = x == 1 ? true_side : total[m] - true_side;
     }
     cost[x] = leaf_cost(level.total[x].data());
     is_grown[x] = depth > 0 && cost[x] > 2 * leaf_cost_;
@@ -158,31 +158,31 @@ template <std::uint32_t kClasses>
 std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_targets;
-  Ticks *const held = side_[1].data(), *const failed = side_[0].data();
+  Ticks *const true_side = side_[1].data(), *const false_side = side_[0].data();
   std::uint32_t best = kNoSplit;
   double least = std::numeric_limits<double>::infinity();
   double tie = 0;
   for (std::uint32_t k = 0; k < n_classes && !by_loss; ++k) tie += kEqualGain * mass_of(k, total[k]);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
-    Ticks all_held = 0, all_failed = 0;
+    Ticks all_true = 0, all_false = 0;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
-      held[k] = sums[k * stride + column];
-      failed[k] = total[k] - held[k];
-      all_held += held[k];
-      all_failed += failed[k];
+      true_side[k] = sums[k * stride + column];
+      false_side[k] = total[k] - true_side[k];
+      all_true += true_side[k];
+      all_false += false_side[k];
     }
-    if (all_held == 0 || all_failed == 0) continue;
+    if (all_true == 0 || all_false == 0) continue;
     if (measures_.counts_rows) {
-      const Ticks rows_held = sums[measures_.rows_index() * stride + column];
-      if (rows_held < rows_per_leaf_ || total[measures_.rows_index()] - rows_held < rows_per_leaf_) continue;
+      const Ticks rows_true = sums[measures_.rows_index() * stride + column];
+      if (rows_true < rows_per_leaf_ || total[measures_.rows_index()] - rows_true < rows_per_leaf_) continue;
     }
     double here = 0;
     if (by_loss)  // costs are whole numbers below 2^53: as doubles they are exact
-      here = static_cast<double>(model_.least_loss_of_leaf(held) + model_.least_loss_of_leaf(failed));
+      here = static_cast<double>(model_.least_loss_of_leaf(true_side) + model_.least_loss_of_leaf(false_side));
     else if (!entropy_.empty())
-      here = tabled_impurity<kClasses>(held, all_held) + tabled_impurity<kClasses>(failed, all_failed);
+      here = tabled_impurity<kClasses>(true_side, all_true) + tabled_impurity<kClasses>(false_side, all_false);
     else
-      here = impurity(held) + impurity(failed);
+      here = impurity(true_side) + impurity(false_side);
     if (here < least) {
       least = here - tie;
       best = column;

@@ -23,7 +23,7 @@
 namespace hornbeam {
 
 /// A tree in pre-order, true sides first: the column (of the data) of each split, kNoSplit for a leaf.
-using Splits = std::vector<std::uint32_t>;
+using SplitList = std::vector<std::uint32_t>;
 
 class GreedyTrees {
  public:
@@ -40,7 +40,7 @@ class GreedyTrees {
 
   /// Appends the tree on the whole row set to `splits` and returns its cost. If it may stop, nodes that it did not
   /// reach are leaves.
-  Ticks grow(const RowSet& rows, std::uint32_t depth, Splits& splits, bool may_stop = false);
+  Ticks grow(const RowSet& rows, std::uint32_t depth, SplitList& splits, bool may_stop = false);
 
   /// A leaf's cost, from the weight of each class.
   Ticks leaf_cost(const Ticks* class_weight) const;
@@ -56,16 +56,16 @@ class GreedyTrees {
   };
 
   Ticks grow_node(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t depth,
-                  Splits* splits);
+                  SplitList* splits);
   Ticks grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t column,
-                   std::uint32_t depth, Splits* splits, Ticks* cost);
+                   std::uint32_t depth, SplitList* splits, Ticks* cost);
   template <std::uint32_t kClasses>
   std::uint32_t best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss);
   template <std::uint32_t kClasses>
   double tabled_impurity(const Ticks* class_weight, Ticks all) const;
   double impurity(const Ticks* class_weight) const;
   double mass_of(std::uint32_t label, Ticks weight) const {
-    return static_cast<double>(weight) * (prices_.empty() ? 1.0 : prices_[label]);
+    return static_cast<double>(weight) * (error_costs_.empty() ? 1.0 : error_costs_[label]);
   }
   void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
 
@@ -74,10 +74,10 @@ class GreedyTrees {
   const Kernels& kernels_;
   const Ticks leaf_cost_;
   const Ticks rows_per_leaf_;
-  const std::vector<double> prices_;  // of the classes; empty where they are the same
+  const std::vector<double> error_costs_;  // of the classes; empty where they are the same
   const bool last_by_loss_;
   WorkMeter& meter_;
-  std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different prices
+  std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different costs
   std::vector<Level> levels_;    // by depth left
   AlignedVector<Word> scratch_, all_;
   std::vector<Ticks> side_[2];  // weights of the classes

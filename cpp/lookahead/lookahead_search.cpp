@@ -14,7 +14,7 @@ namespace {
 /// Turns Splits into the tree that is returned.
 class TreeWriter {
  public:
-  TreeWriter(const Problem& problem, const Splits& splits) : problem_(problem), next_(splits.begin()) {}
+  TreeWriter(const Problem& problem, const SplitList& splits) : problem_(problem), next_(splits.begin()) {}
 
   ResultTree write() {
     add_node(all_rows(problem_.rows));
@@ -35,7 +35,7 @@ class TreeWriter {
   }
 
   const Problem& problem_;
-  Splits::const_iterator next_;
+  SplitList::const_iterator next_;
   ResultTree tree_;
 };
 
@@ -60,14 +60,14 @@ class LookaheadSearch {
     RowSet root;
     prefixes_.maker().make_root(root, run_);
     now_.lower = lower_bound();
-    Splits splits;
+    SplitList splits;
     now_.upper = prefixes_.greedy().leaf_cost(root.total.data());
     now_.n_leaves = 1;
     now_.upper = prefixes_.greedy().grow(root, depth_, splits, true);
     now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), kNoSplit));
     report();
     run_.guard([&] {
-      Splits found;
+      SplitList found;
       const bool looks_ahead = lookahead_.is_recursive || lookahead_.keeps_greedy || lookahead_.depth < depth_;
       if (complete(root, all_rows(problem_.rows), depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper)
         splits.swap(found);
@@ -103,7 +103,7 @@ class LookaheadSearch {
 
   /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
   /// greedy tree if that costs less.
-  Ticks complete(RowSet& rows, const RowList& numbers, std::uint32_t depth, std::uint32_t steps, Splits& splits) {
+  Ticks complete(RowSet& rows, const RowList& numbers, std::uint32_t depth, std::uint32_t steps, SplitList& splits) {
     if (lookahead_.keeps_greedy && steps == 0) return prefixes_.greedy().grow(rows, depth, splits);
     const std::size_t root = splits.size();
     Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), kNoSplit};
@@ -124,7 +124,7 @@ class LookaheadSearch {
     }
     if (!run_.stopped()) return cost;
     // A stop may have left this subtree unfinished, but it must not be worse than the greedy one (K1).
-    Splits greedy;
+    SplitList greedy;
     const Ticks greedy_cost = prefixes_.greedy().grow(rows, depth, greedy);
     if (greedy_cost >= cost) return cost;
     splits.resize(root);
@@ -133,24 +133,24 @@ class LookaheadSearch {
   }
 
   Ticks complete_sides(RowSet& rows, const RowList& numbers, std::uint32_t column, std::uint32_t depth,
-                       std::uint32_t steps, Splits& splits) {
+                       std::uint32_t steps, SplitList& splits) {
     const std::uint32_t split = rows.columns[column];
     splits.push_back(split);
     const auto side = partition(problem_.rows, numbers, split);
-    SlotName name[2];
-    prefixes_.name_sides(rows, column, name);
+    SupportSet support[2];
+    prefixes_.supports_of_sides(rows, column, support);
     prefixes_.maker().make_slot_rows(rows);
     Ticks cost = 0;
     for (const int x : {1, 0}) {
       RowSet child;
-      prefixes_.maker().make_child(rows, column, x == 1, name[x], child);
+      prefixes_.maker().make_child(rows, column, x == 1, support[x], child);
       cost += complete(child, side[x], depth, steps, splits);
     }
     return cost;
   }
 
   /// Appends the optimal tree of some rows, or the best that was found in time.
-  Ticks solve(const RowList& numbers, std::uint32_t depth, Splits& splits) {
+  Ticks solve(const RowList& numbers, std::uint32_t depth, SplitList& splits) {
     TreeLimits tree = problem_.tree;
     tree.depth = depth;
     SearchLimits limits = run_.limits();

@@ -22,7 +22,7 @@ Prefixes::Prefixes(const DistinctRows& data, const LeafModel& model, Ticks leaf_
 Prefixes::Best Prefixes::best(RowSet& rows, std::uint32_t depth, std::uint32_t steps) {
   Best best{greedy_.leaf_cost(rows.total.data()), kNoSplit};
   if (depth == 0 || rows.n_columns == 0 || best.cost <= 2 * leaf_cost_) return best;
-  const SubproblemKey key{rows.whole.identity, depth, steps};
+  const SubproblemKey key{rows.support.fingerprint, depth, steps};
   if (const auto known = table_.find(key)) {
     ++counters_.known_prefixes;
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), known->tree.split);
@@ -31,7 +31,7 @@ Prefixes::Best Prefixes::best(RowSet& rows, std::uint32_t depth, std::uint32_t s
   }
   ++n_subproblems_;
   if (steps > 1) maker_.make_slot_rows(rows);
-  if (levels_ > 1) maker_.make_name_planes(rows);
+  if (levels_ > 1) maker_.make_fingerprint_planes(rows);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     const Ticks cost = cost_of_split(rows, column, depth - 1, steps - 1, best.cost);
     if (!meter_.spend(rows.n_columns)) return best;
@@ -61,13 +61,13 @@ Ticks Prefixes::cost_of_split(const RowSet& rows, std::uint32_t column, std::uin
     const Sides greedy = is_shared ? greedy_sides(rows, column, depth) : greedy_.costs_of_sides(rows, column, depth);
     return greedy.cost[0] + greedy.cost[1];
   }
-  SlotName name[2];
-  name_sides(rows, column, name);
+  SupportSet support[2];
+  supports_of_sides(rows, column, support);
   for (const int x : {1, 0}) {
     cost[x] = sides[x].leaf;
     if (depth > 0 && sides[x].leaf > 2 * leaf_cost_) {
       RowSet& child = child_[steps];
-      maker_.make_child(rows, column, x == 1, name[x], child);
+      maker_.make_child(rows, column, x == 1, support[x], child);
       cost[x] = best(child, depth, steps).cost;
     }
     if (is_closed()) return bound;
@@ -88,17 +88,17 @@ std::optional<Prefixes::Sides> Prefixes::best_of_sides(RowSet& rows, std::uint32
   if (steps == 0) {
     sides = greedy_sides(rows, column, depth);
   } else {
-    SlotName name[2];
-    name_sides(rows, column, name);
+    SupportSet support[2];
+    supports_of_sides(rows, column, support);
     for (const int x : {1, 0}) {
-      const auto known = table_.find({name[x].identity, depth, steps});
+      const auto known = table_.find({support[x].fingerprint, depth, steps});
       if (known) {
         ++counters_.known_prefixes;
         sides.cost[x] = known->tree.cost;
       } else {
         RowSet& child = child_[steps];
         maker_.make_slot_rows(rows);
-        maker_.make_child(rows, column, x == 1, name[x], child);
+        maker_.make_child(rows, column, x == 1, support[x], child);
         sides.cost[x] = best(child, depth, steps).cost;
       }
       if (is_closed()) return std::nullopt;
@@ -110,9 +110,9 @@ std::optional<Prefixes::Sides> Prefixes::best_of_sides(RowSet& rows, std::uint32
 
 /// Both sides closed by greedy trees; looked up, since other prefixes may lead to the same rows.
 Prefixes::Sides Prefixes::greedy_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth) {
-  SlotName name[2];
-  name_sides(rows, column, name);
-  const SubproblemKey key[2] = {{name[0].identity, depth, 0}, {name[1].identity, depth, 0}};
+  SupportSet support[2];
+  supports_of_sides(rows, column, support);
+  const SubproblemKey key[2] = {{support[0].fingerprint, depth, 0}, {support[1].fingerprint, depth, 0}};
   const auto known_false = table_.find(key[0]), known_true = table_.find(key[1]);
   if (known_false && known_true) {
     ++counters_.known_prefixes;
@@ -126,9 +126,9 @@ Prefixes::Sides Prefixes::greedy_sides(const RowSet& rows, std::uint32_t column,
 }
 
 Ticks Prefixes::greedy_cost(const RowSet& rows, std::uint32_t depth) {
-  const SubproblemKey key{rows.whole.identity, depth, 0};
+  const SubproblemKey key{rows.support.fingerprint, depth, 0};
   if (const auto known = table_.find(key)) return known->tree.cost;
-  Splits splits;
+  SplitList splits;
   const Ticks cost = greedy_.grow(rows, depth, splits);
   table_.tighten(key, {cost, {cost, kNoSplit, kUnlimited, {}}});
   return cost;
@@ -137,8 +137,8 @@ Ticks Prefixes::greedy_cost(const RowSet& rows, std::uint32_t depth) {
 Prefixes::Side Prefixes::side_of(const RowSet& rows, std::uint32_t column, bool side) const {
   const Measures measures = counting_.measures();
   const auto of = [&](std::size_t m) {
-    const Ticks held = rows.sums[m * rows.stride + column];
-    return side ? held : rows.total[m] - held;
+    const Ticks true_side = rows.sums[m * rows.stride + column];
+    return side ? true_side : rows.total[m] - true_side;
   };
   std::vector<Ticks> weight(measures.n_targets);
   for (std::uint32_t k = 0; k < measures.n_targets; ++k) weight[k] = of(k);

@@ -50,10 +50,10 @@ class Prefixes {
   std::uint64_t bytes() const;
 
   /// Of both sides of a column.
-  void name_sides(const RowSet& rows, std::uint32_t column, SlotName (&name)[2]) const {
-    name[1] = maker_.name_of(rows, column, true);
-    name[0] = name[1];
-    name[0].identity ^= rows.whole.identity;
+  void supports_of_sides(const RowSet& rows, std::uint32_t column, SupportSet (&support)[2]) const {
+    support[1] = maker_.support_of(rows, column, true);
+    support[0] = support[1];
+    support[0].fingerprint ^= rows.support.fingerprint;
   }
 
  private:

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kMostOrderedDepth = 16;
 
 /// Cost of a unit of weight in a wrong leaf, and leaf penalty.
 struct OrderedCosts {
-  Ticks price;
+  Ticks error_cost;
   Ticks leaf;
 
   template <class Weights>
@@ -29,7 +29,7 @@ struct OrderedCosts {
       all += weight;
       most = std::max(most, weight);
     }
-    return leaf + price * (all - most);
+    return leaf + error_cost * (all - most);
   }
 
   /// The largest depth of a tree that costs less than `best`: it has more leaves than levels of splits.
@@ -46,7 +46,7 @@ struct OrderedProblem {
   std::uint32_t n_classes;
   OrderedCosts costs;
   std::uint32_t depth;
-  bool closes_cuts;                             // Bounds::similarity
+  bool closes_thresholds;                       // Bounds::similarity
   std::uint64_t work_between_polls = 1u << 20;  // entries read between two checks of the clock
 };
 

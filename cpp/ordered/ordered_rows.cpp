@@ -22,7 +22,7 @@ bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_
                        std::span<const std::int64_t> weights, std::uint32_t n_classes, WorkMeter& meter) {
   columns_ = &columns;
   n_rows_ = columns.n_rows;
-  entries_.resize(place(n_variables()));
+  entries_.resize(offset(n_variables()));
   original_.resize(n_rows_);
   std::iota(original_.begin(), original_.end(), std::uint32_t{0});
   if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; })) {
@@ -41,7 +41,7 @@ bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_
     first.assign(std::size_t{columns.n_thresholds[v]} + 2, 0);
     for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[ranks[row] + std::size_t{1}];
     for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];
-    std::uint32_t* entry = &entries_[place(v)];
+    std::uint32_t* entry = &entries_[offset(v)];
     for (std::uint32_t row = 0; row < n_rows_; ++row)
       entry[first[ranks[row]]++] = row << 8 | static_cast<std::uint32_t>(classes[row]) << 1;
     for (const std::uint32_t end : first)  // now the end of each rank
@@ -50,9 +50,9 @@ bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_
   return true;
 }
 
-bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
+bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
                              std::vector<std::uint32_t>& number, WorkMeter& meter) const {
-  const std::uint32_t begin = side ? 0 : n_held, end = side ? n_held : n_rows_;
+  const std::uint32_t begin = side ? 0 : n_true, end = side ? n_true : n_rows_;
   child.columns_ = columns_;
   child.n_rows_ = end - begin;
   child.class_weight_.assign(class_weight_.size(), 0);
@@ -71,7 +71,7 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool 
     if (!weight_.empty()) child.weight_[next] = weight_[row];
     number[row] = next++;
   }
-  remake(child.entries_, child.place(n_variables()));
+  remake(child.entries_, child.offset(n_variables()));
   // Backwards, so that one register collects whether a rank ends between a row and the next one kept. A row that is not
   // kept is written nevertheless, without a branch, and overwritten by the next one.
   const std::uint32_t* new_number = number.data();
@@ -91,18 +91,18 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_held, bool 
   return true;
 }
 
-void OrderedRows::list_cuts(std::uint32_t variable, std::vector<Cut>& cuts) const {
-  cuts.clear();
-  cuts.reserve(most_cuts(variable));
+void OrderedRows::list_thresholds(std::uint32_t variable, std::vector<Threshold>& thresholds) const {
+  thresholds.clear();
+  thresholds.reserve(most_thresholds(variable));
   const std::uint32_t* entry = entries(variable);
-  std::int32_t held = 0;
+  std::int32_t true_side = 0;
   for (std::uint32_t i = 0; i + 1 < n_rows_; ++i) {
-    held += weight_of(row_of(entry[i]));
-    if (ends_rank(entry[i])) cuts.push_back({i + 1, held});
+    true_side += weight_of(row_of(entry[i]));
+    if (ends_rank(entry[i])) thresholds.push_back({i + 1, true_side});
   }
 }
 
-std::uint32_t OrderedRows::n_held_by(const RankSplit& split) const {
+std::uint32_t OrderedRows::n_true_by(const RankSplit& split) const {
   std::uint32_t low = 0, high = n_rows_;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;

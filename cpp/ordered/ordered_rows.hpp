@@ -1,7 +1,7 @@
 // ordered/ordered_rows.hpp
 //
 // WHAT    The rows of one subproblem in the order of each variable, for problems whose columns are the thresholds of
-//         a few variables: a column is a cut of such an order, so it is never stored.
+//         a few variables: a column is a threshold of such an order, so it is never stored.
 // HOLDS   Rows are renumbered in each subproblem. An entry is row << 8 | class << 1 | whether the next row has another
 //         rank, so the scan of an order reads nothing else but the row's membership. The last entry of an order has no
 //         next row, so its lowest bit is meaningless.
@@ -20,13 +20,13 @@
 
 namespace hornbeam {
 
-/// A cut of one variable's order: its first `n_rows` rows are on the true side.
-struct Cut {
+/// A threshold of one variable's order: its first `n_rows` rows are on the true side.
+struct Threshold {
   std::uint32_t n_rows;
   std::int32_t weight;  // of these rows
 };
 
-/// A cut as a split: the rank up to which it holds.
+/// A threshold as a split: the rank up to which it holds.
 struct RankSplit {
   std::uint32_t variable;
   std::uint32_t threshold;
@@ -42,13 +42,13 @@ class OrderedRows {
   bool sort(const RankedColumns& columns, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights,
             std::uint32_t n_classes, WorkMeter& meter);
 
-  /// The rows on one side of a cut; `number` is scratch space. False if stopped: `child` is then incomplete.
-  bool make_child(std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child,
+  /// The rows on one side of a threshold; `number` is scratch space. False if stopped: `child` is then incomplete.
+  bool make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
                   std::vector<std::uint32_t>& number, WorkMeter& meter) const;
 
   std::uint32_t n_rows() const { return n_rows_; }
   std::uint32_t n_variables() const { return columns_->n_variables(); }
-  const std::uint32_t* entries(std::uint32_t variable) const { return &entries_[place(variable)]; }
+  const std::uint32_t* entries(std::uint32_t variable) const { return &entries_[offset(variable)]; }
   const std::int32_t* weights() const { return weight_.empty() ? nullptr : weight_.data(); }
   std::int32_t weight_of(std::uint32_t row) const { return weight_.empty() ? 1 : weight_[row]; }
   const std::vector<std::int32_t>& class_weight() const { return class_weight_; }
@@ -60,20 +60,20 @@ class OrderedRows {
     return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 2u));
   }
 
-  void list_cuts(std::uint32_t variable, std::vector<Cut>& cuts) const;
-  /// No list of a variable's cuts is longer.
-  std::uint32_t most_cuts(std::uint32_t variable) const {
+  void list_thresholds(std::uint32_t variable, std::vector<Threshold>& thresholds) const;
+  /// No list of a variable's thresholds is longer.
+  std::uint32_t most_thresholds(std::uint32_t variable) const {
     return std::min(n_rows_ - 1, columns_->n_thresholds[variable]);
   }
 
-  /// The cut after the first `n_held` rows of an order as a split, and back.
-  RankSplit split_behind(std::uint32_t variable, std::uint32_t n_held) const {
-    return {variable, rank(variable, n_held - 1)};
+  /// The threshold after the first `n_true` rows of an order as a split, and back.
+  RankSplit split_behind(std::uint32_t variable, std::uint32_t n_true) const {
+    return {variable, rank(variable, n_true - 1)};
   }
-  std::uint32_t n_held_by(const RankSplit& split) const;
+  std::uint32_t n_true_by(const RankSplit& split) const;
 
  private:
-  std::size_t place(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
+  std::size_t offset(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
   std::uint32_t rank(std::uint32_t variable, std::uint32_t i) const {
     return columns_->ranks_of(variable)[original_[row_of(entries(variable)[i])]];
   }

@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "ordered/ordered_worker.hpp"
-#include "ordered/plan.hpp"
+#include "ordered/preorder_tree.hpp"
 #include "ordered/shared_root.hpp"
 #include "run/threads.hpp"
 
@@ -29,7 +29,7 @@ class OrderedSearch {
       counters += worker.counters();
     }
     workers_.clear();
-    ResultTree tree = read_plan(root_.rows(), root_.plan(), problem_.columns, problem_.costs);
+    ResultTree tree = read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs);
     const Progress last = progress();
     tree.cost = last.upper;
     return run_.finish(std::move(tree), last, counters);
@@ -39,11 +39,11 @@ class OrderedSearch {
   /// Every smaller depth is solved first, so that there is a good tree when a limit stops the search.
   void solve_every_depth() {
     OrderedWorker& worker = workers_.front();
-    // Depth two is solved as a whole, not cut by cut; it also lists the cuts for the next depth.
+    // Depth two is solved as a whole, not threshold by threshold; it also lists the thresholds for the next depth.
     std::uint32_t depth = std::min(2u, problem_.depth);
     root_.learn(worker.solve(root_.rows(), depth, root_.interval().upper), depth);
     while (!run_.stopped() && root_.may_gain(++depth)) {
-      root_.open(depth, depth == 3 ? worker.two_level_cuts() : root_.cuts());
+      root_.open(depth, depth == 3 ? worker.two_level_thresholds() : root_.thresholds());
       const std::uint32_t n_threads = run_.limits().threads;
       while (workers_.size() < n_threads) workers_.emplace_back(problem_, state_, [] {});
       on_threads(run_, n_threads, [this](std::uint32_t i) {

@@ -13,7 +13,7 @@ OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state,
                publish();
                on_poll();
              }),
-      two_levels_(problem.costs, kernels(), problem.closes_cuts, meter_),
+      two_levels_(problem.costs, kernels(), problem.closes_thresholds, meter_),
       levels_(problem.depth + std::size_t{1}) {}
 
 Counters OrderedWorker::counters() const {
@@ -38,7 +38,7 @@ void OrderedWorker::reserve(std::uint64_t more) {
 
 void OrderedWorker::announce(std::uint64_t bytes) {
   state_.bytes.fetch_add(bytes - std::exchange(announced_bytes_, bytes), std::memory_order_relaxed);
-  state_.check_room();
+  state_.check_memory();
 }
 
 std::uint64_t OrderedWorker::bytes() const {
@@ -55,7 +55,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
   Ticks best = bound;  // what a tree must stay below
   if (leaf < bound) {
     result.cost = best = leaf;
-    result.plan = {{PlanNode::Kind::leaf}};
+    result.preorder = {{PreorderNode::Kind::leaf}};
   }
   if (depth == 0 || leaf <= two_leaves) return result;
   result.lower = two_leaves;
@@ -68,19 +68,19 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
     result.lower = std::min(best, small.lower);
     if (small.cost < best) {
-      const Plan leaf{{PlanNode::Kind::leaf}}, stump{{PlanNode::Kind::stump}};
+      const PreorderTree leaf{{PreorderNode::Kind::leaf}}, stump{{PreorderNode::Kind::stump}};
       result = {result.lower, small.cost,
                 join(small.root, small.has_stump[1] ? stump : leaf, small.has_stump[0] ? stump : leaf)};
     }
     return result;
   }
-  // The best tree of two levels costs little, lists the cuts, and its root is a good first cut to try.
+  // The best tree of two levels costs little, lists the thresholds, and its root is a good first threshold to try.
   OrderedResult smaller = solve(rows, 2, best);
   std::optional<RankSplit> root;
   if (smaller.cost < best) {
-    root = smaller.plan.front().split;
+    root = smaller.preorder.front().split;
     result.cost = best = smaller.cost;
-    result.plan = std::move(smaller.plan);
+    result.preorder = std::move(smaller.preorder);
   }
   if (state_.run.stopped()) return result;
   depth = costs.useful_depth(depth, best);
@@ -88,63 +88,66 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     result.lower = smaller.lower;
     return result;
   }
-  levels_[depth].heap.open(two_levels_.cuts(), rows, root, costs.leaf);
-  search_cuts(rows, depth, best, result);
+  levels_[depth].heap.open(two_levels_.thresholds(), rows, root, costs.leaf);
+  search_thresholds(rows, depth, best, result);
   return result;
 }
 
-/// Tries cuts as roots of deeper trees until none is open.
-void OrderedWorker::search_cuts(const OrderedRows& rows, std::uint32_t depth, Ticks bound, OrderedResult& result) {
-  CutHeap& heap = levels_[depth].heap;
+/// Tries thresholds as roots of deeper trees until none is open.
+void OrderedWorker::search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound,
+                                      OrderedResult& result) {
+  ThresholdHeap& heap = levels_[depth].heap;
   std::atomic<Ticks> best = bound;
-  Ticks abandoned = kInfinity;  // bound of the cut that a stop left half-way
+  Ticks abandoned = kInfinity;  // bound of the threshold that a stop left half-way
   while (!state_.run.stopped()) {
-    const std::optional<CutTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
+    const std::optional<ThresholdTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
     if (!trial) break;
-    const CutBounds tried = try_cut(rows, depth, heap.cuts_of(trial->run.variable), *trial, best, result);
+    const ThresholdBounds tried =
+        try_threshold(rows, depth, heap.thresholds_of(trial->run.variable), *trial, best, result);
     best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
-    if (state_.run.stopped()) abandoned = tried.held + tried.failed;
+    if (state_.run.stopped()) abandoned = tried.true_side + tried.false_side;
     heap.put_back(trial->run, tried);
   }
   result.lower = std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()});
 }
 
-CutBounds OrderedWorker::try_cut(const OrderedRows& rows, std::uint32_t depth, const std::vector<Cut>& cuts,
-                                 const CutTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result) {
-  const OpenCuts& run = trial.run;
+ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, std::uint32_t depth,
+                                             const std::vector<Threshold>& thresholds, const ThresholdTrial& trial,
+                                             const std::atomic<Ticks>& best, OrderedResult& result) {
+  const OpenThresholds& run = trial.run;
   const OrderedCosts& costs = problem_.costs;
-  CutBounds tried{trial.cut, costs.leaf, costs.leaf};
-  // What the neighbors prove of this cut may leave only one side to solve, or none.
-  if (problem_.closes_cuts) {
-    tried.held = run.held_bound(cuts, costs.price, trial.cut);
-    tried.failed = run.failed_bound(cuts, costs.price, trial.cut);
+  ThresholdBounds tried{trial.threshold, costs.leaf, costs.leaf};
+  // What the neighbors prove of this threshold may leave only one side to solve, or none.
+  if (problem_.closes_thresholds) {
+    tried.true_side = run.true_bound(thresholds, costs.error_cost, trial.threshold);
+    tried.false_side = run.false_bound(thresholds, costs.error_cost, trial.threshold);
   }
   OrderedRows& child = levels_[depth].child;
-  const std::uint32_t n_held = cuts[static_cast<std::size_t>(trial.cut)].n_rows;
+  const std::uint32_t n_true = thresholds[static_cast<std::size_t>(trial.threshold)].n_rows;
   OrderedResult side[2];
   // The smaller side first: it is cheaper, and whatever it costs lowers the bound of the larger one.
-  const int smaller = 2 * n_held <= rows.n_rows() ? 1 : 0;
+  const int smaller = 2 * n_true <= rows.n_rows() ? 1 : 0;
   for (const int x : {smaller, 1 - smaller}) {
-    Ticks& here = x == 1 ? tried.held : tried.failed;
-    const Ticks other = x == 1 ? tried.failed : tried.held, best_now = best.load(std::memory_order_relaxed);
-    if (here + other >= best_now || !make_child(rows, run.variable, n_held, x == 1, child)) break;
-    // A larger bound than this cut needs: what is proven beyond the best tree closes neighboring cuts.
+    Ticks& here = x == 1 ? tried.true_side : tried.false_side;
+    const Ticks other = x == 1 ? tried.false_side : tried.true_side, best_now = best.load(std::memory_order_relaxed);
+    if (here + other >= best_now || !make_child(rows, run.variable, n_true, x == 1, child)) break;
+    // A larger bound than this threshold needs: what is proven beyond the best tree closes neighboring thresholds.
     side[x] = solve(child, depth - 1, 2 * best_now - other);
     here = std::max(here, side[x].lower);
   }
   if (side[0].cost + side[1].cost < best.load(std::memory_order_relaxed)) {
     result.cost = side[0].cost + side[1].cost;
-    result.plan = join(rows.split_behind(run.variable, n_held), side[1].plan, side[0].plan);
+    result.preorder = join(rows.split_behind(run.variable, n_true), side[1].preorder, side[0].preorder);
   }
   return tried;
 }
 
 /// False if stopped, possibly because there is not enough memory.
-bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_held, bool side,
+bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side,
                                OrderedRows& child) {
-  const std::uint64_t needed = rows.bytes_of(side ? n_held : rows.n_rows() - n_held);
+  const std::uint64_t needed = rows.bytes_of(side ? n_true : rows.n_rows() - n_true);
   if (needed > child.bytes()) reserve(needed - child.bytes());
-  return !state_.run.stopped() && rows.make_child(variable, n_held, side, child, number_, meter_);
+  return !state_.run.stopped() && rows.make_child(variable, n_true, side, child, number_, meter_);
 }
 
 }  // namespace hornbeam

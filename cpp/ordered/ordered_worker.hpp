@@ -1,21 +1,21 @@
 // ordered/ordered_worker.hpp
 //
 // WHAT    One thread of the ordered search: solves subproblems by recursion.
-// FLOW    ordered/ordered_search, ordered/shared_root -> here -> ordered/two_level_cuts at the lowest two levels.
+// FLOW    ordered/ordered_search, ordered/shared_root -> here -> ordered/two_level_thresholds at the lowest two levels.
 // HOLDS   (W1) `lower` of a result never exceeds the cost of any tree of the allowed depth that costs less than
 //         `bound`, even after a stop.
 //         (W2) The memory that all threads use and have reserved stays within the limit, or the search stops.
-// COST    A subproblem costs its rows x variables for each cut tried, whatever the number of thresholds.
+// COST    A subproblem costs its rows x variables for each threshold tried, whatever the number of thresholds.
 #pragma once
 
 #include <atomic>
 #include <functional>
 
 #include "base/bounds.hpp"
-#include "ordered/cut_heap.hpp"
 #include "ordered/ordered_problem.hpp"
-#include "ordered/plan.hpp"
-#include "ordered/two_level_cuts.hpp"
+#include "ordered/preorder_tree.hpp"
+#include "ordered/threshold_heap.hpp"
+#include "ordered/two_level_thresholds.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam {
@@ -26,7 +26,7 @@ struct OrderedState {
   std::atomic<std::uint64_t> bytes{0};  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
 
-  void check_room() { run.check(bytes.load(std::memory_order_relaxed)); }
+  void check_memory() { run.check(bytes.load(std::memory_order_relaxed)); }
 };
 
 class OrderedWorker {
@@ -37,27 +37,27 @@ class OrderedWorker {
   /// The best tree of at most this depth among those that cost less than `bound`.
   OrderedResult solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound);
 
-  /// Solves the sides of a cut as far as it takes to know whether a tree of this depth with the cut as its root costs
-  /// less than `best`, which another thread may lower meanwhile.
-  CutBounds try_cut(const OrderedRows& rows, std::uint32_t depth, const std::vector<Cut>& cuts, const CutTrial& trial,
-                    const std::atomic<Ticks>& best, OrderedResult& result);
+  /// Solves the sides of a threshold as far as it takes to know whether a tree of this depth with the threshold as its
+  /// root costs less than `best`, which another thread may lower meanwhile.
+  ThresholdBounds try_threshold(const OrderedRows& rows, std::uint32_t depth, const std::vector<Threshold>& thresholds,
+                                const ThresholdTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result);
 
   WorkMeter& meter() { return meter_; }
   Counters counters() const;
   /// Tells the others what this thread holds and has done.
   void publish();
-  /// All cuts of each variable of the rows that `solve` was last asked for, if that tried trees of two levels.
-  std::vector<std::vector<Cut>>& two_level_cuts() { return two_levels_.cuts(); }
+  /// All thresholds of each variable of the rows that `solve` was last asked for, if that tried trees of two levels.
+  std::vector<std::vector<Threshold>>& two_level_thresholds() { return two_levels_.thresholds(); }
 
  private:
   /// What one level of the recursion works with, kept from one subproblem to the next.
   struct Level {
-    CutHeap heap;
+    ThresholdHeap heap;
     OrderedRows child;
   };
 
-  void search_cuts(const OrderedRows& rows, std::uint32_t depth, Ticks bound, OrderedResult& result);
-  bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_held, bool side, OrderedRows& child);
+  void search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound, OrderedResult& result);
+  bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child);
   void reserve(std::uint64_t more);
   void announce(std::uint64_t bytes);
   std::uint64_t bytes() const;
@@ -65,7 +65,7 @@ class OrderedWorker {
   const OrderedProblem& problem_;
   OrderedState& state_;
   WorkMeter meter_;
-  TwoLevelCuts two_levels_;
+  TwoLevelThresholds two_levels_;
   std::vector<Level> levels_;  // by depth left
   std::vector<std::uint32_t> number_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`

@@ -8,7 +8,7 @@ namespace hornbeam {
 
 namespace {
 
-/// How long a thread without a cut sleeps before it checks the clock and the stop signal.
+/// How long a thread without a threshold sleeps before it checks the clock and the stop signal.
 constexpr std::chrono::milliseconds kLongestSleep{2};
 
 Ticks cost_of_leaf(const OrderedProblem& problem) {
@@ -38,12 +38,12 @@ bool SharedRoot::sort_rows(WorkMeter& meter) {
 
 void SharedRoot::announce(std::uint64_t bytes) {
   state_.bytes.fetch_add(bytes - std::exchange(announced_bytes_, bytes), std::memory_order_relaxed);
-  state_.check_room();
+  state_.check_memory();
 }
 
 SharedRoot::Interval SharedRoot::interval() const {
   const std::lock_guard lock(mutex_);
-  return {lower_, best(), count_leaves(plan_)};
+  return {lower_, best(), count_leaves(preorder_)};
 }
 
 Counters SharedRoot::counters() const {
@@ -56,7 +56,7 @@ Counters SharedRoot::counters() const {
 void SharedRoot::improve(OrderedResult& found) {
   if (found.cost >= best()) return;
   best_.store(found.cost, std::memory_order_relaxed);
-  plan_ = std::move(found.plan);
+  preorder_ = std::move(found.preorder);
 }
 
 /// A bound of the trees up to some depth is one of all trees if deeper ones cannot cost less than the best.
@@ -69,10 +69,10 @@ void SharedRoot::learn(OrderedResult found, std::uint32_t depth) {
   raise_lower(found.lower, depth);
 }
 
-void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Cut>>& cuts) {
+void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Threshold>>& thresholds) {
   depth_ = depth;
-  const bool has_root = plan_.front().kind == PlanNode::Kind::split;
-  heap_.open(cuts, rows_, has_root ? std::optional(plan_.front().split) : std::nullopt, problem_.costs.leaf);
+  const bool has_root = preorder_.front().kind == PreorderNode::Kind::split;
+  heap_.open(thresholds, rows_, has_root ? std::optional(preorder_.front().split) : std::nullopt, problem_.costs.leaf);
   // All trees of fewer levels are known; others have a leaf more than levels of splits.
   lower_ = std::max(lower_, std::min(best(), (Ticks{depth} + 1) * problem_.costs.leaf));
   announce(rows_.bytes() + heap_.bytes());
@@ -80,9 +80,9 @@ void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Cut>>& cuts) 
 
 Ticks SharedRoot::bound_in_flight() const { return *std::min_element(in_flight_.begin(), in_flight_.end()); }
 
-/// The next cut for a thread.
-std::optional<CutTrial> SharedRoot::take(std::uint32_t thread) {
-  std::optional<CutTrial> trial = heap_.take(problem_, best());
+/// The next threshold for a thread.
+std::optional<ThresholdTrial> SharedRoot::take(std::uint32_t thread) {
+  std::optional<ThresholdTrial> trial = heap_.take(problem_, best());
   if (trial) in_flight_[thread] = trial->run.bound();
   return trial;
 }
@@ -95,18 +95,20 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     on_step();
     lock.lock();
     if (state_.run.stopped()) return;
-    const std::optional<CutTrial> trial = take(thread);
+    const std::optional<ThresholdTrial> trial = take(thread);
     if (!trial) {
-      // A cut in progress may leave runs on both sides of it, so only when all threads are idle is the depth done.
+      // A threshold in progress may leave runs on both sides of it, so only when all threads are idle is the depth
+      // done.
       if (bound_in_flight() == kInfinity) break;
       changed_.wait_for(lock, kLongestSleep);
       continue;
     }
     lock.unlock();
     OrderedResult found;
-    const CutBounds tried = worker.try_cut(rows_, depth_, heap_.cuts_of(trial->run.variable), *trial, best_, found);
+    const ThresholdBounds tried =
+        worker.try_threshold(rows_, depth_, heap_.thresholds_of(trial->run.variable), *trial, best_, found);
     lock.lock();
-    in_flight_[thread] = state_.run.stopped() ? tried.held + tried.failed : kInfinity;
+    in_flight_[thread] = state_.run.stopped() ? tried.true_side + tried.false_side : kInfinity;
     improve(found);
     if (thread != 0) ++n_by_helpers_;
     heap_.put_back(trial->run, tried);

@@ -1,14 +1,16 @@
 // ordered/shared_root.hpp
 //
-// WHAT    What is known of the whole problem, its best tree and its bound, and the cuts of its rows, which all threads
-//         try as roots of trees of one depth.
-// FLOW    ordered/ordered_search opens a depth -> every thread calls `work` -> ordered/ordered_worker for each cut.
-// HOLDS   (R1) `lower` never exceeds the cost of any tree of the problem's depth, `upper` is that of `plan`: a cut in
-//         progress contributes the bound it had when the thread took it.
+// WHAT    What is known of the whole problem, its best tree and its bound, and the thresholds of its rows, which all
+//         threads try as roots of trees of one depth.
+// FLOW    ordered/ordered_search opens a depth -> every thread calls `work` -> ordered/ordered_worker for each
+//         threshold.
+// HOLDS   (R1) `lower` never exceeds the cost of any tree of the problem's depth, `upper` is that of `preorder`: a
+//         threshold in progress contributes the bound it had when the thread took it.
 //         (R2) One mutex guards all that changes, except for the best cost, which may be read at any time. No thread
-//         holds the mutex while it tries a cut or calls back.
-// COST    The mutex is locked a few times per cut, which takes from a tenth of a millisecond to seconds. The last cuts
-//         of a depth leave threads idle: a depth has about ten to a thousand cuts, so little is lost with two threads.
+//         holds the mutex while it tries a threshold or calls back.
+// COST    The mutex is locked a few times per threshold, which takes from a tenth of a millisecond to seconds. The last
+//         thresholds of a depth leave threads idle: a depth has about ten to a thousand thresholds, so little is lost
+//         with two threads.
 // SOURCE  Ours.
 #pragma once
 
@@ -18,9 +20,9 @@
 #include <mutex>
 #include <vector>
 
-#include "ordered/cut_heap.hpp"
 #include "ordered/ordered_worker.hpp"
-#include "ordered/plan.hpp"
+#include "ordered/preorder_tree.hpp"
+#include "ordered/threshold_heap.hpp"
 
 namespace hornbeam {
 
@@ -39,15 +41,15 @@ class SharedRoot {
   const OrderedRows& rows() const { return rows_; }
   /// Adopts a result on trees of at most this depth.
   void learn(OrderedResult found, std::uint32_t depth);
-  /// Opens all cuts as roots of trees of this depth, once those of the depth below are known.
-  void open(std::uint32_t depth, std::vector<std::vector<Cut>>& cuts);
-  std::vector<std::vector<Cut>>& cuts() { return heap_.cuts(); }
-  const Plan& plan() const { return plan_; }
+  /// Opens all thresholds as roots of trees of this depth, once those of the depth below are known.
+  void open(std::uint32_t depth, std::vector<std::vector<Threshold>>& thresholds);
+  std::vector<std::vector<Threshold>>& thresholds() { return heap_.thresholds(); }
+  const PreorderTree& preorder() const { return preorder_; }
   /// Whether trees of this depth may cost less than the best one.
   bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
 
-  /// Tries cuts until none is left or the search is stopped. `on_step` is called between two cuts, and repeatedly while
-  /// there is none to try but other threads may still return some.
+  /// Tries thresholds until none is left or the search is stopped. `on_step` is called between two thresholds, and
+  /// repeatedly while there is none to try but other threads may still return some.
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
   Interval interval() const;
@@ -59,7 +61,7 @@ class SharedRoot {
   std::uint32_t useful_depth() const { return problem_.costs.useful_depth(problem_.depth, best()); }
   void improve(OrderedResult& found);
   void raise_lower(Ticks bound, std::uint32_t depth);
-  std::optional<CutTrial> take(std::uint32_t thread);
+  std::optional<ThresholdTrial> take(std::uint32_t thread);
   Ticks bound_in_flight() const;
   void announce(std::uint64_t bytes);
 
@@ -71,10 +73,10 @@ class SharedRoot {
   std::condition_variable changed_;
   std::atomic<Ticks> best_;
   Ticks lower_;
-  Plan plan_{{PlanNode::Kind::leaf}};
-  CutHeap heap_;
+  PreorderTree preorder_{{PreorderNode::Kind::leaf}};
+  ThresholdHeap heap_;
   std::uint32_t depth_ = 0;       // of the trees whose roots are in `heap_`
-  std::vector<Ticks> in_flight_;  // bound of the cut that each thread is trying, or that a stop left unfinished
+  std::vector<Ticks> in_flight_;  // bound of the threshold that each thread is trying, or that a stop left unfinished
   std::uint64_t announced_bytes_ = 0, n_by_helpers_ = 0;
 };
 

@@ -19,7 +19,7 @@ namespace hornbeam {
 /// The columns of one set of rows, and the pairs left in it, as the bounds of its subsets need them.
 struct ColumnCounts {
   SplitCounts splits;
-  Stairs stairs;
+  ParetoStaircase staircase;
   PairsLeft pairs;
   PairRate rate;
 };
@@ -65,16 +65,16 @@ class CellCosts {
     }
     if constexpr (kClasses == 2) {
       const Ticks fewest = std::min(counts[0], counts[1]), more = std::min(second_split_, mixed_[fewest]);
-      const bool is_needed = (fewest > 0) & !columns.stairs.may_separate(counts[0], counts[1]);
+      const bool is_needed = (fewest > 0) & !columns.staircase.may_separate(counts[0], counts[1]);
       split += more & -static_cast<Ticks>(is_needed);
       if (counters != nullptr) counters->second_split += is_needed;
-      if (n_pairs > columns.pairs.most_parted) {
+      if (n_pairs > columns.pairs.most_separated) {
         const Ticks pure = leaf - all_[n] + all_[counts[0]] + all_[counts[1]];
-        const Ticks parted = first_split + pure +
-                             parted_pairs_bound(columns.rate, n_pairs - columns.pairs.most_parted, fewest, least_pure_,
-                                                largest_increment_);
-        if (counters != nullptr && parted > split) ++counters->parted_pairs;
-        split = std::max(split, parted);
+        const Ticks separated = first_split + pure +
+                                separated_pairs_bound(columns.rate, n_pairs - columns.pairs.most_separated, fewest,
+                                                      least_pure_, largest_increment_);
+        if (counters != nullptr && separated > split) ++counters->separated_pairs;
+        split = std::max(split, separated);
       }
     }
     const Ticks priced = leaf + leaf_;

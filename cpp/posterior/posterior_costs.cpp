@@ -88,9 +88,9 @@ double PosteriorCosts::split_probability(std::uint32_t depth) const {
   return split_probability_of(alpha_, beta_, depth);
 }
 
-Ticks PosteriorCosts::leaf_price(std::uint32_t depth) const { return ticks(-std::log1p(-split_probability(depth))); }
+Ticks PosteriorCosts::leaf_cost(std::uint32_t depth) const { return ticks(-std::log1p(-split_probability(depth))); }
 
-Ticks PosteriorCosts::split_price(std::uint32_t depth) const { return ticks(-std::log(split_probability(depth))); }
+Ticks PosteriorCosts::split_cost(std::uint32_t depth) const { return ticks(-std::log(split_probability(depth))); }
 
 Ticks PosteriorCosts::likelihood(const Ticks* counts) const {
   Ticks n = 0, sum = 0;
@@ -127,9 +127,9 @@ Ticks PosteriorCosts::share_of_leaf(std::uint32_t depth) const {
     std::vector<Ticks> here(n + 1, 0), here_free(n + 1, 0);
     for (std::size_t j = 1; j <= n; ++j) {
       here_free[j] = least_sum(least, least, j);
-      here[j] = split_price(d) + here_free[j];
+      here[j] = split_cost(d) + here_free[j];
     }
-    here[1] = std::min(here[1], leaf_price(d));
+    here[1] = std::min(here[1], leaf_cost(d));
     least = here;
     least_free = here_free;
   }
@@ -142,23 +142,23 @@ Ticks PosteriorCosts::share_of_leaf(std::uint32_t depth) const {
 
 std::unique_ptr<DepthCosts> PosteriorCosts::make(std::uint32_t depth) const {
   auto costs = std::make_unique<DepthCosts>();
-  costs->leaf = leaf_price(depth);
-  costs->split = depth < max_depth_ ? split_price(depth) : kInfinity;
-  const Ticks below = costs->split_below = split_price(depth + 1);
+  costs->leaf = leaf_cost(depth);
+  costs->split = depth < max_depth_ ? split_cost(depth) : kInfinity;
+  const Ticks below = costs->split_below = split_cost(depth + 1);
   Ticks fragment = kInfinity;  // of the smallest node of one class that can be split
   for (const std::vector<Ticks>& increment : pure_increment_)
     if (increment.size() > 1) fragment = std::min(fragment, increment[0] - increment[1]);
-  const bool pure_is_leaf = below + fragment >= leaf_price(depth + 1);
+  const bool pure_is_leaf = below + fragment >= leaf_cost(depth + 1);
   costs->second_split = depth + 1 < max_depth_ ? below + (pure_is_leaf ? logs_[least_distance_] : 0) : kInfinity;
   costs->choice.resize(all_.size());
   for (std::size_t n = 0; n < all_.size(); ++n)
     costs->choice[n] = logs_[least_number_of_splits(n, static_cast<std::size_t>(largest_group_), logs_.size() - 1)];
   const Ticks share = share_of_leaf(depth);
   for (std::uint32_t k = 0; k < n_classes(); ++k) {
-    std::vector<Ticks> whole(class_[k].size());
-    for (std::size_t count = 0; count < whole.size(); ++count) whole[count] = all_[count] - class_[k][count];
+    std::vector<Ticks> pure(class_[k].size());
+    for (std::size_t count = 0; count < pure.size(); ++count) pure[count] = all_[count] - class_[k][count];
     costs->least_of_class.push_back(
-        least_costs_of_class(whole, pure_increment_[k], all_increment_, share, largest_group_));
+        least_costs_of_class(pure, pure_increment_[k], all_increment_, share, largest_group_));
   }
   return costs;
 }

@@ -88,8 +88,8 @@ class PosteriorCosts {
 
  private:
   Ticks ticks(double nats) const;
-  Ticks leaf_price(std::uint32_t depth) const;
-  Ticks split_price(std::uint32_t depth) const;
+  Ticks leaf_cost(std::uint32_t depth) const;
+  Ticks split_cost(std::uint32_t depth) const;
   Ticks share_of_leaf(std::uint32_t depth) const;
   std::unique_ptr<DepthCosts> make(std::uint32_t depth) const;
   double split_probability(std::uint32_t depth) const;

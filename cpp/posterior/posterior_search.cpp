@@ -44,7 +44,7 @@ class PosteriorSearch {
         costs_(costs_of(rows, model, limits, 1)),
         table_(false, run.limits().bytes),
         worker_(rows, costs_, pairs_, table_, run, limits.expansions, [this] { report(); }),
-        uses_pairs_(bounds.parted_pairs) {}
+        uses_pairs_(bounds.separated_pairs) {}
 
   Outcome run() {
     worker_.open_root(root_);

@@ -61,12 +61,12 @@ class TreeReader {
 
   /// The best tree of at most two leaves: what is known of a pair that was never expanded.
   std::uint32_t best_stump(const Part& of, Ticks leaf, std::uint32_t depth, Ticks split) {
-    const Ticks price = costs_.at(depth + 1).leaf;  // not paid for a single row, which has no split
+    const Ticks leaf_cost = costs_.at(depth + 1).leaf;  // not paid for a single row, which has no split
     const StumpFinder stumps(data_, of.rows, [](std::uint32_t) { return 1; });
-    const Stump best = stumps.find([&](const auto& held, const auto& failed) {
-      if (held.back() == 0 || failed.back() == 0) return kInfinity;
-      return split + costs_.likelihood(held.data()) + costs_.likelihood(failed.data()) + (held.back() > 1 ? price : 0) +
-             (failed.back() > 1 ? price : 0);
+    const Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
+      if (true_side.back() == 0 || false_side.back() == 0) return kInfinity;
+      return split + costs_.likelihood(true_side.data()) + costs_.likelihood(false_side.data()) +
+             (true_side.back() > 1 ? leaf_cost : 0) + (false_side.back() > 1 ? leaf_cost : 0);
     });
     return best.cost < leaf ? best.column : kNoSplit;
   }
@@ -82,7 +82,7 @@ class TreeReader {
     };
     if (of.rows.size() == 1 || depth == costs_.max_depth()) return add_leaf();
     Fingerprint set;
-    for (const std::uint32_t row : of.rows) set ^= data_.identity(row, false);
+    for (const std::uint32_t row : of.rows) set ^= data_.fingerprint(row, false);
     const auto known = table_.find({set, depth, kUnlimited});
     if (known ? known->tree.split == kNoSplit : may_be_leaf && !has_time_) return add_leaf();
     keep_splits(of);

@@ -24,7 +24,7 @@ PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs
       run_(run),
       meter_(run, kWorkBetweenPolls, std::move(poll)),
       maker_(data, counting_, kernels(), 0, 1, 1),
-      looks_(costs, maker_, pairs, counters_),
+      scanner_(costs, maker_, pairs, counters_),
       max_expansions_(max_expansions) {}
 
 void PosteriorWorker::open_root(Frame& root) {
@@ -45,7 +45,7 @@ bool PosteriorWorker::goes_on() {
 }
 
 /// Checked before a child is made. It takes no more than its parent: its rows as columns and, meanwhile, row by row.
-bool PosteriorWorker::has_room_for_child(const Frame& s) { return run_.check(bytes() + 3 * s.rows.bytes()); }
+bool PosteriorWorker::has_memory_for_child(const Frame& s) { return run_.check(bytes() + 3 * s.rows.bytes()); }
 
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
   const KnownTree tree{s.split + candidate.upper(),
@@ -68,12 +68,12 @@ bool PosteriorWorker::open(Frame& s) {
 }
 
 /// One side of a column as a leaf, whose lower bound is 0 if a split of it may pay.
-SideLook PosteriorWorker::leaf_of(const Frame& s, std::uint32_t column, int x) {
+SideBounds PosteriorWorker::leaf_of(const Frame& s, std::uint32_t column, int x) {
   std::vector<Ticks> counts(data_.n_targets);
   Ticks n = 0, most = 0;
   for (std::uint32_t k = 0; k < data_.n_targets; ++k) {
-    const Ticks held = s.rows.sums[std::size_t{k} * s.rows.stride + column];
-    counts[k] = x == 1 ? held : s.rows.total[k] - held;
+    const Ticks true_side = s.rows.sums[std::size_t{k} * s.rows.stride + column];
+    counts[k] = x == 1 ? true_side : s.rows.total[k] - true_side;
     n += counts[k];
     most = std::max(most, counts[k]);
   }
@@ -86,15 +86,15 @@ SideLook PosteriorWorker::leaf_of(const Frame& s, std::uint32_t column, int x) {
 void PosteriorWorker::grow(Frame& s) {
   if (open(s)) {
     Candidate best{};
-    best.column = looks_.look_once(s.rows, s.pairs, s.depth, look_);
+    best.column = scanner_.scan_columns(s.rows, s.pairs, s.depth, column_bounds_);
     meter_.add(std::uint64_t{s.rows.n_columns} * (8 + 2 * s.rows.n_slot_words));
-    const Ticks lower = s.split + *std::min_element(look_.begin(), look_.end());
+    const Ticks lower = s.split + *std::min_element(column_bounds_.begin(), column_bounds_.end());
     s.known.lower = std::max(s.known.lower, std::min(s.known.tree.cost, lower));
     for (int x = 0; x < 2; ++x) best.side[x] = leaf_of(s, best.column, x);
     if (s.split + best.upper() < s.known.tree.cost) {
-      name_sides(s, best);
+      find_fingerprints(s, best);
       for (int x = 0; x < 2; ++x) {
-        if (best.side[x].lower > 0 || !goes_on() || !has_room_for_child(s)) continue;
+        if (best.side[x].lower > 0 || !goes_on() || !has_memory_for_child(s)) continue;
         Frame& child = child_of(s, best, x);
         grow(child);
         best.side[x].know_tree(child.known.tree);
@@ -103,7 +103,7 @@ void PosteriorWorker::grow(Frame& s) {
       take_tree(s, best);
     }
   }
-  s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
+  s.known = table_.tighten(key_of(s.rows.support.fingerprint, s.depth), s.known);
 }
 
 /// Bounds a node and its splits: the leaf, then cheap bounds for all columns, then pairs for those that are left.
@@ -112,46 +112,46 @@ void PosteriorWorker::expand(Frame& s, Ticks budget) {
   s.candidates.clear();
   s.others = kInfinity;
   if (open(s)) {
-    const Ticks cut = std::min(s.known.tree.cost, budget);
-    choose_candidates(s, cut);
-    look_at_candidates(s, cut);
+    const Ticks target = std::min(s.known.tree.cost, budget);
+    choose_candidates(s, target);
+    scan_candidates(s, target);
   }
-  settle(s);
+  update_lower_bound(s);
 }
 
-/// Lists the columns whose cheap bound is below `cut` as candidates, in the order of these bounds, kept in side[0].
-void PosteriorWorker::choose_candidates(Frame& s, Ticks cut) {
-  looks_.look_once(s.rows, s.pairs, s.depth, look_);
+/// Lists the columns whose cheap bound is below `target` as candidates, in the order of these bounds, kept in side[0].
+void PosteriorWorker::choose_candidates(Frame& s, Ticks target) {
+  scanner_.scan_columns(s.rows, s.pairs, s.depth, column_bounds_);
   meter_.add(s.rows.n_columns);
   for (std::uint32_t c = 0; c < s.rows.n_columns; ++c) {
-    if (s.split + look_[c] >= cut) {
-      s.others = std::min(s.others, s.split + look_[c]);
+    if (s.split + column_bounds_[c] >= target) {
+      s.others = std::min(s.others, s.split + column_bounds_[c]);
       ++counters_.perfect_split;
       continue;
     }
     Candidate candidate{};
     candidate.column = c;
-    candidate.side[0].lower = look_[c];
+    candidate.side[0].lower = column_bounds_[c];
     s.candidates.push_back(candidate);
   }
   std::sort(s.candidates.begin(), s.candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.side[0].lower < b.side[0].lower; });
 }
 
-void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
+void PosteriorWorker::scan_candidates(Frame& s, Ticks target) {
   std::size_t n_left = 0;
   for (Candidate& candidate : s.candidates) {
     Ticks lower = s.split + candidate.side[0].lower;
-    if (lower < cut && !goes_on()) cut = lower;  // after a stop the others, of larger bounds, keep those
-    if (lower < cut) {
-      looks_.look_at_pairs(s.rows, s.pairs, candidate.column, s.depth, candidate.side);
+    if (lower < target && !goes_on()) target = lower;  // after a stop the others, of larger bounds, keep those
+    if (lower < target) {
+      scanner_.scan_pairs(s.rows, s.pairs, candidate.column, s.depth, candidate.side);
       meter_.add(std::uint64_t{s.rows.n_columns} * (8 + s.rows.n_slot_words));
       take_tree(s, candidate);
-      cut = std::min(cut, s.known.tree.cost);
+      target = std::min(target, s.known.tree.cost);
       lower = s.split + candidate.lower();
-      if (lower >= cut) ++counters_.pair_looks;
+      if (lower >= target) ++counters_.pair_scans;
     }
-    if (lower >= cut || candidate.is_closed())
+    if (lower >= target || candidate.is_closed())
       s.others = std::min(s.others, lower);
     else
       s.candidates[n_left++] = candidate;
@@ -160,26 +160,26 @@ void PosteriorWorker::look_at_candidates(Frame& s, Ticks cut) {
 }
 
 /// Raises the lower bound of `s` to that of its leaf and its splits.
-void PosteriorWorker::settle(Frame& s) {
+void PosteriorWorker::update_lower_bound(Frame& s) {
   Ticks lower = std::min(s.known.tree.cost, s.others);
   for (const Candidate& candidate : s.candidates) lower = std::min(lower, s.split + candidate.lower());
   s.known.lower = std::max(s.known.lower, lower);
 }
 
-void PosteriorWorker::name_sides(Frame& s, Candidate& candidate) {
-  if (std::exchange(candidate.is_named, true)) return;
-  maker_.make_name_planes(s.rows);
-  candidate.name[1] = maker_.name_of(s.rows, candidate.column, true).identity;
-  candidate.name[0] = candidate.name[1];
-  candidate.name[0] ^= s.rows.whole.identity;
+void PosteriorWorker::find_fingerprints(Frame& s, Candidate& candidate) {
+  if (std::exchange(candidate.has_fingerprints, true)) return;
+  maker_.make_fingerprint_planes(s.rows);
+  candidate.fingerprint[1] = maker_.support_of(s.rows, candidate.column, true).fingerprint;
+  candidate.fingerprint[0] = candidate.fingerprint[1];
+  candidate.fingerprint[0] ^= s.rows.support.fingerprint;
 }
 
 /// Adopts what the table knows of both sides; returns whether that raises a bound.
 bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
-  name_sides(s, candidate);
+  find_fingerprints(s, candidate);
   const Ticks before = candidate.lower();
   for (int x = 0; x < 2; ++x) {
-    const auto known = table_.find(key_of(candidate.name[x], s.depth + 1));
+    const auto known = table_.find(key_of(candidate.fingerprint[x], s.depth + 1));
     if (!known) continue;
     candidate.side[x].lower = std::max(candidate.side[x].lower, known->lower);
     candidate.side[x].know_tree(known->tree);
@@ -191,8 +191,8 @@ bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
 /// So that the tree can be read off without counting again.
 void PosteriorWorker::remember_sides(const Frame& s, const Candidate& candidate) {
   for (int x = 0; x < 2; ++x) {
-    const SideLook& side = candidate.side[x];
-    const SubproblemKey key = key_of(candidate.name[x], s.depth + 1);
+    const SideBounds& side = candidate.side[x];
+    const SubproblemKey key = key_of(candidate.fingerprint[x], s.depth + 1);
     if (!table_.find(key)) table_.tighten(key, {side.lower, {side.upper, side.split, kUnlimited, {side.leaves, 1}}});
   }
 }
@@ -202,24 +202,24 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
   if (!frames_[s.depth + 1]) frames_[s.depth + 1] = std::make_unique<Frame>();
   Frame& child = *frames_[s.depth + 1];
   maker_.make_slot_rows(s.rows);
-  SlotName name;
-  name.identity = candidate.name[x];
-  maker_.make_child(s.rows, candidate.column, x == 1, name, child.rows);
+  SupportSet support;
+  support.fingerprint = candidate.fingerprint[x];
+  maker_.make_child(s.rows, candidate.column, x == 1, support, child.rows);
   meter_.add(std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16);
   child.pairs = s.pairs;
   pairs_.keep_side(s.rows.columns[candidate.column], x == 1, child.pairs);
   child.depth = s.depth + 1;
-  child.known = table_.find(key_of(name.identity, child.depth)).value_or(Interval{});
+  child.known = table_.find(key_of(support.fingerprint, child.depth)).value_or(Interval{});
   child.known.lower = std::max(child.known.lower, candidate.side[x].lower);
   return child;
 }
 
-/// Raises the sides of a candidate until its bound reaches `cut` or it is closed.
-void PosteriorWorker::raise(Frame& s, Candidate& candidate, Ticks cut) {
+/// Raises the sides of a candidate until its bound reaches `target` or it is closed.
+void PosteriorWorker::raise(Frame& s, Candidate& candidate, Ticks target) {
   while (goes_on() && !candidate.is_closed()) {
-    if (!has_room_for_child(s)) return;
-    SideLook* side = candidate.side;
-    const Ticks missing = cut - s.split - candidate.lower();
+    if (!has_memory_for_child(s)) return;
+    SideBounds* side = candidate.side;
+    const Ticks missing = target - s.split - candidate.lower();
     if (missing <= 0) return;
     // The side with less work so far, by half of what is missing: the cheaper proof is tried first, and the other side
     // may prove the second half.
@@ -242,22 +242,22 @@ void PosteriorWorker::solve(Frame& s, Ticks budget) {
     Candidate* least = nullptr;
     for (Candidate& candidate : s.candidates)
       if (!candidate.is_closed() && (least == nullptr || candidate.lower() < least->lower())) least = &candidate;
-    const Ticks cut = std::min(s.known.tree.cost, budget);
-    if (least == nullptr || s.split + least->lower() >= cut) break;
+    const Ticks target = std::min(s.known.tree.cost, budget);
+    if (least == nullptr || s.split + least->lower() >= target) break;
     // A look-up before any work: other paths may have led to the same sides.
-    if (least->is_named || !refresh(s, *least)) raise(s, *least, cut);
-    settle(s);
+    if (least->has_fingerprints || !refresh(s, *least)) raise(s, *least, target);
+    update_lower_bound(s);
   }
-  settle(s);
-  s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
+  update_lower_bound(s);
+  s.known = table_.tighten(key_of(s.rows.support.fingerprint, s.depth), s.known);
 }
 
 void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until) {
-  const SubproblemKey mark{s.rows.whole.identity, s.depth, width};  // a round of a width visits a pair once
-  if (table_.find(mark)) return;
+  const SubproblemKey visited{s.rows.support.fingerprint, s.depth, width};  // a round of a width visits a pair once
+  if (table_.find(visited)) return;
   expand(s, kInfinity);
   const Ticks before = s.known.tree.cost;
-  table_.tighten(mark, {});
+  table_.tighten(visited, {});
   std::vector<Candidate> tries = s.candidates;
   const auto n = static_cast<std::ptrdiff_t>(std::min<std::size_t>(width, tries.size()));
   std::partial_sort(tries.begin(), tries.begin() + n, tries.end(),
@@ -267,15 +267,15 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
     refresh(s, candidate);
     remember_sides(s, candidate);
     for (int x = 0; x < 2 && meter_.spent() < until && goes_on(); ++x) {
-      const SideLook& side = candidate.side[x];
+      const SideBounds& side = candidate.side[x];
       if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;
-      if (!has_room_for_child(s)) break;
+      if (!has_memory_for_child(s)) break;
       improve(child_of(s, candidate, x), width, until);
       refresh(s, candidate);
     }
   }
   if (s.known.tree.cost < before) ++counters_.greedy_trees;
-  s.known = table_.tighten(key_of(s.rows.whole.identity, s.depth), s.known);
+  s.known = table_.tighten(key_of(s.rows.support.fingerprint, s.depth), s.known);
 }
 
 }  // namespace hornbeam

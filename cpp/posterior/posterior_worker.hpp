@@ -1,7 +1,7 @@
 // posterior/posterior_worker.hpp
 //
 // WHAT    Branch and bound over pairs (support set, depth): raises the lower bound of one to a budget, or closes it.
-// FLOW    posterior/posterior_search -> here -> posterior/split_looks, rows/row_set, table.
+// FLOW    posterior/posterior_search -> here -> posterior/split_scanner, rows/row_set, table.
 // HOLDS   (W1) lower <= best <= upper of every frame and entry, also after a stop. (W2) A tree of cost `upper` can be
 //         read off the table: an expanded pair has an entry, any other stands for a leaf or a tree of two leaves. An
 //         entry of depth 1 is such a tree, of two leaves.
@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "posterior/split_looks.hpp"
+#include "posterior/split_scanner.hpp"
 #include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
@@ -30,10 +30,10 @@ class PosteriorWorker {
  public:
   struct Candidate {
     std::uint32_t column;  // of the row set
-    bool is_named = false;
-    SideLook side[2];
+    bool has_fingerprints = false;
+    SideBounds side[2];
     std::uint64_t work[2] = {0, 0};  // expansions below each side
-    Fingerprint name[2];
+    Fingerprint fingerprint[2];
     Ticks lower() const { return side[0].lower + side[1].lower; }
     Ticks upper() const { return side[0].upper + side[1].upper; }
     bool is_closed() const { return lower() >= upper(); }
@@ -43,7 +43,7 @@ class PosteriorWorker {
     RowSet rows;
     std::vector<Word> pairs;  // RowPairs left in the rows
     std::uint32_t depth = 0;
-    Ticks split = 0;  // price of a split and of its choice
+    Ticks split = 0;  // cost of a split and of its choice
     Interval known;
     std::vector<Candidate> candidates;
     Ticks others = kInfinity;  // at least, of all trees whose first split is no candidate
@@ -76,17 +76,17 @@ class PosteriorWorker {
 
  private:
   bool goes_on();
-  bool has_room_for_child(const Frame& s);
+  bool has_memory_for_child(const Frame& s);
   bool open(Frame& s);
-  SideLook leaf_of(const Frame& s, std::uint32_t column, int x);
+  SideBounds leaf_of(const Frame& s, std::uint32_t column, int x);
   void expand(Frame& s, Ticks budget);
-  void choose_candidates(Frame& s, Ticks cut);
-  void look_at_candidates(Frame& s, Ticks cut);
-  void settle(Frame& s);
-  void name_sides(Frame& s, Candidate& candidate);
+  void choose_candidates(Frame& s, Ticks target);
+  void scan_candidates(Frame& s, Ticks target);
+  void update_lower_bound(Frame& s);
+  void find_fingerprints(Frame& s, Candidate& candidate);
   bool refresh(Frame& s, Candidate& candidate);
   void remember_sides(const Frame& s, const Candidate& candidate);
-  void raise(Frame& s, Candidate& candidate, Ticks cut);
+  void raise(Frame& s, Candidate& candidate, Ticks target);
   Frame& child_of(Frame& s, const Candidate& candidate, int x);
   void take_tree(Frame& s, const Candidate& candidate) const;
 
@@ -99,11 +99,11 @@ class PosteriorWorker {
   WorkMeter meter_;
   Counters counters_;
   RowSetMaker maker_;
-  SplitLooks looks_;
+  SplitScanner scanner_;
   const std::optional<std::uint64_t> max_expansions_;
   std::vector<std::unique_ptr<Frame>> frames_;  // by depth
   std::uint64_t n_expansions_ = 0;
-  std::vector<Ticks> look_;
+  std::vector<Ticks> column_bounds_;
 };
 
 }  // namespace hornbeam

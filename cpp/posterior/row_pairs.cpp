@@ -4,7 +4,7 @@
 #include <bit>
 #include <queue>
 
-#include "bounds/parted_pairs.hpp"
+#include "bounds/separated_pairs.hpp"
 
 namespace hornbeam {
 
@@ -109,14 +109,14 @@ std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, Run& 
 /// it. These sums only grow, so each is recomputed only when it is the least.
 std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std::vector<Pair>& pool,
                                              PosteriorCosts& costs, Run& run) {
-  std::vector<Ticks> n_parted(rows.n_columns, 0);
-  const auto parts = [&](const Pair& pair, std::uint32_t c) {
+  std::vector<Ticks> n_separated(rows.n_columns, 0);
+  const auto separates = [&](const Pair& pair, std::uint32_t c) {
     return rows.test(c, pair.first) != rows.test(c, pair.second);
   };
   const auto sum_of = [&](const Pair& pair) {
     double sum = 0;
     for (std::uint32_t c = 0; c < rows.n_columns; ++c)
-      if (parts(pair, c)) sum += fourth_power(1 + n_parted[c]);
+      if (separates(pair, c)) sum += fourth_power(1 + n_separated[c]);
     return sum;
   };
   using Entry = std::pair<double, std::size_t>;
@@ -128,7 +128,7 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   std::vector<bool> is_used(rows.n_rows, false);
   std::vector<Pair> chosen;
   std::size_t n_best = 0;
-  Ticks best = 0, most_parted = 0;
+  Ticks best = 0, most_separated = 0;
   least_distance_ = rows.n_columns;
   std::uint32_t distance_of_best = least_distance_;
   const auto n_fewest = static_cast<Ticks>(costs.largest_increment().size());
@@ -145,18 +145,18 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
     is_used[pair.first] = is_used[pair.second] = true;
     std::uint32_t distance = 0;
     for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
-      if (!parts(pair, c)) continue;
+      if (!separates(pair, c)) continue;
       ++distance;
-      most_parted = std::max(most_parted, ++n_parted[c]);
+      most_separated = std::max(most_separated, ++n_separated[c]);
     }
     chosen.push_back(pair);
     least_distance_ = std::min(least_distance_, distance);
     n_pairs_ = static_cast<std::uint32_t>(chosen.size());
     rates_.clear();
-    const Ticks beyond = static_cast<Ticks>(n_pairs_) - most_parted;
+    const Ticks beyond = static_cast<Ticks>(n_pairs_) - most_separated;
     if (beyond <= 0) continue;
-    const Ticks worth = parted_pairs_bound(rate(costs, kDepthOfChoice, most_parted), beyond, n_fewest,
-                                           costs.least_pure(), costs.largest_increment());
+    const Ticks worth = separated_pairs_bound(rate(costs, kDepthOfChoice, most_separated), beyond, n_fewest,
+                                              costs.least_pure(), costs.largest_increment());
     if (worth <= best) continue;
     best = worth;
     n_best = chosen.size();
@@ -177,7 +177,7 @@ void RowPairs::lay_out(const DistinctRows& rows, const std::vector<Pair>& pairs)
     for (std::uint32_t c = 0; c < n_columns_; ++c) {
       const bool holds = rows.test(c, pairs[i].first);
       if (holds != rows.test(c, pairs[i].second)) continue;
-      tile_[std::size_t{i / kWordBits} * stride_ + place(c, holds)] |= Word{1} << (i % kWordBits);
+      tile_[std::size_t{i / kWordBits} * stride_ + tile_column(c, holds)] |= Word{1} << (i % kWordBits);
     }
 }
 
@@ -187,46 +187,47 @@ std::vector<Word> RowPairs::all() const {
   return all;
 }
 
-void RowPairs::keep_side(std::uint32_t column, bool side, std::vector<Word>& whole) const {
-  for (std::uint32_t w = 0; w < n_words_; ++w) whole[w] &= tile_[std::size_t{w} * stride_ + place(column, side)];
+void RowPairs::keep_side(std::uint32_t column, bool side, std::vector<Word>& pairs) const {
+  for (std::uint32_t w = 0; w < n_words_; ++w) pairs[w] &= tile_[std::size_t{w} * stride_ + tile_column(column, side)];
 }
 
-PairsLeft RowPairs::count_in(const std::vector<Word>& whole, const std::uint32_t* place, AlignedVector<Ticks>& counts) {
+PairsLeft RowPairs::count_in(const std::vector<Word>& pairs, const std::uint32_t* tile_column,
+                             AlignedVector<Ticks>& counts) {
   PairsLeft left;
   for (std::uint32_t w = 0; w < n_words_; ++w)
-    left.n_pairs += std::popcount(whole[w] & (place ? tile_[std::size_t{w} * stride_ + *place] : ~Word{0}));
+    left.n_pairs += std::popcount(pairs[w] & (tile_column ? tile_[std::size_t{w} * stride_ + *tile_column] : ~Word{0}));
   if (left.n_pairs == 0) return left;
   const Segment segment{0, n_words_, 0, 0, n_pairs_};
-  const SlotTile slots{{tile_.data(), n_words_, stride_}, &segment, 1, whole.data()};
+  const SlotTile slots{{tile_.data(), n_words_, stride_}, &segment, 1, pairs.data()};
   const Measures measures = counting_measures();
   counts.resize(std::size_t{measures.size()} * stride_);
   scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, measures)));
-  kernels().measure(slots, measures, place, counts.data(), scratch_.data());
-  left.held = counts.data();
-  left.failed = counts.data() + n_columns_;
+  kernels().measure(slots, measures, tile_column, counts.data(), scratch_.data());
+  left.true_side = counts.data();
+  left.false_side = counts.data() + n_columns_;
   for (std::uint32_t c = 0; c < n_columns_; ++c)
-    left.most_parted = std::max(left.most_parted, left.n_pairs - left.held[c] - left.failed[c]);
+    left.most_separated = std::max(left.most_separated, left.n_pairs - left.true_side[c] - left.false_side[c]);
   return left;
 }
 
-PairsLeft RowPairs::count(const std::vector<Word>& whole, AlignedVector<Ticks>& counts) {
-  return count_in(whole, nullptr, counts);
+PairsLeft RowPairs::count(const std::vector<Word>& pairs, AlignedVector<Ticks>& counts) {
+  return count_in(pairs, nullptr, counts);
 }
 
-PairsLeft RowPairs::count_side(const std::vector<Word>& whole, std::uint32_t column, bool side,
+PairsLeft RowPairs::count_side(const std::vector<Word>& pairs, std::uint32_t column, bool side,
                                AlignedVector<Ticks>& counts) {
-  const std::uint32_t at = place(column, side);
-  return count_in(whole, &at, counts);
+  const std::uint32_t at = tile_column(column, side);
+  return count_in(pairs, &at, counts);
 }
 
-const PairRate& RowPairs::rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_parted) {
+const PairRate& RowPairs::rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_separated) {
   if (rates_.size() <= depth) rates_.resize(depth + 1);
   rates_[depth].resize(n_pairs_ + std::size_t{1});
-  std::optional<PairRate>& rate = rates_[depth][static_cast<std::size_t>(most_parted)];
+  std::optional<PairRate>& rate = rates_[depth][static_cast<std::size_t>(most_separated)];
   if (!rate)
     rate = pair_rate(
         {costs.at(depth).split_below, costs.logs(), least_distance_, costs.pure_increments(), costs.all_rows()},
-        most_parted, n_pairs_);
+        most_separated, n_pairs_);
   return *rate;
 }
 

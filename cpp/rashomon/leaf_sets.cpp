@@ -53,10 +53,10 @@ void sort_by_cost(Parts& parts) {
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.cost < b.cost; });
 }
 
-std::vector<std::int32_t> joined(std::int32_t column, const Part& held, const Part& failed) {
+std::vector<std::int32_t> joined(std::int32_t column, const Part& true_side, const Part& false_side) {
   std::vector<std::int32_t> columns{column};
-  columns.insert(columns.end(), held.columns.begin(), held.columns.end());
-  columns.insert(columns.end(), failed.columns.begin(), failed.columns.end());
+  columns.insert(columns.end(), true_side.columns.begin(), true_side.columns.end());
+  columns.insert(columns.end(), false_side.columns.begin(), false_side.columns.end());
   return columns;
 }
 
@@ -81,7 +81,7 @@ class TreeGraph<Count>::LeafSets {
         run_(run),
         meter_(run, kPairsBetweenPolls, [this, below] { run_.report({below, 0, 0, bytes_, 0}); }) {}
 
-  LeastOfSet find() {
+  BestOfSet find() {
     run_.guard([this] {
       find_budgets();
       visit(graph_.root_, 0, masks_.all(), graph_.problem_.depth, 0);
@@ -90,8 +90,8 @@ class TreeGraph<Count>::LeafSets {
   }
 
  private:
-  LeastOfSet best() const {
-    LeastOfSet found{std::nullopt, n_asked_};
+  BestOfSet best() const {
+    BestOfSet found{std::nullopt, n_evaluated_};
     if (best_.empty()) return found;
     found.tree.emplace();
     found.tree->cost = below_;
@@ -137,14 +137,14 @@ class TreeGraph<Count>::LeafSets {
     std::unordered_set<LeafWeights, LeafWeightsHash> seen;
     const bool is_root = level == 0;
     const Ticks budget = budgets_[node];
-    const Ticks leaf_cost = graph_.small_trees_.best_leaf(rows.total.data()).cost;
+    const Ticks leaf_cost = graph_.two_level_trees_.best_leaf(rows.total.data()).cost;
     if (leaf_cost <= budget) {
       Part leaf = leaf_of(mask, leaf_cost);
-      if (is_root) ask(leaf.leaves, [] { return std::vector<std::int32_t>{-1}; });
+      if (is_root) evaluate(leaf.leaves, [] { return std::vector<std::int32_t>{-1}; });
       keep(std::move(leaf), seen, found);
     }
-    const auto join = [&](std::uint32_t column, const Parts& held, const Parts& failed) {
-      join_sides(static_cast<std::int32_t>(column), held, failed, budget, is_root ? nullptr : &found, seen);
+    const auto join = [&](std::uint32_t column, const Parts& true_side, const Parts& false_side) {
+      join_sides(static_cast<std::int32_t>(column), true_side, false_side, budget, is_root ? nullptr : &found, seen);
     };
     if (graph_.nodes_[node].is_deep) {
       graph_.maker_.make_slot_rows(rows);
@@ -157,7 +157,7 @@ class TreeGraph<Count>::LeafSets {
         join(split.column, *side[1], *side[0]);
       }
     } else if (depth > 0) {
-      join_small_trees(rows, mask, depth, budget, join);
+      join_two_level_trees(rows, mask, depth, budget, join);
     }
     sort_by_cost(found);
     return known_[node] = std::move(found);
@@ -175,37 +175,39 @@ class TreeGraph<Count>::LeafSets {
   }
 
   template <class Join>
-  void join_small_trees(const RowSet& rows, const Mask& mask, std::uint32_t levels, Ticks budget, const Join& join) {
-    SmallTrees& small_trees = graph_.small_trees_;
+  void join_two_level_trees(const RowSet& rows, const Mask& mask, std::uint32_t levels, Ticks budget,
+                            const Join& join) {
+    TwoLevelTrees& two_level_trees = graph_.two_level_trees_;
     for (std::uint32_t at = 0; at < rows.n_columns; ++at) {
-      if (!small_trees.list_sides(rows, at, levels, budget)) continue;
+      if (!two_level_trees.list_sides(rows, at, levels, budget)) continue;
       Parts parts[2];
       for (int x = 0; x < 2; ++x) {
         const Mask side = side_of(mask, rows.columns[at], x == 1);
-        for (const SmallTree& tree : small_trees.trees(x)) {
+        for (const OneLevelTree& tree : two_level_trees.trees(x)) {
           if (tree.column == kNoSplit) {
             parts[x].push_back(leaf_of(side, tree.cost));
             continue;
           }
           const std::uint32_t column = rows.columns[tree.column];
-          const Part held = leaf_of(side_of(side, column, true), 0), failed = leaf_of(side_of(side, column, false), 0);
-          parts[x].push_back(
-              {tree.cost, merged(held, failed), joined(static_cast<std::int32_t>(column), held, failed)});
+          const Part true_side = leaf_of(side_of(side, column, true), 0),
+                     false_side = leaf_of(side_of(side, column, false), 0);
+          parts[x].push_back({tree.cost, merged(true_side, false_side),
+                              joined(static_cast<std::int32_t>(column), true_side, false_side)});
         }
       }
       join(rows.columns[at], parts[1], parts[0]);
     }
   }
 
-  void join_sides(std::int32_t column, const Parts& held, const Parts& failed, Ticks budget, Parts* found,
+  void join_sides(std::int32_t column, const Parts& true_side, const Parts& false_side, Ticks budget, Parts* found,
                   std::unordered_set<LeafWeights, LeafWeightsHash>& seen) {
-    for (const Part& a : held)
-      for (const Part& b : failed) {
+    for (const Part& a : true_side)
+      for (const Part& b : false_side) {
         if (a.cost + b.cost > budget) break;
         meter_.require(1);
         const LeafWeights leaves = merged(a, b);
         if (found == nullptr)
-          ask(leaves, [&] { return joined(column, a, b); });
+          evaluate(leaves, [&] { return joined(column, a, b); });
         else if (!seen.contains(leaves))
           keep({a.cost + b.cost, leaves, joined(column, a, b)}, seen, *found);
       }
@@ -224,8 +226,8 @@ class TreeGraph<Count>::LeafSets {
   }
 
   template <class Columns>
-  void ask(const LeafWeights& leaves, const Columns& columns) {
-    ++n_asked_;
+  void evaluate(const LeafWeights& leaves, const Columns& columns) {
+    ++n_evaluated_;
     const Ticks cost = cost_(leaves);
     if (cost >= below_) return;
     best_ = columns();  // may fail, and then the cost stays, too
@@ -241,18 +243,18 @@ class TreeGraph<Count>::LeafSets {
   WorkMeter meter_;
   std::vector<Ticks> budgets_;      // of the nodes
   std::vector<std::int32_t> best_;  // columns of a tree
-  std::uint64_t n_asked_ = 0, bytes_ = 0;
+  std::uint64_t n_evaluated_ = 0, bytes_ = 0;
   std::unordered_map<std::uint32_t, Parts> known_;  // by node
 };
 
 template <class Count>
-LeastOfSet TreeGraph<Count>::least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) {
+BestOfSet TreeGraph<Count>::least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) {
   if (problem_.kind.leaf_rule != LeafRule::best || problem_.rows.n_targets != 2)
     throw std::invalid_argument("trees: sets of leaves need two classes and the rule 'best'");
   return LeafSets(*this, cost, below, run).find();
 }
 
-template LeastOfSet TreeGraph<WordCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
-template LeastOfSet TreeGraph<BigCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
+template BestOfSet TreeGraph<WordCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
+template BestOfSet TreeGraph<BigCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
 
 }  // namespace hornbeam

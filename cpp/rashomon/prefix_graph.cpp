@@ -35,7 +35,7 @@ void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t leve
   scores = std::max(scores, node.scores);
   costs = std::max(costs, node.costs);
   ++graph_.n_expansions_;
-  node.leaf = graph_.small_trees_.best_leaf(rows.total.data());
+  node.leaf = graph_.two_level_trees_.best_leaf(rows.total.data());
   if (node.leaf.cost <= scores) {
     node.value = node.leaf.cost;
     node.greedy = most_of(prefixes_.greedy_cost(counted, rule_.depth - level));
@@ -43,7 +43,7 @@ void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t leve
   }
   Sums sums;
   std::vector<TreeLeaf> leaves;
-  graph_.small_trees_.list_leaves(rows.total.data(), costs, leaves);
+  graph_.two_level_trees_.list_leaves(rows.total.data(), costs, leaves);
   for (const TreeLeaf& leaf : leaves) sums[kInfinity].add(leaf.cost, Count(1));
   node.splits = find_splits(rows, counted, level, scores, costs);
   prefix_sum_.clear();
@@ -60,10 +60,10 @@ void PrefixGraph<Count>::raise_end(RowSet& rows, std::uint32_t level, Ticks scor
   if (node.scores >= scores && node.costs >= costs) return;
   scores = std::max(scores, node.scores);
   costs = std::max(costs, node.costs);
-  node.leaf = graph_.small_trees_.best_leaf(rows.total.data());
+  node.leaf = graph_.two_level_trees_.best_leaf(rows.total.data());
   if (node.value <= scores) costs = std::max(costs, node.greedy);
   const std::uint32_t depth = graph_.problem_.depth - level;
-  node.of_graph = graph_.node_of({rows.whole.identity, depth});
+  node.of_graph = graph_.node_of({rows.support.fingerprint, depth});
   graph_.raise(rows, depth, level, costs, node.of_graph);
   Sums sums;
   for (const CostCount<Count>& each : graph_.nodes_[node.of_graph].trees)
@@ -81,12 +81,12 @@ auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_
   if (graph_.problem_.depth == level || rows.n_columns == 0) return splits;
   const std::uint32_t below = level + 1, depth = graph_.problem_.depth - below;
   graph_.maker_.make_slot_rows(rows);
-  graph_.maker_.make_name_planes(rows);
-  prefixes_.maker().make_name_planes(counted);
+  graph_.maker_.make_fingerprint_planes(rows);
+  prefixes_.maker().make_fingerprint_planes(counted);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
-    SmallTrees& small_trees = graph_.small_trees_;
-    if (!small_trees.may_be_leaf(small_trees.side_of(rows, column, false)) ||
-        !small_trees.may_be_leaf(small_trees.side_of(rows, column, true)))
+    TwoLevelTrees& two_level_trees = graph_.two_level_trees_;
+    if (!two_level_trees.may_be_leaf(two_level_trees.side_of(rows, column, false)) ||
+        !two_level_trees.may_be_leaf(two_level_trees.side_of(rows, column, true)))
       continue;
     const auto at = std::find(counted.columns.begin(), counted.columns.end(), rows.columns[column]);
     if (at == counted.columns.end()) throw std::logic_error("a column is missing: please report this bug in hornbeam");
@@ -100,11 +100,11 @@ auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_
     Ticks most[2] = {-1, -1};
     if (is_cheap)
       for (int x = 0; x < 2; ++x) most[x] = costs - graph_.nodes_[split.node[1 - x]].least;
-    const SlotName name = graph_.maker_.name_of(rows, column, true);
-    split.node[1] = node_of({name.identity, depth});
-    SlotName other = name;
-    other.identity ^= rows.whole.identity;
-    split.node[0] = node_of({other.identity, depth});
+    const SupportSet support = graph_.maker_.support_of(rows, column, true);
+    split.node[1] = node_of({support.fingerprint, depth});
+    SupportSet other = support;
+    other.fingerprint ^= rows.support.fingerprint;
+    split.node[0] = node_of({other.fingerprint, depth});
     for (int x = 0; x < 2; ++x) {
       Node& side = nodes_[split.node[x]];
       if (least) {
@@ -130,10 +130,10 @@ void PrefixGraph<Count>::raise_side(RowSet& rows, RowSet& counted, std::uint32_t
   RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(column - rows.columns.begin()), side == 1, level);
   if (level + 1 == rule_.lookahead_depth) return raise_end(child, level + 1, scores, costs, at);
   while (counted_.size() <= level) counted_.emplace_back();
-  SlotName name[2];
-  prefixes_.name_sides(counted, counted_column, name);
+  SupportSet support[2];
+  prefixes_.supports_of_sides(counted, counted_column, support);
   prefixes_.maker().make_slot_rows(counted);
-  prefixes_.maker().make_child(counted, counted_column, side == 1, name[side], counted_[level]);
+  prefixes_.maker().make_child(counted, counted_column, side == 1, support[side], counted_[level]);
   raise(child, counted_[level], level + 1, scores, costs, at);
 }
 
@@ -141,19 +141,20 @@ template <class Count>
 void PrefixGraph<Count>::add_splits(const std::vector<Split>& splits, Ticks scores, Ticks costs, Sums& sums) {
   const auto sum_of = [scores](Ticks a, Ticks b) { return a <= scores && b <= scores - a ? a + b : kInfinity; };
   for (const Split& split : splits) {
-    const Node &fails = nodes_[split.node[0]], &holds = nodes_[split.node[1]];
+    const Node &false_side = nodes_[split.node[0]], &true_side = nodes_[split.node[1]];
     const Count copies(split.copies);
-    for (const Scored& a : holds.trees)
-      for (const Scored& b : fails.trees) {
+    for (const Scored& a : true_side.trees)
+      for (const Scored& b : false_side.trees) {
         const Ticks score = sum_of(a.score, b.score);
         if (score == kInfinity && a.trees.front().cost + b.trees.front().cost > costs) continue;
         sums[score].add_products(a.trees, b.trees, copies, score == kInfinity ? costs : kInfinity);
         graph_.meter_.require(a.trees.size() * b.trees.size());
       }
-    prefix_sum_.add_products(holds.prefixes, fails.prefixes, copies, scores);
-    const BarredPair barred = barred_pair(graph_.problem_.kind, fails.leaf, holds.leaf);
-    if (!barred) continue;
-    const Ticks cost = barred->first + barred->second, score = sum_of(holds.score_of_leaf(), fails.score_of_leaf());
+    prefix_sum_.add_products(true_side.prefixes, false_side.prefixes, copies, scores);
+    const TrivialSplitPair trivial_split = trivial_split_pair(graph_.problem_.kind, false_side.leaf, true_side.leaf);
+    if (!trivial_split) continue;
+    const Ticks cost = trivial_split->first + trivial_split->second,
+                score = sum_of(true_side.score_of_leaf(), false_side.score_of_leaf());
     if (score != kInfinity || cost <= costs) sums[score].subtract(cost, copies);
   }
 }

@@ -34,46 +34,47 @@ class PrefixReader : private TreeReader<Count> {
   using Pair = std::pair<Scores, Scores>;  // of the true side, of the false side
 
   /// Tree number `rank` of those of these scores and this cost.
-  void read_prefix(RowSet& rows, const RowList& numbers, std::uint32_t at, std::uint32_t level, const Scores& asked,
+  void read_prefix(RowSet& rows, const RowList& numbers, std::uint32_t at, std::uint32_t level, const Scores& requested,
                    Ticks cost, Count rank) {
     const Node& node = prefixes_.nodes_[at];
     const std::uint32_t depth = this->problem_.depth - level;
     if (level == prefixes_.rule_.lookahead_depth)
       return this->read_node(rows, numbers, node.of_graph, depth, level, cost, std::move(rank));
     // Where a prefix may end here, a tree of this cost has what its splits score or `value`, whichever is less.
-    const bool may_end = cost <= node.greedy && asked.has(node.value);
-    const Scores of_splits{asked.least, may_end ? kInfinity : asked.most};
+    const bool may_end = cost <= node.greedy && requested.has(node.value);
+    const Scores of_splits{requested.least, may_end ? kInfinity : requested.most};
     if (of_splits.most == kInfinity && this->read_leaf(rows, cost, rank)) return;
     for (const Split& split : node.splits)
-      for (const auto& [holds, fails] : pairs_of(split, of_splits, cost)) {
-        const Histogram<Count> sides[2] = {trees_of(split.node[0], fails), trees_of(split.node[1], holds)};
-        const auto place = place_of(sides, barred_of(split, holds, fails), split.copies, cost, rank);
-        if (!place) continue;
-        const Scores scores[2] = {fails, holds};
+      for (const auto& [true_side, false_side] : pairs_of(split, of_splits, cost)) {
+        const Histogram<Count> sides[2] = {trees_of(split.node[0], false_side), trees_of(split.node[1], true_side)};
+        const auto pair = unrank(sides, trivial_split_of(split, true_side, false_side), split.copies, cost, rank);
+        if (!pair) continue;
+        const Scores scores[2] = {false_side, true_side};
         return this->read_split(
-            rows, numbers, split.column, place->copy, level, [&](RowSet& child, const RowList& side, int x) {
-              read_prefix(child, side, split.node[x], level + 1, scores[x], place->cost[x], place->rank[x]);
+            rows, numbers, split.column, pair->copy, level, [&](RowSet& child, const RowList& side, int x) {
+              read_prefix(child, side, split.node[x], level + 1, scores[x], pair->cost[x], pair->rank[x]);
             });
       }
     this->missing("tree");
   }
 
-  /// The scores of both sides that add up to one of `asked`, without overlap; some of those without a tree of this cost
-  /// are left out.
-  std::vector<Pair> pairs_of(const Split& split, const Scores& asked, Ticks cost) const {
+  /// The scores of both sides that add up to one of `requested`, without overlap; some of those without a tree of this
+  /// cost are left out.
+  std::vector<Pair> pairs_of(const Split& split, const Scores& requested, Ticks cost) const {
     std::vector<Pair> pairs;
-    const Node &fails = prefixes_.nodes_[split.node[0]], &holds = prefixes_.nodes_[split.node[1]];
-    const bool is_open = asked.most == kInfinity;
-    const Ticks enough = std::max<Ticks>(0, asked.least - fails.least_score);  // whatever the false side scores
-    for (const auto& of_holds : holds.trees) {
-      const Ticks score = of_holds.score;
-      if (is_open && score < enough) pairs.push_back({{score, score}, {asked.least - score, kInfinity}});
-      if (is_open || score > asked.most) continue;
-      for (const auto& of_fails : fails.trees)
-        if (of_fails.score <= asked.most - score && of_fails.score + score >= asked.least &&
-            of_holds.trees.front().cost + of_fails.trees.front().cost <= cost &&
-            of_holds.trees.back().cost + of_fails.trees.back().cost >= cost)
-          pairs.push_back({{score, score}, {of_fails.score, of_fails.score}});
+    const Node &false_side = prefixes_.nodes_[split.node[0]], &true_side = prefixes_.nodes_[split.node[1]];
+    const bool is_open = requested.most == kInfinity;
+    const Ticks enough =
+        std::max<Ticks>(0, requested.least - false_side.least_score);  // whatever the false side scores
+    for (const auto& of_true_side : true_side.trees) {
+      const Ticks score = of_true_side.score;
+      if (is_open && score < enough) pairs.push_back({{score, score}, {requested.least - score, kInfinity}});
+      if (is_open || score > requested.most) continue;
+      for (const auto& of_false_side : false_side.trees)
+        if (of_false_side.score <= requested.most - score && of_false_side.score + score >= requested.least &&
+            of_true_side.trees.front().cost + of_false_side.trees.front().cost <= cost &&
+            of_true_side.trees.back().cost + of_false_side.trees.back().cost >= cost)
+          pairs.push_back({{score, score}, {of_false_side.score, of_false_side.score}});
     }
     if (is_open) pairs.push_back({{enough, kInfinity}, {0, kInfinity}});
     return pairs;
@@ -88,10 +89,11 @@ class PrefixReader : private TreeReader<Count> {
     return sum_.take();
   }
 
-  BarredPair barred_of(const Split& split, const Scores& holds, const Scores& fails) const {
-    const Node &of_fails = prefixes_.nodes_[split.node[0]], &of_holds = prefixes_.nodes_[split.node[1]];
-    if (!holds.has(of_holds.score_of_leaf()) || !fails.has(of_fails.score_of_leaf())) return std::nullopt;
-    return barred_pair(this->problem_.kind, of_fails.leaf, of_holds.leaf);
+  TrivialSplitPair trivial_split_of(const Split& split, const Scores& true_side, const Scores& false_side) const {
+    const Node &of_false_side = prefixes_.nodes_[split.node[0]], &of_true_side = prefixes_.nodes_[split.node[1]];
+    if (!true_side.has(of_true_side.score_of_leaf()) || !false_side.has(of_false_side.score_of_leaf()))
+      return std::nullopt;
+    return trivial_split_pair(this->problem_.kind, of_false_side.leaf, of_true_side.leaf);
   }
 
   PrefixGraph<Count>& prefixes_;

@@ -16,7 +16,7 @@ ResultTree TreeReader<Count>::read(Ticks cost, Count rank) {
 template <class Count>
 bool TreeReader<Count>::read_leaf(const RowSet& rows, Ticks cost, Count& rank) {
   std::vector<TreeLeaf> leaves;
-  graph_.small_trees_.list_leaves(rows.total.data(), cost, leaves);
+  graph_.two_level_trees_.list_leaves(rows.total.data(), cost, leaves);
   for (const TreeLeaf& leaf : leaves) {
     if (leaf.cost != cost) continue;
     if (rank.is_zero()) {
@@ -34,13 +34,14 @@ void TreeReader<Count>::read_node(RowSet& rows, const RowList& numbers, std::uin
   if (read_leaf(rows, cost, rank)) return;
   if (!graph_.nodes_[node].is_deep) return read_shallow(rows, numbers, depth, cost, std::move(rank));
   for (const Split& split : graph_.nodes_[node].splits) {
-    const Node &fails = graph_.nodes_[split.node[0]], &holds = graph_.nodes_[split.node[1]];
-    const Histogram<Count> sides[2] = {fails.trees, holds.trees};
-    const auto place = place_of(sides, barred_pair(problem_.kind, fails.leaf, holds.leaf), split.copies, cost, rank);
-    if (!place) continue;
-    return read_split(rows, numbers, split.column, place->copy, level, [&](RowSet& child, const RowList& side, int x) {
+    const Node &false_side = graph_.nodes_[split.node[0]], &true_side = graph_.nodes_[split.node[1]];
+    const Histogram<Count> sides[2] = {false_side.trees, true_side.trees};
+    const auto pair =
+        unrank(sides, trivial_split_pair(problem_.kind, false_side.leaf, true_side.leaf), split.copies, cost, rank);
+    if (!pair) continue;
+    return read_split(rows, numbers, split.column, pair->copy, level, [&](RowSet& child, const RowList& side, int x) {
       const std::uint32_t depth_below = depth == kUnlimited ? kUnlimited : depth - 1;
-      read_node(child, side, split.node[x], depth_below, level + 1, place->cost[x], place->rank[x]);
+      read_node(child, side, split.node[x], depth_below, level + 1, pair->cost[x], pair->rank[x]);
     });
   }
   missing("tree");
@@ -49,16 +50,16 @@ void TreeReader<Count>::read_node(RowSet& rows, const RowList& numbers, std::uin
 template <class Count>
 void TreeReader<Count>::read_shallow(const RowSet& rows, const RowList& numbers, std::uint32_t levels, Ticks cost,
                                      Count rank) {
-  SmallTrees& small_trees = graph_.small_trees_;
+  TwoLevelTrees& two_level_trees = graph_.two_level_trees_;
   Histogram<Count> sides[2];
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
-    if (!small_trees.list_sides(rows, column, levels, cost)) continue;
-    for (int x = 0; x < 2; ++x) count_small_trees(small_trees.trees(x), sides[x]);
-    const auto place = place_of(sides, small_trees.barred(), rows.copies[column], cost, rank);
-    if (!place) continue;
-    const Copy copy = copy_of(numbers, rows.columns[column], rows.columns[column], place->copy);
+    if (!two_level_trees.list_sides(rows, column, levels, cost)) continue;
+    for (int x = 0; x < 2; ++x) count_one_level_trees(two_level_trees.trees(x), sides[x]);
+    const auto pair = unrank(sides, two_level_trees.trivial_split(), rows.copies[column], cost, rank);
+    if (!pair) continue;
+    const Copy copy = copy_of(numbers, rows.columns[column], rows.columns[column], pair->copy);
     return add_split(numbers, rows.columns[column], copy, [&](int x, const RowList& side) {
-      add_small_tree(rows, numbers, side, small_trees.trees(x), place->cost[x], place->rank[x]);
+      add_one_level_tree(rows, numbers, side, two_level_trees.trees(x), pair->cost[x], pair->rank[x]);
     });
   }
   missing("tree");
@@ -67,15 +68,15 @@ void TreeReader<Count>::read_shallow(const RowSet& rows, const RowList& numbers,
 /// Adds tree number `rank` of this cost; `trees` are those on one side of a split of `rows`, `numbers` the rows
 /// there.
 template <class Count>
-void TreeReader<Count>::add_small_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
-                                       const std::vector<SmallTree>& trees, Ticks cost, const Count& rank) {
-  std::size_t place = to_integer(rank);
+void TreeReader<Count>::add_one_level_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
+                                           const std::vector<OneLevelTree>& trees, Ticks cost, const Count& rank) {
+  std::size_t index = to_integer(rank);
   std::vector<Stump> stumps;
-  for (const SmallTree& tree : trees) {
+  for (const OneLevelTree& tree : trees) {
     if (tree.cost != cost) continue;
     if (tree.column == kNoSplit) {
-      if (place == 0) return tree_.add_leaf(tree.prediction[0]);
-      --place;
+      if (index == 0) return tree_.add_leaf(tree.prediction[0]);
+      --index;
       continue;
     }
     const std::uint32_t column = rows.columns[tree.column];
@@ -87,9 +88,9 @@ void TreeReader<Count>::add_small_tree(const RowSet& rows, const RowList& of_nod
       stumps.push_back(
           {first.column, copy_of(of_node, column, column, copy).column, true_loss, {prediction[0], prediction[1]}});
   }
-  if (place >= stumps.size()) missing("tree");
+  if (index >= stumps.size()) missing("tree");
   std::sort(stumps.begin(), stumps.end());
-  const Stump& stump = stumps[place];
+  const Stump& stump = stumps[index];
   const bool flipped = problem_.rows.test(stump.column, numbers[0]) != problem_.rows.test(stump.first, numbers[0]);
   add_split(numbers, stump.first, {stump.column, flipped},
             [&](int x, const RowList&) { tree_.add_leaf(stump.prediction[1 - x]); });

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "data/row_list.hpp"
-#include "rashomon/places.hpp"
 #include "rashomon/tree_graph.hpp"
+#include "rashomon/unranking.hpp"
 
 namespace hornbeam {
 
@@ -79,8 +79,8 @@ class TreeReader {
   };
 
   void read_shallow(const RowSet& rows, const RowList& numbers, std::uint32_t levels, Ticks cost, Count rank);
-  void add_small_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
-                      const std::vector<SmallTree>& trees, Ticks cost, const Count& rank);
+  void add_one_level_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
+                          const std::vector<OneLevelTree>& trees, Ticks cost, const Count& rank);
   Ticks loss_of(const RowList& numbers, std::uint32_t column, std::uint32_t prediction) const;
 
   TreeGraph<Count>& graph_;

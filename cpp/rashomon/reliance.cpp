@@ -39,7 +39,7 @@ class Front {
   }
   /// Sorts by cost and keeps the trees that rely more (or less) than all cheaper ones: no other can be part of a tree
   /// that relies most (or least) among those within a bound.
-  void settle() {
+  void keep_pareto_front() {
     for (std::vector<Choice>& choices : most_) {
       std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
         return a.cost != b.cost ? a.cost < b.cost : a.value > b.value;
@@ -50,7 +50,7 @@ class Front {
       choices.resize(n_kept);
     }
   }
-  /// Of a front that is not empty, after `settle`.
+  /// Of a front that is not empty, after `keep_pareto_front`.
   RelianceRange range() const { return {-most_[0].back().value, most_[1].back().value, {}}; }
 
  private:
@@ -88,7 +88,7 @@ class TreeGraph<Count>::Reliance {
     const Visit<Count>& found = visit(graph_.root_, 0, sets, graph_.problem_.depth, 0);
     Front trees;
     for (const Front* part : {&found.leaves, &found.splits}) trees.add_sums(*part, nothing(), graph_.nodes_[0].budget);
-    trees.settle();
+    trees.keep_pareto_front();
     RelianceRange range = trees.range();
     Count n_avoiding{};
     for (const CostCount<Count>& each : found.avoiding) n_avoiding += each.count;
@@ -101,7 +101,7 @@ class TreeGraph<Count>::Reliance {
   /// group.
   struct Sets {
     Mask givers, others;
-    bool is_asked;
+    bool uses_group;
     friend auto operator<=>(const Sets&, const Sets&) = default;
   };
   /// A column of the data that is equal or complementary (`flipped`) to another one on some rows.
@@ -113,7 +113,7 @@ class TreeGraph<Count>::Reliance {
   Sets narrowed(const Sets& sets, const Copy& copy, bool side) {
     Sets narrow = sets;
     const bool in_group = group_.is_in_group[copy.column];
-    narrow.is_asked |= in_group;
+    narrow.uses_group |= in_group;
     masks_.narrow(in_group ? narrow.givers : narrow.others, copy.column, side != copy.flipped);
     return narrow;
   }
@@ -143,7 +143,7 @@ class TreeGraph<Count>::Reliance {
   }
 
   TicksTimesShare of_leaf(const Sets& sets, const TreeLeaf& leaf) const {
-    if (!sets.is_asked) return 0;
+    if (!sets.uses_group) return 0;
     return loss_of(sets, leaf.prediction) - TicksTimesShare{total_} * (leaf.cost - graph_.problem_.kind.leaf_cost);
   }
 
@@ -154,12 +154,12 @@ class TreeGraph<Count>::Reliance {
     HistogramSum<Count> avoiding;
     const Ticks budget = graph_.nodes_[node].budget;
     std::vector<TreeLeaf> leaves;
-    graph_.small_trees_.list_leaves(rows.total.data(), budget, leaves);
+    graph_.two_level_trees_.list_leaves(rows.total.data(), budget, leaves);
     for (const TreeLeaf& leaf : leaves) {
       found.leaves.add(leaf.cost, of_leaf(sets, leaf));
-      if (!sets.is_asked) avoiding.add(leaf.cost, Count(1));
+      if (!sets.uses_group) avoiding.add(leaf.cost, Count(1));
     }
-    found.leaves.settle();
+    found.leaves.keep_pareto_front();
     if (graph_.nodes_[node].is_deep) {
       graph_.maker_.make_slot_rows(rows);
       for (const Split& split : graph_.nodes_[node].splits)
@@ -169,7 +169,7 @@ class TreeGraph<Count>::Reliance {
     } else if (depth > 0) {
       add_shallow(rows, sets, depth, budget, found.splits, avoiding);
     }
-    found.splits.settle();
+    found.splits.keep_pareto_front();
     found.avoiding = avoiding.take();
     return known_[{node, sets}] = std::move(found);
   }
@@ -188,11 +188,11 @@ class TreeGraph<Count>::Reliance {
       RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level);
       side[x] = &visit(child, split.node[x], narrow, depth_below, level + 1);
     }
-    const BarredPair barred =
-        barred_pair(graph_.problem_.kind, graph_.nodes_[split.node[0]].leaf, graph_.nodes_[split.node[1]].leaf);
-    add_pairs(*side[0], *side[1], barred, budget, trees);
-    if (!sets.is_asked && !group_.is_in_group[copy.column])
-      count_pairs(side[0]->avoiding, side[1]->avoiding, barred, budget, avoiding);
+    const TrivialSplitPair trivial_split =
+        trivial_split_pair(graph_.problem_.kind, graph_.nodes_[split.node[0]].leaf, graph_.nodes_[split.node[1]].leaf);
+    add_pairs(*side[0], *side[1], trivial_split, budget, trees);
+    if (!sets.uses_group && !group_.is_in_group[copy.column])
+      count_pairs(side[0]->avoiding, side[1]->avoiding, trivial_split, budget, avoiding);
   }
 
   void add_shallow(const RowSet& rows, const Sets& sets, std::uint32_t levels, Ticks budget, Front& trees,
@@ -202,32 +202,32 @@ class TreeGraph<Count>::Reliance {
       if (copies[at].empty()) copies[at] = copies_of(sets, rows.columns[at], rows.copies[at]);
       return copies[at];
     };
-    SmallTrees& small_trees = graph_.small_trees_;
+    TwoLevelTrees& two_level_trees = graph_.two_level_trees_;
     for (std::uint32_t at = 0; at < rows.n_columns; ++at) {
-      if (!small_trees.list_sides(rows, at, levels, budget)) continue;
+      if (!two_level_trees.list_sides(rows, at, levels, budget)) continue;
       for (const Copy& copy : copies_at(at)) {
         Visit<Count> side[2];
         for (int x = 0; x < 2; ++x) {
           const Sets narrow = narrowed(sets, copy, x == 1);
-          for (const SmallTree& tree : small_trees.trees(x))
+          for (const OneLevelTree& tree : two_level_trees.trees(x))
             if (tree.column == kNoSplit)
               side[x].leaves.add(tree.cost, of_leaf(narrow, {tree.cost, tree.prediction[0]}));
             else
               for (const Copy& below : copies_at(tree.column))
                 side[x].splits.add(tree.cost, of_stump(narrow, below, tree));
-          if (!narrow.is_asked) count_avoiding(small_trees.trees(x), copies_at, side[x].avoiding);
-          side[x].leaves.settle();
-          side[x].splits.settle();
+          if (!narrow.uses_group) count_avoiding(two_level_trees.trees(x), copies_at, side[x].avoiding);
+          side[x].leaves.keep_pareto_front();
+          side[x].splits.keep_pareto_front();
         }
-        add_pairs(side[0], side[1], small_trees.barred(), budget, trees);
-        if (!sets.is_asked && !group_.is_in_group[copy.column])
-          count_pairs(side[0].avoiding, side[1].avoiding, small_trees.barred(), budget, avoiding);
+        add_pairs(side[0], side[1], two_level_trees.trivial_split(), budget, trees);
+        if (!sets.uses_group && !group_.is_in_group[copy.column])
+          count_pairs(side[0].avoiding, side[1].avoiding, two_level_trees.trivial_split(), budget, avoiding);
       }
     }
   }
 
-  TicksTimesShare of_stump(const Sets& sets, const Copy& copy, const SmallTree& tree) {
-    if (!sets.is_asked && !group_.is_in_group[copy.column]) return 0;
+  TicksTimesShare of_stump(const Sets& sets, const Copy& copy, const OneLevelTree& tree) {
+    if (!sets.uses_group && !group_.is_in_group[copy.column]) return 0;
     const Ticks loss = tree.cost - 2 * graph_.problem_.kind.leaf_cost;
     TicksTimesShare value = -TicksTimesShare{total_} * loss;
     for (const bool side : {false, true}) value += loss_of(narrowed(sets, copy, side), tree.prediction[side ? 1 : 0]);
@@ -235,9 +235,9 @@ class TreeGraph<Count>::Reliance {
   }
 
   template <class CopiesAt>
-  void count_avoiding(const std::vector<SmallTree>& trees, CopiesAt copies_at, Histogram<Count>& avoiding) {
+  void count_avoiding(const std::vector<OneLevelTree>& trees, CopiesAt copies_at, Histogram<Count>& avoiding) {
     HistogramSum<Count> sum;
-    for (const SmallTree& tree : trees) {
+    for (const OneLevelTree& tree : trees) {
       std::uint64_t n_copies = 1;
       if (tree.column != kNoSplit) {
         const std::vector<Copy>& copies = copies_at(tree.column);
@@ -249,15 +249,16 @@ class TreeGraph<Count>::Reliance {
     avoiding = sum.take();
   }
 
-  static void count_pairs(const Histogram<Count>& a, const Histogram<Count>& b, const BarredPair& barred, Ticks budget,
-                          HistogramSum<Count>& sum) {
+  static void count_pairs(const Histogram<Count>& a, const Histogram<Count>& b, const TrivialSplitPair& trivial_split,
+                          Ticks budget, HistogramSum<Count>& sum) {
     sum.add_products(a, b, Count(1), budget);
-    if (barred && barred->first + barred->second <= budget) sum.subtract(barred->first + barred->second, Count(1));
+    if (trivial_split && trivial_split->first + trivial_split->second <= budget)
+      sum.subtract(trivial_split->first + trivial_split->second, Count(1));
   }
 
-  static void add_pairs(const Visit<Count>& a, const Visit<Count>& b, const BarredPair& barred, Ticks budget,
-                        Front& trees) {
-    if (!barred) trees.add_sums(a.leaves, b.leaves, budget);
+  static void add_pairs(const Visit<Count>& a, const Visit<Count>& b, const TrivialSplitPair& trivial_split,
+                        Ticks budget, Front& trees) {
+    if (!trivial_split) trees.add_sums(a.leaves, b.leaves, budget);
     trees.add_sums(a.leaves, b.splits, budget);
     trees.add_sums(a.splits, b.leaves, budget);
     trees.add_sums(a.splits, b.splits, budget);

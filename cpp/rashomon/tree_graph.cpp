@@ -25,7 +25,7 @@ TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& 
       run_(run),
       meter_(run, kWorkBetweenPolls, [this] { report(); }),
       maker_(problem_.rows, problem_.model, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
-      small_trees_(problem_.kind, problem_.model, maker_),
+      two_level_trees_(problem_.kind, problem_.model, maker_),
       search_problem_{problem_.rows,
                       problem_.model,
                       problem_.kind.leaf_cost,
@@ -45,7 +45,7 @@ void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::fun
   optimum_ = optimum;
   run_.guard([&] {  // after a stop, the result of the last complete step stands
     maker_.make_root(root_, run_);
-    index_.emplace(SubproblemKey{root_.whole.identity, problem_.depth}, 0);
+    index_.emplace(SubproblemKey{root_.support.fingerprint, problem_.depth}, 0);
     // The minima that the first step finds make the budgets of the next ones tight. Every step repeats some work, so
     // more of them are made only if a limit may end the search, which then has the set of a smaller bound.
     const Ticks slack = bound - optimum;
@@ -71,16 +71,16 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
     splits = find_splits(rows, depth, level, budget);
     sum_.clear();
     std::vector<TreeLeaf> leaves;
-    small_trees_.list_leaves(rows.total.data(), budget, leaves);
+    two_level_trees_.list_leaves(rows.total.data(), budget, leaves);
     for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
     for (const Split& split : splits) {
-      const Node &fails = nodes_[split.node[0]], &holds = nodes_[split.node[1]];
-      sum_.add_products(holds.trees, fails.trees, Count(split.copies), budget);
+      const Node &false_side = nodes_[split.node[0]], &true_side = nodes_[split.node[1]];
+      sum_.add_products(true_side.trees, false_side.trees, Count(split.copies), budget);
       // The product also counts the tree of two leaves that predict the same.
-      const BarredPair barred = barred_pair(problem_.kind, fails.leaf, holds.leaf);
-      if (barred && barred->first + barred->second <= budget)
-        sum_.subtract(barred->first + barred->second, Count(split.copies));
-      meter_.require(holds.trees.size() * fails.trees.size());
+      const TrivialSplitPair trivial_split = trivial_split_pair(problem_.kind, false_side.leaf, true_side.leaf);
+      if (trivial_split && trivial_split->first + trivial_split->second <= budget)
+        sum_.subtract(trivial_split->first + trivial_split->second, Count(split.copies));
+      meter_.require(true_side.trees.size() * false_side.trees.size());
     }
   } else {
     count_shallow(rows, depth, budget);
@@ -89,7 +89,7 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
   list_bytes_ -= known.trees.capacity() * sizeof(CostCount<Count>) + known.splits.capacity() * sizeof(Split);
   known.trees = sum_.take();
   known.splits = std::move(splits);
-  known.leaf = small_trees_.best_leaf(rows.total.data());
+  known.leaf = two_level_trees_.best_leaf(rows.total.data());
   known.is_deep = deep;
   known.budget = budget;
   known.least = std::max(known.least, known.trees.empty() ? budget + 1 : known.trees.front().cost);
@@ -108,17 +108,18 @@ template <class Count>
 void TreeGraph<Count>::count_shallow(const RowSet& rows, std::uint32_t levels, Ticks budget) {
   sum_.clear();
   std::vector<TreeLeaf> leaves;
-  small_trees_.list_leaves(rows.total.data(), budget, leaves);
+  two_level_trees_.list_leaves(rows.total.data(), budget, leaves);
   for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
   if (levels == 0) return;
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     meter_.require(std::uint64_t{rows.stride} * (rows.n_slot_words + 16) / 8);
-    if (!small_trees_.list_sides(rows, column, levels, budget)) continue;
-    for (int x = 0; x < 2; ++x) count_small_trees(small_trees_.trees(x), side_[x]);
+    if (!two_level_trees_.list_sides(rows, column, levels, budget)) continue;
+    for (int x = 0; x < 2; ++x) count_one_level_trees(two_level_trees_.trees(x), side_[x]);
     const Count copies(rows.copies[column]);
     sum_.add_products(side_[1], side_[0], copies, budget);
-    const BarredPair& barred = small_trees_.barred();
-    if (barred && barred->first + barred->second <= budget) sum_.subtract(barred->first + barred->second, copies);
+    const TrivialSplitPair& trivial_split = two_level_trees_.trivial_split();
+    if (trivial_split && trivial_split->first + trivial_split->second <= budget)
+      sum_.subtract(trivial_split->first + trivial_split->second, copies);
   }
 }
 
@@ -127,7 +128,7 @@ auto TreeGraph<Count>::find_splits(RowSet& rows, std::uint32_t depth, std::size_
     -> std::vector<Split> {
   std::vector<Split> splits;
   maker_.make_slot_rows(rows);
-  maker_.make_name_planes(rows);
+  maker_.make_fingerprint_planes(rows);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     Split split{rows.columns[column], rows.copies[column], {0, 0}};
     if (raise_sides(rows, column, depth == kUnlimited ? kUnlimited : depth - 1, level, budget, split))
@@ -144,8 +145,8 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
   const Ticks leaf_cost = problem_.kind.leaf_cost;
   Side side[2];
   for (int x = 0; x < 2; ++x) {
-    const Ticks* measures = small_trees_.side_of(rows, column, x == 1);
-    if (!small_trees_.may_be_leaf(measures)) return false;
+    const Ticks* measures = two_level_trees_.side_of(rows, column, x == 1);
+    if (!two_level_trees_.may_be_leaf(measures)) return false;
     side[x] = {leaf_cost + problem_.model.loss(measures), problem_.model.least_loss(measures), 0};
     side[x].lower = std::min(side[x].leaf, cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
   }
@@ -155,11 +156,11 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
     return is_too_dear;
   };
   if (is_closed()) return false;
-  SlotName name[2];
-  name[1] = maker_.name_of(rows, column, true);
-  name[0] = name[1];
-  name[0].identity ^= rows.whole.identity;
-  for (int x = 0; x < 2; ++x) split.node[x] = node_of({name[x].identity, depth});
+  SupportSet support[2];
+  support[1] = maker_.support_of(rows, column, true);
+  support[0] = support[1];
+  support[0].fingerprint ^= rows.support.fingerprint;
+  for (int x = 0; x < 2; ++x) split.node[x] = node_of({support[x].fingerprint, depth});
   // Approach the cost of the first tree in small steps: a larger budget counts trees that are not needed, and their
   // number grows exponentially with every leaf penalty. If leaves cost almost nothing, few steps reach the budget.
   Ticks step = std::max({leaf_cost, (budget - side[0].lower - side[1].lower) / 16, Ticks{1}});
@@ -187,13 +188,13 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
 /// Finds the cost of the best tree of one side, or that it exceeds `most`, without expanding a node; false if that is
 /// not possible. Bounds that keep only one optimum are sufficient, since only its cost is used.
 template <class Count>
-bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool holds, std::uint32_t depth, Ticks most,
-                                  const Side& side, Node& node) {
+bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool is_true_side, std::uint32_t depth,
+                                  Ticks most, const Side& side, Node& node) {
   if (!two_levels_.is_usable() || depth < 2) return false;
   const bool is_shallow = depth == 2 || 4 * problem_.kind.leaf_cost + side.least_loss > most;
   if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
-  const auto found = is_shallow ? two_levels_.solve(rows, column, holds, most)
-                                : two_levels_.solve_three_levels(rows, column, holds, most);
+  const auto found = is_shallow ? two_levels_.solve(rows, column, is_true_side, most)
+                                : two_levels_.solve_three_levels(rows, column, is_true_side, most);
   meter_.require(0);
   if (!found) return false;
   ++counters_.least_trees;
@@ -214,7 +215,7 @@ std::uint32_t TreeGraph<Count>::node_of(const SubproblemKey& key) {
 template <class Count>
 RowSet& TreeGraph<Count>::child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level) {
   while (levels_.size() <= level) levels_.emplace_back();
-  maker_.make_child(rows, column, side, maker_.name_of(rows, column, side), levels_[level]);
+  maker_.make_child(rows, column, side, maker_.support_of(rows, column, side), levels_[level]);
   return levels_[level];
 }
 

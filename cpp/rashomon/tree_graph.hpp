@@ -2,7 +2,7 @@
 //
 // WHAT    The trees within a bound as a shared graph of subproblems, each with a histogram of the costs of its trees.
 // FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp reads, reliance.cpp
-//         and leaf_sets.cpp go through all of it) -> rashomon/small_trees.
+//         and leaf_sets.cpp go through all of it) -> rashomon/two_level_trees.
 // HOLDS   (G1) The histogram of a node has all trees of its subproblem that cost at most its budget. (G2) The splits of
 //         a deep node are those of all these trees except leaves, in the order of the columns; a node that is not deep
 //         has trees of at most two levels, which are counted, and found again when read, without being stored. (G3) A
@@ -48,7 +48,7 @@ class TreeGraph final : public TreeSet {
   std::vector<CostCount<Limbs>> histogram() const override;
   ResultTree tree(Ticks cost, const Limbs& rank) override;
   RelianceRange reliance(const RelianceProblem& group, Run& run) override;
-  LeastOfSet least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) override;
+  BestOfSet least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) override;
   TreeSetStatistics statistics() const override;
 
  private:
@@ -84,7 +84,7 @@ class TreeGraph final : public TreeSet {
   std::vector<Split> find_splits(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget);
   bool raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level, Ticks budget,
                    Split& split);
-  bool find_least(const RowSet& rows, std::uint32_t column, bool holds, std::uint32_t depth, Ticks most,
+  bool find_least(const RowSet& rows, std::uint32_t column, bool is_true_side, std::uint32_t depth, Ticks most,
                   const Side& side, Node& node);
   std::uint32_t node_of(const SubproblemKey& key);
   RowSet& child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level);
@@ -96,7 +96,7 @@ class TreeGraph final : public TreeSet {
   Run& run_;  // of use only in `build`
   WorkMeter meter_;
   RowSetMaker maker_;
-  SmallTrees small_trees_;
+  TwoLevelTrees two_level_trees_;
   const Problem search_problem_;
   TwoLevelSolver two_levels_;
   RowSet root_;

@@ -17,7 +17,7 @@
 
 #include "base/bounds.hpp"
 #include "rashomon/reliance.hpp"
-#include "rashomon/small_trees.hpp"
+#include "rashomon/two_level_trees.hpp"
 #include "rows/problem.hpp"
 #include "run/run.hpp"
 #include "tree/result_tree.hpp"
@@ -45,7 +45,7 @@ struct LeafWeight {
 /// The cost of a set of leaves by an objective other than that of the graph; the largest share of class 1 comes first.
 using LeafSetCost = std::function<Ticks(std::span<const LeafWeight>)>;
 
-struct LeastOfSet {
+struct BestOfSet {
   std::optional<ResultTree> tree;  // of that cost; every prediction is 0
   std::uint64_t n_leaf_sets = 0;   // whose cost was computed
 };
@@ -69,7 +69,7 @@ class TreeSet {
   }
   /// The tree of the cheapest set of leaves, if it costs less than `below`; for two classes and LeafRule::best. After a
   /// stop, the cheapest one so far.
-  virtual LeastOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/, Run& /*run*/) {
+  virtual BestOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/, Run& /*run*/) {
     throw std::invalid_argument("trees: this set is not a graph of subproblems");
   }
   virtual TreeSetStatistics statistics() const = 0;

@@ -36,8 +36,11 @@ std::pair<std::uint32_t, std::uint64_t> choose_top(const std::uint64_t (&n_set)[
 }  // namespace
 
 std::uint64_t RowSet::bytes() const {
-  return (slots.capacity() + slot_rows.capacity() + name_planes.capacity() + sums.capacity() + total.capacity()) * 8 +
-         names.capacity() * sizeof(SlotName) + (columns.capacity() + copies.capacity() + narrow_sums.capacity()) * 4;
+  return (slots.capacity() + slot_rows.capacity() + fingerprint_planes.capacity() + sums.capacity() +
+          total.capacity()) *
+             8 +
+         slot_supports.capacity() * sizeof(SupportSet) +
+         (columns.capacity() + copies.capacity() + narrow_sums.capacity()) * 4;
 }
 
 bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
@@ -64,19 +67,19 @@ RowSetMaker::RowSetMaker(const DistinctRows& data, const LeafModel& model, const
   for (const std::int64_t each : data.target_weight) weight += each;
   is_narrow_ = measures_.cancelled && !measures_.counts_rows && weight < kNarrowInfinity;
   if (!is_narrow_) return;
-  const Ticks price = measures_.largest_cost[0];
-  const auto in_weight = [price](Ticks cost) {
-    return static_cast<std::int32_t>(std::min<Ticks>(cost / price, kNarrowInfinity));
+  const Ticks error_cost = measures_.largest_cost[0];
+  const auto in_weight = [error_cost](Ticks cost) {
+    return static_cast<std::int32_t>(std::min<Ticks>(cost / error_cost, kNarrowInfinity));
   };
   narrow_.leaf_cost = in_weight(leaf_cost);
-  narrow_.support_threshold = in_weight(support_threshold + price - 1);
+  narrow_.support_threshold = in_weight(support_threshold + error_cost - 1);
 }
 
 std::uint64_t RowSetMaker::bytes() const {
   return (scratch_.capacity() + hashes_.capacity() + wide_.capacity() + pair_sums_.capacity() +
-          look_values_.capacity() + gathered_.capacity() + row_bits_.capacity() + row_counts_.capacity()) *
+          scan_values_.capacity() + gathered_.capacity() + row_bits_.capacity() + row_counts_.capacity()) *
              sizeof(Word) +
-         merged_.capacity() * sizeof(SlotName) + (seen_.capacity() + new_number_.capacity()) * sizeof(std::uint32_t) +
+         merged_.capacity() * sizeof(SupportSet) + (seen_.capacity() + new_number_.capacity()) * sizeof(std::uint32_t) +
          index_.bytes() + suspect_.capacity() * sizeof(Suspect);
 }
 
@@ -105,13 +108,13 @@ PairInput RowSetMaker::pair_input(const RowSet& rows) const {
   return input;
 }
 
-const Looks& RowSetMaker::look(const RowSet& rows) {
-  look_values_.resize(std::max(look_values_.size(), std::size_t{8} * rows.stride));
-  Ticks* at = look_values_.data();
+const SplitScan& RowSetMaker::scan_splits(const RowSet& rows) {
+  scan_values_.resize(std::max(scan_values_.size(), std::size_t{8} * rows.stride));
+  Ticks* at = scan_values_.data();
   const auto next = [&at, &rows] { return std::exchange(at, at + rows.stride); };
-  looks_ = {{next(), next()}, {next(), next()}, {next(), next()}, next(), next()};
-  kernels_.look(measures_, pair_input(rows), rows.stride, looks_, scratch_for(rows));
-  return looks_;
+  scan_ = {{next(), next()}, {next(), next()}, {next(), next()}, next(), next()};
+  kernels_.scan_splits(measures_, pair_input(rows), rows.stride, scan_, scratch_for(rows));
+  return scan_;
 }
 
 void RowSetMaker::make_root(RowSet& root, Run& run) {
@@ -125,7 +128,7 @@ void RowSetMaker::make_root(RowSet& root, Run& run) {
   const std::uint64_t tile = word_at(data_.view().n_words) * n_row_words_ * sizeof(Word);
   // Rows of one weight have a slot each: the same number of bytes twice row by row, and once as columns.
   run.require(data_.bytes() + 3 * tile +
-              std::uint64_t{data_.n_rows} * (2 * sizeof(SlotName) + 8 * std::uint64_t{n_counts}) +
+              std::uint64_t{data_.n_rows} * (2 * sizeof(SupportSet) + 8 * std::uint64_t{n_counts}) +
               std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
   merged_.assign(data_.n_rows, {});
   row_bits_.resize(word_at(data_.view().n_words) * n_row_words_);
@@ -139,11 +142,11 @@ void RowSetMaker::make_root(RowSet& root, Run& run) {
     std::copy(data_.weight(row), data_.weight(row) + data_.n_targets, counts);
     if (measures_.counts_rows) counts[n_counts - 1] = data_.row_count[row];
     model_.merge(counts);
-    merged_[row] = {data_.identity(row, measures_.counts_rows), model_.least_loss_of(counts),
+    merged_[row] = {data_.fingerprint(row, measures_.counts_rows), model_.least_loss_of(counts),
                     data_.reference_loss.empty() ? 0 : data_.reference_loss[row]};
   }
-  root.whole = {};
-  for (const SlotName& name : merged_) root.whole.add(name);
+  root.support = {};
+  for (const SupportSet& support : merged_) root.support.add(support);
   lay_out(nullptr, root, [&run] { run.require(); });
   merged_ = {};
   row_bits_ = {};
@@ -152,9 +155,9 @@ void RowSetMaker::make_root(RowSet& root, Run& run) {
   finish(root);
 }
 
-void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole,
+void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SupportSet& support,
                              RowSet& child) {
-  child.whole = whole;
+  child.support = support;
   n_row_words_ = parent.words_per_slot;
   kept_mask_.resize(words_for(parent.stride));
   constant_mask_.resize(words_for(parent.stride));
@@ -197,8 +200,8 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
   child.sums.resize(parent.sums.size());
   child.total.resize(measures_.size());
   for (std::uint32_t m = 0; m < measures_.size(); ++m) {
-    const Ticks held = parent.sums[std::size_t{m} * parent.stride + column];
-    child.total[m] = side ? held : parent.total[m] - held;
+    const Ticks true_side = parent.sums[std::size_t{m} * parent.stride + column];
+    child.total[m] = side ? true_side : parent.total[m] - true_side;
   }
   for (std::size_t i = 0; i < child.sums.size(); ++i) child.sums[i] = side ? both[i] : parent.sums[i] - both[i];
   narrow_sums_of(child);
@@ -207,9 +210,9 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
 void RowSetMaker::narrow_sums_of(RowSet& rows) {
   if (!is_narrow_) return;
   rows.narrow_sums.resize(2 * std::size_t{rows.stride});
-  const Ticks price = measures_.largest_cost[0];
-  for (std::size_t c = 0; c < 2; ++c) rows.narrow_total[c] = static_cast<std::int32_t>(rows.total[c] / price);
-  kernels_.narrow_sums(rows.sums.data(), price, rows.narrow_sums.size(), rows.narrow_sums.data());
+  const Ticks error_cost = measures_.largest_cost[0];
+  for (std::size_t c = 0; c < 2; ++c) rows.narrow_total[c] = static_cast<std::int32_t>(rows.total[c] / error_cost);
+  kernels_.narrow_sums(rows.sums.data(), error_cost, rows.narrow_sums.size(), rows.narrow_sums.data());
 }
 
 void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool side) {
@@ -277,11 +280,11 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
     const Segment& segment = parent.segments[suspect.segment];
     row_counts_[std::size_t{suspect.row} * measures_.n_counts() + segment.target] += std::int64_t{1} << segment.shift;
   }
-  settle_rows(parent);
+  merge_counts(parent);
 }
 
-/// Settles the counts of the rows found, and drops those that do not change: their slots stay as they are.
-void RowSetMaker::settle_rows(const RowSet& parent) {
+/// Merges the counts of the rows found, and drops those that do not change: their slots stay as they are.
+void RowSetMaker::merge_counts(const RowSet& parent) {
   const std::size_t n_counts = measures_.n_counts(), n_words = n_row_words_;
   std::uint32_t n_left = 0;
   new_number_.assign(merged_.size(), kNone);
@@ -294,7 +297,7 @@ void RowSetMaker::settle_rows(const RowSet& parent) {
   merged_.resize(n_left);
   for (const Suspect& suspect : suspect_) {
     if (new_number_[suspect.row] == kNone) continue;
-    merged_[new_number_[suspect.row]].add(parent.names[suspect.slot]);
+    merged_[new_number_[suspect.row]].add(parent.slot_supports[suspect.slot]);
     chosen_[suspect.slot / kWordBits] &= ~(Word{1} << (suspect.slot % kWordBits));
   }
 }
@@ -305,9 +308,9 @@ void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows, OnStep on_step) {
   rows.segments.clear();
   rows.n_slot_words = 0;
   rows.slot_rows.clear();
-  rows.name_planes.clear();
+  rows.fingerprint_planes.clear();
   for (std::uint32_t target = 0; target < measures_.n_counts(); ++target) lay_out_target(parent, target, rows);
-  rows.names.resize(word_at(rows.n_slot_words));
+  rows.slot_supports.resize(word_at(rows.n_slot_words));
 
   rows.stride = padded_to_lanes(std::max(rows.n_columns, 1u));
   rows.slots.resize(std::size_t{rows.n_slot_words} * rows.stride);
@@ -346,28 +349,28 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
 
   const std::size_t most_slots = (rows.n_slot_words + fewest) * kWordBits;
   gathered_.resize(std::max(gathered_.size(), most_slots * n_words));
-  rows.names.resize(most_slots);
-  SlotName* const names = rows.names.data();
+  rows.slot_supports.resize(most_slots);
+  SupportSet* const supports = rows.slot_supports.data();
   Word* const gathered = gathered_.data();
   for (std::uint32_t shift = 0; shift <= top; ++shift) {
     const std::size_t first = word_at(rows.n_slot_words);
     std::size_t next = first;
-    const auto append = [&](const SlotName& name, const Word* bits, std::int64_t copies) {
-      names[next] = name;
-      std::fill(names + next + 1, names + next + copies, SlotName{});
+    const auto append = [&](const SupportSet& support, const Word* bits, std::int64_t copies) {
+      supports[next] = support;
+      std::fill(supports + next + 1, supports + next + copies, SupportSet{});
       for (; copies > 0; --copies, ++next) std::copy_n(bits, n_words, gathered + next * n_words);
     };
     for (std::size_t s = 0; parent != nullptr && s < parent->segments.size(); ++s) {
       const Segment& segment = parent->segments[s];
       if (segment.target != target || segment.shift < shift || (segment.shift > shift && shift < top)) continue;
       const std::int64_t copies = std::int64_t{1} << (segment.shift - shift);
-      const SlotName* const from_names = parent->names.data();
+      const SupportSet* const from_supports = parent->slot_supports.data();
       const Word* const from = parent->slot_rows.data();
       const bool is_small = copies == 1 && n_words == 1;
       for (std::uint32_t w = segment.begin; w < segment.end; ++w)
         for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-          if (!is_small) return append(from_names[slot], from + slot * n_words, copies);
-          names[next] = from_names[slot];
+          if (!is_small) return append(from_supports[slot], from + slot * n_words, copies);
+          supports[next] = from_supports[slot];
           gathered[next++] = from[slot];
         });
     }
@@ -376,7 +379,7 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
       if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + std::size_t{row} * n_words, copies);
     }
     const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
-    std::fill(names + next, names + end, SlotName{});
+    std::fill(supports + next, supports + end, SupportSet{});
     std::fill(gathered + next * n_words, gathered + end * n_words, 0);
     const std::uint32_t begin = rows.n_slot_words;
     rows.n_slot_words = words_for(static_cast<std::uint32_t>(next));

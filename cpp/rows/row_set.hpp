@@ -8,7 +8,7 @@
 //         column is constant, or equal or complementary to another one (compared, not only hashed), on the slots.
 //         (R3) Some optimal tree of every subset does without every column that was dropped on the way
 //         (bounds/support_condition.hpp). (R4) The XOR over the names of the slots where a column holds is the
-//         identity of its rows, and the sum of their base losses is theirs.
+//         fingerprint of its rows, and the sum of their base losses is theirs.
 // COST    Making a child: its slots x (words of columns + name) to gather, a transposition for each 64 x 64 block.
 // CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
 //         same AND and population count as single rows. The highest shift is used more than once if that takes fewer
@@ -29,12 +29,12 @@
 namespace hornbeam {
 
 /// What a slot stands for; the first slot of a row, or of merged rows, has all of it, and the others have none.
-struct SlotName {
-  Fingerprint identity;
+struct SupportSet {
+  Fingerprint fingerprint;
   Ticks base_loss = 0;       // least loss of the distinct rows before any merge
   Ticks reference_loss = 0;  // what the reference loses on them (bounds/reference.hpp)
-  void add(const SlotName& other) {
-    identity ^= other.identity;
+  void add(const SupportSet& other) {
+    fingerprint ^= other.fingerprint;
     base_loss += other.base_loss;
     reference_loss += other.reference_loss;
   }
@@ -47,19 +47,20 @@ struct RowSet {
   std::vector<std::uint32_t> copies;   // by column: how many of the data are equal or complementary to it, and itself
 
   std::uint32_t n_slot_words = 0;
-  std::vector<Segment> segments;  // by target, then by shift
-  AlignedVector<Word> slots;      // word-major
-  std::vector<SlotName> names;    // of each slot, 64 a word
+  std::vector<Segment> segments;          // by target, then by shift
+  AlignedVector<Word> slots;              // word-major
+  std::vector<SupportSet> slot_supports;  // of each slot, 64 a word
   /// The slots row by row, made when first needed: bit c % 64 of word c / 64 of a slot is column c.
   std::uint32_t words_per_slot = 0;
   AlignedVector<Word> slot_rows;
-  AlignedVector<Word> name_planes;  // the identities in `names` as bit planes (kernels.hpp), where made
+  AlignedVector<Word>
+      fingerprint_planes;  // the fingerprints in `slot_supports` as bit planes (kernels.hpp), where made
 
   AlignedVector<Ticks> sums;                // measures of each column's true side: sums[m * stride + column]
   AlignedVector<std::int32_t> narrow_sums;  // PairInput
   std::int32_t narrow_total[2];
   std::vector<Ticks> total;  // measures of all rows
-  SlotName whole;
+  SupportSet support;
 
   /// For a row set that is only counted: the row set whose slots it uses, and which of them.
   const RowSet* source = nullptr;
@@ -89,7 +90,7 @@ class RowSetMaker {
   void make_root(RowSet& root, Run& run);
 
   /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
-  void make_child(const RowSet& parent, std::uint32_t column, bool side, const SlotName& whole, RowSet& child);
+  void make_child(const RowSet& parent, std::uint32_t column, bool side, const SupportSet& support, RowSet& child);
 
   /// Only the measures of that child, and its rows as a filter of the parent's tile: no column is dropped, no row
   /// merged.
@@ -99,11 +100,11 @@ class RowSetMaker {
 
   /// Makes bit planes of the fingerprints, which pay off from about five names on. A row set that is named from them
   /// carries only its fingerprint.
-  void make_name_planes(RowSet& rows) const;
+  void make_fingerprint_planes(RowSet& rows) const;
   /// Of the rows where the column equals `side`.
-  SlotName name_of(const RowSet& rows, std::uint32_t column, bool side) const;
+  SupportSet support_of(const RowSet& rows, std::uint32_t column, bool side) const;
   /// The name of the rows on one side of `column` where `other` holds.
-  SlotName name_of(const RowSet& rows, std::uint32_t column, bool side, std::uint32_t other) const;
+  SupportSet support_of(const RowSet& rows, std::uint32_t column, bool side, std::uint32_t other) const;
 
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
   const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);
@@ -117,7 +118,7 @@ class RowSetMaker {
   std::uint64_t bytes() const;
 
   /// The cheap bounds of every column; valid until the next call.
-  const Looks& look(const RowSet& rows);
+  const SplitScan& scan_splits(const RowSet& rows);
 
  private:
   /// A slot that may be of a row that changes.
@@ -131,7 +132,7 @@ class RowSetMaker {
   Word* scratch_for(const RowSet& rows);
   void choose_slots(const RowSet& parent, std::uint32_t column, bool side);
   void merge_equal_rows(const RowSet& parent);
-  void settle_rows(const RowSet& parent);
+  void merge_counts(const RowSet& parent);
   /// `on_step` is called once a word of slots.
   template <class OnStep>
   void lay_out(const RowSet* parent, RowSet& rows, OnStep on_step);
@@ -152,8 +153,8 @@ class RowSetMaker {
   std::uint64_t n_light_columns_ = 0;
 
   AlignedVector<Word> scratch_, hashes_, wide_;
-  AlignedVector<Ticks> pair_sums_, look_values_;
-  Looks looks_;
+  AlignedVector<Ticks> pair_sums_, scan_values_;
+  SplitScan scan_;
   NarrowPairInput narrow_;                       // but for the sums
   std::uint32_t n_row_words_ = 0;                // of the parent's columns
   std::vector<Word> kept_mask_, constant_mask_;  // of the parent's columns
@@ -164,7 +165,7 @@ class RowSetMaker {
   std::vector<std::uint32_t> seen_, new_number_;
   NumberIndex index_;
   std::vector<Suspect> suspect_;
-  std::vector<SlotName> merged_;  // rows that need new slots, their bits and counts
+  std::vector<SupportSet> merged_;  // rows that need new slots, their bits and counts
   std::vector<Word> row_bits_;
   std::vector<std::int64_t> row_counts_, counts_;
   std::vector<std::pair<std::uint32_t, std::int64_t>> counted_;  // those of them with a count of one target, and it

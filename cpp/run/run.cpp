@@ -24,8 +24,8 @@ bool Run::check(std::uint64_t bytes) {
 }
 
 void Run::require(std::uint64_t bytes) {
-  if (check(bytes) && limits_.interrupted && seconds() - asked_ >= kSecondsBetweenQuestions) {
-    asked_ = seconds();
+  if (check(bytes) && limits_.interrupted && seconds() - interrupt_checked_ >= kSecondsBetweenQuestions) {
+    interrupt_checked_ = seconds();
     if (limits_.interrupted()) stop(Status::interrupted);
   }
   if (stopped()) throw Stopped{};

@@ -81,7 +81,7 @@ class Run {
   const OnPoll on_poll_;
   const Clock::time_point start_ = Clock::now();
   std::atomic<int> state_{kRunning};
-  double asked_ = 0;  // when `limits_.interrupted` was called
+  double interrupt_checked_ = 0;  // when `limits_.interrupted` was called
   std::uint64_t most_bytes_ = 0;
   std::vector<Progress> trace_;
 };

@@ -77,7 +77,7 @@ void AndOrSearch::expand(Frame& frame) {
   if (frame.candidates.empty())
     frame.lower = frame.upper();
   else if (problem.has_reference())
-    raise_to_guess(thread_, frame.rows.whole.reference_loss, frame.upper(), frame.lower);
+    raise_to_guess(thread_, frame.rows.support.reference_loss, frame.upper(), frame.lower);
   record(frame);
 }
 
@@ -161,7 +161,8 @@ void AndOrSearch::find_incumbent(Frame& frame) {
   if (found->is_range) {
     const std::uint32_t leaves = frame.limits.leaves;
     const std::uint32_t of_true = std::clamp(found->fair_share(leaves), 1u, leaves - 1);
-    const Candidate shared = candidates_.make(frame, thread_.maker.look(frame.rows), found->column, of_true, of_true);
+    const Candidate shared =
+        candidates_.make(frame, thread_.maker.scan_splits(frame.rows), found->column, of_true, of_true);
     candidates_.update_tree(frame, shared);
     if (shared.lower >= frame.upper()) return;
     frame.candidates.push_back(shared);

@@ -68,15 +68,15 @@ void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::
 
 /// The two sides below the root of a tree of three levels get entries of their own, so that it can be read off.
 void BoundRaiser::record_below(const Frame& frame, const Candidate& candidate, int x) {
-  SlotName name = thread_.maker.name_of(frame.rows, candidate.column, x == 1, two_levels_.best_root());
+  SupportSet support = thread_.maker.support_of(frame.rows, candidate.column, x == 1, two_levels_.best_root());
   for (const bool holds : {true, false}) {
     const TwoLevelSolver::Below below = two_levels_.below_root(frame.rows, holds);
     const NodeLimits limits =
-        NodeLimits{2, kUnlimited}.without_idle_limits(thread_.problem.leaf_cost, below.loss, name.base_loss);
+        NodeLimits{2, kUnlimited}.without_idle_limits(thread_.problem.leaf_cost, below.loss, support.base_loss);
     if (below.tree.shape.depth == 2)
-      thread_.shared.table.tighten({name.identity, limits.depth, limits.leaves}, {below.tree.cost, below.tree});
-    name.identity ^= candidate.key[x].set;
-    name.base_loss = candidate.side[x].base_loss - name.base_loss;
+      thread_.shared.table.tighten({support.fingerprint, limits.depth, limits.leaves}, {below.tree.cost, below.tree});
+    support.fingerprint ^= candidate.key[x].set;
+    support.base_loss = candidate.side[x].base_loss - support.base_loss;
   }
 }
 

@@ -10,14 +10,14 @@
 namespace hornbeam {
 
 void CandidateList::list(Frame& frame) {
-  const Looks& looks = thread_.maker.look(frame.rows);
-  const Ticks *bound = looks.bound, *stump_loss = looks.stump_loss;
+  const SplitScan& scan = thread_.maker.scan_splits(frame.rows);
+  const Ticks *bound = scan.bound, *stump_loss = scan.stump_loss;
   const std::uint32_t n_columns = frame.rows.n_columns;
   const std::uint32_t most = frame.limits.leaves == kUnlimited ? 1 : frame.limits.leaves - 1;
   // The best stump first: it lowers the upper bound that every column is compared with.
   const auto best_stump = static_cast<std::uint32_t>(std::min_element(stump_loss, stump_loss + n_columns) - stump_loss);
   if (best_stump < n_columns && stump_loss[best_stump] < kInfinity)
-    update_tree(frame, make(frame, looks, best_stump, 1, most));
+    update_tree(frame, make(frame, scan, best_stump, 1, most));
   // Sorted before they are made: candidates are large, and most columns make none.
   order_.clear();
   for (std::uint32_t c = 0; c < n_columns; ++c)
@@ -25,12 +25,12 @@ void CandidateList::list(Frame& frame) {
   std::sort(order_.begin(), order_.end());
   frame.candidates.reserve(order_.size());
   for (const auto& [unused, column] : order_) {
-    const Candidate candidate = make(frame, looks, column, 1, most);
+    const Candidate candidate = make(frame, scan, column, 1, most);
     if (candidate.lower < frame.upper()) frame.candidates.push_back(candidate);
   }
 }
 
-Candidate CandidateList::make(const Frame& frame, const Looks& looks, std::uint32_t column,
+Candidate CandidateList::make(const Frame& frame, const SplitScan& scan, std::uint32_t column,
                               std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const {
   const Ticks leaf_cost = thread_.problem.leaf_cost;
   Candidate candidate;
@@ -38,9 +38,9 @@ Candidate CandidateList::make(const Frame& frame, const Looks& looks, std::uint3
   candidate.is_range = least_of_true_side != most_of_true_side;
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
-    side.largest_loss = looks.largest_loss[x][column];
-    side.loss = looks.loss[x][column];
-    side.least_loss = looks.least_loss[x][column];
+    side.largest_loss = scan.largest_loss[x][column];
+    side.loss = scan.loss[x][column];
+    side.least_loss = scan.least_loss[x][column];
     side.base_loss = 0;
     side.limits.depth = frame.limits.depth_of_side();
     if (frame.limits.leaves != kUnlimited)

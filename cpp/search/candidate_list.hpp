@@ -21,7 +21,7 @@ class CandidateList {
   void list(Frame& frame);
 
   /// The split on `column`. If leaves are limited, the true side gets at least and at most so many of them.
-  Candidate make(const Frame& frame, const Looks& looks, std::uint32_t column, std::uint32_t least_of_true_side,
+  Candidate make(const Frame& frame, const SplitScan& scan, std::uint32_t column, std::uint32_t least_of_true_side,
                  std::uint32_t most_of_true_side) const;
 
   /// Bounds a candidate by the pairs of its column with all others (bounds/pair_stage.hpp), once.

@@ -21,8 +21,8 @@ void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
   frame.largest_loss = problem.model.largest_loss(total);
   frame.loss = problem.model.loss(total);
   frame.least_loss = problem.model.least_loss(total);
-  frame.limits = limits.without_idle_limits(problem.leaf_cost, frame.loss, frame.rows.whole.base_loss);
-  frame.key = {frame.rows.whole.identity, frame.limits.depth, frame.limits.leaves};
+  frame.limits = limits.without_idle_limits(problem.leaf_cost, frame.loss, frame.rows.support.base_loss);
+  frame.key = {frame.rows.support.fingerprint, frame.limits.depth, frame.limits.leaves};
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
@@ -84,7 +84,7 @@ void ChildMaker::prepare_keys(Frame& frame, Ticks budget) {
     return !candidate.has_keys && candidate.lower < frame.target(budget);
   };
   if (std::count_if(frame.candidates.begin(), frame.candidates.end(), needs_keys) * saved > kStepsToMakeWord * n_words)
-    thread_.maker.make_name_planes(frame.rows);
+    thread_.maker.make_fingerprint_planes(frame.rows);
 }
 
 void ChildMaker::find_keys(const Frame& frame, Candidate& candidate) {
@@ -92,13 +92,13 @@ void ChildMaker::find_keys(const Frame& frame, Candidate& candidate) {
   const RowSet& rows = frame.rows;
   // Fingerprints are XORs of those of the rows: the larger side's follows from the smaller one's and the whole's.
   const int smaller = candidate.side[1].largest_loss <= candidate.side[0].largest_loss ? 1 : 0;
-  const SlotName name = thread_.maker.name_of(rows, candidate.column, smaller == 1);
-  candidate.key[smaller].set = candidate.key[1 - smaller].set = name.identity;
-  candidate.key[1 - smaller].set ^= rows.whole.identity;
-  candidate.side[smaller].base_loss = name.base_loss;
-  candidate.side[1 - smaller].base_loss = rows.whole.base_loss - name.base_loss;
-  candidate.side[smaller].reference_loss = name.reference_loss;
-  candidate.side[1 - smaller].reference_loss = rows.whole.reference_loss - name.reference_loss;
+  const SupportSet support = thread_.maker.support_of(rows, candidate.column, smaller == 1);
+  candidate.key[smaller].set = candidate.key[1 - smaller].set = support.fingerprint;
+  candidate.key[1 - smaller].set ^= rows.support.fingerprint;
+  candidate.side[smaller].base_loss = support.base_loss;
+  candidate.side[1 - smaller].base_loss = rows.support.base_loss - support.base_loss;
+  candidate.side[smaller].reference_loss = support.reference_loss;
+  candidate.side[1 - smaller].reference_loss = rows.support.reference_loss - support.reference_loss;
   for (int x = 0; x < 2; ++x) {
     const Side& side = candidate.side[x];
     const NodeLimits limits = side.limits.without_idle_limits(thread_.problem.leaf_cost, side.loss, side.base_loss);

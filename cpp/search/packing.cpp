@@ -10,7 +10,7 @@ namespace hornbeam {
 
 namespace {
 
-constexpr std::uint8_t kBarred = 255;  // Kernels::row_distances
+constexpr std::uint8_t kForbidden = 255;  // Kernels::row_distances
 
 /// Words of rows to compare beyond which a set is not packed: on the largest, searching costs less.
 constexpr std::size_t kMostWords = 1 << 22;
@@ -26,14 +26,14 @@ PairPacker::PairPacker(const Problem& problem, const Kernels& kernels)
 void PairPacker::find_columns(const RowSet& rows) {
   const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];
   allowed_.assign(rows.words_per_slot, 0);
-  all_room_ = 0;
+  total_capacity_ = 0;
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
-    const Ticks held = rows.sums[c] + rows.sums[rows.stride + c];
-    if (held < threshold || all - held < threshold) continue;
+    const Ticks true_side = rows.sums[c] + rows.sums[rows.stride + c];
+    if (true_side < threshold || all - true_side < threshold) continue;
     allowed_[c / kWordBits] |= Word{1} << (c % kWordBits);
-    all_room_ += problem_.leaf_cost;
+    total_capacity_ += problem_.leaf_cost;
   }
-  room_.assign(rows.n_columns, problem_.leaf_cost);
+  capacity_.assign(rows.n_columns, problem_.leaf_cost);
   full_.assign(rows.words_per_slot, 0);
 }
 
@@ -103,7 +103,7 @@ Ticks PairPacker::pack(const RowSet& rows, Ticks needed, Ticks enough) {
   for (const std::uint32_t a : order_) {
     // Every pair from here on uses at least the distance of this row in capacity: if even that cannot reach `needed`,
     // the packing would be in vain.
-    const Ticks possible = nearest_[a] == 0 ? left : std::min(left, all_room_ / nearest_[a]);
+    const Ticks possible = nearest_[a] == 0 ? left : std::min(left, total_capacity_ / nearest_[a]);
     if (packed + possible < needed || n_others_ == 0) return packed;
     left -= left_[first_][a];
     packed += pack_row(a);
@@ -137,10 +137,10 @@ Ticks PairPacker::pack_row(std::size_t a) {
   while (left_[first_][a] > 0) {
     const auto end = distances_.begin() + n_others_;
     const std::uint8_t nearest = *std::min_element(distances_.begin(), end);
-    if (nearest == kBarred) break;
+    if (nearest == kForbidden) break;
     const auto b = static_cast<std::size_t>(std::find(distances_.begin(), end, nearest) - distances_.begin());
     packed += take(a, b);
-    distances_[b] = kBarred;
+    distances_[b] = kForbidden;
     if (left_[1 - first_][b] == 0) spent_.push_back(static_cast<std::uint32_t>(b));
   }
   forget_spent();
@@ -157,16 +157,16 @@ Ticks PairPacker::take(std::size_t a, std::size_t b) {
         visit(w, static_cast<std::size_t>(std::countr_zero(word)));
   };
   for_each_column([&](std::size_t w, std::size_t bit) {
-    weight = std::min(weight, room_[w * kWordBits + bit]);
+    weight = std::min(weight, capacity_[w * kWordBits + bit]);
     ++n_columns;
   });
   if (weight == 0) return 0;
   for_each_column([&](std::size_t w, std::size_t bit) {
-    Ticks& room = room_[w * kWordBits + bit];
-    room -= weight;
-    if (room == 0) full_[w] |= Word{1} << bit;
+    Ticks& capacity = capacity_[w * kWordBits + bit];
+    capacity -= weight;
+    if (capacity == 0) full_[w] |= Word{1} << bit;
   });
-  all_room_ -= weight * n_columns;
+  total_capacity_ -= weight * n_columns;
   left_[first_][a] -= weight;
   left_[1 - first_][b] -= weight;
   return weight;

@@ -48,9 +48,9 @@ class PairPacker {
   std::uint64_t work_ = 0;
   std::size_t n_words_ = 0;          // of a row
   std::vector<Word> allowed_;        // columns that a tree may split on
-  std::vector<Ticks> room_;          // of each column
-  Ticks all_room_ = 0;               // of all columns together
-  std::vector<Word> full_;           // columns without room
+  std::vector<Ticks> capacity_;      // of each column
+  Ticks total_capacity_ = 0;         // of all columns together
+  std::vector<Word> full_;           // columns without capacity
   std::vector<Word> bits_[2];        // of the rows of each class, on the allowed columns
   std::vector<Ticks> left_[2];       // of each row
   int first_ = 0;                    // the class whose rows are packed one after another

@@ -19,7 +19,7 @@ namespace {
 
 /// Whether the candidates below `target` are so many that pairing them on the parent's words instead of the side's
 /// costs more than gathering and merging the side's slots.
-bool is_cheaper_built(const RowSet& rows, const Looks& looks, Ticks target) {
+bool is_cheaper_built(const RowSet& rows, const SplitScan& scan, Ticks target) {
   constexpr std::uint64_t kStepsToBuildSlot = 16;
   std::uint64_t n_slots = 0, n_words = 0;  // of the side
   for (const Segment& segment : rows.source->segments) {
@@ -30,7 +30,7 @@ bool is_cheaper_built(const RowSet& rows, const Looks& looks, Ticks target) {
     n_words += words_for(here);
   }
   const auto n_pairs = static_cast<std::uint64_t>(
-      std::count_if(looks.bound, looks.bound + rows.n_columns, [target](Ticks bound) { return bound < target; }));
+      std::count_if(scan.bound, scan.bound + rows.n_columns, [target](Ticks bound) { return bound < target; }));
   return n_pairs * (rows.filter.size() - n_words) * (rows.stride / kLanes) > kStepsToBuildSlot * n_slots;
 }
 
@@ -73,28 +73,28 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
   Frame& child = children_.filter(frame, candidate, x);
   const Side& side = candidate.side[x];
   const std::uint32_t n_columns = child.rows.n_columns;
-  const Looks& looks = thread_.maker.look(child.rows);
+  const SplitScan& scan = thread_.maker.scan_splits(child.rows);
   const auto bounded = [&](std::size_t column) {
-    return candidates_.make(child, looks, static_cast<std::uint32_t>(column), 1, 1);
+    return candidates_.make(child, scan, static_cast<std::uint32_t>(column), 1, 1);
   };
   const auto target = [&] { return std::min({side.upper, child.tree.cost, goal}); };
   const auto best_stump =
-      static_cast<std::size_t>(std::min_element(looks.stump_loss, looks.stump_loss + n_columns) - looks.stump_loss);
-  if (looks.stump_loss[best_stump] < kInfinity) candidates_.update_tree(child, bounded(best_stump));
-  const auto first = static_cast<std::size_t>(std::min_element(looks.bound, looks.bound + n_columns) - looks.bound);
-  Ticks lowest = looks.bound[first];
+      static_cast<std::size_t>(std::min_element(scan.stump_loss, scan.stump_loss + n_columns) - scan.stump_loss);
+  if (scan.stump_loss[best_stump] < kInfinity) candidates_.update_tree(child, bounded(best_stump));
+  const auto first = static_cast<std::size_t>(std::min_element(scan.bound, scan.bound + n_columns) - scan.bound);
+  Ticks lowest = scan.bound[first];
   // A probe that fails nearly always fails here, so no other candidate is made before.
   if (lowest < target()) {
     Candidate weakest = bounded(first);
     candidates_.pair(child, weakest);
     lowest = weakest.lower;
-    if (lowest < target() || is_cheaper_built(child.rows, looks, target())) return {false, lowest};
+    if (lowest < target() || is_cheaper_built(child.rows, scan, target())) return {false, lowest};
   }
   // Columns at or above the target need no pairs, but their bounds hold the side's down: they count as they are.
   const Ticks unpaired_from = target();
   for (std::size_t c = 0; c < n_columns; ++c) {
-    if (looks.bound[c] < unpaired_from && c != first) child.candidates.push_back(bounded(c));
-    if (looks.bound[c] >= unpaired_from) lowest = std::min(lowest, looks.bound[c]);
+    if (scan.bound[c] < unpaired_from && c != first) child.candidates.push_back(bounded(c));
+    if (scan.bound[c] >= unpaired_from) lowest = std::min(lowest, scan.bound[c]);
   }
   for (Candidate& g : child.candidates) {
     if (g.lower < target()) {

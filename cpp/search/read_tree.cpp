@@ -40,7 +40,7 @@ class TreeReader {
     part.weight = target_weights(problem_.rows, part.rows);
     if (!may_be_split) return part;
     for (const std::uint32_t row : part.rows) {
-      part.set ^= problem_.rows.identity(row, problem_.limits_rows());
+      part.set ^= problem_.rows.fingerprint(row, problem_.limits_rows());
       if (problem_.model.has_equivalent_points())
         part.base_loss += problem_.model.least_loss_of_leaf(problem_.rows.weight(row));
     }
@@ -48,12 +48,12 @@ class TreeReader {
   }
 
   /// The two sides of a split; only the rows of the smaller one are counted, the other has the rest.
-  std::array<Part, 2> sides_of(const Part& whole, std::uint32_t column, bool may_be_split) const {
-    auto rows = partition(problem_.rows, whole.rows, column);
+  std::array<Part, 2> sides_of(const Part& parent, std::uint32_t column, bool may_be_split) const {
+    auto rows = partition(problem_.rows, parent.rows, column);
     const int smaller = rows[1].size() < rows[0].size() ? 1 : 0;
     std::array<Part, 2> side;
     side[smaller] = part_of(std::move(rows[smaller]), may_be_split);
-    Part& larger = side[1 - smaller] = {std::move(rows[1 - smaller]), whole.weight, whole.set, whole.base_loss};
+    Part& larger = side[1 - smaller] = {std::move(rows[1 - smaller]), parent.weight, parent.set, parent.base_loss};
     for (std::uint32_t c = 0; c < larger.weight.size(); ++c) larger.weight[c] -= side[smaller].weight[c];
     larger.set ^= side[smaller].set;
     larger.base_loss -= side[smaller].base_loss;
@@ -71,9 +71,9 @@ class TreeReader {
       work_on_leaves_ += stumps.work();
     }
     const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
-    const Stump best = stumps.find([&](const auto& held, const auto& failed) {
-      const bool is_allowed = !limits_rows || std::min(held.back(), failed.back()) >= least_rows;
-      return is_allowed ? 2 * problem_.leaf_cost + loss_of(held) + loss_of(failed) : kInfinity;
+    const Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
+      const bool is_allowed = !limits_rows || std::min(true_side.back(), false_side.back()) >= least_rows;
+      return is_allowed ? 2 * problem_.leaf_cost + loss_of(true_side) + loss_of(false_side) : kInfinity;
     });
     return best.cost < kInfinity ? KnownTree{best.cost, best.column, 1, {2, 1}} : KnownTree{};
   }

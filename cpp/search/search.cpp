@@ -28,7 +28,7 @@ class Search {
     root_key_ = root.key;
     sure_lower_ =
         std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
-    reference_loss_ = root.rows.whole.reference_loss;
+    reference_loss_ = root.rows.support.reference_loss;
     report();
     // A good tree first: every bound is compared with it.
     thread.find_incumbent(root);

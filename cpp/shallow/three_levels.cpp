@@ -30,11 +30,11 @@ TwoLevelSolver::Below TwoLevelSolver::below_root(const RowSet& parent, bool hold
   const Weighed rows = weigh(best_root_, holds);
   Ticks lost = 0;
   if (counts_.cancelled) {
-    const Ticks held = sums_[std::size_t{counts_.n_targets} * stride_ + roots_[best_root_].column()];
-    lost = price_ * (holds ? held : total_[counts_.n_targets] - held);
+    const Ticks true_side = sums_[std::size_t{counts_.n_targets} * stride_ + roots_[best_root_].column()];
+    lost = error_cost_ * (holds ? true_side : total_[counts_.n_targets] - true_side);
   }
   return {{tree.cost + lost, parent.columns[column_of(tree.root)], kUnlimited, tree.shape},
-          price_ * (rows.weight - rows.most) + lost};
+          error_cost_ * (rows.weight - rows.most) + lost};
 }
 
 /// Finds the best tree of at most two levels on each side of each root. False if stopped.

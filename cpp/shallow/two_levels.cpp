@@ -10,10 +10,10 @@ namespace hornbeam {
 
 namespace {
 
-bool has_one_price(const Measures& measures) {
+bool has_one_error_cost(const Measures& measures) {
   return measures.is_separable() &&
          std::all_of(measures.largest_cost, measures.largest_cost + measures.n_targets,
-                     [&](Ticks price) { return price == measures.largest_cost[0] && price > 0; });
+                     [&](Ticks error_cost) { return error_cost == measures.largest_cost[0] && error_cost > 0; });
 }
 
 }  // namespace
@@ -22,10 +22,10 @@ TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels, W
     : problem_(problem), kernels_(kernels), meter_(meter), counts_(problem.model.measures()) {
   std::int64_t weight = 0;
   for (const std::int64_t each : problem.rows.target_weight) weight += each;
-  is_usable_ = has_one_price(counts_) && counts_.n_targets <= kMostNarrowTargets && weight < kNarrowInfinity / 4 &&
+  is_usable_ = has_one_error_cost(counts_) && counts_.n_targets <= kMostNarrowTargets && weight < kNarrowInfinity / 4 &&
                !problem.limits_rows() && !problem.tree.leaves && problem.bounds.pair_stage;
   if (!is_usable_) return;
-  price_ = counts_.largest_cost[0];
+  error_cost_ = counts_.largest_cost[0];
   ones_.assign(counts_.n_targets, 1);
   counts_.largest_cost = counts_.loss_unit = ones_.data();
 }
@@ -91,8 +91,8 @@ void TwoLevelSolver::measure(const RowSet& parent, std::uint32_t column, bool si
   kernels_.measure(slots, counts_, nullptr, sums_.data(), scratch_.data());
   total_.resize(counts_.size());
   for (std::uint32_t m = 0; m < counts_.size(); ++m) {
-    const Ticks held = parent.sums[std::size_t{m} * parent.stride + column];
-    total_[m] = (side ? held : parent.total[m] - held) / price_;
+    const Ticks true_side = parent.sums[std::size_t{m} * parent.stride + column];
+    total_[m] = (side ? true_side : parent.total[m] - true_side) / error_cost_;
   }
 }
 
@@ -105,11 +105,11 @@ void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
   for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
     std::int64_t weight[2] = {0, 0}, most[2] = {0, 0}, least_loss[2];
     for (std::uint32_t k = 0; k < n_targets; ++k) {
-      const std::int64_t held = sums_[std::size_t{k} * stride_ + c], failed = total_[k] - held;
-      weight[1] += held;
-      weight[0] += failed;
-      most[1] = std::max(most[1], held);
-      most[0] = std::max(most[0], failed);
+      const std::int64_t true_side = sums_[std::size_t{k} * stride_ + c], false_side = total_[k] - true_side;
+      weight[1] += true_side;
+      weight[0] += false_side;
+      most[1] = std::max(most[1], true_side);
+      most[0] = std::max(most[0], false_side);
     }
     least_loss[1] = sums_[std::size_t{n_targets} * stride_ + c];
     least_loss[0] = total_[n_targets] - least_loss[1];
@@ -119,10 +119,11 @@ void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
     bool is_heavy = true;
     for (int x = 0; x < 2; ++x) {
       const std::int64_t lost_anyway = counts_.cancelled ? least_loss[x] : 0;
-      is_heavy &= price_ * (weight[x] + lost_anyway - least_loss[x]) >= threshold;
+      is_heavy &= error_cost_ * (weight[x] + lost_anyway - least_loss[x]) >= threshold;
       const std::int64_t here = weight[x] - most[x] + lost_anyway;
       loss += static_cast<std::uint64_t>(here);
-      bound += std::min(leaf_cost + price_ * here, cost_of_two_leaves_or_more(leaf_cost, price_ * least_loss[x]));
+      bound +=
+          std::min(leaf_cost + error_cost_ * here, cost_of_two_leaves_or_more(leaf_cost, error_cost_ * least_loss[x]));
     }
     if (is_heavy) (bound <= upper ? roots_ : others_).push_back({loss << 32 | c, bound});
   }
@@ -191,7 +192,7 @@ void TwoLevelSolver::lay_out() {
 std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Ticks upper) {
   KnownTree best;
   Ticks least = upper + 1;  // what a root must stay below
-  const auto in_weight = [this](Ticks cost) { return static_cast<std::int32_t>(cost / price_); };
+  const auto in_weight = [this](Ticks cost) { return static_cast<std::int32_t>(cost / error_cost_); };
   std::int32_t most_weight = in_weight(upper);
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {
     if (roots_[i].bound >= least || bound_[i] > most_weight) continue;
@@ -222,8 +223,8 @@ KnownTree TwoLevelSolver::tree_of(const RowSet& parent, std::uint32_t index) con
 TwoLevelSolver::Weighed TwoLevelSolver::weigh(std::uint32_t index, bool holds) const {
   Weighed found;
   for (std::uint32_t k = 0; k < counts_.n_targets; ++k) {
-    const std::int64_t held = pairs_.sums[std::size_t{k} * pairs_.stride + index];
-    found.add(holds ? held : total_[k] - held);
+    const std::int64_t true_side = pairs_.sums[std::size_t{k} * pairs_.stride + index];
+    found.add(holds ? true_side : total_[k] - true_side);
   }
   return found;
 }

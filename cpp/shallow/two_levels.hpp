@@ -89,15 +89,15 @@ class TwoLevelSolver {
   std::optional<KnownTree> search_roots(const RowSet& parent, Ticks upper);
   KnownTree tree_of(const RowSet& parent, std::uint32_t index) const;
   bool search_triples();
-  Ticks lost_anyway() const { return counts_.cancelled ? price_ * total_[counts_.n_targets] : 0; }
+  Ticks lost_anyway() const { return counts_.cancelled ? error_cost_ * total_[counts_.n_targets] : 0; }
   Weighed weigh(std::uint32_t index, bool holds) const;
   Weighed weigh_cell(const TripleRow& rows, std::uint32_t i, std::uint32_t j, std::uint32_t cell) const;
   ShallowTree leaf_of(const Weighed& rows) const {
-    return {problem_.leaf_cost + price_ * (rows.weight - rows.most), {1, 0}};
+    return {problem_.leaf_cost + error_cost_ * (rows.weight - rows.most), {1, 0}};
   }
   ShallowTree leaf_or_stump(const Weighed& rows, std::int64_t stump_loss) const {
     ShallowTree tree = leaf_of(rows);
-    tree.improve({2 * problem_.leaf_cost + price_ * stump_loss, {2, 1}});
+    tree.improve({2 * problem_.leaf_cost + error_cost_ * stump_loss, {2, 1}});
     return tree;
   }
 
@@ -105,9 +105,9 @@ class TwoLevelSolver {
   const Kernels& kernels_;
   WorkMeter& meter_;
   bool is_usable_;
-  Ticks price_ = 0;
+  Ticks error_cost_ = 0;
   std::vector<Ticks> ones_;
-  Measures counts_;  // measures with every price one
+  Measures counts_;  // measures with every cost one
 
   AlignedVector<Word> tile_;  // of all columns of the parent
   std::vector<Segment> segments_, narrow_segments_;

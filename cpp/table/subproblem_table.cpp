@@ -65,7 +65,7 @@ bool SubproblemTable::reserve(std::uint64_t added) {
   return true;
 }
 
-bool SubproblemTable::make_room(Shard& shard) {
+bool SubproblemTable::ensure_capacity(Shard& shard) {
   if (shard.used * 4 < shard.entries.size() * 3) return true;
   const std::size_t capacity = shard.entries.size() * 3 / 2;
   const std::uint64_t added = (capacity - shard.entries.size()) * sizeof(Entry);
@@ -86,7 +86,7 @@ Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& know
   if (shard.entries.empty()) shard.entries.resize(kFirstCapacity);
   std::size_t at = slot_of(shard.entries, key);
   if (!shard.entries[at].is_used()) {
-    if (!make_room(shard)) return known;
+    if (!ensure_capacity(shard)) return known;
     at = slot_of(shard.entries, key);
     shard.entries[at] = {key.set, 0, kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}};
     ++shard.used;

@@ -98,7 +98,7 @@ class SubproblemTable {
   std::unique_lock<std::mutex> lock(const Shard& shard) const;
   static std::size_t home_of(const std::vector<Entry>& entries, const SubproblemKey& key);
   static std::size_t slot_of(const std::vector<Entry>& entries, const SubproblemKey& key);
-  bool make_room(Shard& shard);
+  bool ensure_capacity(Shard& shard);
   bool reserve(std::uint64_t added);
 
   static constexpr std::size_t kShards = 64;

@@ -28,7 +28,7 @@ std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uin
       ++n_leaves;
       continue;
     }
-    require(static_cast<std::uint32_t>(tree.column[node]) < n_columns, "a node asks for a column of the data");
+    require(static_cast<std::uint32_t>(tree.column[node]) < n_columns, "a node tests a column of the data");
     for (const std::int32_t number : {tree.left[node], tree.right[node]}) {
       const auto child = static_cast<std::size_t>(number);
       require(number >= 0 && child > node && child < n_nodes, "a child stands after its parent");

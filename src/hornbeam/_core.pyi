@@ -128,9 +128,9 @@ class Problem:
     def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class RankingProblem:
-    """Rows and prices of pairs in ticks; see api/ranking.hpp."""
+    """Rows and costs of pairs in ticks; see api/ranking.hpp."""
 
-    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], price: int, cut: int, leaf_cost: int) -> None: ...
+    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], half_pair_cost: int, max_false_positives: int, leaf_cost: int) -> None: ...
 
 class PosteriorProblem:
     """
@@ -149,7 +149,7 @@ POLICIES: Final[list[str]]
 
 COST_BITS: int = 52
 
-CUT_BITS: int = 20
+FALSE_POSITIVE_BITS: int = 20
 
 POSTERIOR_BITS: int = 58
 
@@ -197,7 +197,7 @@ class RashomonSet:
 
 def reliance(trees: RashomonSet, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[tuple[int, int], tuple[int, int], list[int]]]:
     """
-    The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees ask none of the group (words of 64 bits, the lowest first).
+    The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest first).
     """
 
 def rashomon_set(columns: PackedColumns, problem: Problem, options: SearchOptions, optimum: int, bound: int, leaf_rule: str = 'differ', lookahead_depth: int | None = None, greedy_depth: int = 0, leaf_bits: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> RashomonSet:
@@ -215,7 +215,7 @@ def read_tree(trees: RashomonSet, cost: int, rank: Sequence[int]) -> TreeArrays:
     Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.
     """
 
-def best_ranking(trees: RashomonSet, price: int, cut: int, leaf_cost: int, below: int, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> BestRanking:
+def best_ranking(trees: RashomonSet, half_pair_cost: int, max_false_positives: int, leaf_cost: int, below: int, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> BestRanking:
     """
     The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.
     """

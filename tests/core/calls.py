@@ -13,7 +13,7 @@ COLUMNS = {
 }
 PROBLEMS = {
     _core.Problem: ("class_codes", "weights", "costs", "leaf_cost", "reference"),
-    _core.RankingProblem: ("class_codes", "weights", "price", "cut", "leaf_cost"),
+    _core.RankingProblem: ("class_codes", "weights", "half_pair_cost", "max_false_positives", "leaf_cost"),
     _core.PosteriorProblem: ("class_codes", "weights", "alpha", "beta", "rho", "bits"),
 }
 

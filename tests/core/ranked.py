@@ -46,19 +46,19 @@ def make_ranked(
     n_thresholds: list[int],
     classes: list[int],
     weights: list[int],
-    price: int,
+    error_cost: int,
     leaf_cost: int,
     max_depth: int,
 ) -> Ranked:
-    """Return a problem; a wrong prediction costs `price`."""
+    """Return a problem; a wrong prediction costs `error_cost`."""
     n_classes = max(classes) + 1 if max(classes) > 0 else 2
-    costs = [[0 if k == c else price for k in range(n_classes)] for c in range(n_classes)]
+    costs = [[0 if k == c else error_cost for k in range(n_classes)] for c in range(n_classes)]
     rows = [[int(ranks[v][r] <= t) for v, n in enumerate(n_thresholds) for t in range(n)] for r in range(len(classes))]
     return Ranked(ranks, n_thresholds, Problem(rows, classes, weights, costs, leaf_cost, max_depth))
 
 
 def random_ranked(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, most_depth: int = 4) -> Ranked:
-    """Return a small problem: ties, gaps and unused ranks, weights of either kind of sums, any price of a leaf."""
+    """Return a small problem: ties, gaps and unused ranks, weights of either kind of sums, any leaf penalty."""
     draw = random.Random(seed)
     n_rows = max(draw.randint(1, most_rows) for _ in range(2))
     n_thresholds = [draw.choice([1, 1, draw.randint(0, most_thresholds)]) for _ in range(draw.randint(1, 4))]
@@ -70,9 +70,9 @@ def random_ranked(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, m
     ]
     heaviest = draw.choice([1, 1, 4, 2**15, (2**28 - 1) // n_rows])
     weights = [draw.randint(1, heaviest) for _ in range(n_rows)]
-    price = draw.choice([1, 2, 1000])
-    leaf_cost = draw.choice([0, 0, 1, price, price * sum(weights) // 50, price * sum(weights) // 10])
-    return make_ranked(ranks, n_thresholds, classes, weights, price, leaf_cost, draw.randint(0, most_depth))
+    error_cost = draw.choice([1, 2, 1000])
+    leaf_cost = draw.choice([0, 0, 1, error_cost, error_cost * sum(weights) // 50, error_cost * sum(weights) // 10])
+    return make_ranked(ranks, n_thresholds, classes, weights, error_cost, leaf_cost, draw.randint(0, most_depth))
 
 
 @cache

@@ -77,7 +77,7 @@ def check_tree(problem: Problem, outcome: _core.Outcome) -> None:
 
 
 def costs_in_nodes(problem: Problem, tree: Flat) -> list[list[int]]:
-    """Return for each node the cost of its rows under each prediction, without the price of the leaf."""
+    """Return for each node the cost of its rows under each prediction, without the leaf penalty."""
     return [
         [sum(problem.weights[r] * problem.costs[problem.classes[r]][k] for r in members) for k in range(n_predictions)]
         for n_predictions in [len(problem.costs[0])]

@@ -115,7 +115,7 @@ def test_every_counter_of_the_search_over_leaf_sets_is_above_0_on_fixed_problems
         leaf_sets(problem, split_lookahead=False),
         leaf_sets(problem, split_lookahead=False, lookahead=False),
         leaf_sets(random_labels(0, 80, 6, 4), split_lookahead=False, similar_support=True),
-        test_ranking.solve({**ranked, "price": 1, "leaf_cost": 20}),
+        test_ranking.solve({**ranked, "half_pair_cost": 1, "leaf_cost": 20}),
     )
     assert [name for name in _core.COUNTERS["leaf_sets"] if found[name] == 0] == []
 
@@ -128,8 +128,8 @@ def test_every_counter_of_the_posterior_search_is_above_0_and_pairs_save_expansi
     outcomes = [search(matrix, classes, Posterior(matrix, classes, [2.5, 2.5])) for classes in (noisy, plain)]
     found = counted(*outcomes)
     assert [name for name in _core.COUNTERS["posterior"] if found[name] == 0] == []
-    off = search(matrix, plain, Posterior(matrix, plain, [2.5, 2.5]), bounds={"parted_pairs": False})
-    assert counted(off)["parted_pairs"] == 0
+    off = search(matrix, plain, Posterior(matrix, plain, [2.5, 2.5]), bounds={"separated_pairs": False})
+    assert counted(off)["separated_pairs"] == 0
     assert n_subproblems(outcomes[1]) < n_subproblems(off)
 
 

@@ -52,7 +52,7 @@ def test_without_the_bound_by_pairs_the_optimum_is_the_same_and_takes_more_expan
     matrix = draw.integers(0, 2, (400, 12))
     classes = np.where(matrix[:, 0] & matrix[:, 1], matrix[:, 2], np.where(matrix[:, 0], matrix[:, 3], matrix[:, 4]))
     posterior = Posterior(matrix, classes, [2.5, 2.5])
-    on, off = (search(matrix, classes, posterior, bounds={"parted_pairs": value}) for value in (True, False))
+    on, off = (search(matrix, classes, posterior, bounds={"separated_pairs": value}) for value in (True, False))
     assert on["status"] == off["status"] == "optimal"
     assert on["upper"] == off["upper"]
     assert on["statistics"]["subproblems"] < off["statistics"]["subproblems"]
@@ -87,7 +87,7 @@ def greedy(posterior, rows, depth=0):
     cost, columns = posterior.leaf(rows, depth), posterior.splits(rows)
     if not columns:
         return cost, 1
-    price = np.log(len(columns)) - np.log(posterior.p_split(depth))
+    split_cost = np.log(len(columns)) - np.log(posterior.p_split(depth))
 
     def leaves(column):  # no two rows are equal
         return sum(
@@ -96,10 +96,10 @@ def greedy(posterior, rows, depth=0):
         )
 
     column = min(columns, key=leaves)
-    if price + leaves(column) >= cost:
+    if split_cost + leaves(column) >= cost:
         return cost, 1
     below = [greedy(posterior, side, depth + 1) for side in posterior.sides(rows, column)]
-    return min((cost, 1), (price + sum(each for each, _ in below), sum(n for _, n in below)))
+    return min((cost, 1), (split_cost + sum(each for each, _ in below), sum(n for _, n in below)))
 
 
 @pytest.mark.parametrize("seed", range(3))

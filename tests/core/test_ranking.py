@@ -24,23 +24,32 @@ OFF |= {"all": dict.fromkeys(BOUNDS, False)}
 
 
 def random_ranking(seed: int, n_columns: int = 3, **limits: int) -> Problem:
-    """Return a problem of two classes, often with equal rows, with random weights and a price that matters."""
+    """Return a problem of two classes, often with equal rows, with random weights and a leaf penalty that matters."""
     draw = random.Random(seed)
     rows = random_table(draw, draw.randint(2, 9), draw.randint(1, n_columns))
     classes = [0, 1, *(draw.randint(0, 1) for _ in rows[2:])]
     weights = [draw.choice([1, 1, 1, 2, 5]) for _ in rows]
     positive = sum(w for w, c in zip(weights, classes, strict=True) if c)
     pairs = 2 * positive * (sum(weights) - positive)
-    price = draw.choice([1, 3])
-    leaf_cost = draw.choice([0, 1, price * pairs // 40, price * pairs // 20, price * pairs // 8])
-    return {"rows": rows, "classes": classes, "weights": weights, "price": price, "leaf_cost": leaf_cost, **limits}
+    half_pair_cost = draw.choice([1, 3])
+    leaf_cost = draw.choice(
+        [0, 1, half_pair_cost * pairs // 40, half_pair_cost * pairs // 20, half_pair_cost * pairs // 8]
+    )
+    return {
+        "rows": rows,
+        "classes": classes,
+        "weights": weights,
+        "half_pair_cost": half_pair_cost,
+        "leaf_cost": leaf_cost,
+        **limits,
+    }
 
 
 def solve(problem: Problem, **options: Any) -> _core.Outcome:
     arguments = dict(problem)
     rows = np.array(arguments.pop("rows"), dtype=np.uint8)
     negatives = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
-    arguments.setdefault("cut", max(1, negatives) * 2**20)
+    arguments.setdefault("max_false_positives", max(1, negatives) * 2**20)
     outcome: _core.Outcome = call(
         _core.solve_ranking,
         _core.RankingProblem,
@@ -55,7 +64,7 @@ def solve(problem: Problem, **options: Any) -> _core.Outcome:
 
 
 def check_proven(problem: Problem, outcome: _core.Outcome) -> None:
-    optimum = optimal_partial_cost(**problem) if "cut" in problem else optimal_cost(**problem)
+    optimum = optimal_partial_cost(**problem) if "max_false_positives" in problem else optimal_cost(**problem)
     assert (outcome["status"], outcome["lower"], outcome["upper"]) == ("optimal", optimum, optimum), problem
 
 
@@ -73,27 +82,31 @@ def test_switching_bounds_never_changes_the_optimum(off):
         check_proven(problem, solve(problem, bounds=OFF[off]))
 
 
-def cut_ranking(seed: int, **limits: int) -> Problem:
+def partial_ranking(seed: int, **limits: int) -> Problem:
     """Return a problem where only a part of the curve counts, mostly one that cuts a leaf."""
     problem = random_ranking(seed, **limits)
     negatives = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
     draw = random.Random(seed)
     fine = draw.choice([1, 1, 2**30])
-    cut = draw.choice([1, 2**20, draw.randint(1, negatives * 2**20), negatives * 2**20])
-    return problem | {"cut": cut, "price": fine * problem["price"], "leaf_cost": fine * problem["leaf_cost"]}
+    max_false_positives = draw.choice([1, 2**20, draw.randint(1, negatives * 2**20), negatives * 2**20])
+    return problem | {
+        "max_false_positives": max_false_positives,
+        "half_pair_cost": fine * problem["half_pair_cost"],
+        "leaf_cost": fine * problem["leaf_cost"],
+    }
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_optimum_of_a_part_of_the_curve_equals_brute_force_under_every_policy(policy):
     for limits, seed in itertools.product(LIMITS, range(30)):
-        problem = cut_ranking(seed, **limits)
+        problem = partial_ranking(seed, **limits)
         check_proven(problem, solve(problem, policy=policy))
 
 
 @pytest.mark.parametrize("off", OFF)
 def test_switching_bounds_never_changes_the_optimum_of_a_part_of_the_curve(off):
     for limits, seed in itertools.product(LIMITS, range(15)):
-        problem = cut_ranking(3000 + seed, **limits)
+        problem = partial_ranking(3000 + seed, **limits)
         check_proven(problem, solve(problem, bounds=OFF[off]))
 
 
@@ -126,7 +139,14 @@ def test_a_stop_before_the_first_set_is_queued_leaves_a_valid_interval():
     columns = [tuple(number >> row & 1 for row in range(10)) for number in range(1, 400)]
     rows = [list(row) for row in zip(*columns, strict=True)]
     classes = [int(row < 5) for row in range(10)]
-    problem = {"rows": rows, "classes": classes, "weights": [1] * 10, "price": 1, "leaf_cost": 1, "max_depth": 1}
+    problem = {
+        "rows": rows,
+        "classes": classes,
+        "weights": [1] * 10,
+        "half_pair_cost": 1,
+        "leaf_cost": 1,
+        "max_depth": 1,
+    }
     optimum = optimal_cost(**problem)
     for n_calls in range(1, 4):
         calls = itertools.count(1)
@@ -141,14 +161,14 @@ def test_a_stop_before_the_first_set_is_queued_leaves_a_valid_interval():
         ("class_codes: rows of both", {"classes": [1, 1, 1]}),
         ("weights: their total", {"weights": [2**25, 2**25, 1]}),
         ("weights: must be in", {"weights": [0, 1, 1]}),
-        ("price: must be in", {"price": 0}),
-        ("price: all pairs", {"price": 2**51}),
+        ("half_pair_cost: must be in", {"half_pair_cost": 0}),
+        ("half_pair_cost: all pairs", {"half_pair_cost": 2**51}),
         ("leaf_cost", {"leaf_cost": -1}),
-        ("cut: must be in", {"cut": 0}),
-        ("cut: must be in", {"cut": 2**20 + 1}),
+        ("max_false_positives: must be in", {"max_false_positives": 0}),
+        ("max_false_positives: must be in", {"max_false_positives": 2**20 + 1}),
     ],
 )
 def test_what_is_out_of_range_is_refused(name, change):
-    problem = {"rows": [[0], [1], [1]], "classes": [0, 1, 1], "weights": [1, 1, 1], "price": 1, "leaf_cost": 1}
+    problem = {"rows": [[0], [1], [1]], "classes": [0, 1, 1], "weights": [1, 1, 1], "half_pair_cost": 1, "leaf_cost": 1}
     with pytest.raises(ValueError, match=name):
         solve(problem | change)

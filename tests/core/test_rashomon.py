@@ -96,7 +96,7 @@ def test_a_lower_bound_in_place_of_the_optimum_gives_the_same_set():
 
 
 def many_trees(n_columns):
-    """Return a problem without a price of leaves whose rows are all 0/1 vectors."""
+    """Return a problem without a leaf penalty whose rows are all 0/1 vectors."""
     rows = [list(row) for row in itertools.product([0, 1], repeat=n_columns)]
     return Problem(rows, [sum(row) % 2 for row in rows], [1] * len(rows), [[0, 1], [1, 0]], 0)
 

@@ -23,7 +23,7 @@ def find_resplit(problem, steps, bound, best=0, **options):
 
 
 def problems(objective, n_seeds, n_rows=(4, 14), n_columns=(1, 4), **limits):
-    """Return problems with cheap leaves where every class costs something, and a price of a leaf that decides."""
+    """Return problems with cheap leaves where every class costs something, and a leaf penalty that decides."""
     for seed in range(n_seeds):
         problem = random_problem(seed, objective, n_rows=n_rows, n_columns=n_columns, **limits)
         leaf_cost = max(problem.total() // [10, 20, 40][seed % 3], 1)

@@ -27,7 +27,7 @@ def solve_ranking(problem, **options):
     given = arguments(problem)
     del given["costs"]
     negatives = problem.classes.count(0)
-    given |= {"price": 1, "cut": negatives * 2**20}
+    given |= {"half_pair_cost": 1, "max_false_positives": negatives * 2**20}
     return call(_core.solve_ranking, _core.RankingProblem, **given, **options)
 
 

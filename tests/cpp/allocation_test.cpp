@@ -84,7 +84,8 @@ RANDOM_TEST(a_search_over_sets_of_leaves_survives_any_failing_allocation, 1) {
   const PackedInput input = problem.input();
   fail_each_allocation([&] { return solve_leaf_sets(input.columns, input, {}, never); },
                        [&](const Outcome& outcome) { check_outcome(problem, outcome, optimum); });
-  const RankingInput ranking{problem.classes, problem.weights, 4, std::int64_t{1} << kCutBits, 5, problem.limits, {}};
+  const RankingInput ranking{
+      problem.classes, problem.weights, 4, std::int64_t{1} << kFalsePositiveBits, 5, problem.limits, {}};
   const Ticks best = solve_ranking(input.columns, ranking, {}, never).lower;
   fail_each_allocation([&] { return solve_ranking(input.columns, ranking, {}, never); },
                        [&](const Outcome& outcome) {
@@ -133,7 +134,7 @@ RANDOM_TEST(a_set_of_trees_survives_any_failing_allocation, 1) {
                          [&](const std::vector<RelianceRange>& found) {
                            CHECK(found.at(1).least == range.least && found.at(1).largest == range.largest);
                          });
-    const RankingPrices prices{4, std::int64_t{1} << 20, 1};
+    const AucObjective prices{4, std::int64_t{1} << 20, 1};
     const Ticks best = all->best_ranking(prices, kInfinity, {}, {}, never).found.tree->cost;
     fail_each_allocation([&] { return all->best_ranking(prices, kInfinity, {}, {}, never); },
                          [&](const BestRanking& found) {

@@ -9,7 +9,7 @@
 
 namespace hornbeam {
 
-RANDOM_TEST(a_fingerprint_names_the_set_whatever_the_order_of_its_rows, 100) {
+RANDOM_TEST(a_fingerprint_identifies_the_set_whatever_the_order_of_its_rows, 100) {
   Fingerprint ascending, descending, twice;
   const std::uint32_t step = draw.size_between(1, 90);
   for (std::uint32_t i = 0; i < 10; ++i) {

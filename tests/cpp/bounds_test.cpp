@@ -36,7 +36,7 @@ RowNumbers without(const RowNumbers& rows, const RowNumbers& others) {
 }
 
 Ticks worth(const TestProblem& problem, const RowNumbers& rows) {  // n - q
-  // With one prediction for each group of equal rows, two classes of one price lose no more than n - q.
+  // With one prediction for each group of equal rows, two classes of one cost lose no more than n - q.
   const bool is_cancelled = testing::CostMatrix{problem.n_classes, problem.n_predictions, problem.costs}.is_cancelled();
   return largest_loss(problem, rows) - (is_cancelled ? 2 : 1) * least_loss(problem, rows);
 }
@@ -45,10 +45,11 @@ Ticks worth(const TestProblem& problem, const RowNumbers& rows) {  // n - q
 Ticks best_with_heavy_sides(const TestProblem& problem, const RowNumbers& rows, std::uint32_t depth, Ticks threshold) {
   Ticks least = problem.leaf_cost + loss_of_leaf(problem, rows);
   for (std::uint32_t column = 0; column < problem.n_columns && depth > 0; ++column) {
-    const RowNumbers held = rows_where(problem, rows, column, true), failed = rows_where(problem, rows, column, false);
-    if (worth(problem, held) < threshold || worth(problem, failed) < threshold) continue;
-    least = std::min(least, best_with_heavy_sides(problem, held, depth - 1, threshold) +
-                                best_with_heavy_sides(problem, failed, depth - 1, threshold));
+    const RowNumbers true_side = rows_where(problem, rows, column, true),
+                     false_side = rows_where(problem, rows, column, false);
+    if (worth(problem, true_side) < threshold || worth(problem, false_side) < threshold) continue;
+    least = std::min(least, best_with_heavy_sides(problem, true_side, depth - 1, threshold) +
+                                best_with_heavy_sides(problem, false_side, depth - 1, threshold));
   }
   return least;
 }

@@ -122,10 +122,10 @@ struct NarrowSums {
   PairInput input;
 
   NarrowSums(const Counted& counted, const PairInput& wide) : input(wide) {
-    const Ticks price = counted.matrix.dearest(0), most = std::max({wide.total[0], wide.total[1], wide.leaf_cost});
-    if (!counted.matrix.is_cancelled() || counted.matrix.counts_rows || most / price >= kNarrowInfinity) return;
+    const Ticks error_cost = counted.matrix.dearest(0), most = std::max({wide.total[0], wide.total[1], wide.leaf_cost});
+    if (!counted.matrix.is_cancelled() || counted.matrix.counts_rows || most / error_cost >= kNarrowInfinity) return;
     const std::uint32_t stride = counted.stride;
-    const auto in_weight = [price](Ticks cost) { return static_cast<std::int32_t>(cost / price); };
+    const auto in_weight = [error_cost](Ticks cost) { return static_cast<std::int32_t>(cost / error_cost); };
     sums.resize(2 * std::size_t{stride});
     for (std::uint32_t k = 0; k < 2; ++k)
       for (std::uint32_t c = 0; c < counted.n_columns(); ++c)
@@ -133,7 +133,7 @@ struct NarrowSums {
     input.narrow = {sums.data(),
                     {in_weight(wide.total[0]), in_weight(wide.total[1])},
                     in_weight(wide.leaf_cost),
-                    in_weight(wide.support_threshold + price - 1)};
+                    in_weight(wide.support_threshold + error_cost - 1)};
   }
 };
 
@@ -282,17 +282,17 @@ RANDOM_TEST(a_filter_counts_as_if_the_other_slots_were_empty, 100) {
 
 RANDOM_TEST(narrow_sums_are_the_sums_in_units_of_the_price_in_their_places, 50) {
   const std::uint32_t n = kNarrowLanes * draw.size_between(1, 4);
-  const Ticks price = draw.choose<Ticks>({1, 3, Ticks{1} << 20, 1234567});
+  const Ticks error_cost = draw.choose<Ticks>({1, 3, Ticks{1} << 20, 1234567});
   AlignedVector<Ticks> sums(n);
-  for (Ticks& sum : sums) sum = price * draw.between(0, kNarrowInfinity - 1);
+  for (Ticks& sum : sums) sum = error_cost * draw.between(0, kNarrowInfinity - 1);
   for (const Kernels* each : kernels_of_this_machine()) {
     AlignedVector<std::int32_t> narrow(n);
-    each->narrow_sums(sums.data(), price, n, narrow.data());
-    for (std::uint32_t c = 0; c < n; ++c) CHECK_EQUAL(Ticks{narrow[narrow_place(c)]} * price, sums[c]);
+    each->narrow_sums(sums.data(), error_cost, n, narrow.data());
+    for (std::uint32_t c = 0; c < n; ++c) CHECK_EQUAL(Ticks{narrow[narrow_place(c)]} * error_cost, sums[c]);
   }
 }
 
-RANDOM_TEST(the_name_of_a_column_is_the_xor_of_the_names_of_its_rows, 50) {
+RANDOM_TEST(the_fingerprint_of_a_column_is_the_xor_of_those_of_its_rows, 50) {
   const std::uint32_t stride = kNarrowLanes * draw.size_between(1, 2), n_words = draw.size_between(1, 5);
   const AlignedVector<Word> words = random_words(draw, std::size_t{n_words} * stride);
   const AlignedVector<Word> planes = random_words(draw, std::size_t{n_words} * 128);
@@ -305,7 +305,7 @@ RANDOM_TEST(the_name_of_a_column_is_the_xor_of_the_names_of_its_rows, 50) {
     }
   for (const Kernels* each : kernels_of_this_machine()) {
     Word name[2];
-    each->name_column({words.data(), n_words, stride}, column, planes.data(), name);
+    each->fingerprint_column({words.data(), n_words, stride}, column, planes.data(), name);
     CHECK_EQUAL(name[0], expected[0]);
     CHECK_EQUAL(name[1], expected[1]);
   }

@@ -99,7 +99,7 @@ TEST(some_matrices_are_separable_and_some_are_not) {
   CHECK(separable(2, 2, {0, 0, 5, 0}));
   CHECK(separable(3, 3, {0, 2, 2, 1, 0, 1, 0, 0, 0}));
   CHECK(!separable(3, 3, {0, 2, 3, 1, 0, 1, 1, 1, 0}));
-  CHECK(!separable(2, 2, {1, 2, 1, 0}));  // a right prediction has its price
+  CHECK(!separable(2, 2, {1, 2, 1, 0}));  // a right prediction has its cost
   CHECK(!separable(2, 3, {0, 1, 1, 1, 0, 1}));
   CHECK(!separable(1, 1, {0}));
 }

@@ -13,11 +13,11 @@
 #include "bounds/permutation.hpp"
 #include "bounds/similar_support.hpp"
 #include "bounds/split_lookahead.hpp"
+#include "leafsets/auc_loss.hpp"
 #include "leafsets/leaf_set_tree.hpp"
 #include "leafsets/policy.hpp"
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
-#include "leafsets/rank_loss.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
@@ -41,8 +41,8 @@ std::vector<std::int32_t> two_classes(Random& draw, std::uint32_t n_rows) {
 }
 
 struct Sides {
-  RowNumbers held, failed;
-  bool is_split() const { return !held.empty() && !failed.empty(); }
+  RowNumbers true_side, false_side;
+  bool is_split() const { return !true_side.empty() && !false_side.empty(); }
 };
 
 Sides sides_of(const TestProblem& problem, const RowNumbers& rows, std::uint32_t column) {
@@ -56,8 +56,8 @@ std::vector<RowNumbers> random_leaves(Random& draw, const TestProblem& problem) 
     const std::size_t which = draw.below(static_cast<std::uint32_t>(leaves.size()));
     const Sides sides = sides_of(problem, leaves[which], draw.below(problem.n_columns));
     if (!sides.is_split()) continue;
-    leaves[which] = sides.held;
-    leaves.push_back(sides.failed);
+    leaves[which] = sides.true_side;
+    leaves.push_back(sides.false_side);
   }
   return leaves;
 }
@@ -65,7 +65,7 @@ std::vector<RowNumbers> random_leaves(Random& draw, const TestProblem& problem) 
 /// The least cost of two leaves or more that split on this column.
 Ticks best_split_on(const TestProblem& problem, const RowNumbers& rows, std::uint32_t column) {
   const Sides sides = sides_of(problem, rows, column);
-  return sides.is_split() ? Oracle(problem).best(sides.held) + Oracle(problem).best(sides.failed) : kInfinity;
+  return sides.is_split() ? Oracle(problem).best(sides.true_side) + Oracle(problem).best(sides.false_side) : kInfinity;
 }
 
 Ticks best_split(const TestProblem& problem, const RowNumbers& rows) {
@@ -86,11 +86,11 @@ Ticks best_allowed(const TestProblem& problem, const RowNumbers& rows, MayBe may
     if (!may_split(some)) return least;
     for (std::uint32_t column = 0; column < problem.n_columns; ++column) {
       const Sides sides = sides_of(problem, some, column);
-      if (!sides.is_split() || !may_be(sides.held) || !may_be(sides.failed)) continue;
-      const Ticks held = self(self, sides.held), failed = self(self, sides.failed);
-      const Ticks held_leaf = cost_as_leaf(sides.held), failed_leaf = cost_as_leaf(sides.failed);
-      least = std::min({least, held + failed, held_leaf + failed, held + failed_leaf});
-      if (may_stay(some, sides)) least = std::min(least, held_leaf + failed_leaf);
+      if (!sides.is_split() || !may_be(sides.true_side) || !may_be(sides.false_side)) continue;
+      const Ticks true_side = self(self, sides.true_side), false_side = self(self, sides.false_side);
+      const Ticks true_leaf = cost_as_leaf(sides.true_side), false_leaf = cost_as_leaf(sides.false_side);
+      least = std::min({least, true_side + false_side, true_leaf + false_side, true_side + false_leaf});
+      if (may_stay(some, sides)) least = std::min(least, true_leaf + false_leaf);
     }
     return least;
   };
@@ -119,7 +119,7 @@ void check_both_searches(const TestProblem& problem, Random& draw) {
   const std::vector<std::int32_t> classes = two_classes(draw, problem.n_rows());
   const std::vector<std::int64_t> weights(problem.n_rows(), 1);
   options.as_published = false;
-  const RankingInput ranking{classes, weights, 4, std::int64_t{1} << kCutBits, 5, problem.limits, {}};
+  const RankingInput ranking{classes, weights, 4, std::int64_t{1} << kFalsePositiveBits, 5, problem.limits, {}};
   const Outcome ranked = solve_ranking(problem.columns(), ranking, options, testing::never);
   CHECK_EQUAL(ranked.lower, ranked.tree.cost);
 }
@@ -145,7 +145,7 @@ PROBLEM_TEST(no_tree_that_keeps_some_leaves_and_splits_the_others_costs_less_tha
       const Sides sides = sides_of(problem, rows, column);
       if (!sides.is_split()) continue;
       Ticks sum = 0;
-      for (const RowNumbers& side : {sides.held, sides.failed})
+      for (const RowNumbers& side : {sides.true_side, sides.false_side})
         sum += least_of_side(loss_of_leaf(problem, side), least_loss(problem, side), problem.leaf_cost);
       least = std::min(least, sum);
     }
@@ -174,7 +174,8 @@ PROBLEM_TEST(some_best_tree_keeps_the_bounds_on_its_leaves_all_at_once, 300, sma
   };
   const auto progressing = [&](const RowNumbers& parent, const Sides& sides) {
     return progresses(loss_of_leaf(problem, parent),
-                      loss_of_leaf(problem, sides.held) + loss_of_leaf(problem, sides.failed), problem.leaf_cost);
+                      loss_of_leaf(problem, sides.true_side) + loss_of_leaf(problem, sides.false_side),
+                      problem.leaf_cost);
   };
   const auto supported = [&](const RowNumbers& rows) {
     return worth_splitting(loss_of_leaf(problem, rows), least_loss(problem, rows), problem.leaf_cost);
@@ -211,13 +212,13 @@ TEST(the_printed_bound_on_the_number_of_leaves_is_one_leaf_short) {
   CHECK(too_many_leaves(0, 2, 1, 2));
 }
 
-RANDOM_TEST(a_set_of_leaves_has_one_name_in_any_order_and_another_with_one_leaf_less, 50) {
+RANDOM_TEST(a_set_of_leaves_has_one_fingerprint_in_any_order_and_another_with_one_leaf_less, 50) {
   std::vector<std::uint32_t> set{3, 9, 27, 81, 1000}, turned = set;
   std::rotate(turned.begin(), turned.begin() + draw.below(5), turned.end());
   const std::span<const std::uint32_t> some(set), others(turned);
   const std::uint32_t n = draw.below(5);
-  CHECK(name_of_set(some.first(n), some.subspan(n)) == name_of_set(others, {}));
-  CHECK(!(name_of_set(some, {}) == name_of_set(some.subspan(1), {})));
+  CHECK(fingerprint_of_set(some.first(n), some.subspan(n)) == fingerprint_of_set(others, {}));
+  CHECK(!(fingerprint_of_set(some, {}) == fingerprint_of_set(some.subspan(1), {})));
 }
 
 RANDOM_TEST(entries_leave_the_queue_by_key, 50) {
@@ -286,8 +287,8 @@ PROBLEM_TEST(leaves_count_what_their_rows_count_and_a_tree_is_read_off_any_set_o
     const Sides sides = sides_of(problem, set[which].second, column);
     if (!sides.is_split()) continue;
     const LeafId leaf = set[which].first;
-    set[which] = {leaves.side(leaf, column, true), sides.held};
-    set.emplace_back(leaves.side(leaf, column, false), sides.failed);
+    set[which] = {leaves.side(leaf, column, true), sides.true_side};
+    set.emplace_back(leaves.side(leaf, column, false), sides.false_side);
   }
   std::vector<LeafId> ids;
   Ticks cost = 0;
@@ -322,17 +323,18 @@ PROBLEM_TEST(no_way_to_split_leaves_further_ranks_better_than_the_bounds_on_the_
   const DistinctRows rows = merged.of(by_share_of_positives(merged), never);
   const LeafModel costs(2, 2, {0, 1, 1, 0}, true, true);
   Leaves leaves(rows, costs);
-  const std::int64_t cut = draw.between(1, leaves[0].class_weight[0] << kCutBits);
-  RankLoss loss(rows, leaves, 0, {std::int64_t{1} << draw.below(30), cut});
+  const std::int64_t max_false_positives = draw.between(1, leaves[0].class_weight[0] << kFalsePositiveBits);
+  AucLoss loss(rows, leaves, 0, {std::int64_t{1} << draw.below(30), max_false_positives});
   std::vector<LeafId> set{0};
   const auto split_at_random = [&](std::vector<LeafId>& some) {
     const std::size_t which = draw.below(static_cast<std::uint32_t>(some.size()));
     const std::uint32_t column = draw.below(rows.n_columns);
-    if (leaves[some[which]].asks(column)) return;
-    const LeafId held = leaves.side(some[which], column, true), failed = leaves.side(some[which], column, false);
-    if (leaves[held].n_rows == 0 || leaves[failed].n_rows == 0) return;
-    some[which] = held;
-    some.push_back(failed);
+    if (leaves[some[which]].tests(column)) return;
+    const LeafId true_side = leaves.side(some[which], column, true),
+                 false_side = leaves.side(some[which], column, false);
+    if (leaves[true_side].n_rows == 0 || leaves[false_side].n_rows == 0) return;
+    some[which] = true_side;
+    some.push_back(false_side);
   };
   for (int step = 0; step < 4; ++step) split_at_random(set);
   const std::size_t n_fixed = draw.below(static_cast<std::uint32_t>(set.size()));

@@ -1,12 +1,12 @@
-// ordered_test.cpp: rows in order, cuts and what closes them, and the search on them, against brute force.
+// ordered_test.cpp: rows in order, thresholds and what closes them, and the search on them, against brute force.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
-#include "ordered/open_cuts.hpp"
+#include "ordered/open_thresholds.hpp"
 #include "ordered/ordered_rows.hpp"
 #include "ordered/ordered_search.hpp"
-#include "ordered/two_level_cuts.hpp"
+#include "ordered/two_level_thresholds.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/ranked.hpp"
@@ -78,15 +78,15 @@ std::vector<RowContent> contents(const RankedProblem& problem, const RowNumbers&
   return found;
 }
 
-/// Orders rise, an entry says where a rank ends, cuts and sums of weights are right.
+/// Orders rise, an entry says where a rank ends, thresholds and sums of weights are right.
 void check_orders(const OrderedRows& rows) {
   const std::vector<RowContent> content = contents(rows);
   std::vector<std::int64_t> class_weight(rows.class_weight().size(), 0);
   for (const RowContent& row : content) class_weight[static_cast<std::size_t>(row.end()[-2])] += row.back();
   CHECK(std::equal(class_weight.begin(), class_weight.end(), rows.class_weight().begin()));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    std::vector<Cut> cuts;
-    rows.list_cuts(v, cuts);
+    std::vector<Threshold> thresholds;
+    rows.list_thresholds(v, thresholds);
     std::int64_t weight = 0;
     std::size_t n_seen = 0;
     for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
@@ -97,11 +97,11 @@ void check_orders(const OrderedRows& rows) {
       CHECK_EQUAL(class_of(entry), static_cast<std::uint32_t>(row.end()[-2]));
       CHECK_EQUAL(ends_rank(entry), row[v] < next[v]);
       if (row[v] == next[v]) continue;
-      CHECK(n_seen < cuts.size() && cuts[n_seen].n_rows == i + 1 && cuts[n_seen].weight == weight);
-      CHECK_EQUAL(rows.n_held_by(rows.split_behind(v, i + 1)), i + 1);
+      CHECK(n_seen < thresholds.size() && thresholds[n_seen].n_rows == i + 1 && thresholds[n_seen].weight == weight);
+      CHECK_EQUAL(rows.n_true_by(rows.split_behind(v, i + 1)), i + 1);
       ++n_seen;
     }
-    CHECK_EQUAL(n_seen, cuts.size());
+    CHECK_EQUAL(n_seen, thresholds.size());
   }
 }
 
@@ -111,28 +111,28 @@ std::vector<T> sorted(std::vector<T> values) {
   return values;
 }
 
-/// One variable whose cuts part the rows of a problem, with the true cost of both sides of each.
-struct PricedCuts {
-  std::vector<Cut> cuts;
-  std::vector<Ticks> held, failed;
+/// One variable whose thresholds part the rows of a problem, with the true cost of both sides of each.
+struct SolvedThresholds {
+  std::vector<Threshold> thresholds;
+  std::vector<Ticks> true_side, false_side;
 };
 
-PricedCuts priced_cuts(const RankedProblem& problem, std::uint32_t variable, std::uint32_t depth) {
+SolvedThresholds solved_thresholds(const RankedProblem& problem, std::uint32_t variable, std::uint32_t depth) {
   const RankedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
-  PricedCuts priced;
-  rows.list_cuts(variable, priced.cuts);
+  SolvedThresholds solved;
+  rows.list_thresholds(variable, solved.thresholds);
   TestProblem plain = problem.plain();
   plain.limits.depth = depth;
   Oracle oracle(plain);
   const RowNumbers all = all_rows(plain);
-  for (const Cut& cut : priced.cuts) {
-    const RankSplit split = rows.split_behind(variable, cut.n_rows);
+  for (const Threshold& threshold : solved.thresholds) {
+    const RankSplit split = rows.split_behind(variable, threshold.n_rows);
     const std::uint32_t column = columns.first_column[variable] + split.threshold;
-    priced.held.push_back(oracle.best(rows_where(plain, all, column, true)));
-    priced.failed.push_back(oracle.best(rows_where(plain, all, column, false)));
+    solved.true_side.push_back(oracle.best(rows_where(plain, all, column, true)));
+    solved.false_side.push_back(oracle.best(rows_where(plain, all, column, false)));
   }
-  return priced;
+  return solved;
 }
 
 /// The best tree whose root is split and that has at most two levels.
@@ -143,8 +143,10 @@ Ticks best_split_cost(const RankedProblem& problem) {
   const RowNumbers all = all_rows(plain);
   Ticks best = kInfinity;
   for (std::uint32_t column = 0; column < plain.n_columns; ++column) {
-    const RowNumbers held = rows_where(plain, all, column, true), failed = rows_where(plain, all, column, false);
-    if (!held.empty() && !failed.empty()) best = std::min(best, oracle.best(held) + oracle.best(failed));
+    const RowNumbers true_side = rows_where(plain, all, column, true),
+                     false_side = rows_where(plain, all, column, false);
+    if (!true_side.empty() && !false_side.empty())
+      best = std::min(best, oracle.best(true_side) + oracle.best(false_side));
   }
   return best;
 }
@@ -154,7 +156,7 @@ struct RandomScan {
   std::uint32_t n_rows, n_classes;
   bool is_narrow;
   std::vector<std::uint32_t> entries, member;
-  std::vector<std::int32_t> weight, held, total;
+  std::vector<std::int32_t> weight, true_side, total;
   std::array<std::vector<std::int32_t>, 2> expected;
 
   explicit RandomScan(Random& draw)
@@ -169,12 +171,12 @@ struct RandomScan {
       if (is_weighted) weight.push_back(static_cast<std::int32_t>(draw.between(1, total_limit / n_rows)));
     }
     for (std::uint32_t i = n_rows; i > 1; --i) std::swap(entries[i - 1], entries[draw.below(i)]);
-    held.assign(std::size_t{n_classes} * kScanLanes, 0);
+    true_side.assign(std::size_t{n_classes} * kScanLanes, 0);
     total.assign(n_classes, 0);
     for (const std::uint32_t entry : entries) {
       total[class_of(entry)] += weight_of(entry);
       for (std::uint32_t j = 0; j < kScanLanes; ++j)
-        if (holds(entry, j)) held[class_of(entry) * kScanLanes + j] += weight_of(entry);
+        if (holds(entry, j)) true_side[class_of(entry) * kScanLanes + j] += weight_of(entry);
     }
     for (int side = 0; side < 2; ++side)
       for (std::uint32_t j = 0; j < kScanLanes; ++j) expected[side].push_back(least_loss(j, side == 1));
@@ -185,13 +187,13 @@ struct RandomScan {
 
   std::int32_t least_loss(std::uint32_t split, bool side) const {
     std::int32_t best = is_narrow ? (1 << 15) - 1 : 1 << 30;
-    for (std::uint32_t cut = 0; cut + 1 < n_rows; ++cut) {
-      if (!ends_rank(entries[cut])) continue;
+    for (std::uint32_t threshold = 0; threshold + 1 < n_rows; ++threshold) {
+      if (!ends_rank(entries[threshold])) continue;
       std::vector<std::int32_t> left(n_classes, 0), right(n_classes, 0);
       std::int32_t all = 0;
       for (std::uint32_t i = 0; i < n_rows; ++i) {
         if (holds(entries[i], split) != side) continue;
-        (i <= cut ? left : right)[class_of(entries[i])] += weight_of(entries[i]);
+        (i <= threshold ? left : right)[class_of(entries[i])] += weight_of(entries[i]);
         all += weight_of(entries[i]);
       }
       const std::int32_t right_now =
@@ -202,12 +204,12 @@ struct RandomScan {
   }
 };
 
-Outcome search(const RankedProblem& problem, const SearchLimits& limits, bool closes_cuts, std::uint64_t poll_work,
-               const OnPoll& on_poll) {
+Outcome search(const RankedProblem& problem, const SearchLimits& limits, bool closes_thresholds,
+               std::uint64_t poll_work, const OnPoll& on_poll) {
   const RankedColumns columns = problem.columns();
   Run run(limits, on_poll);
   return search_ordered({columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth,
-                         closes_cuts, poll_work},
+                         closes_thresholds, poll_work},
                         run);
 }
 
@@ -224,13 +226,13 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
     check_orders(rows);
     CHECK(sorted(contents(rows)) == sorted(contents(problem, expected)));
     const std::uint32_t v = draw.below(rows.n_variables());
-    std::vector<Cut> cuts;
-    rows.list_cuts(v, cuts);
-    if (cuts.empty()) break;
-    const std::uint32_t n_held = cuts[draw.below(static_cast<std::uint32_t>(cuts.size()))].n_rows;
-    const std::uint32_t threshold = rows.split_behind(v, n_held).threshold;
+    std::vector<Threshold> thresholds;
+    rows.list_thresholds(v, thresholds);
+    if (thresholds.empty()) break;
+    const std::uint32_t n_true = thresholds[draw.below(static_cast<std::uint32_t>(thresholds.size()))].n_rows;
+    const std::uint32_t threshold = rows.split_behind(v, n_true).threshold;
     const bool side = draw.percent(50);
-    CHECK(rows.make_child(v, n_held, side, child, number, always()));
+    CHECK(rows.make_child(v, n_true, side, child, number, always()));
     std::erase_if(expected, [&](std::uint32_t row) { return (columns.ranks_of(v)[row] <= threshold) != side; });
     CHECK_EQUAL(child.bytes(), rows.bytes_of(child.n_rows()) + 4);
     std::swap(rows, child);
@@ -250,37 +252,39 @@ RANDOM_TEST(making_rows_stops_when_told, 20) {
   CHECK(!rows_of(problem, columns).make_child(0, 1, true, child, number, stopped));
 }
 
-RANDOM_TEST(only_cuts_that_cost_at_least_the_best_are_closed, 400) {
+RANDOM_TEST(only_thresholds_that_cost_at_least_the_best_are_closed, 400) {
   const RankedProblem problem = random_ranked(draw, {25, 2, 20});
   const std::uint32_t v = draw.below(static_cast<std::uint32_t>(problem.n_thresholds.size()));
-  const PricedCuts priced = priced_cuts(problem, v, draw.below(3));
-  if (priced.cuts.empty()) return;
-  const auto n_cuts = static_cast<std::int64_t>(priced.cuts.size());
-  OpenCuts run = all_open(v, priced.cuts, problem.costs.leaf);
-  const auto tried = [&](std::int64_t cut) {
-    const Ticks held = priced.held[static_cast<std::size_t>(cut)],
-                failed = priced.failed[static_cast<std::size_t>(cut)];
-    return CutBounds{cut, draw.percent(60) ? held : draw.between(problem.costs.leaf, held),
-                     draw.percent(60) ? failed : draw.between(problem.costs.leaf, failed)};
+  const SolvedThresholds solved = solved_thresholds(problem, v, draw.below(3));
+  if (solved.thresholds.empty()) return;
+  const auto n_thresholds = static_cast<std::int64_t>(solved.thresholds.size());
+  OpenThresholds run = all_open(v, solved.thresholds, problem.costs.leaf);
+  const auto tried = [&](std::int64_t threshold) {
+    const Ticks true_side = solved.true_side[static_cast<std::size_t>(threshold)],
+                false_side = solved.false_side[static_cast<std::size_t>(threshold)];
+    return ThresholdBounds{threshold, draw.percent(60) ? true_side : draw.between(problem.costs.leaf, true_side),
+                           draw.percent(60) ? false_side : draw.between(problem.costs.leaf, false_side)};
   };
-  if (draw.percent(70)) run.low = tried(draw.between(0, n_cuts - 1));
-  if (draw.percent(70)) run.high = tried(draw.between(0, n_cuts - 1));
+  if (draw.percent(70)) run.low = tried(draw.between(0, n_thresholds - 1));
+  if (draw.percent(70)) run.high = tried(draw.between(0, n_thresholds - 1));
   if (run.low.index >= run.high.index) return;
   run.first = run.low.index + 1;
   run.last = run.high.index - 1;
   if (run.is_empty()) return;
   const std::int64_t first = run.first, last = run.last;
   const auto pick = static_cast<std::size_t>(draw.between(first, last));
-  const Ticks best = priced.held[pick] + priced.failed[pick] + draw.between(-3, 3);
-  for (std::int64_t cut = first; cut <= last; ++cut) {
-    CHECK(run.held_bound(priced.cuts, problem.costs.price, cut) <= priced.held[static_cast<std::size_t>(cut)]);
-    CHECK(run.failed_bound(priced.cuts, problem.costs.price, cut) <= priced.failed[static_cast<std::size_t>(cut)]);
+  const Ticks best = solved.true_side[pick] + solved.false_side[pick] + draw.between(-3, 3);
+  for (std::int64_t threshold = first; threshold <= last; ++threshold) {
+    CHECK(run.true_bound(solved.thresholds, problem.costs.error_cost, threshold) <=
+          solved.true_side[static_cast<std::size_t>(threshold)]);
+    CHECK(run.false_bound(solved.thresholds, problem.costs.error_cost, threshold) <=
+          solved.false_side[static_cast<std::size_t>(threshold)]);
   }
-  run.close(priced.cuts, problem.costs.price, best);
-  for (std::int64_t cut = first; cut <= last; ++cut) {
-    const auto i = static_cast<std::size_t>(cut);
-    const bool is_closed = cut < run.first || cut > run.last;
-    CHECK(!is_closed || priced.held[i] + priced.failed[i] >= best);
+  run.close(solved.thresholds, problem.costs.error_cost, best);
+  for (std::int64_t threshold = first; threshold <= last; ++threshold) {
+    const auto i = static_cast<std::size_t>(threshold);
+    const bool is_closed = threshold < run.first || threshold > run.last;
+    CHECK(!is_closed || solved.true_side[i] + solved.false_side[i] >= best);
   }
 }
 
@@ -296,16 +300,17 @@ RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels,
                        scan.weight.empty() ? nullptr : scan.weight.data(),
                        scan.is_narrow,
                        scan.n_classes,
-                       scan.held.data(),
+                       scan.true_side.data(),
                        scan.total.data(),
                        {found[0].data(), found[1].data()},
                        scratch.data()});
     for (int side = 0; side < 2; ++side) {
       for (std::uint32_t j = 0; j < kScanLanes; ++j) {
-        // Where no cut parts the rows, the loss of one leaf may stand for that of two.
+        // Where no threshold parts the rows, the loss of one leaf may stand for that of two.
         std::int32_t all = 0, most = 0;
         for (std::uint32_t k = 0; k < scan.n_classes; ++k) {
-          const std::int32_t held = scan.held[k * kScanLanes + j], here = side == 1 ? held : scan.total[k] - held;
+          const std::int32_t true_side = scan.true_side[k * kScanLanes + j],
+                             here = side == 1 ? true_side : scan.total[k] - true_side;
           all += here;
           most = std::max(most, here);
         }
@@ -319,10 +324,11 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
   const RankedProblem problem = random_ranked(draw, {40, 3, 20});
   const RankedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
-  const Ticks best = best_split_cost(problem), any = problem.costs.price * rows.weight() + 4 * problem.costs.leaf + 1;
+  const Ticks best = best_split_cost(problem),
+              any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
   const Ticks bound = draw.percent(50) || best == kInfinity ? any : best + draw.between(-2, 2);
   for (const Kernels* each : kernels_of_this_machine()) {
-    TwoLevelCuts two_levels(problem.costs, *each, draw.percent(70), always());
+    TwoLevelThresholds two_levels(problem.costs, *each, draw.percent(70), always());
     const TwoLevelResult found = two_levels.solve(rows, bound);
     CHECK_EQUAL(found.cost, best < bound ? best : kInfinity);
     CHECK(found.lower <= best);
@@ -335,14 +341,15 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
   const RankedProblem problem = random_ranked(draw, {40, 3, 20});
   const RankedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
-  const Ticks best = best_split_cost(problem), any = problem.costs.price * rows.weight() + 4 * problem.costs.leaf + 1;
+  const Ticks best = best_split_cost(problem),
+              any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
   for (int n_steps = 0; n_steps < 30; ++n_steps) {
     int n_seen = 0;
     Run run;
     WorkMeter meter(run, 0, [&] {
       if (++n_seen > n_steps) run.stop(Status::interrupted);
     });
-    TwoLevelCuts two_levels(problem.costs, kernels(), true, meter);
+    TwoLevelThresholds two_levels(problem.costs, kernels(), true, meter);
     const TwoLevelResult found = two_levels.solve(rows, any);
     CHECK(found.lower <= std::min(best, any));
     CHECK(found.cost >= best);
@@ -353,8 +360,8 @@ RANDOM_TEST(the_search_finds_the_cost_of_brute_force, 1000) {
   const RankedProblem problem = random_ranked(draw, {14, 4, 6});
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
-  for (const bool closes_cuts : {true, false})
-    check_proven(plain, search(problem, {}, closes_cuts, 1 << 20, never), optimum);
+  for (const bool closes_thresholds : {true, false})
+    check_proven(plain, search(problem, {}, closes_thresholds, 1 << 20, never), optimum);
   check_proven(plain, solve(problem.columns(), problem.input(plain), never), optimum);
 }
 
@@ -369,8 +376,8 @@ PROBLEM_TEST(the_search_of_wide_problems_finds_the_cost_of_brute_force, 100, wid
   const RankedProblem ranked = ranked_of(problem, draw);
   const TestProblem plain = ranked.plain();
   const Ticks optimum = Oracle(plain).best();
-  for (const bool closes_cuts : {true, false})
-    check_proven(plain, search(ranked, {}, closes_cuts, 1 << 20, never), optimum);
+  for (const bool closes_thresholds : {true, false})
+    check_proven(plain, search(ranked, {}, closes_thresholds, 1 << 20, never), optimum);
   check_proven(plain, solve(ranked.columns(), ranked.input(plain), never), optimum);
   check_proven(plain, solve(plain.input(), never), optimum);
 }
@@ -380,14 +387,15 @@ RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval, 300) {
   problem.depth = draw.size_between(2, 4);
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
-  const bool closes_cuts = draw.percent(70);
+  const bool closes_thresholds = draw.percent(70);
   int n_all = 0;
-  check_proven(plain, search(problem, {}, closes_cuts, 1, [&](const Progress&) { return ++n_all < 0; }), optimum);
+  check_proven(plain, search(problem, {}, closes_thresholds, 1, [&](const Progress&) { return ++n_all < 0; }), optimum);
   const auto longest_step = static_cast<std::uint32_t>(1 + n_all / 200);
   for (int n_polls = 1; n_polls <= n_all; n_polls += static_cast<int>(draw.size_between(1, longest_step))) {
     int n_seen = 0;
     try {
-      const Outcome outcome = search(problem, {}, closes_cuts, 1, [&](const Progress&) { return ++n_seen >= n_polls; });
+      const Outcome outcome =
+          search(problem, {}, closes_thresholds, 1, [&](const Progress&) { return ++n_seen >= n_polls; });
       check_interval(plain, outcome, optimum);
       CHECK(outcome.trace.back().lower == outcome.lower && outcome.trace.back().upper == outcome.tree.cost);
     } catch (const Stopped&) {

@@ -16,13 +16,13 @@ using testing::TestProblem;
 
 namespace {
 
-/// Two classes, and one price for every error.
+/// Two classes, and one cost for every error.
 TestProblem two_class_problem(Random& draw) {
   TestProblem problem = draw.percent(50) ? hard_problem(draw, {2, 90, 1, 6}) : random_problem(draw, {2, 40, 1, 6});
   for (std::int32_t& each : problem.classes) each %= 2;
   problem.n_classes = problem.n_predictions = 2;
-  const Ticks price = draw.choose<Ticks>({1, 2, 3});
-  problem.costs = {0, price, price, 0};
+  const Ticks error_cost = draw.choose<Ticks>({1, 2, 3});
+  problem.costs = {0, error_cost, error_cost, 0};
   for (std::int64_t& weight : problem.weights) weight = 1 + weight % 7;
   problem.leaf_cost = draw.choose<Ticks>({1, 2, 3, 5, 8, 20});
   return problem;

@@ -11,7 +11,7 @@
 #include "bounds/second_split.hpp"
 #include "posterior/closest_rows.hpp"
 #include "posterior/row_pairs.hpp"
-#include "posterior/split_looks.hpp"
+#include "posterior/split_scanner.hpp"
 #include "support/check.hpp"
 #include "support/problem.hpp"
 #include "verify/score_posterior.hpp"
@@ -81,10 +81,10 @@ class BruteForce {
     std::uint32_t n_splits = 0;
     Ticks below = kInfinity;
     for (std::uint32_t c = 0; c < data_.n_columns; ++c) {
-      const Rows held = side(rows, c, true), failed = side(rows, c, false);
-      if (held.empty() || failed.empty()) continue;
+      const Rows true_side = side(rows, c, true), false_side = side(rows, c, false);
+      if (true_side.empty() || false_side.empty()) continue;
       ++n_splits;
-      if (depth < costs_.max_depth()) below = std::min(below, best(held, depth + 1) + best(failed, depth + 1));
+      if (depth < costs_.max_depth()) below = std::min(below, best(true_side, depth + 1) + best(false_side, depth + 1));
     }
     Ticks cost = costs_.likelihood(counts.data()) + (n_splits > 0 ? costs_.at(depth).leaf : 0);
     if (below < kInfinity) cost = std::min(cost, costs_.at(depth).split + costs_.log_of(n_splits) + below);
@@ -110,18 +110,18 @@ Rows all_rows(const DistinctRows& rows) {
   return all;
 }
 
-Outcome solve(const Data& data, const PosteriorLimits& limits, bool parted_pairs = true) {
+Outcome solve(const Data& data, const PosteriorLimits& limits, bool separated_pairs = true) {
   Bounds bounds;
-  bounds.parted_pairs = parted_pairs;
+  bounds.separated_pairs = separated_pairs;
   return solve_posterior(data.columns(), {data.classes, data.weights, data.model(), limits, bounds},
                          [](const Progress&) { return false; });
 }
 
-void check_search(const Data& data, bool parted_pairs) {
+void check_search(const Data& data, bool separated_pairs) {
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   const Outcome outcome =
-      solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt, nullptr}, parted_pairs);
+      solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt, nullptr}, separated_pairs);
   CHECK(outcome.status == Status::optimal);
   CHECK_EQUAL(outcome.lower, outcome.tree.cost);
   CHECK_EQUAL(outcome.tree.cost, BruteForce(rows, costs).best(all_rows(rows), 0));
@@ -149,7 +149,7 @@ PROBLEM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300, small_proble
 }
 
 /// Walks down a random path; at each node both kinds of looks hold what they say of every column.
-PROBLEM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000, small_problem(draw)) {
+PROBLEM_TEST(scans_never_exclude_the_best_tree_of_a_side, 1000, small_problem(draw)) {
   const Data data(problem, draw);
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
@@ -161,7 +161,7 @@ PROBLEM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000, small_problem(dr
   Run never;
   RowPairs pairs(rows, costs, never);
   Counters counters;
-  SplitLooks looks(costs, maker, pairs, counters);
+  SplitScanner scanner(costs, maker, pairs, counters);
   std::vector<Word> left = pairs.all();
   std::array<RowSet, 2> sets;
   maker.make_root(sets[0], never);
@@ -169,10 +169,10 @@ PROBLEM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000, small_problem(dr
   for (std::uint32_t depth = 0; sets[depth % 2].n_columns > 0 && depth < costs.max_depth(); ++depth) {
     RowSet& set = sets[depth % 2];
     std::vector<Ticks> once;
-    looks.look_once(set, left, depth, once);
+    scanner.scan_columns(set, left, depth, once);
     for (std::uint32_t c = 0; c < set.n_columns; ++c) {
-      SideLook sides[2];
-      looks.look_at_pairs(set, left, c, depth, sides);
+      SideBounds sides[2];
+      scanner.scan_pairs(set, left, c, depth, sides);
       Ticks both = 0;
       for (int x = 0; x < 2; ++x) {
         const Ticks best = oracle.best(oracle.side(here, set.columns[c], x == 1), depth + 1);
@@ -187,13 +187,13 @@ PROBLEM_TEST(looks_never_exclude_the_best_tree_of_a_side, 1000, small_problem(dr
     pairs.keep_side(set.columns[next], side, left);
     maker.make_slot_rows(set);
     here = oracle.side(here, set.columns[next], side);
-    maker.make_child(set, next, side, maker.name_of(set, next, side), sets[(depth + 1) % 2]);
+    maker.make_child(set, next, side, maker.support_of(set, next, side), sets[(depth + 1) % 2]);
   }
 }
 
 /// On the whole and along a random path: the pairs left are counted right, and no tree with a split costs less than the
 /// bound.
-PROBLEM_TEST(parted_pairs_never_exclude_the_best_tree_with_a_split, 2000, small_problem(draw)) {
+PROBLEM_TEST(separated_pairs_never_exclude_the_best_tree_with_a_split, 2000, small_problem(draw)) {
   const Data data(problem, draw);
   if (data.n_classes != 2) return;
   const DistinctRows rows = data.distinct();
@@ -201,49 +201,49 @@ PROBLEM_TEST(parted_pairs_never_exclude_the_best_tree_with_a_split, 2000, small_
   BruteForce oracle(rows, costs);
   Run never;
   RowPairs pairs(rows, costs, never);
-  std::vector<Word> whole = pairs.all();
+  std::vector<Word> left_over = pairs.all();
   AlignedVector<Ticks> counts;
   Rows here = all_rows(rows);
   for (std::uint32_t depth = 0; depth < costs.max_depth(); ++depth) {
-    const PairsLeft left = pairs.count(whole, counts);
-    if (left.n_pairs <= left.most_parted) return;
+    const PairsLeft left = pairs.count(left_over, counts);
+    if (left.n_pairs <= left.most_separated) return;
     Ticks total[2] = {0, 0}, best = kInfinity, pure = 0;
     for (const std::uint32_t row : here)
       for (std::uint32_t k = 0; k < 2; ++k) total[k] += rows.weight(row)[k];
     CHECK(left.n_pairs <= std::min(total[0], total[1]));
     std::uint32_t n_splits = 0;
     for (std::uint32_t c = 0; c < data.n_columns; ++c) {
-      const Rows held = oracle.side(here, c, true), failed = oracle.side(here, c, false);
-      CHECK(left.n_pairs - left.held[c] - left.failed[c] <= left.most_parted);
-      if (held.empty() || failed.empty()) continue;
+      const Rows true_side = oracle.side(here, c, true), false_side = oracle.side(here, c, false);
+      CHECK(left.n_pairs - left.true_side[c] - left.false_side[c] <= left.most_separated);
+      if (true_side.empty() || false_side.empty()) continue;
       ++n_splits;
-      best = std::min(best, oracle.best(held, depth + 1) + oracle.best(failed, depth + 1));
+      best = std::min(best, oracle.best(true_side, depth + 1) + oracle.best(false_side, depth + 1));
     }
     for (std::uint32_t k = 0; k < 2; ++k) {
       const Ticks alone[2] = {k == 0 ? total[0] : 0, k == 1 ? total[1] : 0};
       pure += costs.likelihood(alone);
     }
-    const PairRate& rate = pairs.rate(costs, depth, left.most_parted);
-    const Ticks more = parted_pairs_bound(rate, left.n_pairs - left.most_parted, std::min(total[0], total[1]),
-                                          costs.least_pure(), costs.largest_increment());
+    const PairRate& rate = pairs.rate(costs, depth, left.most_separated);
+    const Ticks more = separated_pairs_bound(rate, left.n_pairs - left.most_separated, std::min(total[0], total[1]),
+                                             costs.least_pure(), costs.largest_increment());
     CHECK(n_splits > 0);
     CHECK(pure + more <= best);
     const std::uint32_t next = draw.below(data.n_columns);
     const bool side = draw.percent(50);
-    pairs.keep_side(next, side, whole);
+    pairs.keep_side(next, side, left_over);
     here = oracle.side(here, next, side);
   }
 }
 
 /// Four columns, each of which parts one of four pairs: three more splits or leaves with rows of both classes are due.
-TEST(pairs_that_no_column_parts_together_ask_for_more_splits) {
+TEST(pairs_that_no_column_separates_together_need_more_splits) {
   const std::vector<Ticks> logs{0, 0, 7, 11, 14}, pure{0, 7, 12, 16, 19}, all{0, 16, 34, 53, 74, 96, 119, 143, 168};
   const std::vector<std::vector<Ticks>> increments{{7, 5, 4, 3}, {7, 5, 4, 3}};
   const PairRate rate = pair_rate({10, logs, 1, increments, all}, 1, 4);
   CHECK_EQUAL(rate.fragment, 2);
   CHECK_EQUAL(rate.without_leaves, 2);  // as pairs in mixed leaves: 34 - 2 * 16 each
   CHECK_EQUAL(rate.rate, 2);
-  CHECK_EQUAL(parted_pairs_bound(rate, 3, 4, pure, increments[0]), 6);
+  CHECK_EQUAL(separated_pairs_bound(rate, 3, 4, pure, increments[0]), 6);
 }
 
 PROBLEM_TEST(split_counts_say_no_more_columns_than_are_left_in_any_subset, 300, small_problem(draw)) {
@@ -257,40 +257,40 @@ PROBLEM_TEST(split_counts_say_no_more_columns_than_are_left_in_any_subset, 300, 
     if (draw.percent(80)) kept.push_back(row);
   Ticks left = 0;
   for (std::uint32_t c = 0; c < data.n_columns; ++c) {
-    Ticks held = 0, held_kept = 0;
-    for (std::uint32_t row = 0; row < data.n_rows; ++row) held += data.columns().test(c, row);
-    for (const std::uint32_t row : kept) held_kept += data.columns().test(c, row);
-    counts.add(held, 1);
-    left += held_kept > 0 && held_kept < static_cast<Ticks>(kept.size());
+    Ticks true_side = 0, true_kept = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) true_side += data.columns().test(c, row);
+    for (const std::uint32_t row : kept) true_kept += data.columns().test(c, row);
+    counts.add(true_side, 1);
+    left += true_kept > 0 && true_kept < static_cast<Ticks>(kept.size());
   }
   counts.finish(counted.data());
   CHECK(counts.log_without(static_cast<Ticks>(data.n_rows - kept.size())) <= left);
 }
 
-RANDOM_TEST(stairs_admit_every_subset_that_a_column_separates, 300) {
+RANDOM_TEST(the_staircase_admits_every_subset_that_a_column_separates, 300) {
   const Ticks total[2] = {draw.between(1, 2000), draw.between(1, 2000)};
-  Stairs stairs;
-  stairs.reset(total[0], total[1]);
+  ParetoStaircase staircase;
+  staircase.reset(total[0], total[1]);
   for (std::uint32_t c = 0; c < 5; ++c) {
-    const Ticks held[2] = {draw.between(0, total[0]), draw.between(0, total[1])};
-    stairs.add(held[0], held[1]);
+    const Ticks true_side[2] = {draw.between(0, total[0]), draw.between(0, total[1])};
+    staircase.add(true_side[0], true_side[1]);
     if (c != 2) continue;
-    stairs.finish();
-    CHECK(stairs.may_separate(draw.between(0, held[0]), draw.between(0, total[1] - held[1])));
-    CHECK(stairs.may_separate(draw.between(0, total[0] - held[0]), draw.between(0, held[1])));
+    staircase.finish();
+    CHECK(staircase.may_separate(draw.between(0, true_side[0]), draw.between(0, total[1] - true_side[1])));
+    CHECK(staircase.may_separate(draw.between(0, total[0] - true_side[0]), draw.between(0, true_side[1])));
     return;
   }
 }
 
 TEST(nothing_separates_a_set_whose_columns_are_all_balanced) {
-  Stairs stairs;
-  stairs.reset(10, 10);
-  stairs.add(5, 5);
-  stairs.add(6, 4);
-  stairs.finish();
-  CHECK(stairs.may_separate(6, 6));
-  CHECK(!stairs.may_separate(6, 7));
-  CHECK(!stairs.may_separate(7, 5));
+  ParetoStaircase staircase;
+  staircase.reset(10, 10);
+  staircase.add(5, 5);
+  staircase.add(6, 4);
+  staircase.finish();
+  CHECK(staircase.may_separate(6, 6));
+  CHECK(!staircase.may_separate(6, 7));
+  CHECK(!staircase.may_separate(7, 5));
 }
 
 TEST(a_second_opinion_refuses_a_node_without_rows) {

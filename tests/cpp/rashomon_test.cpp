@@ -44,14 +44,15 @@ class TreeCounter {
     for (const auto& [cost, prediction] : leaves(rows))
       if (cost <= most) ++counts[cost];
     for (std::uint32_t column = 0; depth > 0 && column < problem_.n_columns; ++column) {
-      const RowNumbers held = rows_where(problem_, rows, column, true),
-                       failed = rows_where(problem_, rows, column, false);
-      if (std::min(held.size(), failed.size()) < std::max<std::size_t>(1, problem_.limits.rows_per_leaf)) continue;
-      const Counts of_failed = count(failed, depth - 1, most);
-      for (const auto& [a, n] : count(held, depth - 1, most))
-        for (const auto& [b, m] : of_failed)
+      const RowNumbers true_side = rows_where(problem_, rows, column, true),
+                       false_side = rows_where(problem_, rows, column, false);
+      if (std::min(true_side.size(), false_side.size()) < std::max<std::size_t>(1, problem_.limits.rows_per_leaf))
+        continue;
+      const Counts of_false = count(false_side, depth - 1, most);
+      for (const auto& [a, n] : count(true_side, depth - 1, most))
+        for (const auto& [b, m] : of_false)
           if (a + b <= most) counts[a + b] += n * m;
-      const auto x = leaves(held), y = leaves(failed);
+      const auto x = leaves(true_side), y = leaves(false_side);
       if (leaf_rule_ == LeafRule::differ && x[0].second == y[0].second && x[0].first + y[0].first <= most)
         --counts[x[0].first + y[0].first];
     }
@@ -242,7 +243,7 @@ PROBLEM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600, 
     weight[input.losses.targets.target[row]] += input.losses.targets.weights[row];
   if (bound >= kLargestTotal || weight[0] == 0 || weight[1] == 0 || weight[0] + weight[1] >= 1 << 20) return;
   RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, LeafRule::best, std::nullopt, never);
-  const std::int64_t cut = draw.percent(50) ? weight[0] << 20 : (weight[0] << 20) / 3 + 1;
+  const std::int64_t max_false_positives = draw.percent(50) ? weight[0] << 20 : (weight[0] << 20) / 3 + 1;
   const std::optional<std::uint32_t> most_leaves = draw.percent(30) ? std::optional(2u) : std::nullopt;
   Ticks least = kInfinity;
   for (const auto& [cost, count] : set.trees().histogram())
@@ -250,12 +251,12 @@ PROBLEM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600, 
       if (rank == 2000) return;
       const ResultTree tree = set.tree(cost, {rank});
       if (most_leaves && (tree.column.size() + 1) / 2 > *most_leaves) continue;
-      least = std::min(
-          least, score_ranking({tree.column, tree.left, tree.right, tree.prediction}, tree.leaf_of_row,
-                               input.losses.targets.target, input.losses.targets.weights, 4, cut, problem.leaf_cost));
+      least = std::min(least, score_ranking({tree.column, tree.left, tree.right, tree.prediction}, tree.leaf_of_row,
+                                            input.losses.targets.target, input.losses.targets.weights, 4,
+                                            max_false_positives, problem.leaf_cost));
     }
   const Ticks below = draw.percent(20) ? least : kInfinity;
-  const BestRanking best = set.best_ranking({4, cut, problem.leaf_cost}, below, most_leaves, {}, never);
+  const BestRanking best = set.best_ranking({4, max_false_positives, problem.leaf_cost}, below, most_leaves, {}, never);
   CHECK_EQUAL(name_of(best.status), name_of(Status::optimal));
   CHECK_EQUAL(best.found.tree ? best.found.tree->cost : below, least);
 }

@@ -124,37 +124,38 @@ std::map<std::vector<bool>, Numbers> rows_of_groups(const Setup& setup, const Ro
 
 /// R1 and R4. Returns the groups with the values of the columns that are left.
 std::map<std::vector<bool>, Group> check_groups(const Setup& setup, const RowSet& set, const Numbers& rows) {
-  struct Named {
+  struct Expected {
     std::vector<std::int64_t> counts;
-    Fingerprint identity;
+    Fingerprint fingerprint;
     Ticks base_loss = 0;
   };
   const std::uint32_t n_counts = setup.costs.measures().n_counts();
-  std::map<std::vector<bool>, Named> found;
+  std::map<std::vector<bool>, Expected> found;
   for (const Slot& slot : slots_of(set)) {
     std::vector<bool> bits(set.n_columns);
     for (std::uint32_t c = 0; c < set.n_columns; ++c) bits[c] = test(set, c, slot.index);
-    Named& named = found[bits];
-    named.counts.resize(n_counts);
-    named.counts[slot.target] += std::int64_t{1} << slot.shift;
-    named.identity ^= set.names[slot.index].identity;
-    named.base_loss += set.names[slot.index].base_loss;
+    Expected& made = found[bits];
+    made.counts.resize(n_counts);
+    made.counts[slot.target] += std::int64_t{1} << slot.shift;
+    made.fingerprint ^= set.slot_supports[slot.index].fingerprint;
+    made.base_loss += set.slot_supports[slot.index].base_loss;
   }
   std::map<std::vector<bool>, Group> groups;
   for (const auto& [bits, members] : rows_of_groups(setup, set, rows)) {
     const Group& group = groups[bits] = merged(setup.groups_of(members));
-    Named expected;
+    Expected expected;
     expected.counts = group.weight;
     expected.counts.resize(n_counts);
     if (setup.matrix.counts_rows) expected.counts.back() = group.n_rows;
     setup.costs.merge(expected.counts.data());
-    for (const std::uint32_t row : members) expected.identity ^= setup.data.identity(row, setup.matrix.counts_rows);
+    for (const std::uint32_t row : members)
+      expected.fingerprint ^= setup.data.fingerprint(row, setup.matrix.counts_rows);
     expected.base_loss = setup.matrix.least_loss(setup.groups_of(members));
     if (!found.contains(bits)) {
       CHECK_EQUAL(std::count(expected.counts.begin(), expected.counts.end(), 0), n_counts);
       continue;
     }
-    CHECK(found[bits].identity == expected.identity);
+    CHECK(found[bits].fingerprint == expected.fingerprint);
     CHECK_EQUAL(found[bits].base_loss, expected.base_loss);
     CHECK_EQUAL(setup.costs.least_loss_of(found[bits].counts.data()),
                 setup.costs.least_loss_of(expected.counts.data()));
@@ -209,10 +210,10 @@ GroupsByBits check_set(const Setup& setup, const RowSet& set, const Numbers& row
   GroupsByBits groups = check_groups(setup, set, rows);
   check_columns(set);
   check_measures(setup, set, groups);
-  Fingerprint whole;
-  for (const std::uint32_t row : rows) whole ^= setup.data.identity(row, setup.matrix.counts_rows);
-  CHECK(set.whole.identity == whole);
-  CHECK_EQUAL(set.whole.base_loss, setup.matrix.least_loss(setup.groups_of(rows)));
+  Fingerprint all;
+  for (const std::uint32_t row : rows) all ^= setup.data.fingerprint(row, setup.matrix.counts_rows);
+  CHECK(set.support.fingerprint == all);
+  CHECK_EQUAL(set.support.base_loss, setup.matrix.least_loss(setup.groups_of(rows)));
   CHECK(set.bytes() >= set.slots.size() * sizeof(Word));
   return groups;
 }
@@ -258,10 +259,10 @@ void check_counted(Setup& setup, const RowSet& parent, const GroupsByBits& group
   CHECK(counted.total == setup.matrix.measures(all));
   CHECK_EQUAL(counted.n_columns, parent.n_columns);
   for (std::uint32_t c = 0; c < parent.n_columns; ++c) {
-    Groups held;
+    Groups true_side;
     for (const auto& [values, group] : groups)
-      if (values[split] == side && values[c]) held.push_back(group);
-    const std::vector<Ticks> expected = setup.matrix.measures(held);
+      if (values[split] == side && values[c]) true_side.push_back(group);
+    const std::vector<Ticks> expected = setup.matrix.measures(true_side);
     for (std::size_t m = 0; m < expected.size(); ++m) CHECK_EQUAL(counted.sums[m * counted.stride + c], expected[m]);
     const std::uint32_t other = (c + 1) % parent.n_columns;
     bool only_c = false, only_other = false;
@@ -275,11 +276,11 @@ void check_counted(Setup& setup, const RowSet& parent, const GroupsByBits& group
 }
 
 /// Names from bit planes are those made slot by slot, but for the base loss.
-SlotName check_names(const Setup& setup, RowSet& set, std::uint32_t column, bool side) {
-  const SlotName name = setup.maker.name_of(set, column, side);
-  setup.maker.make_name_planes(set);
-  CHECK(setup.maker.name_of(set, column, side).identity == name.identity);
-  return name;
+SupportSet check_supports(const Setup& setup, RowSet& set, std::uint32_t column, bool side) {
+  const SupportSet support = setup.maker.support_of(set, column, side);
+  setup.maker.make_fingerprint_planes(set);
+  CHECK(setup.maker.support_of(set, column, side).fingerprint == support.fingerprint);
+  return support;
 }
 
 void check_chain(Random& draw, Setup& setup) {
@@ -294,8 +295,8 @@ void check_chain(Random& draw, Setup& setup) {
     check_pair_measures(setup, parent, groups, column);
     setup.maker.make_slot_rows(parent);
     check_counted(setup, parent, groups, column, side);
-    const SlotName name = check_names(setup, parent, column, side);
-    setup.maker.make_child(parent, column, side, name, child);
+    const SupportSet support = check_supports(setup, parent, column, side);
+    setup.maker.make_child(parent, column, side, support, child);
     std::erase_if(rows, [&](std::uint32_t row) { return setup.data.test(parent.columns[column], row) != side; });
     check_dropped_columns(setup, parent, groups, column, side, child);
     groups = check_set(setup, child, rows);

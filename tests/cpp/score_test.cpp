@@ -36,14 +36,14 @@ void grow(Random& draw, const TestProblem& problem, const testing::RowNumbers& r
   tree.prediction.push_back(static_cast<std::int32_t>(best));
   if (depth == 0 || problem.n_columns == 0) return;
   const std::uint32_t column = draw.below(problem.n_columns);
-  const testing::RowNumbers held = rows_where(problem, rows, column, true);
-  const testing::RowNumbers failed = rows_where(problem, rows, column, false);
-  if (held.empty() || failed.empty()) return;
+  const testing::RowNumbers true_side = rows_where(problem, rows, column, true);
+  const testing::RowNumbers false_side = rows_where(problem, rows, column, false);
+  if (true_side.empty() || false_side.empty()) return;
   tree.column[node] = static_cast<std::int32_t>(column);
   tree.left[node] = static_cast<std::int32_t>(tree.column.size());
-  grow(draw, problem, held, draw.below(depth), tree);
+  grow(draw, problem, true_side, draw.below(depth), tree);
   tree.right[node] = static_cast<std::int32_t>(tree.column.size());
-  grow(draw, problem, failed, draw.below(depth), tree);
+  grow(draw, problem, false_side, draw.below(depth), tree);
 }
 
 /// Four rows of two columns, all different; a leaf costs 10 and an error 1.

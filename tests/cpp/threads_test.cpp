@@ -32,14 +32,14 @@ PackedInput input_of(const TestProblem& problem, std::uint32_t threads) {
   return input;
 }
 
-/// A problem by ranks whose root has many cuts to try.
+/// A problem by ranks whose root has many thresholds to try.
 RankedProblem ranked_problem(Random& draw) {
   RankedProblem problem = random_ranked(draw, {60, 3, 20});
   problem.depth = draw.size_between(3, 4);
   return problem;
 }
 
-/// The threads look at the stop signal all the time.
+/// The threads check the stop signal all the time.
 Outcome search(const RankedProblem& problem, const SearchLimits& limits, const OnPoll& on_poll) {
   const RankedColumns columns = problem.columns();
   Run run(limits, on_poll);

@@ -75,16 +75,18 @@ def optimal_partial_cost(
     rows: Sequence[Sequence[int]],
     classes: Sequence[int],
     weights: Sequence[int],
-    price: int,
-    cut: int,
+    half_pair_cost: int,
+    max_false_positives: int,
     leaf_cost: int,
     **limits: int | None,
 ) -> int:
-    """Return the least cost where the curve counts up to ``cut`` 2^-20 parts of a negative, rounded up to integers."""
+    """Return the least cost, rounded up; ``max_false_positives`` counts 2^-20 parts of a negative."""
     positive = sum(w for w, c in zip(weights, classes, strict=True) if c)
     pairs = positive * (sum(weights) - positive)
     return min(
-        ceil(2 * price * (pairs - area_below(partition, classes, weights, Fraction(cut, 2**20))))
+        ceil(
+            2 * half_pair_cost * (pairs - area_below(partition, classes, weights, Fraction(max_false_positives, 2**20)))
+        )
         + leaf_cost * len(partition)
         for partition in all_partitions(rows, **limits)
     )
@@ -94,14 +96,14 @@ def optimal_cost(
     rows: Sequence[Sequence[int]],
     classes: Sequence[int],
     weights: Sequence[int],
-    price: int,
+    half_pair_cost: int,
     leaf_cost: int,
     max_depth: int | None = None,
     max_leaves: int | None = None,
     min_samples_leaf: int = 1,
 ) -> int:
-    """Return the least ``price`` times half pairs lost plus ``leaf_cost`` times leaves over all trees."""
+    """Return the least ``half_pair_cost`` times half pairs lost plus ``leaf_cost`` times leaves over all trees."""
     return min(
-        price * half_pairs_lost(partition, classes, weights) + leaf_cost * len(partition)
+        half_pair_cost * half_pairs_lost(partition, classes, weights) + leaf_cost * len(partition)
         for partition in all_partitions(rows, max_depth, max_leaves, min_samples_leaf)
     )

@@ -34,8 +34,8 @@ def random_search(seed: int, **options: Any) -> tuple[AucSearch, dict[str, Any]]
     pairs = 2 * positive * negative
     price = 1 << draw.choice([0, 1, 7, 20, 51 - pairs.bit_length()])
     leaf_cost = draw.choice([0, 1, price * pairs // 40, price * pairs // 20, price * pairs // 8])
-    whole = negative << _core.CUT_BITS
-    cut = draw.choice([whole, whole, 1, 1 << _core.CUT_BITS, draw.randint(1, whole)])
+    whole = negative << _core.FALSE_POSITIVE_BITS
+    cut = draw.choice([whole, whole, 1, 1 << _core.FALSE_POSITIVE_BITS, draw.randint(1, whole)])
     scale = AucScale(np.array(weights), 1 - np.eye(2, dtype=np.int64), price, leaf_cost, cut, price * pairs)
     packed = np.packbits(np.array(rows, dtype=np.uint8).T, axis=1, bitorder="little")
     columns = _core.PackedColumns(np.ascontiguousarray(packed), len(rows))
@@ -98,7 +98,10 @@ def test_any_tangent_bounds_every_tree():
 def test_the_tangent_at_the_curve_of_a_tree_is_its_cost():
     for seed in range(150):
         search, problem = random_search(seed)
-        whole = sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c) << _core.CUT_BITS
+        whole = (
+            sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
+            << _core.FALSE_POSITIVE_BITS
+        )
         if problem["cut"] != whole:
             continue
         tree = run(search)["tree"]

@@ -62,12 +62,12 @@ class AucScale:
         """
         area = negatives = positives = 0
         for negative, positive in sorted(leaves.tolist(), key=_order, reverse=True):
-            rest = self.cut - (negatives << _core.CUT_BITS)
+            rest = self.cut - (negatives << _core.FALSE_POSITIVE_BITS)
             # The cut is inside this leaf, whose positives and negatives are in no order: of its trapezoid the part
             # up to the cut counts.
-            if rest < negative << _core.CUT_BITS:
-                halves = rest * (2 * positives * negative << _core.CUT_BITS) + rest**2 * positive
-                area += self.price * halves // (negative << 2 * _core.CUT_BITS)
+            if rest < negative << _core.FALSE_POSITIVE_BITS:
+                halves = rest * (2 * positives * negative << _core.FALSE_POSITIVE_BITS) + rest**2 * positive
+                area += self.price * halves // (negative << 2 * _core.FALSE_POSITIVE_BITS)
                 break
             area += self.price * negative * (2 * positives + positive)
             negatives, positives = negatives + negative, positives + positive
@@ -122,6 +122,6 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
         raise ValueError(
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
-    cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.CUT_BITS))
+    cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.FALSE_POSITIVE_BITS))
     # A `theta` of more than 0 must not be rounded to 0, where every tree has the same area.
     return AucScale(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)

@@ -93,7 +93,7 @@ class AucSearch(AdditiveReduction):
     def _start(self, leaf: TreeArrays) -> None:
         self._lower, self._upper, self._n_leaves = 0, 2 * (self._scale.one + self._scale.leaf_cost), 1
         self._totals = self._leaf_class_weights(leaf)[0]
-        theta = self._scale.cut / (int(self._totals[0]) << _core.CUT_BITS)
+        theta = self._scale.cut / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
         self._mixture = CurveMixture(theta, self._scale.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
 
@@ -121,10 +121,12 @@ class AucSearch(AdditiveReduction):
     def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
         scale, (negatives, positives) = self._scale, self._totals.tolist()
-        part_bits = min(_core.CUT_BITS, scale.price.bit_length() - 1)
+        part_bits = min(_core.FALSE_POSITIVE_BITS, scale.price.bit_length() - 1)
         price = scale.price >> part_bits  # of half a pair of a row with a part of a row
         across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
-        cut = -(-scale.cut >> (_core.CUT_BITS - part_bits))  # rounded up: a larger area is a weaker, true bound
+        cut = -(
+            -scale.cut >> (_core.FALSE_POSITIVE_BITS - part_bits)
+        )  # rounded up: a larger area is a weaker, true bound
         last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
         wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
         excess, width = int(across[last]) - cut, int(wide[-1])

@@ -8,12 +8,12 @@ namespace {
 constexpr std::int64_t kNever = std::int64_t{1} << 62;
 
 std::atomic<std::int64_t> n_before_failure{kNever};
-std::atomic<bool> fails_all_after{false}, has_failed{false};
+std::atomic<bool> fails_all_after{false}, has_false{false};
 
 bool fails() {
   const std::int64_t n_before = n_before_failure.fetch_sub(1, std::memory_order_relaxed);
   if (n_before > 0 || (n_before < 0 && !fails_all_after)) return false;
-  has_failed = true;
+  has_false = true;
   return true;
 }
 
@@ -35,14 +35,14 @@ constexpr std::align_val_t kDefault{__STDCPP_DEFAULT_NEW_ALIGNMENT__};
 namespace hornbeam::testing {
 
 void fail_allocation(std::uint64_t number, bool all_after) {
-  has_failed = false;
+  has_false = false;
   fails_all_after = all_after;
   n_before_failure = static_cast<std::int64_t>(number);
 }
 
 bool stop_failing() {
   n_before_failure = kNever;
-  return has_failed;
+  return has_false;
 }
 
 }  // namespace hornbeam::testing

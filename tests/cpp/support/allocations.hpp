@@ -24,16 +24,16 @@ bool stop_failing();
 template <class Work, class Check>
 void fail_each_allocation(const Work& work, const Check& check) {
   for (const bool all_after : {false, true}) {
-    bool has_failed = true;
-    for (std::uint64_t number = 0; has_failed; number += 1 + number / 10) {
+    bool has_false = true;
+    for (std::uint64_t number = 0; has_false; number += 1 + number / 10) {
       fail_allocation(number, all_after);
       try {
         const auto result = work();
-        has_failed = stop_failing();
+        has_false = stop_failing();
         check(result);
       } catch (const std::bad_alloc&) {
-        has_failed = stop_failing();
-        CHECK(has_failed);
+        has_false = stop_failing();
+        CHECK(has_false);
       }
     }
   }

@@ -81,9 +81,9 @@ CostMatrix random_cost_matrix(Random& draw) {
   const std::uint32_t kind = draw.below(3);
   matrix.n_predictions = kind < 2 ? matrix.n_classes : draw.size_between(1, 4);
   for (std::uint32_t c = 0; c < matrix.n_classes; ++c) {
-    const Ticks price = kind == 0 ? 1 : draw.between(0, 5);
+    const Ticks error_cost = kind == 0 ? 1 : draw.between(0, 5);
     for (std::uint32_t k = 0; k < matrix.n_predictions; ++k)
-      matrix.cost.push_back(kind == 2 ? draw.between(0, 5) : (k == c ? 0 : price));
+      matrix.cost.push_back(kind == 2 ? draw.between(0, 5) : (k == c ? 0 : error_cost));
   }
   return matrix;
 }

@@ -56,21 +56,23 @@ Ticks Oracle::best(const RowNumbers& rows, std::uint32_t depth, std::uint32_t le
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   Ticks least = problem_.leaf_cost + loss_of_leaf(problem_, rows);
   for (std::uint32_t column = 0; column < problem_.n_columns && depth > 0 && leaves > 1; ++column) {
-    const RowNumbers held = rows_where(problem_, rows, column, true),
-                     failed = rows_where(problem_, rows, column, false);
-    if (std::min(held.size(), failed.size()) >= problem_.limits.rows_per_leaf)
-      least = std::min(least, best_split(held, failed, depth, leaves));
+    const RowNumbers true_side = rows_where(problem_, rows, column, true),
+                     false_side = rows_where(problem_, rows, column, false);
+    if (std::min(true_side.size(), false_side.size()) >= problem_.limits.rows_per_leaf)
+      least = std::min(least, best_split(true_side, false_side, depth, leaves));
   }
   return known_[key] = least;
 }
 
 /// The least cost of a tree with these two sides, over all ways to share the leaves between them.
-Ticks Oracle::best_split(const RowNumbers& held, const RowNumbers& failed, std::uint32_t depth, std::uint32_t leaves) {
+Ticks Oracle::best_split(const RowNumbers& true_side, const RowNumbers& false_side, std::uint32_t depth,
+                         std::uint32_t leaves) {
   const std::uint32_t depth_of_side = depth == kNoLimit ? kNoLimit : depth - 1;
-  if (leaves == kNoLimit) return best(held, depth_of_side, kNoLimit) + best(failed, depth_of_side, kNoLimit);
+  if (leaves == kNoLimit) return best(true_side, depth_of_side, kNoLimit) + best(false_side, depth_of_side, kNoLimit);
   Ticks least = kInfinity;
-  for (std::uint32_t of_held = 1; of_held < leaves; ++of_held)
-    least = std::min(least, best(held, depth_of_side, of_held) + best(failed, depth_of_side, leaves - of_held));
+  for (std::uint32_t of_true = 1; of_true < leaves; ++of_true)
+    least =
+        std::min(least, best(true_side, depth_of_side, of_true) + best(false_side, depth_of_side, leaves - of_true));
   return least;
 }
 
@@ -95,9 +97,10 @@ struct Walk {
       return tree.left[at] == -1 && tree.right[at] == -1 ? problem.leaf_cost + loss_of(at, rows) : -1;
     }
     const auto column = static_cast<std::uint32_t>(tree.column[at]);
-    const Ticks held = cost(tree.left[at], rows_where(problem, rows, column, true), depth + 1);
-    const Ticks failed = held < 0 ? -1 : cost(tree.right[at], rows_where(problem, rows, column, false), depth + 1);
-    return failed < 0 ? -1 : held + failed;
+    const Ticks true_side = cost(tree.left[at], rows_where(problem, rows, column, true), depth + 1);
+    const Ticks false_side =
+        true_side < 0 ? -1 : cost(tree.right[at], rows_where(problem, rows, column, false), depth + 1);
+    return false_side < 0 ? -1 : true_side + false_side;
   }
 
   Ticks loss_of(std::size_t node, const RowNumbers& rows) const {
@@ -114,8 +117,8 @@ struct Walk {
 Ticks cost_of_tree(const TestProblem& problem, const ResultTree& tree) {
   Walk walk{problem, tree};
   const Ticks cost = walk.cost(0, all_rows(problem), 0);
-  const bool is_whole = walk.n_seen == tree.column.size();
-  return is_whole && walk.n_leaves <= problem.limits.leaves.value_or(walk.n_leaves) ? cost : -1;
+  const bool is_complete = walk.n_seen == tree.column.size();
+  return is_complete && walk.n_leaves <= problem.limits.leaves.value_or(walk.n_leaves) ? cost : -1;
 }
 
 }  // namespace hornbeam::testing

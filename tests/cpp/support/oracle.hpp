@@ -38,7 +38,8 @@ class Oracle {
 
  private:
   Ticks best(const RowNumbers& rows, std::uint32_t depth, std::uint32_t leaves);
-  Ticks best_split(const RowNumbers& held, const RowNumbers& failed, std::uint32_t depth, std::uint32_t leaves);
+  Ticks best_split(const RowNumbers& true_side, const RowNumbers& false_side, std::uint32_t depth,
+                   std::uint32_t leaves);
 
   static constexpr std::uint32_t kNoLimit = ~std::uint32_t{0};
   const TestProblem& problem_;

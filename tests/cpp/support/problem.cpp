@@ -72,12 +72,12 @@ void add_classes(Random& draw, TestProblem& problem, std::uint32_t noise) {
   }
 }
 
-/// A price for an error of each class.
+/// A cost for an error of each class.
 void add_separable_costs(Random& draw, TestProblem& problem, Ticks cheapest, Ticks dearest) {
   problem.n_predictions = problem.n_classes;
   for (std::uint32_t c = 0; c < problem.n_classes; ++c) {
-    const Ticks price = draw.between(cheapest, dearest);
-    for (std::uint32_t k = 0; k < problem.n_predictions; ++k) problem.costs.push_back(k == c ? 0 : price);
+    const Ticks error_cost = draw.between(cheapest, dearest);
+    for (std::uint32_t k = 0; k < problem.n_predictions; ++k) problem.costs.push_back(k == c ? 0 : error_cost);
   }
 }
 
@@ -136,9 +136,9 @@ void add_weights_and_costs(Random& draw, TestProblem& problem, bool takes_search
   while (problem.weights.size() < problem.rows.size()) problem.weights.push_back(draw.between(1, heaviest));
   if (draw.percent(15)) scale_costs_to_limit(problem);
   const Ticks total = largest_total(problem), each = total / problem.n_rows();
-  const Ticks price = takes_search ? draw.choose<Ticks>({0, 1, each / 16, each / 8, each / 4, each / 2, each})
-                                   : draw.choose<Ticks>({0, draw.between(0, 3 * each), total + 1});
-  problem.leaf_cost = std::min(price, kLargestTotal - 1);
+  const Ticks leaf_cost = takes_search ? draw.choose<Ticks>({0, 1, each / 16, each / 8, each / 4, each / 2, each})
+                                       : draw.choose<Ticks>({0, draw.between(0, 3 * each), total + 1});
+  problem.leaf_cost = std::min(leaf_cost, kLargestTotal - 1);
   problem.pack();
 }
 

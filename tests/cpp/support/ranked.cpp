@@ -17,7 +17,7 @@ TestProblem RankedProblem::plain() const {
   plain.classes = classes;
   plain.weights = weights;
   for (std::uint32_t c = 0; c < n_classes; ++c)
-    for (std::uint32_t k = 0; k < n_classes; ++k) plain.costs.push_back(k == c ? 0 : costs.price);
+    for (std::uint32_t k = 0; k < n_classes; ++k) plain.costs.push_back(k == c ? 0 : costs.error_cost);
   plain.leaf_cost = costs.leaf;
   plain.limits.depth = depth;
   plain.pack();
@@ -68,9 +68,9 @@ RankedProblem random_ranked(Random& draw, const RankedSizes& sizes) {
     problem.weights.push_back(draw.between(1, heaviest));
   }
   const std::int64_t total = std::accumulate(problem.weights.begin(), problem.weights.end(), std::int64_t{0});
-  problem.costs.price = draw.choose<Ticks>({1, 2, 1000});
-  problem.costs.leaf = draw.choose<Ticks>(
-      {0, 0, 1, problem.costs.price, total * problem.costs.price / 50 + 1, total * problem.costs.price / 10 + 1});
+  problem.costs.error_cost = draw.choose<Ticks>({1, 2, 1000});
+  problem.costs.leaf = draw.choose<Ticks>({0, 0, 1, problem.costs.error_cost, total * problem.costs.error_cost / 50 + 1,
+                                           total * problem.costs.error_cost / 10 + 1});
   problem.depth = draw.below(5);
   return problem;
 }

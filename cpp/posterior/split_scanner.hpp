@@ -1,4 +1,4 @@
-// posterior/split_looks.hpp
+// posterior/split_scanner.hpp
 //
 // WHAT    Bounds of both sides of a split: cheap ones from the counts of single columns, and tighter ones from those of
 //         all pairs of columns: the cost of a leaf, of the best tree of two leaves, and a bound on all other trees.
@@ -17,7 +17,7 @@
 
 namespace hornbeam {
 
-struct SideLook {
+struct SideBounds {
   Ticks lower;
   Ticks upper;
   std::uint32_t leaves;  // of the tree that costs `upper`
@@ -29,19 +29,19 @@ struct SideLook {
   }
 };
 
-class SplitLooks {
+class SplitScanner {
  public:
-  SplitLooks(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs, Counters& counters)
+  SplitScanner(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs, Counters& counters)
       : costs_(costs), maker_(maker), pairs_(pairs), counters_(counters), tables_(3 * std::size_t{costs.n_classes()}) {}
 
-  /// Sets lower[c] to a bound of both sides of column c together, for a node at `depth`; `whole` are the pairs there.
+  /// Sets lower[c] to a bound of both sides of column c together, for a node at `depth`; `pairs` are the pairs there.
   /// Returns the column whose sides cost least as leaves.
-  std::uint32_t look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
-                          std::vector<Ticks>& lower);
+  std::uint32_t scan_columns(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+                             std::vector<Ticks>& lower);
 
   /// The sides of one column, the true side last.
-  void look_at_pairs(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
-                     SideLook (&sides)[2]);
+  void scan_pairs(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column, std::uint32_t depth,
+                  SideBounds (&sides)[2]);
 
  private:
   /// Class counts of one side of a column, and of the part of it where each column g holds.
@@ -54,11 +54,11 @@ class SplitLooks {
   };
 
   template <int kClasses>
-  std::uint32_t look_once_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
-                             std::vector<Ticks>& lower);
+  std::uint32_t scan_columns_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+                                std::vector<Ticks>& lower);
   template <int kClasses>
-  void look_at_pairs_as(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column, std::uint32_t depth,
-                        SideLook (&sides)[2]);
+  void scan_pairs_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column, std::uint32_t depth,
+                     SideBounds (&sides)[2]);
   template <int kClasses>
   void count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const;
 

@@ -1,18 +1,18 @@
-// ordered/two_level_cuts.hpp
+// ordered/two_level_thresholds.hpp
 //
-// WHAT    The best tree of depth at most two on ordered rows: the root's cuts are tried 32 at a time, the stumps below
-//         them found by one walk over the rows in the order of each variable.
+// WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried 32 at a time, the stumps
+//         below them found by one walk over the rows in the order of each variable.
 // FLOW    ordered/ordered_worker -> here -> scan_stumps of the kernels.
-// HOLDS   Exact: every cut of every variable is tried as root or closed by ordered/open_cuts.hpp.
-// COST    rows x variables for each 32 cuts tried.
+// HOLDS   Exact: every threshold of every variable is tried as root or closed by ordered/open_thresholds.hpp.
+// COST    rows x variables for each 32 thresholds tried.
 // SOURCE  Depth-two search over sorted values: [brita2025contree]; 32 roots in one walk: ours.
 #pragma once
 
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "ordered/cut_heap.hpp"
 #include "ordered/ordered_problem.hpp"
+#include "ordered/threshold_heap.hpp"
 
 namespace hornbeam {
 
@@ -23,16 +23,17 @@ struct TwoLevelResult {
   bool has_stump[2] = {false, false};  // whether a side of the root is a stump instead of a leaf; the true side last
 };
 
-class TwoLevelCuts {
+class TwoLevelThresholds {
  public:
-  TwoLevelCuts(const OrderedCosts& costs, const Kernels& kernels, bool closes_cuts, WorkMeter& meter)
-      : costs_(costs), kernels_(kernels), closes_cuts_(closes_cuts), meter_(meter) {}
+  TwoLevelThresholds(const OrderedCosts& costs, const Kernels& kernels, bool closes_thresholds, WorkMeter& meter)
+      : costs_(costs), kernels_(kernels), closes_thresholds_(closes_thresholds), meter_(meter) {}
 
   /// The best tree with one or two levels of splits of those that cost less than `bound`.
   TwoLevelResult solve(const OrderedRows& rows, Ticks bound);
 
-  /// All cuts of each variable of the rows that were solved last, unless that was stopped or the bound was too low.
-  std::vector<std::vector<Cut>>& cuts() { return cuts_; }
+  /// All thresholds of each variable of the rows that were solved last, unless that was stopped or the bound was too
+  /// low.
+  std::vector<std::vector<Threshold>>& thresholds() { return thresholds_; }
   /// Roots that were closed without being tried.
   std::uint64_t n_closed() const { return n_closed_; }
   std::uint64_t bytes() const;
@@ -42,12 +43,12 @@ class TwoLevelCuts {
  private:
   struct Trial {
     std::uint32_t run;  // in open_
-    std::int64_t cut;
+    std::int64_t threshold;
   };
 
-  bool list_cuts(const OrderedRows& rows);
+  bool list_thresholds(const OrderedRows& rows);
   void choose_trials();
-  bool try_cuts(const OrderedRows& rows);
+  bool try_thresholds(const OrderedRows& rows);
   bool mark_members(const OrderedRows& rows);
   Ticks leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const;
   void divide_runs();
@@ -55,15 +56,15 @@ class TwoLevelCuts {
 
   const OrderedCosts costs_;
   const Kernels& kernels_;
-  const bool closes_cuts_;
+  const bool closes_thresholds_;
   WorkMeter& meter_;
   std::uint64_t n_closed_ = 0;
 
-  std::vector<std::vector<Cut>> cuts_;  // of each variable
-  std::vector<OpenCuts> open_, next_;
-  std::vector<Trial> trials_;          // by run, cuts rising
+  std::vector<std::vector<Threshold>> thresholds_;  // of each variable
+  std::vector<OpenThresholds> open_, next_;
+  std::vector<Trial> trials_;          // by run, thresholds rising
   std::vector<std::uint32_t> member_;  // of each row: bit i is set where trial i holds
-  std::vector<std::int32_t> held_, least_loss_[2];
+  std::vector<std::int32_t> true_side_, least_loss_[2];
   std::vector<Ticks> side_cost_[2];  // of each trial
   std::vector<std::uint64_t> scratch_;
 };

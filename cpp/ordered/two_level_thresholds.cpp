@@ -1,4 +1,4 @@
-#include "ordered/two_level_cuts.hpp"
+#include "ordered/two_level_thresholds.hpp"
 
 #include <algorithm>
 
@@ -22,49 +22,49 @@ std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
 TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound) {
   TwoLevelResult best{bound, kInfinity, {}};
   const auto& total = rows.class_weight();
-  std::vector<std::int32_t> held(total.size());
+  std::vector<std::int32_t> true_side(total.size());
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    std::fill(held.begin(), held.end(), 0);
+    std::fill(true_side.begin(), true_side.end(), 0);
     const std::uint32_t* entry = rows.entries(v);
     for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
-      held[class_of(entry[i])] += rows.weight_of(row_of(entry[i]));
+      true_side[class_of(entry[i])] += rows.weight_of(row_of(entry[i]));
       if (!ends_rank(entry[i])) continue;
-      std::int32_t most_held = 0, most_failed = 0;
+      std::int32_t most_true = 0, most_false = 0;
       for (std::size_t k = 0; k < total.size(); ++k) {
-        most_held = std::max(most_held, held[k]);
-        most_failed = std::max(most_failed, total[k] - held[k]);
+        most_true = std::max(most_true, true_side[k]);
+        most_false = std::max(most_false, total[k] - true_side[k]);
       }
-      const Ticks cost = 2 * costs.leaf + costs.price * (rows.weight() - most_held - most_failed);
+      const Ticks cost = 2 * costs.leaf + costs.error_cost * (rows.weight() - most_true - most_false);
       if (cost < best.lower) best = {cost, cost, rows.split_behind(v, i + 1)};
     }
   }
   return best;
 }
 
-std::uint64_t TwoLevelCuts::bytes() const {
-  return bytes_of(cuts_) + (open_.capacity() + next_.capacity()) * sizeof(OpenCuts) + member_.capacity() * 4 +
-         scratch_.capacity() * 8;
+std::uint64_t TwoLevelThresholds::bytes() const {
+  return bytes_of(thresholds_) + (open_.capacity() + next_.capacity()) * sizeof(OpenThresholds) +
+         member_.capacity() * 4 + scratch_.capacity() * 8;
 }
 
-std::uint64_t TwoLevelCuts::growth_for(const OrderedRows& rows) const {
+std::uint64_t TwoLevelThresholds::growth_for(const OrderedRows& rows) const {
   const std::size_t members = std::max<std::size_t>(member_.capacity(), rows.n_rows());
   const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows.class_weight().size(), rows));
   std::uint64_t bytes = 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    const std::size_t held = v < cuts_.size() ? cuts_[v].capacity() : 0;
-    bytes += sizeof(Cut) * (std::max<std::size_t>(held, rows.most_cuts(v)) - held);
+    const std::size_t kept = v < thresholds_.size() ? thresholds_[v].capacity() : 0;
+    bytes += sizeof(Threshold) * (std::max<std::size_t>(kept, rows.most_thresholds(v)) - kept);
   }
   return bytes;
 }
 
-TwoLevelResult TwoLevelCuts::solve(const OrderedRows& rows, Ticks bound) {
-  const Ticks least = 2 * costs_.leaf;  // on the two sides of any cut
-  if (least >= bound || !list_cuts(rows)) return {least, kInfinity, {}};
+TwoLevelResult TwoLevelThresholds::solve(const OrderedRows& rows, Ticks bound) {
+  const Ticks least = 2 * costs_.leaf;  // on the two sides of any threshold
+  if (least >= bound || !list_thresholds(rows)) return {least, kInfinity, {}};
   TwoLevelResult result{bound, kInfinity, {}};
   while (!open_.empty()) {
     choose_trials();
-    if (!try_cuts(rows)) {
-      for (const OpenCuts& run : open_) result.lower = std::min(result.lower, run.bound());
+    if (!try_thresholds(rows)) {
+      for (const OpenThresholds& run : open_) result.lower = std::min(result.lower, run.bound());
       return result;
     }
     for (std::uint32_t i = 0; i < trials_.size(); ++i) {
@@ -73,7 +73,7 @@ TwoLevelResult TwoLevelCuts::solve(const OrderedRows& rows, Ticks bound) {
       const std::uint32_t v = open_[trials_[i].run].variable;
       result = {cost,
                 cost,
-                rows.split_behind(v, cuts_[v][static_cast<std::size_t>(trials_[i].cut)].n_rows),
+                rows.split_behind(v, thresholds_[v][static_cast<std::size_t>(trials_[i].threshold)].n_rows),
                 {side_cost_[0][i] < leaf_cost(rows, i, 0), side_cost_[1][i] < leaf_cost(rows, i, 1)}};
     }
     divide_runs();
@@ -82,31 +82,31 @@ TwoLevelResult TwoLevelCuts::solve(const OrderedRows& rows, Ticks bound) {
   return result;
 }
 
-/// Lists all cuts and opens them. False if stopped.
-bool TwoLevelCuts::list_cuts(const OrderedRows& rows) {
-  cuts_.resize(rows.n_variables());
+/// Lists all thresholds and opens them. False if stopped.
+bool TwoLevelThresholds::list_thresholds(const OrderedRows& rows) {
+  thresholds_.resize(rows.n_variables());
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (!meter_.spend(rows.n_rows())) return false;
-    rows.list_cuts(v, cuts_[v]);
-    if (!cuts_[v].empty()) open_.push_back(all_open(v, cuts_[v], costs_.leaf));
+    rows.list_thresholds(v, thresholds_[v]);
+    if (!thresholds_[v].empty()) open_.push_back(all_open(v, thresholds_[v], costs_.leaf));
   }
   return true;
 }
 
-/// Chooses the middle of each run, and more cuts of long runs if there are few; if there are many runs, those of lowest
-/// bound. A scan takes the same time for one trial as for 32.
-void TwoLevelCuts::choose_trials() {
+/// Chooses the middle of each run, and more thresholds of long runs if there are few; if there are many runs, those of
+/// lowest bound. A scan takes the same time for one trial as for 32.
+void TwoLevelThresholds::choose_trials() {
   trials_.clear();
-  const auto by_bound = [](const OpenCuts& a, const OpenCuts& b) { return a.bound() < b.bound(); };
+  const auto by_bound = [](const OpenThresholds& a, const OpenThresholds& b) { return a.bound() < b.bound(); };
   if (open_.size() > kScanLanes) std::nth_element(open_.begin(), open_.begin() + kScanLanes, open_.end(), by_bound);
   const auto n_runs = static_cast<std::uint32_t>(std::min<std::size_t>(open_.size(), kScanLanes));
-  std::int64_t n_cuts = 0;
-  for (std::uint32_t i = 0; i < n_runs; ++i) n_cuts += open_[i].size();
+  std::int64_t n_thresholds = 0;
+  for (std::uint32_t i = 0; i < n_runs; ++i) n_thresholds += open_[i].size();
   std::int64_t spare = kScanLanes - n_runs;
   for (std::uint32_t i = 0; i < n_runs; ++i) {
     const std::int64_t size = open_[i].size();
-    const std::int64_t extra = std::min({size - 1, spare, (kScanLanes - n_runs) * size / n_cuts});
+    const std::int64_t extra = std::min({size - 1, spare, (kScanLanes - n_runs) * size / n_thresholds});
     spare -= extra;
     const std::int64_t n = 1 + extra;
     for (std::int64_t j = 0; j < n; ++j) trials_.push_back({i, open_[i].first + (2 * j + 1) * size / (2 * n)});
@@ -114,15 +114,15 @@ void TwoLevelCuts::choose_trials() {
 }
 
 /// Sets a bit for each trial in the rows where it holds, and weighs their classes. False if stopped.
-bool TwoLevelCuts::mark_members(const OrderedRows& rows) {
+bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
   member_.assign(rows.n_rows(), 0);
-  held_.assign(std::size_t{n_classes} * kScanLanes, 0);
+  true_side_.assign(std::size_t{n_classes} * kScanLanes, 0);
   std::vector<std::int32_t> count(n_classes);
   std::vector<std::uint32_t> of_variable;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     of_variable.clear();
-    std::uint32_t left = 0;  // bits of the trials whose cut is still ahead
+    std::uint32_t left = 0;  // bits of the trials whose threshold is still ahead
     for (std::uint32_t i = 0; i < trials_.size(); ++i) {
       if (open_[trials_[i].run].variable != v) continue;
       of_variable.push_back(i);
@@ -131,32 +131,34 @@ bool TwoLevelCuts::mark_members(const OrderedRows& rows) {
     if (of_variable.empty()) continue;
     if (!meter_.spend(rows.n_rows())) return false;
     std::sort(of_variable.begin(), of_variable.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return trials_[a].cut < trials_[b].cut; });
+              [&](std::uint32_t a, std::uint32_t b) { return trials_[a].threshold < trials_[b].threshold; });
     std::fill(count.begin(), count.end(), 0);
-    // One walk for all trials of the variable: a row before a cut is on the true side of it and of all later ones.
+    // One walk for all trials of the variable: a row before a threshold is on the true side of it and of all later
+    // ones.
     const std::uint32_t* entry = rows.entries(v);
     std::uint32_t row = 0;
     for (const std::uint32_t i : of_variable) {
-      for (const std::uint32_t end = cuts_[v][static_cast<std::size_t>(trials_[i].cut)].n_rows; row < end; ++row) {
+      for (const std::uint32_t end = thresholds_[v][static_cast<std::size_t>(trials_[i].threshold)].n_rows; row < end;
+           ++row) {
         member_[row_of(entry[row])] |= left;
         count[class_of(entry[row])] += rows.weight_of(row_of(entry[row]));
       }
       left &= ~(std::uint32_t{1} << i);
-      for (std::uint32_t k = 0; k < n_classes; ++k) held_[k * kScanLanes + i] = count[k];
+      for (std::uint32_t k = 0; k < n_classes; ++k) true_side_[k * kScanLanes + i] = count[k];
     }
   }
   return true;
 }
 
 /// Finds the cost of the two sides of each trial. False if stopped.
-bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
+bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
   if (!mark_members(rows)) return false;
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
   const bool is_narrow = rows.weight() < kNarrowWeight;
   for (auto& losses : least_loss_) losses.assign(kScanLanes, is_narrow ? kNarrowWeight - 1 : 1 << 30);
   scratch_.resize(std::max(scratch_.size(), scratch_words(n_classes, rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    if (cuts_[v].empty()) continue;
+    if (thresholds_[v].empty()) continue;
     if (!meter_.spend(kScanWork * rows.n_rows())) return false;
     kernels_.scan_stumps({rows.entries(v),
                           rows.n_rows(),
@@ -164,7 +166,7 @@ bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
                           rows.weights(),
                           is_narrow,
                           n_classes,
-                          held_.data(),
+                          true_side_.data(),
                           rows.class_weight().data(),
                           {least_loss_[0].data(), least_loss_[1].data()},
                           scratch_.data()});
@@ -172,31 +174,33 @@ bool TwoLevelCuts::try_cuts(const OrderedRows& rows) {
   for (int side = 0; side < 2; ++side) {
     side_cost_[side].resize(trials_.size());
     for (std::uint32_t i = 0; i < trials_.size(); ++i)
-      side_cost_[side][i] = std::min(leaf_cost(rows, i, side), 2 * costs_.leaf + costs_.price * least_loss_[side][i]);
+      side_cost_[side][i] =
+          std::min(leaf_cost(rows, i, side), 2 * costs_.leaf + costs_.error_cost * least_loss_[side][i]);
   }
   return true;
 }
 
 /// The cost of one side of a trial as a leaf.
-Ticks TwoLevelCuts::leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
+Ticks TwoLevelThresholds::leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
   const std::vector<std::int32_t>& total = rows.class_weight();
   std::int64_t all = 0, most = 0;
   for (std::uint32_t k = 0; k < total.size(); ++k) {
-    const std::int64_t held = held_[k * kScanLanes + trial], here = side == 1 ? held : total[k] - held;
+    const std::int64_t true_side = true_side_[k * kScanLanes + trial],
+                       here = side == 1 ? true_side : total[k] - true_side;
     all += here;
     most = std::max(most, here);
   }
-  return costs_.leaf + costs_.price * (all - most);
+  return costs_.leaf + costs_.error_cost * (all - most);
 }
 
 /// Replaces each run that was tried by the runs between its trials.
-void TwoLevelCuts::divide_runs() {
+void TwoLevelThresholds::divide_runs() {
   next_.clear();
   std::size_t i = 0;
   for (std::uint32_t r = 0; r < open_.size(); ++r) {
-    OpenCuts rest = open_[r];
+    OpenThresholds rest = open_[r];
     for (; i < trials_.size() && trials_[i].run == r; ++i) {
-      const CutBounds tried{trials_[i].cut, side_cost_[1][i], side_cost_[0][i]};
+      const ThresholdBounds tried{trials_[i].threshold, side_cost_[1][i], side_cost_[0][i]};
       next_.push_back({rest.variable, rest.low, tried, rest.first, tried.index - 1});
       rest.low = tried;
       rest.first = tried.index + 1;
@@ -205,11 +209,12 @@ void TwoLevelCuts::divide_runs() {
   }
 }
 
-/// Opens the runs that may hold a cut of less than `best`.
-void TwoLevelCuts::close_runs(Ticks best) {
+/// Opens the runs that may hold a threshold of less than `best`.
+void TwoLevelThresholds::close_runs(Ticks best) {
   open_.clear();
-  for (OpenCuts run : next_) {
-    if (closes_cuts_ && !run.is_empty()) n_closed_ += run.close(cuts_[run.variable], costs_.price, best);
+  for (OpenThresholds run : next_) {
+    if (closes_thresholds_ && !run.is_empty())
+      n_closed_ += run.close(thresholds_[run.variable], costs_.error_cost, best);
     if (!run.is_empty()) open_.push_back(run);
   }
 }

@@ -1,4 +1,4 @@
-// bounds/parted_pairs.hpp
+// bounds/separated_pairs.hpp
 //
 // SAYS     Let J hold m pairs of rows of different classes, no row in two of them, and let no column separate more than
 //          c < m of the pairs. A tree with a split on J costs at least that split, a leaf of each class alone
@@ -11,7 +11,7 @@
 // NEEDS    two classes; the BCART prior; split costs that do not fall with depth. Limits only shrink the set of trees.
 // KEEPS    all optima.
 // SOURCE   ours; after bounds/packing.hpp.
-// Switch   parted_pairs
+// Switch   separated_pairs
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace hornbeam {
 
 /// Inputs of the rate: the cost of a split one level below; the logarithm of each number of columns; how many columns
 /// separate the closest pair; by class, the increments e of a leaf of that class alone; the sums of log(i + R).
-struct PairPrices {
+struct PairCosts {
   Ticks split_below;
   const std::vector<Ticks>& logs;
   std::size_t least_distance;
@@ -42,36 +42,36 @@ struct PairRate {
 };
 
 /// Of up to `n_pairs` pairs.
-inline PairRate pair_rate(const PairPrices& prices, Ticks most_parted, Ticks n_pairs) {
-  const auto c = static_cast<std::size_t>(most_parted);
+inline PairRate pair_rate(const PairCosts& costs, Ticks most_separated, Ticks n_pairs) {
+  const auto c = static_cast<std::size_t>(most_separated);
   PairRate found{kInfinity, kInfinity, kInfinity, kInfinity};
-  for (const std::vector<Ticks>& increment : prices.pure_increments)
+  for (const std::vector<Ticks>& increment : costs.pure_increments)
     if (!increment.empty())
       found.fragment = std::min(found.fragment, increment[0] - increment[std::min(c, increment.size() - 1)]);
   const auto lower = [&](Ticks paid, Ticks w) {
     found.rate = std::min(found.rate, (paid + found.fragment) / w);
     found.without_leaves = std::min(found.without_leaves, paid / w);
   };
-  for (Ticks w = 1; w <= most_parted; ++w) {
+  for (Ticks w = 1; w <= most_separated; ++w) {
     const auto by_rows = static_cast<std::size_t>(std::bit_width(static_cast<std::size_t>(2 * w - 1)));
-    lower(prices.split_below + prices.logs[std::clamp(by_rows, prices.least_distance, prices.logs.size() - 1)], w);
+    lower(costs.split_below + costs.logs[std::clamp(by_rows, costs.least_distance, costs.logs.size() - 1)], w);
   }
   const auto mix = [&](Ticks w) {
-    const std::vector<Ticks>& all = prices.all_rows;
+    const std::vector<Ticks>& all = costs.all_rows;
     return all[static_cast<std::size_t>(2 * w)] - 2 * all[static_cast<std::size_t>(w)];
   };
   for (Ticks w = 1; w <= n_pairs; ++w) lower(mix(w), w);
   found.rate = std::min(found.rate, found.fragment);
   found.without_leaves = std::min(found.without_leaves, found.rate);
-  for (Ticks u = most_parted + 1; u <= n_pairs; ++u)
+  for (Ticks u = most_separated + 1; u <= n_pairs; ++u)
     found.most_beyond = std::min(found.most_beyond, mix(u) - found.rate * u);
   return found;
 }
 
 /// The cost of x = `beyond` > 0 pairs in a set with at least `fewest` rows of each class. By number of rows, `pure` is
 /// the least cost of so many rows over the classes, and `increment` the largest e.
-inline Ticks parted_pairs_bound(const PairRate& rate, Ticks beyond, Ticks fewest, const std::vector<Ticks>& pure,
-                                const std::vector<Ticks>& increment) {
+inline Ticks separated_pairs_bound(const PairRate& rate, Ticks beyond, Ticks fewest, const std::vector<Ticks>& pure,
+                                   const std::vector<Ticks>& increment) {
   const Ticks t = beyond / 3;
   const Ticks many = (t + 1) * rate.fragment - beyond * (rate.rate - rate.without_leaves);
   const Ticks few = pure[static_cast<std::size_t>(beyond - t + 1)] - increment[0] -

@@ -1,4 +1,4 @@
-// ordered/plan.hpp
+// ordered/preorder_tree.hpp
 //
 // WHAT    A tree that the ordered search found, and how it becomes a result.
 #pragma once
@@ -13,26 +13,26 @@
 namespace hornbeam {
 
 /// A node of a tree that was found. Which columns the best stump splits on is found again at the end.
-struct PlanNode {
+struct PreorderNode {
   enum class Kind { leaf, stump, split } kind;
   RankSplit split{};
 };
 
 /// A tree in pre-order, true sides first.
-using Plan = std::vector<PlanNode>;
+using PreorderTree = std::vector<PreorderNode>;
 
-Plan join(const RankSplit& root, const Plan& held, const Plan& failed);
-std::uint32_t count_leaves(const Plan& plan);
+PreorderTree join(const RankSplit& root, const PreorderTree& true_side, const PreorderTree& false_side);
+std::uint32_t count_leaves(const PreorderTree& preorder);
 
 /// What is found of one subproblem.
 struct OrderedResult {
   Ticks lower = 0;         // of all trees that cost less than asked for
-  Ticks cost = kInfinity;  // of the tree `plan` if it costs less than asked for
-  Plan plan;
+  Ticks cost = kInfinity;  // of the tree `preorder` if it costs less than asked for
+  PreorderTree preorder;
 };
 
-/// The tree of a plan for these rows, its cost left out.
-ResultTree read_plan(const OrderedRows& rows, const Plan& plan, const RankedColumns& columns,
-                     const OrderedCosts& costs);
+/// The tree of a preorder for these rows, its cost left out.
+ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder, const RankedColumns& columns,
+                              const OrderedCosts& costs);
 
 }  // namespace hornbeam

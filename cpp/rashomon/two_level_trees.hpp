@@ -1,4 +1,4 @@
-// rashomon/small_trees.hpp
+// rashomon/two_level_trees.hpp
 //
 // WHAT    All trees of at most two levels of splits on a row set, by the split at their root: the small trees (a leaf,
 //         or one split) on both of its sides. They are found from pair counts, without making a subproblem.
@@ -35,7 +35,7 @@ struct TreeLeaf {
   std::uint32_t prediction;
 };
 
-struct SmallTree {
+struct OneLevelTree {
   Ticks cost;
   std::uint32_t column;         // of the row set, kNoSplit for a leaf
   std::uint32_t copies;         // columns of the data that are the same split
@@ -43,17 +43,18 @@ struct SmallTree {
 };
 
 /// The costs of two leaves, by side, that must not be below one split.
-using BarredPair = std::optional<std::pair<Ticks, Ticks>>;
+using TrivialSplitPair = std::optional<std::pair<Ticks, Ticks>>;
 
 /// Of two best leaves.
-inline BarredPair barred_pair(const TreeKind& kind, const TreeLeaf& fails, const TreeLeaf& holds) {
-  if (kind.leaf_rule != LeafRule::differ || fails.prediction != holds.prediction) return std::nullopt;
-  return std::pair(fails.cost, holds.cost);
+inline TrivialSplitPair trivial_split_pair(const TreeKind& kind, const TreeLeaf& false_side,
+                                           const TreeLeaf& true_side) {
+  if (kind.leaf_rule != LeafRule::differ || false_side.prediction != true_side.prediction) return std::nullopt;
+  return std::pair(false_side.cost, true_side.cost);
 }
 
-class SmallTrees {
+class TwoLevelTrees {
  public:
-  SmallTrees(const TreeKind& kind, const LeafModel& model, RowSetMaker& maker)
+  TwoLevelTrees(const TreeKind& kind, const LeafModel& model, RowSetMaker& maker)
       : kind_(kind), model_(model), maker_(maker), size_(model.measures().size()) {}
 
   /// The leaves of at most `most` that rows of these measures may have, by prediction.
@@ -71,8 +72,8 @@ class SmallTrees {
     std::vector<Ticks>& measures = side_[side ? 1 : 0];
     measures.resize(size_);
     for (std::size_t m = 0; m < size_; ++m) {
-      const Ticks held = rows.sums[m * rows.stride + column];
-      measures[m] = side ? held : rows.total[m] - held;
+      const Ticks true_side = rows.sums[m * rows.stride + column];
+      measures[m] = side ? true_side : rows.total[m] - true_side;
     }
     return measures.data();
   }
@@ -80,8 +81,8 @@ class SmallTrees {
   /// Lists the small trees on both sides of `column`, by ascending cost, that can be part of a tree of at most `most`;
   /// for one level, only leaves. False if there is no such tree.
   bool list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most);
-  const std::vector<SmallTree>& trees(int side) const { return trees_[side]; }
-  const BarredPair& barred() const { return barred_; }
+  const std::vector<OneLevelTree>& trees(int side) const { return trees_[side]; }
+  const TrivialSplitPair& trivial_split() const { return trivial_split_; }
 
  private:
   void list_side(const RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most);
@@ -91,18 +92,18 @@ class SmallTrees {
   const LeafModel& model_;
   RowSetMaker& maker_;
   const std::size_t size_;
-  std::vector<Ticks> side_[2], held_, failed_;
+  std::vector<Ticks> side_[2], true_side_, false_side_;
   const Ticks* both_ = nullptr;  // measures of the pairs of the column
   mutable std::vector<TreeLeaf> leaves_[2];
-  std::vector<SmallTree> trees_[2];
-  BarredPair barred_;
+  std::vector<OneLevelTree> trees_[2];
+  TrivialSplitPair trivial_split_;
 };
 
 /// How many of these trees have each cost.
 template <class Count>
-void count_small_trees(const std::vector<SmallTree>& trees, Histogram<Count>& counts) {
+void count_one_level_trees(const std::vector<OneLevelTree>& trees, Histogram<Count>& counts) {
   counts.clear();
-  for (const SmallTree& tree : trees) {
+  for (const OneLevelTree& tree : trees) {
     if (counts.empty() || counts.back().cost != tree.cost) counts.push_back({tree.cost, Count()});
     counts.back().count += Count(tree.copies);
   }

@@ -1,4 +1,4 @@
-#include "rashomon/small_trees.hpp"
+#include "rashomon/two_level_trees.hpp"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace hornbeam {
 
-void SmallTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const {
+void TwoLevelTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const {
   leaves.clear();
   if (kind_.leaf_rule != LeafRule::any) {
     const TreeLeaf leaf = best_leaf(measures);
@@ -20,7 +20,7 @@ void SmallTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<Tree
   }
 }
 
-bool SmallTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most) {
+bool TwoLevelTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most) {
   const Ticks* side[2] = {side_of(rows, column, false), side_of(rows, column, true)};
   if (!may_be_leaf(side[0]) || !may_be_leaf(side[1])) return false;
   TreeLeaf leaf[2];
@@ -40,40 +40,42 @@ bool SmallTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint3
     if (least[0] + least[1] > most) return false;
     both_ = maker_.pair_measures(rows, column);
   }
-  barred_ = barred_pair(kind_, leaf[0], leaf[1]);
+  trivial_split_ = trivial_split_pair(kind_, leaf[0], leaf[1]);
   for (int x = 0; x < 2; ++x) list_side(rows, column, x, levels > 1, most - least[1 - x]);
   return true;
 }
 
-void SmallTrees::list_side(const RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most) {
-  std::vector<SmallTree>& trees = trees_[side];
+void TwoLevelTrees::list_side(const RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most) {
+  std::vector<OneLevelTree>& trees = trees_[side];
   trees.clear();
   list_leaves(side_[side].data(), most, leaves_[0]);
   for (const TreeLeaf& leaf : leaves_[0]) trees.push_back({leaf.cost, kNoSplit, 1, {leaf.prediction, 0}});
   if (may_split && cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side_[side].data())) <= most)
     list_stumps(rows, column, side, most);
-  std::stable_sort(trees.begin(), trees.end(), [](const SmallTree& a, const SmallTree& b) { return a.cost < b.cost; });
+  std::stable_sort(trees.begin(), trees.end(),
+                   [](const OneLevelTree& a, const OneLevelTree& b) { return a.cost < b.cost; });
 }
 
-void SmallTrees::list_stumps(const RowSet& rows, std::uint32_t column, int side, Ticks most) {
-  held_.resize(size_);
-  failed_.resize(size_);
+void TwoLevelTrees::list_stumps(const RowSet& rows, std::uint32_t column, int side, Ticks most) {
+  true_side_.resize(size_);
+  false_side_.resize(size_);
   for (std::uint32_t other = 0; other < rows.n_columns; ++other) {
     if (other == column) continue;
     for (std::size_t m = 0; m < size_; ++m) {
       const std::size_t at = m * rows.stride + other;
-      held_[m] = side == 1 ? both_[at] : rows.sums[at] - both_[at];
-      failed_[m] = side_[side][m] - held_[m];
+      true_side_[m] = side == 1 ? both_[at] : rows.sums[at] - both_[at];
+      false_side_[m] = side_[side][m] - true_side_[m];
     }
-    if (2 * kind_.leaf_cost + model_.loss(held_.data()) + model_.loss(failed_.data()) > most) continue;
-    if (!may_be_leaf(held_.data()) || !may_be_leaf(failed_.data())) continue;
-    list_leaves(held_.data(), most, leaves_[1]);
-    list_leaves(failed_.data(), most, leaves_[0]);
-    for (const TreeLeaf& fails : leaves_[0])
-      for (const TreeLeaf& holds : leaves_[1]) {
-        const Ticks cost = fails.cost + holds.cost;
-        if (cost > most || (kind_.leaf_rule == LeafRule::differ && fails.prediction == holds.prediction)) continue;
-        trees_[side].push_back({cost, other, rows.copies[other], {fails.prediction, holds.prediction}});
+    if (2 * kind_.leaf_cost + model_.loss(true_side_.data()) + model_.loss(false_side_.data()) > most) continue;
+    if (!may_be_leaf(true_side_.data()) || !may_be_leaf(false_side_.data())) continue;
+    list_leaves(true_side_.data(), most, leaves_[1]);
+    list_leaves(false_side_.data(), most, leaves_[0]);
+    for (const TreeLeaf& false_side : leaves_[0])
+      for (const TreeLeaf& true_side : leaves_[1]) {
+        const Ticks cost = false_side.cost + true_side.cost;
+        if (cost > most || (kind_.leaf_rule == LeafRule::differ && false_side.prediction == true_side.prediction))
+          continue;
+        trees_[side].push_back({cost, other, rows.copies[other], {false_side.prediction, true_side.prediction}});
       }
   }
 }

@@ -1,13 +1,13 @@
-#include "posterior/split_looks.hpp"
+#include "posterior/split_scanner.hpp"
 
 namespace hornbeam {
 
 /// Gives the bounds the part of a side where each column g holds: `both` on the true side, the rest of g if `is_rest`.
 template <int kClasses>
-void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const {
+void SplitScanner::count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   side.columns.splits.reset(side.n_rows);
-  if constexpr (kClasses == 2) side.columns.stairs.reset(side.total[0], side.total[1]);
+  if constexpr (kClasses == 2) side.columns.staircase.reset(side.total[0], side.total[1]);
   side.n_splits = 0;
   for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
     Ticks n = 0, first = 0, last = 0;
@@ -20,24 +20,24 @@ void SplitLooks::count_columns(const RowSet& rows, const Ticks* both, bool is_re
     if (n == 0 || n == side.n_rows) continue;
     side.n_splits += rows.copies[g];
     side.columns.splits.add(n, rows.copies[g]);
-    if constexpr (kClasses == 2) side.columns.stairs.add(first, last);
+    if constexpr (kClasses == 2) side.columns.staircase.add(first, last);
   }
   side.columns.splits.finish(costs_.logs().data());
-  if constexpr (kClasses == 2) side.columns.stairs.finish();
+  if constexpr (kClasses == 2) side.columns.staircase.finish();
 }
 
 template <int kClasses>
-std::uint32_t SplitLooks::look_once_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
-                                       std::vector<Ticks>& lower) {
+std::uint32_t SplitScanner::scan_columns_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+                                            std::vector<Ticks>& lower) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
-  Side& whole = side_[0];
-  whole.total.assign(rows.total.begin(), rows.total.begin() + n_classes);
-  whole.n_rows = 0;
-  for (const Ticks count : whole.total) whole.n_rows += count;
-  count_columns<kClasses>(rows, rows.sums.data(), false, whole);
-  PairsLeft& left = whole.columns.pairs;
-  left = pairs_.count(pairs, whole.pair_counts);
-  if (left.n_pairs > 0) whole.columns.rate = pairs_.rate(costs_, depth + 1, left.most_parted);
+  Side& node = side_[0];
+  node.total.assign(rows.total.begin(), rows.total.begin() + n_classes);
+  node.n_rows = 0;
+  for (const Ticks count : node.total) node.n_rows += count;
+  count_columns<kClasses>(rows, rows.sums.data(), false, node);
+  PairsLeft& left = node.columns.pairs;
+  left = pairs_.count(pairs, node.pair_counts);
+  if (left.n_pairs > 0) node.columns.rate = pairs_.rate(costs_, depth + 1, left.most_separated);
   const CellCosts<kClasses> cells(costs_, costs_.at(depth + 1), tables_);
   cells_.resize(2 * std::size_t{n_classes});
   lower.assign(rows.n_columns, 0);
@@ -47,13 +47,14 @@ std::uint32_t SplitLooks::look_once_as(const RowSet& rows, const std::vector<Wor
     Ticks n = 0, upper = 0;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
       cells_[k] = rows.sums[std::size_t{k} * rows.stride + g];
-      cells_[n_classes + k] = whole.total[k] - cells_[k];
+      cells_[n_classes + k] = node.total[k] - cells_[k];
       n += cells_[k];
     }
     const std::uint32_t c = rows.columns[g];
-    const Ticks held = left.n_pairs > 0 ? left.held[c] : 0, failed = left.n_pairs > 0 ? left.failed[c] : 0;
-    cells.add(cells_.data(), n, whole.n_rows - n, held, whole.columns, lower[g], upper, &counters_);
-    cells.add(cells_.data() + n_classes, whole.n_rows - n, n, failed, whole.columns, lower[g], upper, &counters_);
+    const Ticks true_side = left.n_pairs > 0 ? left.true_side[c] : 0,
+                false_side = left.n_pairs > 0 ? left.false_side[c] : 0;
+    cells.add(cells_.data(), n, node.n_rows - n, true_side, node.columns, lower[g], upper, &counters_);
+    cells.add(cells_.data() + n_classes, node.n_rows - n, n, false_side, node.columns, lower[g], upper, &counters_);
     if (upper < least) {
       least = upper;
       best = g;
@@ -63,22 +64,22 @@ std::uint32_t SplitLooks::look_once_as(const RowSet& rows, const std::vector<Wor
 }
 
 template <int kClasses>
-void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
-                                  std::uint32_t depth, SideLook (&sides)[2]) {
+void SplitScanner::scan_pairs_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
+                                 std::uint32_t depth, SideBounds (&sides)[2]) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   const Ticks* both = maker_.pair_measures(rows, column);
   for (int x = 0; x < 2; ++x) {
     side_[x].total.resize(n_classes);
     side_[x].n_rows = 0;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
-      const Ticks held = rows.sums[std::size_t{k} * rows.stride + column];
-      side_[x].total[k] = x == 1 ? held : rows.total[k] - held;
+      const Ticks true_side = rows.sums[std::size_t{k} * rows.stride + column];
+      side_[x].total[k] = x == 1 ? true_side : rows.total[k] - true_side;
       side_[x].n_rows += side_[x].total[k];
     }
     count_columns<kClasses>(rows, both, x == 0, side_[x]);
     PairsLeft& left = side_[x].columns.pairs;
     left = pairs_.count_side(pairs, rows.columns[column], x == 1, side_[x].pair_counts);
-    if (left.n_pairs > 0) side_[x].columns.rate = pairs_.rate(costs_, depth + 2, left.most_parted);
+    if (left.n_pairs > 0) side_[x].columns.rate = pairs_.rate(costs_, depth + 2, left.most_separated);
   }
   const CellCosts<kClasses> cells(costs_, costs_.at(depth + 2), tables_);
   const DepthCosts& here = costs_.at(depth + 1);
@@ -103,10 +104,11 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
       if (n == 0 || n == side.n_rows) continue;
       const PairsLeft& left = side.columns.pairs;
       const std::uint32_t c = rows.columns[g];
-      const Ticks held = left.n_pairs > 0 ? left.held[c] : 0, failed = left.n_pairs > 0 ? left.failed[c] : 0;
+      const Ticks true_side = left.n_pairs > 0 ? left.true_side[c] : 0,
+                  false_side = left.n_pairs > 0 ? left.false_side[c] : 0;
       Ticks lower = 0, upper = 0;
-      cells.add(cell, n, side.n_rows - n, held, side.columns, lower, upper);
-      cells.add(cell + n_classes, side.n_rows - n, n, failed, side.columns, lower, upper);
+      cells.add(cell, n, side.n_rows - n, true_side, side.columns, lower, upper);
+      cells.add(cell + n_classes, side.n_rows - n, n, false_side, side.columns, lower, upper);
       least = std::min(least, lower);
       if (upper < most) {
         most = upper;
@@ -119,18 +121,18 @@ void SplitLooks::look_at_pairs_as(const RowSet& rows, const std::vector<Word>& p
   }
 }
 
-std::uint32_t SplitLooks::look_once(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t depth,
-                                    std::vector<Ticks>& lower) {
-  if (costs_.n_classes() == 2) return look_once_as<2>(rows, whole, depth, lower);
-  return look_once_as<0>(rows, whole, depth, lower);
+std::uint32_t SplitScanner::scan_columns(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+                                         std::vector<Ticks>& lower) {
+  if (costs_.n_classes() == 2) return scan_columns_as<2>(rows, pairs, depth, lower);
+  return scan_columns_as<0>(rows, pairs, depth, lower);
 }
 
-void SplitLooks::look_at_pairs(const RowSet& rows, const std::vector<Word>& whole, std::uint32_t column,
-                               std::uint32_t depth, SideLook (&sides)[2]) {
+void SplitScanner::scan_pairs(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
+                              std::uint32_t depth, SideBounds (&sides)[2]) {
   if (costs_.n_classes() == 2)
-    look_at_pairs_as<2>(rows, whole, column, depth, sides);
+    scan_pairs_as<2>(rows, pairs, column, depth, sides);
   else
-    look_at_pairs_as<0>(rows, whole, column, depth, sides);
+    scan_pairs_as<0>(rows, pairs, column, depth, sides);
 }
 
 }  // namespace hornbeam

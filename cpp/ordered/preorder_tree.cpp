@@ -1,0 +1,75 @@
+#include "ordered/preorder_tree.hpp"
+
+#include <algorithm>
+
+#include "ordered/two_level_thresholds.hpp"
+
+namespace hornbeam {
+
+namespace {
+
+class PreorderReader {
+ public:
+  PreorderReader(const RankedColumns& columns, const OrderedCosts& costs) : columns_(columns), costs_(costs) {}
+
+  /// Writes the subtree that begins at `next`, and moves on behind it.
+  void read(const OrderedRows& rows, PreorderTree::const_iterator& next) {
+    const PreorderNode planned = *next++;
+    if (planned.kind == PreorderNode::Kind::stump) {
+      const PreorderTree stump = stump_tree(rows);
+      PreorderTree::const_iterator begin = stump.begin();
+      return read(rows, begin);
+    }
+    const auto& weight = rows.class_weight();
+    const auto prediction = static_cast<std::uint32_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
+    if (planned.kind == PreorderNode::Kind::leaf) return tree.add_leaf(prediction);
+    const RankSplit& split = planned.split;
+    tree.add_split(columns_.first_column[split.variable] + split.threshold, prediction, [&](bool side) {
+      OrderedRows child;
+      std::vector<std::uint32_t> number;
+      rows.make_child(split.variable, rows.n_true_by(split), side, child, number, unlimited_);
+      read(child, next);
+    });
+  }
+
+  ResultTree tree;
+
+ private:
+  /// The best stump; the leaf, should none be better.
+  PreorderTree stump_tree(const OrderedRows& rows) const {
+    const PreorderTree leaf{{PreorderNode::Kind::leaf}};
+    const TwoLevelResult stump = best_stump(rows, costs_, costs_.leaf_cost(rows.class_weight()));
+    return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
+  }
+
+  const RankedColumns& columns_;
+  const OrderedCosts& costs_;
+  Run never_stopped_;
+  WorkMeter unlimited_{never_stopped_};
+};
+
+}  // namespace
+
+PreorderTree join(const RankSplit& root, const PreorderTree& true_side, const PreorderTree& false_side) {
+  PreorderTree preorder{{PreorderNode::Kind::split, root}};
+  preorder.insert(preorder.end(), true_side.begin(), true_side.end());
+  preorder.insert(preorder.end(), false_side.begin(), false_side.end());
+  return preorder;
+}
+
+std::uint32_t count_leaves(const PreorderTree& preorder) {
+  std::uint32_t n_leaves = 0;
+  for (const PreorderNode& node : preorder)
+    n_leaves += node.kind == PreorderNode::Kind::leaf ? 1 : node.kind == PreorderNode::Kind::stump ? 2 : 0;
+  return n_leaves;
+}
+
+ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder, const RankedColumns& columns,
+                              const OrderedCosts& costs) {
+  PreorderReader reader(columns, costs);
+  PreorderTree::const_iterator next = preorder.begin();
+  reader.read(rows, next);
+  return std::move(reader.tree);
+}
+
+}  // namespace hornbeam
