@@ -18,13 +18,11 @@ Table: TypeAlias = dict[str, set[str]]
 BELOW_SEARCH = {"base", "bounds", "data", "kernels", "models", "rows", "run", "table", "tree"}
 MAY_INCLUDE = {
     "base": set(),
-    "tree": {"base"},
+    **{module: {"base"} for module in ("models", "table", "tree")},
     "run": {"base", "tree"},
-    "models": {"base"},
     "bounds": {"base", "models"},
     "kernels": {"base", "bounds", "models"},
     "data": {"base", "kernels", "run"},
-    "table": {"base"},
     "rows": {"base", "bounds", "data", "kernels", "models", "run"},
     "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"shallow"},
@@ -34,8 +32,8 @@ MAY_INCLUDE = {
     "posterior": BELOW_SEARCH,
     "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
-    "api": {"base", "data", "leafsets", "lookahead", "models", "ordered", "posterior", "rashomon", "rows", "run"}
-    | {"search", "table", "tree", "verify"},
+    "api": BELOW_SEARCH - {"bounds", "kernels"}
+    | {"leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
     "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
     | {"tree"},
 }

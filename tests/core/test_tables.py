@@ -55,7 +55,7 @@ def test_statistics_refuse_what_is_no_tree_or_out_of_range():
     weights = np.array([1, 1])
     for arguments, word in (
         ((leaf, leaf, rows + 1, rows, weights, 1), "leaf_of_row"),
-        ((leaf, leaf, rows, rows - 1, weights, 1), "classes"),
+        ((leaf, leaf, rows, rows - 1, weights, 1), "target"),
         ((one, one, rows, rows, weights, 1), "child"),
         ((leaf, leaf, rows, rows, weights[:1], 1), "lengths"),
     ):

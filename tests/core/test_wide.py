@@ -41,7 +41,8 @@ def test_sets_of_leaves_prove_the_optimum_of_brute_force(data):
 def test_sets_of_leaves_rank_as_well_as_the_best_of_all_partitions(problem, leaf_cost):
     classes = [0, 1, *(each % 2 for each in problem.classes[2:])]
     weights = [min(weight, 5) for weight in problem.weights]
-    ranking = {"rows": problem.rows, "classes": classes, "weights": weights, "price": 3, "leaf_cost": leaf_cost}
+    ranking = {"rows": problem.rows, "classes": classes, "weights": weights, "half_pair_cost": 3}
+    ranking["leaf_cost"] = leaf_cost
     test_ranking.check_proven(ranking | {"max_depth": 2}, test_ranking.solve(ranking | {"max_depth": 2}))
 
 

@@ -40,7 +40,8 @@ def random_search(seed: int, **options: Any) -> tuple[AucSearch, dict[str, Any]]
     packed = np.packbits(np.array(rows, dtype=np.uint8).T, axis=1, bitorder="little")
     columns = _core.PackedColumns(np.ascontiguousarray(packed), len(rows))
     codes = np.array(classes, dtype=np.int32)
-    problem = {"rows": rows, "classes": classes, "weights": weights, "price": price, "cut": cut, "leaf_cost": leaf_cost}
+    problem = {"rows": rows, "classes": classes, "weights": weights, "leaf_cost": leaf_cost}
+    problem |= {"half_pair_cost": price, "max_false_positives": cut}
     return AucSearch(columns, codes, scale, _core.SearchOptions(**options)), problem
 
 
@@ -102,7 +103,7 @@ def test_the_tangent_at_the_curve_of_a_tree_is_its_cost():
             sum(w for w, c in zip(problem["weights"], problem["classes"], strict=True) if not c)
             << _core.FALSE_POSITIVE_BITS
         )
-        if problem["cut"] != whole:
+        if problem["max_false_positives"] != whole:
             continue
         tree = run(search)["tree"]
         leaves = search._leaf_class_weights(tree)[tree["column"] < 0]

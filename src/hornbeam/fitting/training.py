@@ -97,8 +97,8 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
         raise ValueError(
             f"y holds only one class, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
-    _warn_of_quantity(classes, len(codes), stacklevel=4)
-    warn_of_columns(table, X, codes, len(classes), stacklevel=4)
+    _warn_of_quantity(classes, len(codes), stacklevel=5)
+    warn_of_columns(table, X, codes, len(classes), stacklevel=5)
     return TrainingData(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
 
 

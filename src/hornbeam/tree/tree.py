@@ -147,16 +147,27 @@ class Tree(BaseTree, ClassTreeMethods):
         return np.asarray(self.class_weights.sum(axis=1))
 
     def predicted_share(self, node: int) -> float:
-        """Return the share of the predicted class in the training weight of a node, 0 to 1."""
+        """Return the share of the predicted class in the training weight of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         weights = self.class_weights[node]
         return float(weights[self.prediction[node]] / weights.sum())
 
     def describe(self, node: int, noun: str = "row") -> str:
-        """Say how much of a node's training weight its class has: ``82 % of 1,204 rows``."""
+        """Return the share of the predicted class in words, see `BaseTree.describe`: ``82 % of 1,204 rows``."""
         return f"{percent(self.predicted_share(node))} of {rows_of(self, node, noun)}"
 
     def leaf_record(self, node: int) -> dict[str, Any]:
-        """Return the weight of each class in a node, as plain Python values."""
+        """Return the weight of each class in a node, see `BaseTree.leaf_record`."""
         return {"class_weights": self.class_weights[node].tolist()}
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
