@@ -52,6 +52,7 @@ lint-python: .venv/installed-dev
 lint-structure: .venv/build-requirements
 	python tools/check_layers.py
 	python tools/check_bounds.py
+	python tools/check_namespaces.py
 	python tools/check_sizes.py
 
 # The tests of the core run under sanitizers, so the static analyzer, nine tenths of the time, is left out for them.

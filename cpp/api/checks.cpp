@@ -1,6 +1,6 @@
 #include "api/checks.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 void check_sizes(std::size_t n_rows, std::size_t n_targets, std::size_t n_weights) {
   require(n_rows > 0, "columns: there must be at least one row");
@@ -8,7 +8,7 @@ void check_sizes(std::size_t n_rows, std::size_t n_targets, std::size_t n_weight
   require(n_weights == n_rows, "weights: one for each row is needed");
 }
 
-void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf_cost) {
+void check_limits(const TreeLimits& tree, const run::SearchLimits& limits, Ticks leaf_cost) {
   require(leaf_cost >= 0 && leaf_cost < kLargestTotal, "leaf_cost: must be in [0, 2^52)");
   require(tree.rows_per_leaf >= 1, "min_samples_leaf: must be at least 1");
   require(!tree.leaves || *tree.leaves >= 1, "max_leaves: must be at least 1");
@@ -16,8 +16,8 @@ void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf
   require(limits.gap >= 0, "gap_limit: must be at least 0");
 }
 
-Outcome single_leaf(Run& run, std::uint32_t prediction, Ticks cost, Ticks lower) {
-  ResultTree tree;
+run::Outcome single_leaf(run::Run& run, std::uint32_t prediction, Ticks cost, Ticks lower) {
+  tree::ResultTree tree;
   tree.add_leaf(prediction);
   tree.cost = cost;
   return run.finish(std::move(tree), {cost, lower, 0, 0, 1});
@@ -30,4 +30,4 @@ void require_agreement(Ticks scored, Ticks found, Ticks lower) {
                          ": please report this bug in hornbeam");
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

@@ -14,7 +14,7 @@
 #include "tree/result_tree.hpp"
 #include "verify/routing.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 inline void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
@@ -22,20 +22,22 @@ inline void require(bool holds, const char* message) {
 
 /// Checks that all searches for a tree of least cost make; throws std::invalid_argument.
 void check_sizes(std::size_t n_rows, std::size_t n_targets, std::size_t n_weights);
-void check_limits(const TreeLimits& tree, const SearchLimits& limits, Ticks leaf_cost);
+void check_limits(const TreeLimits& tree, const run::SearchLimits& limits, Ticks leaf_cost);
 
 /// The outcome of `search()`, or `leaf()`, that of the single leaf, if it is stopped before it has a root.
 template <class Search, class Leaf>
-Outcome search_or_leaf(Run& run, Search search, Leaf leaf) {
-  std::optional<Outcome> outcome;
+run::Outcome search_or_leaf(run::Run& run, Search search, Leaf leaf) {
+  std::optional<run::Outcome> outcome;
   run.guard([&] { outcome = search(); });
   return outcome ? std::move(*outcome) : leaf();
 }
-Outcome single_leaf(Run& run, std::uint32_t prediction, Ticks cost, Ticks lower);
+run::Outcome single_leaf(run::Run& run, std::uint32_t prediction, Ticks cost, Ticks lower);
 
-inline FlatTree flat(const ResultTree& tree) { return {tree.column, tree.left, tree.right, tree.prediction}; }
+inline verify::FlatTree flat(const tree::ResultTree& tree) {
+  return {tree.column, tree.left, tree.right, tree.prediction};
+}
 
 /// Throws std::logic_error unless a tree costs what the search reports, and no less than its lower bound.
 void require_agreement(Ticks scored, Ticks found, Ticks lower);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

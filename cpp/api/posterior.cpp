@@ -8,7 +8,7 @@
 #include "api/checks.hpp"
 #include "verify/score_posterior.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostBits = 48;
 constexpr std::int64_t kMostRows = std::int64_t{1} << 26;
 
 void check(const PosteriorInput& input, std::uint32_t n_rows) {
-  const PosteriorModel& model = input.model;
+  const posterior::PosteriorModel& model = input.model;
   check_sizes(n_rows, input.class_codes.size(), input.weights.size());
   require(model.rho.size() >= 2, "rho: there must be at least two classes");
   require(model.alpha > 0 && model.alpha < 1, "alpha: must be in (0, 1)");
@@ -34,29 +34,29 @@ void check(const PosteriorInput& input, std::uint32_t n_rows) {
 }
 
 /// Every other tree splits the root and costs at least as much as each class by itself (bounds/perfect_split.hpp).
-Outcome single_leaf(const PackedColumns& columns, const PosteriorInput& input, Run& run) {
+run::Outcome single_leaf(const data::PackedColumns& columns, const PosteriorInput& input, run::Run& run) {
   std::vector<std::int64_t> totals(input.model.rho.size(), 0);
   for (std::size_t row = 0; row < input.class_codes.size(); ++row)
     totals[static_cast<std::size_t>(input.class_codes[row])] += input.weights[row];
   const std::int64_t n_rows = std::accumulate(totals.begin(), totals.end(), std::int64_t{0});
-  PosteriorCosts costs(input.model, {totals, columns.n_columns, n_rows, 1}, input.limits.depth);
+  posterior::PosteriorCosts costs(input.model, {totals, columns.n_columns, n_rows, 1}, input.limits.depth);
   bool has_splits = false;
   for (std::uint32_t column = 0; column < columns.n_columns && !has_splits; ++column)
     has_splits = !columns.is_constant(column);
-  const DepthCosts& root = costs.at(0);
+  const posterior::DepthCosts& root = costs.at(0);
   const Ticks cost = costs.likelihood(totals.data()) + (has_splits ? root.leaf : 0);
   Ticks with_split = root.split;
   for (std::size_t k = 0; k < totals.size(); ++k)
     with_split += root.least_of_class[k][static_cast<std::size_t>(totals[k])];
-  return single_leaf(run, costs.likeliest_class(totals.data()), cost, has_splits ? with_split : cost);
+  return api::single_leaf(run, costs.likeliest_class(totals.data()), cost, has_splits ? with_split : cost);
 }
 
 /// Ticks as the second opinion has them; (C1) of posterior/posterior_costs.hpp, and the rounding of floating point.
-void check_score(const Outcome& outcome, const PackedColumns& columns, const PosteriorInput& input) {
-  const PosteriorModel& model = input.model;
-  const FlatTree tree = flat(outcome.tree);
-  const double scored = score_posterior(tree, columns, input.class_codes, input.weights, model.alpha, model.beta,
-                                        model.rho, input.limits.depth);
+void check_score(const run::Outcome& outcome, const data::PackedColumns& columns, const PosteriorInput& input) {
+  const posterior::PosteriorModel& model = input.model;
+  const verify::FlatTree tree = flat(outcome.tree);
+  const double scored = verify::score_posterior(tree, columns, input.class_codes, input.weights, model.alpha,
+                                                model.beta, model.rho, input.limits.depth);
   const auto to_nats = [&](double ticks) { return std::ldexp(ticks, -static_cast<int>(model.bits)); };
   const double found = to_nats(static_cast<double>(outcome.tree.cost));
   const std::int64_t n_rows = std::accumulate(input.weights.begin(), input.weights.end(), std::int64_t{0});
@@ -68,20 +68,21 @@ void check_score(const Outcome& outcome, const PackedColumns& columns, const Pos
 
 }  // namespace
 
-Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input, const OnPoll& on_poll) {
+run::Outcome solve_posterior(const data::PackedColumns& columns, const PosteriorInput& input,
+                             const run::OnPoll& on_poll) {
   check(input, columns.n_rows);
   const auto n_classes = static_cast<std::uint32_t>(input.model.rho.size());
-  const PosteriorLimits& limits = input.limits;
-  Run run({limits.seconds, limits.bytes, 0.0, 1, limits.interrupted}, on_poll);
+  const posterior::PosteriorLimits& limits = input.limits;
+  run::Run run({limits.seconds, limits.bytes, 0.0, 1, limits.interrupted}, on_poll);
   const auto search = [&] {
-    const DistinctRows rows(columns, {input.class_codes, input.weights, n_classes}, run);
-    return search_posterior(rows, input.model, limits, input.bounds, run);
+    const data::DistinctRows rows(columns, {input.class_codes, input.weights, n_classes}, run);
+    return posterior::search_posterior(rows, input.model, limits, input.bounds, run);
   };
-  Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns, input, run); });
+  run::Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns, input, run); });
   check_score(outcome, columns, input);
   const TreeLimits only_depth{limits.depth, std::nullopt};
-  outcome.tree.leaf_of_row = leaf_of_rows(flat(outcome.tree), columns, n_classes, only_depth);
+  outcome.tree.leaf_of_row = verify::leaf_of_rows(flat(outcome.tree), columns, n_classes, only_depth);
   return outcome;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

@@ -8,18 +8,19 @@
 
 #include "posterior/posterior_search.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 struct PosteriorInput {
   std::span<const std::int32_t> class_codes;  // (n_rows), 0 .. number of rho - 1
   std::span<const std::int64_t> weights;      // (n_rows), > 0: how many rows each stands for
-  PosteriorModel model;
-  PosteriorLimits limits;
+  posterior::PosteriorModel model;
+  posterior::PosteriorLimits limits;
   Bounds bounds = {};
 };
 
 /// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input out
 /// of range, std::logic_error if the tree found does not cost what the search reports (a bug in hornbeam).
-Outcome solve_posterior(const PackedColumns& columns, const PosteriorInput& input, const OnPoll& on_poll);
+run::Outcome solve_posterior(const data::PackedColumns& columns, const PosteriorInput& input,
+                             const run::OnPoll& on_poll);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

@@ -12,7 +12,7 @@
 #include "leafsets/roc_curve.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 struct RankingInput {
   std::span<const std::int32_t> class_codes;  // (n_rows), 0 or 1; 1 is positive
@@ -21,7 +21,7 @@ struct RankingInput {
   std::int64_t max_false_positives;           // the part of the curve that counts, in 2^-20 of a negative of weight 1
   Ticks leaf_cost;
   TreeLimits tree;
-  SearchLimits limits;
+  run::SearchLimits limits;
 };
 
 /// Twice the cost of all pairs of a positive and a negative: the cost of the loss 1. Throws std::invalid_argument for
@@ -32,7 +32,7 @@ Ticks cost_of_pairs(std::span<const std::int32_t> classes, std::span<const std::
 /// A tree whose leaves, ordered by their share of positives, lose least of the curve up to `max_false_positives`; it
 /// predicts the heavier class of each leaf. Throws std::invalid_argument for input out of range, std::logic_error if
 /// the tree found does not cost what the search reports (a bug in hornbeam).
-Outcome solve_ranking(const PackedColumns& columns, const RankingInput& input, const LeafSetOptions& options,
-                      const OnPoll& on_poll);
+run::Outcome solve_ranking(const data::PackedColumns& columns, const RankingInput& input,
+                           const leafsets::LeafSetOptions& options, const run::OnPoll& on_poll);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

@@ -12,13 +12,13 @@
 #include "verify/score.hpp"
 #include "verify/score_ranking.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 namespace {
 
 /// Every target needs a positive cost; otherwise a side made only of rows that cost nothing could not be told from an
 /// empty one.
-void check(const PackedColumns& columns, const Input& input, Ticks bound) {
+void check(const data::PackedColumns& columns, const Input& input, Ticks bound) {
   check_input(input, columns.n_rows);
   require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");
   require(bound < kLargestTotal, "bound: must be below 2^52");
@@ -29,7 +29,7 @@ void check(const PackedColumns& columns, const Input& input, Ticks bound) {
   }
 }
 
-void check(const PrefixRule& rule, const Input& input) {
+void check(const rashomon::PrefixRule& rule, const Input& input) {
   require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(rule.lookahead_depth >= 1, "lookahead_depth: must be at least 1");
   require(rule.lookahead_depth <= rule.depth, "greedy_depth: must be at least lookahead_depth");
@@ -38,8 +38,9 @@ void check(const PrefixRule& rule, const Input& input) {
 
 }  // namespace
 
-RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
-                         LeafRule leaf_rule, const std::optional<PrefixRule>& rule, const OnPoll& on_poll)
+RashomonSet::RashomonSet(const data::PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
+                         rashomon::LeafRule leaf_rule, const std::optional<rashomon::PrefixRule>& rule,
+                         const run::OnPoll& on_poll)
     : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
       columns_{bytes_.data(), columns.n_columns, columns.n_rows},
       target_(input.losses.targets.target.begin(), input.losses.targets.target.end()),
@@ -50,30 +51,30 @@ RashomonSet::RashomonSet(const PackedColumns& columns, const Input& input, Ticks
       tree_limits_(input.tree) {
   check(columns, input, bound);
   if (rule) check(*rule, input);
-  Run run(input.limits, on_poll);
-  TreeSetProblem problem{rows_unless_stopped(run),
-                         model_,
-                         {leaf_cost_, input.tree.rows_per_leaf, leaf_rule},
-                         input.tree.depth.value_or(kUnlimited)};
+  run::Run run(input.limits, on_poll);
+  rashomon::TreeSetProblem problem{rows_unless_stopped(run),
+                                   model_,
+                                   {leaf_cost_, input.tree.rows_per_leaf, leaf_rule},
+                                   input.tree.depth.value_or(table::kUnlimited)};
   const Ticks least = std::min(optimum, bound);
-  trees_ = rule ? find_trees_by_prefixes(std::move(problem), *rule, least, bound, run)
-                : find_trees(std::move(problem), least, bound, run);
+  trees_ = rule ? rashomon::find_trees_by_prefixes(std::move(problem), *rule, least, bound, run)
+                : rashomon::find_trees(std::move(problem), least, bound, run);
   status_ = run.status(trees_->complete_up_to() >= bound);
   seconds_ = run.seconds();
 }
 
 /// After a stop the set stays empty; the rows are then made without columns, which takes no time.
-DistinctRows RashomonSet::rows_unless_stopped(Run& run) const {
-  std::optional<DistinctRows> rows;
+data::DistinctRows RashomonSet::rows_unless_stopped(run::Run& run) const {
+  std::optional<data::DistinctRows> rows;
   run.guard([&] { rows.emplace(columns_, targets(), run); });
-  Run unlimited;
-  if (!rows) rows.emplace(PackedColumns{columns_.bytes, 0, columns_.n_rows}, targets(), unlimited);
+  run::Run unlimited;
+  if (!rows) rows.emplace(data::PackedColumns{columns_.bytes, 0, columns_.n_rows}, targets(), unlimited);
   return std::move(*rows);
 }
 
-std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> groups,
-                                                 std::span<const std::int64_t> shares,
-                                                 const std::function<void()>& on_poll) {
+std::vector<rashomon::RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> groups,
+                                                           std::span<const std::int64_t> shares,
+                                                           const std::function<void()>& on_poll) {
   require(trees_->complete_up_to() >= 0, "trees: the set is empty");
   require(!target_.empty(), "class_codes: reliance needs rows of one class each");
   require(groups.size() == columns_.n_columns, "groups: there must be one for each column");
@@ -85,15 +86,15 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
   }
   require(std::all_of(groups.begin(), groups.end(), [](std::int32_t group) { return group >= 0; }),
           "groups: must be at least 0");
-  Run run({}, [&on_poll](const Progress&) {
+  run::Run run({}, [&on_poll](const run::Progress&) {
     on_poll();
     return false;
   });
-  const DistinctRows rows(columns_, {target_, shares, model_.n_targets()}, run);  // numbered as those of the set
-  RelianceProblem problem;
+  const data::DistinctRows rows(columns_, {target_, shares, model_.n_targets()}, run);  // numbered as those of the set
+  rashomon::RelianceProblem problem;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row)
     problem.shares.push_back(std::accumulate(rows.weight(row), rows.weight(row) + rows.n_targets, std::int64_t{0}));
-  std::vector<RelianceRange> found;
+  std::vector<rashomon::RelianceRange> found;
   const std::int32_t n_groups = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
   for (std::int32_t group = 0; group < n_groups; ++group) {
     problem.is_in_group.assign(groups.size(), false);
@@ -105,39 +106,40 @@ std::vector<RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> g
 }
 
 BestRanking RashomonSet::best_ranking(const AucObjective& objective, Ticks below,
-                                      std::optional<std::uint32_t> most_leaves, const SearchLimits& limits,
-                                      const OnPoll& on_poll) {
+                                      std::optional<std::uint32_t> most_leaves, const run::SearchLimits& limits,
+                                      const run::OnPoll& on_poll) {
   const auto& [half_pair_cost, max_false_positives, leaf_cost] = objective;
   check_limits(tree_limits_, limits, leaf_cost);
   require(!target_.empty(), "class_codes: a ranking needs rows of one class each");
   const Ticks all = cost_of_pairs(target_, weights_, half_pair_cost, max_false_positives);
-  Run run(limits, on_poll);
+  run::Run run(limits, on_poll);
   const auto cost = [&, half_pair_cost = half_pair_cost, max_false_positives = max_false_positives,
-                     leaf_cost = leaf_cost](std::span<const LeafWeight> leaves) {
+                     leaf_cost = leaf_cost](std::span<const rashomon::LeafWeight> leaves) {
     if (most_leaves && leaves.size() > *most_leaves) return kInfinity;
-    RocCurve curve(0, max_false_positives);
-    for (const LeafWeight& leaf : leaves) curve.add({leaf.weight[1], leaf.weight[0]});
+    leafsets::RocCurve curve(0, max_false_positives);
+    for (const rashomon::LeafWeight& leaf : leaves) curve.add({leaf.weight[1], leaf.weight[0]});
     return all - curve.area(half_pair_cost) + leaf_cost * static_cast<Ticks>(leaves.size());
   };
-  BestOfSet found = trees_->least_by_leaves(cost, below, run);
+  rashomon::BestOfSet found = trees_->least_by_leaves(cost, below, run);
   BestRanking best{std::move(found), run.status(!run.stopped())};
-  if (std::optional<ResultTree>& tree = best.found.tree) {
-    tree->leaf_of_row = leaf_of_rows(flat(*tree), columns_, model_.n_predictions(), tree_limits_);
-    const Ticks scored = score_ranking(flat(*tree), tree->leaf_of_row, target_, weights_, half_pair_cost,
-                                       max_false_positives, leaf_cost);
+  if (std::optional<tree::ResultTree>& tree = best.found.tree) {
+    tree->leaf_of_row = verify::leaf_of_rows(flat(*tree), columns_, model_.n_predictions(), tree_limits_);
+    const Ticks scored = verify::score_ranking(flat(*tree), tree->leaf_of_row, target_, weights_, half_pair_cost,
+                                               max_false_positives, leaf_cost);
     require_agreement(scored, tree->cost, 0);
   }
   return best;
 }
 
-ResultTree RashomonSet::tree(Ticks cost, const Limbs& rank) {
-  ResultTree found = trees_->tree(cost, rank);
-  found.leaf_of_row = leaf_of_rows(flat(found), columns_, model_.n_predictions(), tree_limits_);
-  const Ticks scored = score(flat(found), found.leaf_of_row, {targets(), costs_, model_.n_predictions()}, leaf_cost_);
+tree::ResultTree RashomonSet::tree(Ticks cost, const rashomon::Limbs& rank) {
+  tree::ResultTree found = trees_->tree(cost, rank);
+  found.leaf_of_row = verify::leaf_of_rows(flat(found), columns_, model_.n_predictions(), tree_limits_);
+  const Ticks scored =
+      verify::score(flat(found), found.leaf_of_row, {targets(), costs_, model_.n_predictions()}, leaf_cost_);
   if (scored != cost)
     throw std::logic_error("a tree of the set costs " + std::to_string(scored) + " ticks, not " + std::to_string(cost) +
                            ": please report this bug in hornbeam");
   return found;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

@@ -13,7 +13,7 @@
 #include "api/solve.hpp"
 #include "rashomon/tree_set.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 struct AucObjective {
   Ticks half_pair;
@@ -22,8 +22,8 @@ struct AucObjective {
 };
 
 struct BestRanking {
-  BestOfSet found;
-  Status status;  // optimal: all trees were examined
+  rashomon::BestOfSet found;
+  run::Status status;  // optimal: all trees were examined
 };
 
 class RashomonSet {
@@ -31,46 +31,48 @@ class RashomonSet {
   /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. With a `rule`, only those of
   /// RESPLIT, and `optimum` is the value of the best prefix. The input has no limit on leaves and no reference, and
   /// every class has a positive cost. Throws std::invalid_argument for input out of range.
-  RashomonSet(const PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, LeafRule leaf_rule,
-              const std::optional<PrefixRule>& rule, const OnPoll& on_poll);
+  RashomonSet(const data::PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
+              rashomon::LeafRule leaf_rule, const std::optional<rashomon::PrefixRule>& rule,
+              const run::OnPoll& on_poll);
 
-  const TreeSet& trees() const { return *trees_; }
+  const rashomon::TreeSet& trees() const { return *trees_; }
   /// optimal: all trees up to the bound are in the set, or all of RESPLIT.
-  Status status() const { return status_; }
+  run::Status status() const { return status_; }
   double seconds() const { return seconds_; }
 
   /// Tree number `rank` of those that cost `cost`. Throws std::invalid_argument if there is none, std::logic_error if
   /// the tree does not cost what the set reports (a bug in hornbeam).
-  ResultTree tree(Ticks cost, const Limbs& rank);
+  tree::ResultTree tree(Ticks cost, const rashomon::Limbs& rank);
 
   /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `max_false_positives`
   /// (api/ranking.hpp) and these costs, if it costs less than `below`; of a set of the rule LeafRule::best. It has at
   /// most `most_leaves`. Throws std::invalid_argument for input out of range, std::logic_error if the tree does not
   /// cost what was found.
   BestRanking best_ranking(const AucObjective& objective, Ticks below, std::optional<std::uint32_t> most_leaves,
-                           const SearchLimits& limits, const OnPoll& on_poll);
+                           const run::SearchLimits& limits, const run::OnPoll& on_poll);
 
   /// The range over all trees for each group of columns; `groups` has the group of each column, from 0, and `shares`
   /// the weight of each row, with a sum below 2^52. Throws std::invalid_argument for input out of range or an empty
   /// set.
-  std::vector<RelianceRange> reliance(std::span<const std::int32_t> groups, std::span<const std::int64_t> shares,
-                                      const std::function<void()>& on_poll);
+  std::vector<rashomon::RelianceRange> reliance(std::span<const std::int32_t> groups,
+                                                std::span<const std::int64_t> shares,
+                                                const std::function<void()>& on_poll);
 
  private:
-  DistinctRows rows_unless_stopped(Run& run) const;
-  RowTargets targets() const { return {target_, weights_, model_.n_targets()}; }
+  data::DistinctRows rows_unless_stopped(run::Run& run) const;
+  data::RowTargets targets() const { return {target_, weights_, model_.n_targets()}; }
 
   std::vector<std::uint8_t> bytes_;
-  PackedColumns columns_;
+  data::PackedColumns columns_;
   std::vector<std::int32_t> target_;
   std::vector<std::int64_t> weights_;
   std::vector<Ticks> costs_;
-  LeafModel model_;
+  models::LeafModel model_;
   Ticks leaf_cost_;
   TreeLimits tree_limits_;
-  std::unique_ptr<TreeSet> trees_;
-  Status status_;
+  std::unique_ptr<rashomon::TreeSet> trees_;
+  run::Status status_;
   double seconds_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

@@ -7,50 +7,53 @@
 #include "search/search.hpp"
 #include "verify/score.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 namespace {
 
 /// Every tree costs at least a leaf.
-Outcome single_leaf(const Input& input, std::size_t n_rows, const LeafModel& model, Run& run) {
+run::Outcome single_leaf(const Input& input, std::size_t n_rows, const models::LeafModel& model, run::Run& run) {
   std::vector<std::int64_t> weight(model.n_targets(), 0);
   for (std::size_t row = 0; row < n_rows; ++row)
     input.losses.targets.for_each(row, [&](std::uint32_t target, std::int64_t more) { weight[target] += more; });
   const std::uint32_t prediction = model.best_prediction(weight.data());
-  return single_leaf(run, prediction, input.leaf_cost + model.loss_of(weight.data(), prediction), input.leaf_cost);
+  return api::single_leaf(run, prediction, input.leaf_cost + model.loss_of(weight.data(), prediction), input.leaf_cost);
 }
 
-Outcome search_columns(const PackedColumns& columns, const Input& input, const LeafModel& model, Run& run) {
+run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
+                            run::Run& run) {
   std::vector<Ticks> reference_losses;
   reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
     reference_losses.push_back(input.losses.of(row, input.reference[row]));
-  const DistinctRows rows(columns, input.losses.targets, run, reference_losses);
-  const Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-  return search(problem, run);
+  const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
+  const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
+  return search::search(problem, run);
 }
 
-Outcome search_columns(const RankedColumns& columns, const Input& input, const LeafModel& model, Run& run) {
-  const RowTargets& classes = input.losses.targets;
-  const OrderedProblem problem{columns,
-                               classes.target,
-                               classes.weights,
-                               classes.n_targets,
-                               {model.largest_cost(0), input.leaf_cost},
-                               input.tree.depth.value_or(kMostOrderedDepth),
-                               input.bounds.similarity};
-  return search_ordered(problem, run);
+run::Outcome search_columns(const data::RankedColumns& columns, const Input& input, const models::LeafModel& model,
+                            run::Run& run) {
+  const data::RowTargets& classes = input.losses.targets;
+  const ordered::OrderedProblem problem{columns,
+                                        classes.target,
+                                        classes.weights,
+                                        classes.n_targets,
+                                        {model.largest_cost(0), input.leaf_cost},
+                                        input.tree.depth.value_or(ordered::kMostOrderedDepth),
+                                        input.bounds.similarity};
+  return ordered::search_ordered(problem, run);
 }
 
 /// The requirements of the ordered search in addition to `check_input`.
-void check_ranked(const RankedColumns& columns, const Input& input) {
+void check_ranked(const data::RankedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ranks");
-  require(input.tree.depth && *input.tree.depth <= kMostOrderedDepth, "max_depth: ranks need a limit of at most 16");
+  require(input.tree.depth && *input.tree.depth <= ordered::kMostOrderedDepth,
+          "max_depth: ranks need a limit of at most 16");
   require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ranks");
-  require(columns.n_rows <= kMostOrderedRows, "ranks: there may be at most 2^24 rows");
+  require(columns.n_rows <= ordered::kMostOrderedRows, "ranks: there may be at most 2^24 rows");
   const auto& [targets, costs, n_predictions] = input.losses;
   const std::uint32_t n_classes = targets.n_targets;
-  require(n_classes == n_predictions && n_classes <= kMostOrderedClasses && !targets.target.empty(),
+  require(n_classes == n_predictions && n_classes <= ordered::kMostOrderedClasses && !targets.target.empty(),
           "costs: ranks need one prediction a class, and at most 128");
   for (std::uint32_t c = 0; c < n_classes; ++c)
     for (std::uint32_t k = 0; k < n_classes; ++k)
@@ -59,7 +62,7 @@ void check_ranked(const RankedColumns& columns, const Input& input) {
   require(n_classes > 1 && costs[1] > 0, "costs: ranks need a cost above 0");
   std::int64_t weight = 0;
   for (const std::int64_t each : targets.weights) weight += each;
-  require(weight < kMostOrderedWeight, "weights: their total must stay below 2^28 for ranks");
+  require(weight < ordered::kMostOrderedWeight, "weights: their total must stay below 2^28 for ranks");
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
     for (std::uint32_t row = 0; row < columns.n_rows; ++row)
       require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
@@ -67,16 +70,17 @@ void check_ranked(const RankedColumns& columns, const Input& input) {
 
 /// `search_in(model, run)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
-Outcome solve_columns(const Columns& columns, const Input& input, const OnPoll& on_poll, SearchIn search_in) {
+run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in) {
   const auto& [targets, costs, n_predictions] = input.losses;
-  const LeafModel model(targets.n_targets, n_predictions, {costs.begin(), costs.end()}, input.bounds.equivalent_points,
-                        input.tree.rows_per_leaf > 1);
-  Run run(input.limits, on_poll);
-  Outcome outcome = search_or_leaf(
+  const models::LeafModel model(targets.n_targets, n_predictions, {costs.begin(), costs.end()},
+                                input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
+  run::Run run(input.limits, on_poll);
+  run::Outcome outcome = search_or_leaf(
       run, [&] { return search_in(model, run); }, [&] { return single_leaf(input, columns.n_rows, model, run); });
-  ResultTree& tree = outcome.tree;
-  tree.leaf_of_row = leaf_of_rows(flat(tree), columns, input.losses.n_predictions, input.tree);
-  require_agreement(score(flat(tree), tree.leaf_of_row, input.losses, input.leaf_cost), tree.cost, outcome.lower);
+  tree::ResultTree& tree = outcome.tree;
+  tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, input.losses.n_predictions, input.tree);
+  require_agreement(verify::score(flat(tree), tree.leaf_of_row, input.losses, input.leaf_cost), tree.cost,
+                    outcome.lower);
   return outcome;
 }
 
@@ -118,44 +122,46 @@ void check_input(const Input& input, std::uint32_t n_rows) {
   require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
 }
 
-Outcome solve(const PackedColumns& columns, const Input& input, const OnPoll& on_poll) {
+run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   check_input(input, columns.n_rows);
-  return solve_columns(columns, input, on_poll,
-                       [&](const LeafModel& model, Run& run) { return search_columns(columns, input, model, run); });
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
+    return search_columns(columns, input, model, run);
+  });
 }
 
-Outcome solve(const RankedColumns& columns, const Input& input, const OnPoll& on_poll) {
+run::Outcome solve(const data::RankedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "ranks: there must be at least one row");
   check_input(input, columns.n_rows);
   check_ranked(columns, input);
-  return solve_columns(columns, input, on_poll,
-                       [&](const LeafModel& model, Run& run) { return search_columns(columns, input, model, run); });
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
+    return search_columns(columns, input, model, run);
+  });
 }
 
-Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead,
-                   const OnPoll& on_poll) {
+run::Outcome look_ahead(const data::PackedColumns& columns, const Input& input, const lookahead::Lookahead& lookahead,
+                        const run::OnPoll& on_poll) {
   require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
   check_input(input, columns.n_rows);
-  return solve_columns(columns, input, on_poll, [&](const LeafModel& model, Run& run) {
-    const DistinctRows rows(columns, input.losses.targets, run);
-    const Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-    return search_lookahead(problem, lookahead, run, search);
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
+    const data::DistinctRows rows(columns, input.losses.targets, run);
+    const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
+    return lookahead::search_lookahead(problem, lookahead, run, search::search);
   });
 }
 
-Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
-                        const OnPoll& on_poll) {
+run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& input,
+                             const leafsets::LeafSetOptions& options, const run::OnPoll& on_poll) {
   check_input(input, columns.n_rows);
-  const StartTree& start = options.start;
+  const leafsets::StartTree& start = options.start;
   if (!start.column.empty())
-    check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
-               columns.n_columns, input.losses.n_predictions, std::nullopt);
-  return solve_columns(columns, input, on_poll, [&](const LeafModel& model, Run& run) {
-    const DistinctRows rows(columns, input.losses.targets, run);
-    return search_leaf_sets({rows, model, input.leaf_cost, input.tree}, options, run);
+    verify::check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
+                       columns.n_columns, input.losses.n_predictions, std::nullopt);
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
+    const data::DistinctRows rows(columns, input.losses.targets, run);
+    return leafsets::search_leaf_sets({rows, model, input.leaf_cost, input.tree}, options, run);
   });
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

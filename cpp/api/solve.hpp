@@ -16,14 +16,14 @@
 #include "ordered/ordered_problem.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::api {
 
 /// What both kinds of columns need to be solved.
 struct Input {
-  RowLosses losses;  // weights above 0, or with a weight for every target at least 0; costs at least 0
+  data::RowLosses losses;  // weights above 0, or with a weight for every target at least 0; costs at least 0
   Ticks leaf_cost;
   TreeLimits tree;
-  SearchLimits limits;
+  run::SearchLimits limits;
   Bounds bounds;
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
 };
@@ -33,17 +33,18 @@ void check_input(const Input& input, std::uint32_t n_rows);
 
 /// Throws std::invalid_argument for input that violates the ranges of Input, std::logic_error if the tree found does
 /// not cost what the search reports (a bug in hornbeam).
-Outcome solve(const PackedColumns& columns, const Input& input, const OnPoll& on_poll);
+run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
 /// The same for columns that are thresholds of ranked variables, with a depth limit and no other limit on the tree; all
 /// wrong predictions must have the same cost.
-Outcome solve(const RankedColumns& columns, const Input& input, const OnPoll& on_poll);
+run::Outcome solve(const data::RankedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
 /// A tree of lookahead search, which is not proven optimal; it needs a depth limit and supports no limit on leaves.
-Outcome look_ahead(const PackedColumns& columns, const Input& input, const Lookahead& lookahead, const OnPoll& on_poll);
+run::Outcome look_ahead(const data::PackedColumns& columns, const Input& input, const lookahead::Lookahead& lookahead,
+                        const run::OnPoll& on_poll);
 
 /// The same as `solve` by a search over sets of leaves, in one thread; see leafsets/leaf_set_search.hpp.
-Outcome solve_leaf_sets(const PackedColumns& columns, const Input& input, const LeafSetOptions& options,
-                        const OnPoll& on_poll);
+run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& input,
+                             const leafsets::LeafSetOptions& options, const run::OnPoll& on_poll);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::api

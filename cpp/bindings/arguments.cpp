@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
-nb::tuple to_tuple(const Progress& at) {
+nb::tuple to_tuple(const run::Progress& at) {
   return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes, at.n_leaves);
 }
 
@@ -26,7 +26,7 @@ bool Poll::interrupted() {
   return check_signals();
 }
 
-bool Poll::operator()(const Progress& at) {
+bool Poll::operator()(const run::Progress& at) {
   const bool is_time_for_signals = at.seconds - signals_checked_ >= 0.05;
   const bool is_time_for_callback = !callback_.is_none() && at.seconds - callback_called_ >= interval_;
   if (!is_time_for_signals && !is_time_for_callback) return false;
@@ -48,7 +48,7 @@ bool Poll::operator()(const Progress& at) {
   }
 }
 
-TreeOut to_dict(ResultTree found) {
+TreeOut to_dict(tree::ResultTree found) {
   TreeOut tree;
   tree["column"] = to_array(std::move(found.column));
   tree["left"] = to_array(std::move(found.left));
@@ -65,7 +65,7 @@ nb::dict to_dict(const Counters& counters, unsigned searches) {
   return found;
 }
 
-OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace) {
+OutcomeOut to_dict(run::Outcome outcome, unsigned searches, bool with_trace) {
   nb::dict statistics;
   statistics["subproblems"] = outcome.n_subproblems;
   statistics["table_entries"] = outcome.n_table_entries;
@@ -74,7 +74,7 @@ OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace) {
   statistics["bounds"] = to_dict(outcome.counters, searches);
   nb::list trace;
   if (with_trace)
-    for (const Progress& at : outcome.trace) trace.append(to_tuple(at));
+    for (const run::Progress& at : outcome.trace) trace.append(to_tuple(at));
   OutcomeOut result;
   result["upper"] = outcome.tree.cost;
   result["tree"] = to_dict(std::move(outcome.tree));
@@ -90,4 +90,4 @@ std::uint32_t to_count(std::size_t size, const char* what) {
   return static_cast<std::uint32_t>(size);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

@@ -22,7 +22,7 @@
 
 namespace nb = nanobind;
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 template <class T, int kDimensions>
 using ArrayIn = nb::ndarray<const T, nb::numpy, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
@@ -65,21 +65,21 @@ class RankingOut : public nb::dict {
 };
 // NOLINTEND(readability-redundant-member-init)
 
-nb::tuple to_tuple(const Progress& at);
-TreeOut to_dict(ResultTree found);
+nb::tuple to_tuple(const run::Progress& at);
+TreeOut to_dict(tree::ResultTree found);
 /// `searches` are those of base/bounds.hpp whose counters are told.
 nb::dict to_dict(const Counters& counters, unsigned searches);
-OutcomeOut to_dict(Outcome outcome, unsigned searches, bool with_trace);
+OutcomeOut to_dict(run::Outcome outcome, unsigned searches, bool with_trace);
 std::uint32_t to_count(std::size_t size, const char* what);
 
 /// Checks for Ctrl-C and calls the callback, each at its own rate. Called without the GIL.
 class Poll {
  public:
   Poll(CallbackIn callback, double interval) : callback_(std::move(callback)), interval_(interval) {
-    require(interval >= 0, "callback_interval: must be at least 0");
+    api::require(interval >= 0, "callback_interval: must be at least 0");
   }
 
-  bool operator()(const Progress& at);
+  bool operator()(const run::Progress& at);
   /// Ctrl-C alone.
   bool interrupted();
 
@@ -91,4 +91,4 @@ class Poll {
   double callback_called_ = -1e300;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

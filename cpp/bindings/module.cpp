@@ -21,6 +21,7 @@
 
 namespace {
 
+using namespace hornbeam::bindings;
 using namespace hornbeam;
 using Search = SearchOptions::Search;
 
@@ -33,14 +34,14 @@ struct Reporting {
 
 /// `input` holds the limits that the search will see; `search(on_poll)` runs without the GIL and tells the counters of
 /// `searches`.
-template <class Input, class SearchWith>
-OutcomeOut run_polled(Input& input, unsigned searches, const Reporting& reporting, SearchWith search) {
+template <class AnyInput, class SearchWith>
+OutcomeOut run_polled(AnyInput& input, unsigned searches, const Reporting& reporting, SearchWith search) {
   Poll poll(reporting.callback, reporting.interval);
   input.limits.interrupted = [&poll] { return poll.interrupted(); };
-  Outcome outcome;
+  run::Outcome outcome;
   {
     const nb::gil_scoped_release no_gil;
-    outcome = search([&poll](const Progress& at) { return poll(at); });
+    outcome = search([&poll](const run::Progress& at) { return poll(at); });
   }
   return to_dict(std::move(outcome), searches, reporting.trace);
 }
@@ -50,9 +51,9 @@ template <class ColumnsIn, Search kSearch>
 OutcomeOut solve_columns(const ColumnsIn& given, const AdditiveProblem& problem, const SearchOptions& options,
                          CallbackIn callback, double callback_interval, bool trace) {
   options.check(kSearch);
-  Input input = problem.input(options);
+  api::Input input = problem.input(options);
   return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return solve(given.columns, input, on_poll); });
+                    [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll); });
 }
 
 OutcomeOut look_ahead_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
@@ -60,27 +61,29 @@ OutcomeOut look_ahead_columns(const PackedColumnsIn& given, const AdditiveProble
                               bool last_by_loss, bool keep_greedy, CallbackIn callback, double callback_interval,
                               bool trace) {
   options.check(SearchOptions::kLookahead);
-  require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
-  const Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss, keep_greedy};
-  Input input = problem.input(options);
-  require(input.reference.empty(), "reference: not for lookahead");
+  api::require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
+  const lookahead::Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss,
+                                       keep_greedy};
+  api::Input input = problem.input(options);
+  api::require(input.reference.empty(), "reference: not for lookahead");
   return run_polled(input, kExact | kLookahead, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return look_ahead(given.columns, input, lookahead, on_poll); });
+                    [&](const auto& on_poll) { return api::look_ahead(given.columns, input, lookahead, on_poll); });
 }
 
 using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
 
-Policy policy_of(const std::string& name) {
-  for (const Policy policy : kPolicies)
+leafsets::Policy policy_of(const std::string& name) {
+  for (const leafsets::Policy policy : leafsets::kPolicies)
     if (name == name_of(policy)) return policy;
   throw std::invalid_argument("policy: there is none of the name '" + name + "'");
 }
 
-LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string& policy, const StartIn& start) {
+leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string& policy,
+                                          const StartIn& start) {
   options.check(SearchOptions::kLeaves);
-  LeafSetOptions found{policy_of(policy), options.bounds_of(kLeafSets), {}, false};
+  leafsets::LeafSetOptions found{policy_of(policy), options.bounds_of(kLeafSets), {}, false};
   if (start) {
-    require(start->shape(0) == 3, "start: needs three arrays, of columns, left and right children");
+    api::require(start->shape(0) == 3, "start: needs three arrays, of columns, left and right children");
     const std::size_t n_nodes = start->shape(1);
     const std::int32_t* first = start->data();
     found.start = {{first, n_nodes}, {first + n_nodes, n_nodes}, {first + 2 * n_nodes, n_nodes}};
@@ -91,30 +94,31 @@ LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string&
 OutcomeOut solve_by_leaf_sets(const PackedColumnsIn& given, const AdditiveProblem& problem,
                               const SearchOptions& options, const std::string& policy, bool as_published,
                               const StartIn& start, CallbackIn callback, double callback_interval, bool trace) {
-  LeafSetOptions of_leaves = leaf_set_options(options, policy, start);
+  leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start);
   of_leaves.as_published = as_published;
-  Input input = problem.input(options.without_bounds());
-  require(input.reference.empty(), "reference: not for sets of leaves");
-  return run_polled(input, kLeafSets, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return solve_leaf_sets(given.columns, input, of_leaves, on_poll); });
+  api::Input input = problem.input(options.without_bounds());
+  api::require(input.reference.empty(), "reference: not for sets of leaves");
+  return run_polled(input, kLeafSets, {std::move(callback), callback_interval, trace}, [&](const auto& on_poll) {
+    return api::solve_leaf_sets(given.columns, input, of_leaves, on_poll);
+  });
 }
 
 OutcomeOut solve_ranking_columns(const PackedColumnsIn& given, const RankingProblem& problem,
                                  const SearchOptions& options, const std::string& policy, const StartIn& start,
                                  CallbackIn callback, double callback_interval, bool trace) {
-  const LeafSetOptions of_leaves = leaf_set_options(options, policy, start);
-  RankingInput input = problem.input(options);
+  const leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start);
+  api::RankingInput input = problem.input(options);
   return run_polled(input, kLeafSets, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return solve_ranking(given.columns, input, of_leaves, on_poll); });
+                    [&](const auto& on_poll) { return api::solve_ranking(given.columns, input, of_leaves, on_poll); });
 }
 
 OutcomeOut solve_posterior_columns(const PackedColumnsIn& given, const PosteriorProblem& problem,
                                    const SearchOptions& options, CallbackIn callback, double callback_interval,
                                    bool trace) {
   options.check(SearchOptions::kMapTree);
-  PosteriorInput input = problem.input(options);
+  api::PosteriorInput input = problem.input(options);
   return run_polled(input, kPosterior, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return solve_posterior(given.columns, input, on_poll); });
+                    [&](const auto& on_poll) { return api::solve_posterior(given.columns, input, on_poll); });
 }
 
 /// Of each search: its switches with their defaults, and all that it counts.
@@ -140,25 +144,25 @@ void add_bounds(const nb::module_& module) {
 
 double most_nats_of(std::int64_t n_rows, std::uint32_t n_columns, double alpha, double beta,
                     const ArrayIn<double, 1>& rho) {
-  require(rho.size() > 0, "rho: there must be at least one class");
+  api::require(rho.size() > 0, "rho: there must be at least one class");
   const auto deepest = static_cast<std::uint32_t>(std::min<std::int64_t>(n_rows, n_columns));
-  return most_nats({alpha, beta, span_of(rho), 0}, n_rows, n_columns, deepest);
+  return posterior::most_nats({alpha, beta, span_of(rho), 0}, n_rows, n_columns, deepest);
 }
 
 /// The limits of the searches that Python needs.
 void add_constants(const nb::module_& module) {
   std::vector<std::string> policies;
-  for (const Policy policy : kPolicies) policies.emplace_back(name_of(policy));
+  for (const leafsets::Policy policy : leafsets::kPolicies) policies.emplace_back(name_of(policy));
   module.attr("POLICIES") = nb::cast(policies);
   module.attr("COST_BITS") = kCostBits;
-  module.attr("FALSE_POSITIVE_BITS") = kFalsePositiveBits;
-  module.attr("POSTERIOR_BITS") = kPosteriorBits;
-  module.attr("POSTERIOR_HORIZON") = kPosteriorHorizon;
-  module.attr("MOST_THREADS") = kMostThreads;
-  module.attr("MOST_ORDERED_DEPTH") = kMostOrderedDepth;
-  module.attr("MOST_ORDERED_ROWS") = kMostOrderedRows;
-  module.attr("MOST_ORDERED_CLASSES") = kMostOrderedClasses;
-  module.attr("MOST_ORDERED_WEIGHT") = kMostOrderedWeight;
+  module.attr("FALSE_POSITIVE_BITS") = leafsets::kFalsePositiveBits;
+  module.attr("POSTERIOR_BITS") = posterior::kPosteriorBits;
+  module.attr("POSTERIOR_HORIZON") = posterior::kPosteriorHorizon;
+  module.attr("MOST_THREADS") = run::kMostThreads;
+  module.attr("MOST_ORDERED_DEPTH") = ordered::kMostOrderedDepth;
+  module.attr("MOST_ORDERED_ROWS") = ordered::kMostOrderedRows;
+  module.attr("MOST_ORDERED_CLASSES") = ordered::kMostOrderedClasses;
+  module.attr("MOST_ORDERED_WEIGHT") = ordered::kMostOrderedWeight;
 }
 
 /// A search whose memory runs out ends with what it has; this is for one that has nothing yet.
@@ -183,7 +187,8 @@ void add_search(nb::module_& module, const char* name, Function function, const 
 }  // namespace
 
 NB_MODULE(_core, module) {
-  if (!runs_here()) throw nb::import_error("hornbeam needs a processor that counts bits (x86-64-v2, since 2008).");
+  if (!kernels::runs_here())
+    throw nb::import_error("hornbeam needs a processor that counts bits (x86-64-v2, since 2008).");
   nb::register_exception_translator(name_memory_limit);
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
   add_tables(module);

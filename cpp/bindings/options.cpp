@@ -12,7 +12,7 @@
 
 namespace nb = nanobind;
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 namespace {
 
@@ -44,26 +44,26 @@ void SearchOptions::check(Search search) const {
   const SearchOptions defaults;
 // NOLINTBEGIN(bugprone-macro-parentheses): a name of a field takes none
 #define OPTION(type, name, by_default, searches) \
-  require(((searches) & search) != 0 || name == defaults.name, #name ": this search does not take it");
+  api::require(((searches) & search) != 0 || name == defaults.name, #name ": this search does not take it");
 #include "bindings/options.def"
   // NOLINTEND(bugprone-macro-parentheses)
-  require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
-  require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
-  require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
-  require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
-  require(n_threads >= 1 && n_threads <= kMostThreads, "n_threads: must be in [1, 1024]");
-  require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
+  api::require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
+  api::require(!max_leaves || *max_leaves >= 1, "max_leaves: must be at least 1");
+  api::require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
+  api::require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
+  api::require(n_threads >= 1 && n_threads <= run::kMostThreads, "n_threads: must be in [1, 1024]");
+  api::require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
 }
 
 TreeLimits SearchOptions::tree_limits() const {
   return {narrowed(max_depth), narrowed(max_leaves), static_cast<std::uint64_t>(min_samples_leaf)};
 }
 
-SearchLimits SearchOptions::search_limits() const {
+run::SearchLimits SearchOptions::search_limits() const {
   return {time_limit, as_unsigned(memory_limit), gap_limit, static_cast<std::uint32_t>(n_threads), {}};
 }
 
-PosteriorLimits SearchOptions::posterior_limits() const {
+posterior::PosteriorLimits SearchOptions::posterior_limits() const {
   return {narrowed(max_depth), time_limit, as_unsigned(memory_limit), as_unsigned(max_expansions), {}};
 }
 
@@ -97,4 +97,4 @@ void add_options(const nb::module_& module) {
 #include "bindings/options.def"
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

@@ -14,7 +14,7 @@
 #include "base/bounds.hpp"
 #include "base/options.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 using BoundSwitches = std::map<std::string, bool>;
 
@@ -38,8 +38,8 @@ struct SearchOptions {
   void check(Search search) const;
 
   TreeLimits tree_limits() const;
-  SearchLimits search_limits() const;
-  PosteriorLimits posterior_limits() const;
+  run::SearchLimits search_limits() const;
+  posterior::PosteriorLimits posterior_limits() const;
   /// The same with every bound at its default.
   SearchOptions without_bounds() const {
     SearchOptions others = *this;
@@ -52,4 +52,4 @@ struct SearchOptions {
 
 void add_options(const nanobind::module_& module);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

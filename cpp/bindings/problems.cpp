@@ -1,33 +1,34 @@
 #include "bindings/problems.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 namespace {
 
 PackedColumnsIn packed_columns(ArrayIn<std::uint8_t, 2> bits, std::int64_t n_rows) {
-  require(n_rows > 0, "n_rows: must be greater than 0");
-  require(bits.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8, "columns: needs ceil(n_rows / 8) bytes a row");
-  const PackedColumns columns{bits.data(), to_count(bits.shape(0), "columns"),
-                              to_count(static_cast<std::size_t>(n_rows), "n_rows")};
+  api::require(n_rows > 0, "n_rows: must be greater than 0");
+  api::require(bits.shape(1) == (static_cast<std::size_t>(n_rows) + 7) / 8,
+               "columns: needs ceil(n_rows / 8) bytes a row");
+  const data::PackedColumns columns{bits.data(), to_count(bits.shape(0), "columns"),
+                                    to_count(static_cast<std::size_t>(n_rows), "n_rows")};
   return {std::move(bits), columns};
 }
 
 RankedColumnsIn ranked_columns(ArrayIn<std::uint32_t, 2> ranks, ArrayIn<std::uint32_t, 1> n_thresholds) {
-  require(ranks.shape(0) == n_thresholds.shape(0), "n_thresholds: one for each variable is needed");
+  api::require(ranks.shape(0) == n_thresholds.shape(0), "n_thresholds: one for each variable is needed");
   std::size_t n_columns = 0;
   for (const std::uint32_t n : span_of(n_thresholds)) n_columns += n;
   to_count(n_columns, "n_thresholds");
-  const RankedColumns columns(ranks.data(), span_of(n_thresholds), to_count(ranks.shape(1), "ranks"));
+  const data::RankedColumns columns(ranks.data(), span_of(n_thresholds), to_count(ranks.shape(1), "ranks"));
   return {std::move(ranks), std::move(n_thresholds), columns};
 }
 
 }  // namespace
 
-Input AdditiveProblem::input(const SearchOptions& options) const {
+api::Input AdditiveProblem::input(const SearchOptions& options) const {
   const std::uint32_t n_targets = to_count(costs.shape(0), "costs");
-  require(!class_codes || class_codes->size() > 0, "class_codes: one for each row is needed");
-  require(weights.ndim() == (class_codes ? 1 : 2) && (class_codes || weights.shape(1) == n_targets),
-          "weights: one for each row is needed, without class_codes one for each row and target");
+  api::require(!class_codes || class_codes->size() > 0, "class_codes: one for each row is needed");
+  api::require(weights.ndim() == (class_codes ? 1 : 2) && (class_codes || weights.shape(1) == n_targets),
+               "weights: one for each row is needed, without class_codes one for each row and target");
   return {
       .losses = {{span_of(class_codes), {weights.data(), weights.size()}, n_targets},
                  {costs.data(), costs.size()},
@@ -40,13 +41,13 @@ Input AdditiveProblem::input(const SearchOptions& options) const {
   };
 }
 
-RankingInput RankingProblem::input(const SearchOptions& options) const {
+api::RankingInput RankingProblem::input(const SearchOptions& options) const {
   return {span_of(class_codes),  span_of(weights),       half_pair_cost, max_false_positives, leaf_cost,
           options.tree_limits(), options.search_limits()};
 }
 
-PosteriorInput PosteriorProblem::input(const SearchOptions& options) const {
-  require(bits >= 0, "bits: must be at least 0");
+api::PosteriorInput PosteriorProblem::input(const SearchOptions& options) const {
+  api::require(bits >= 0, "bits: must be at least 0");
   return {span_of(class_codes),
           span_of(weights),
           {alpha, beta, span_of(rho), static_cast<std::uint32_t>(bits)},
@@ -78,4 +79,4 @@ void add_problems(const nb::module_& module) {
            nb::arg("rho").noconvert(), nb::arg("bits"));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

@@ -13,7 +13,7 @@
 #include "bindings/arguments.hpp"
 #include "bindings/options.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 template <class T>
 std::span<const T> span_of(const ArrayIn<T, 1>& array) {
@@ -26,13 +26,13 @@ std::span<const T> span_of(const std::optional<ArrayIn<T, 1>>& array) {
 
 struct PackedColumnsIn {
   ArrayIn<std::uint8_t, 2> bits;
-  PackedColumns columns;
+  data::PackedColumns columns;
 };
 
 struct RankedColumnsIn {
   ArrayIn<std::uint32_t, 2> ranks;
   ArrayIn<std::uint32_t, 1> n_thresholds;
-  RankedColumns columns;
+  data::RankedColumns columns;
 };
 
 struct AdditiveProblem {
@@ -42,7 +42,7 @@ struct AdditiveProblem {
   std::int64_t leaf_cost;
   std::optional<ArrayIn<std::int32_t, 1>> reference;
 
-  Input input(const SearchOptions& options) const;
+  api::Input input(const SearchOptions& options) const;
 };
 
 struct RankingProblem {
@@ -50,7 +50,7 @@ struct RankingProblem {
   ArrayIn<std::int64_t, 1> weights;
   std::int64_t half_pair_cost, max_false_positives, leaf_cost;
 
-  RankingInput input(const SearchOptions& options) const;
+  api::RankingInput input(const SearchOptions& options) const;
 };
 
 struct PosteriorProblem {
@@ -60,9 +60,9 @@ struct PosteriorProblem {
   ArrayIn<double, 1> rho;
   std::int64_t bits;
 
-  PosteriorInput input(const SearchOptions& options) const;
+  api::PosteriorInput input(const SearchOptions& options) const;
 };
 
 void add_problems(const nb::module_& module);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

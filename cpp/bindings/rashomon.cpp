@@ -11,46 +11,46 @@
 #include "bindings/problems.hpp"
 #include "bindings/reliance.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 namespace {
 
-LeafRule leaf_rule_of(const std::string& name) {
-  if (name == "differ") return LeafRule::differ;
-  if (name == "best") return LeafRule::best;
-  require(name == "any", "leaf_rule: must be 'differ', 'best' or 'any'");
-  return LeafRule::any;
+rashomon::LeafRule leaf_rule_of(const std::string& name) {
+  if (name == "differ") return rashomon::LeafRule::differ;
+  if (name == "best") return rashomon::LeafRule::best;
+  api::require(name == "any", "leaf_rule: must be 'differ', 'best' or 'any'");
+  return rashomon::LeafRule::any;
 }
 
-std::unique_ptr<RashomonSet> rashomon_set(const PackedColumnsIn& given, const AdditiveProblem& problem,
-                                          const SearchOptions& options, std::int64_t optimum, std::int64_t bound,
-                                          const std::string& leaf_rule, std::optional<std::int64_t> lookahead_depth,
-                                          std::int64_t greedy_depth, std::int64_t leaf_bits, CallbackIn callback,
-                                          double callback_interval) {
+std::unique_ptr<api::RashomonSet> rashomon_set(const PackedColumnsIn& given, const AdditiveProblem& problem,
+                                               const SearchOptions& options, std::int64_t optimum, std::int64_t bound,
+                                               const std::string& leaf_rule,
+                                               std::optional<std::int64_t> lookahead_depth, std::int64_t greedy_depth,
+                                               std::int64_t leaf_bits, CallbackIn callback, double callback_interval) {
   options.check(SearchOptions::kTreeSet);
-  Input input = problem.input(options);
-  std::optional<PrefixRule> rule;
+  api::Input input = problem.input(options);
+  std::optional<rashomon::PrefixRule> rule;
   if (lookahead_depth) {
-    require(*lookahead_depth >= 1 && *lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
-    require(greedy_depth >= 0 && greedy_depth <= 0xffffffffLL, "greedy_depth: must be in [0, 2^32)");
-    require(leaf_bits >= 0 && leaf_bits < kCostBits, "leaf_bits: must be in [0, 52)");
+    api::require(*lookahead_depth >= 1 && *lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
+    api::require(greedy_depth >= 0 && greedy_depth <= 0xffffffffLL, "greedy_depth: must be in [0, 2^32)");
+    api::require(leaf_bits >= 0 && leaf_bits < kCostBits, "leaf_bits: must be in [0, 52)");
     rule = {static_cast<std::uint32_t>(*lookahead_depth), static_cast<std::uint32_t>(greedy_depth),
             (Ticks{1} << leaf_bits) - 1};
   }
   Poll poll(std::move(callback), callback_interval);
   input.limits.interrupted = [&poll] { return poll.interrupted(); };
   const nb::gil_scoped_release no_gil;
-  return std::make_unique<RashomonSet>(given.columns, input, optimum, bound, leaf_rule_of(leaf_rule), rule,
-                                       [&poll](const Progress& at) { return poll(at); });
+  return std::make_unique<api::RashomonSet>(given.columns, input, optimum, bound, leaf_rule_of(leaf_rule), rule,
+                                            [&poll](const run::Progress& at) { return poll(at); });
 }
 
-SetOut describe(const RashomonSet& set) {
+SetOut describe(const api::RashomonSet& set) {
   nb::list costs, counts;
-  for (const CostCount<Limbs>& each : set.trees().histogram()) {
+  for (const rashomon::CostCount<rashomon::Limbs>& each : set.trees().histogram()) {
     costs.append(each.cost);
     counts.append(each.count);
   }
-  const TreeSetStatistics found = set.trees().statistics();
+  const rashomon::TreeSetStatistics found = set.trees().statistics();
   nb::dict statistics;
   statistics["subproblems"] = found.n_subproblems;
   statistics["expansions"] = found.n_expansions;
@@ -69,20 +69,20 @@ SetOut describe(const RashomonSet& set) {
   return result;
 }
 
-TreeOut read_tree_of(RashomonSet& set, std::int64_t cost, const std::vector<std::uint64_t>& rank) {
+TreeOut read_tree_of(api::RashomonSet& set, std::int64_t cost, const std::vector<std::uint64_t>& rank) {
   return to_dict(set.tree(cost, {rank.begin(), rank.end()}));
 }
 
-RankingOut best_ranking_of(RashomonSet& set, std::int64_t half_pair_cost, std::int64_t max_false_positives,
+RankingOut best_ranking_of(api::RashomonSet& set, std::int64_t half_pair_cost, std::int64_t max_false_positives,
                            std::int64_t leaf_cost, std::int64_t below, const SearchOptions& options,
                            CallbackIn callback, double callback_interval) {
   options.check(SearchOptions::kRankingOfSet);
   Poll poll(std::move(callback), callback_interval);
-  BestRanking best;
+  api::BestRanking best;
   {
     const nb::gil_scoped_release no_gil;
     best = set.best_ranking({half_pair_cost, max_false_positives, leaf_cost}, below, options.tree_limits().leaves,
-                            options.search_limits(), [&poll](const Progress& at) { return poll(at); });
+                            options.search_limits(), [&poll](const run::Progress& at) { return poll(at); });
   }
   RankingOut result;
   result["tree"] = best.found.tree ? nb::object(to_dict(std::move(*best.found.tree))) : nb::none();
@@ -94,7 +94,7 @@ RankingOut best_ranking_of(RashomonSet& set, std::int64_t half_pair_cost, std::i
 }  // namespace
 
 void add_rashomon_sets(nb::module_& module) {
-  const nb::class_<RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
+  const nb::class_<api::RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
   add_reliance(module);
   module.def("rashomon_set", &rashomon_set, nb::arg("columns"), nb::arg("problem"), nb::arg("options"),
              nb::arg("optimum"), nb::arg("bound"), nb::arg("leaf_rule") = "differ",
@@ -111,4 +111,4 @@ void add_rashomon_sets(nb::module_& module) {
              "The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.");
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

@@ -3,8 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 void add_rashomon_sets(nanobind::module_& module);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

@@ -14,7 +14,7 @@
 
 namespace nb = nanobind;
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 namespace {
 
@@ -22,15 +22,15 @@ template <class T>
 using VectorIn = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 using HighAndLow = std::pair<std::int64_t, std::uint64_t>;
-using Range = std::tuple<HighAndLow, HighAndLow, Limbs>;
+using Range = std::tuple<HighAndLow, HighAndLow, rashomon::Limbs>;
 
-HighAndLow to_pair(TicksTimesShare number) {
+HighAndLow to_pair(rashomon::TicksTimesShare number) {
   return {static_cast<std::int64_t>(number >> 64), static_cast<std::uint64_t>(number)};
 }
 
-std::vector<Range> reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& groups,
+std::vector<Range> reliance_of(api::RashomonSet& set, const VectorIn<std::int32_t>& groups,
                                const VectorIn<std::int64_t>& shares) {
-  std::vector<RelianceRange> found;
+  std::vector<rashomon::RelianceRange> found;
   {
     const nb::gil_scoped_release no_gil;
     found = set.reliance({groups.data(), groups.size()}, {shares.data(), shares.size()}, [] {
@@ -40,7 +40,7 @@ std::vector<Range> reliance_of(RashomonSet& set, const VectorIn<std::int32_t>& g
   }
   std::vector<Range> ranges;
   ranges.reserve(found.size());
-  for (const RelianceRange& range : found)
+  for (const rashomon::RelianceRange& range : found)
     ranges.emplace_back(to_pair(range.least), to_pair(range.largest), range.n_avoiding);
   return ranges;
 }
@@ -55,4 +55,4 @@ void add_reliance(nb::module_& module) {
       "first).");
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

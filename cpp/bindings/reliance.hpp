@@ -5,8 +5,8 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 void add_reliance(nanobind::module_& module);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

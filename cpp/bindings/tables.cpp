@@ -12,15 +12,16 @@
 #include "data/packed_columns.hpp"
 #include "data/thresholds.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 namespace {
 
 bool pack_table_into(const ArrayIn<std::uint8_t, 2>& table,
                      const nb::ndarray<std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>& packed) {
-  require(packed.shape(0) == table.shape(1) && packed.shape(1) == (table.shape(0) + 7) / 8 && packed.stride(1) == 1,
-          "packed: needs a row of ceil(n_rows / 8) bytes for each column");
-  return pack_table(table.data(), table.shape(0), table.shape(1), packed.data(), packed.stride(0));
+  api::require(
+      packed.shape(0) == table.shape(1) && packed.shape(1) == (table.shape(0) + 7) / 8 && packed.stride(1) == 1,
+      "packed: needs a row of ceil(n_rows / 8) bytes for each column");
+  return data::pack_table(table.data(), table.shape(0), table.shape(1), packed.data(), packed.stride(0));
 }
 
 std::vector<std::uint32_t> changing_of(const PackedColumnsIn& given) {
@@ -48,8 +49,8 @@ std::pair<std::int64_t, double> divisor_and_total(const ArrayIn<std::int64_t, 1>
 
 std::vector<std::int64_t> class_totals(const ArrayIn<std::int32_t, 1>& classes, const ArrayIn<std::int64_t, 1>& weights,
                                        std::size_t n_classes) {
-  require(classes.size() == weights.size() && are_below(classes, n_classes),
-          "classes: must be a number in [0, n_classes) for each weight");
+  api::require(classes.size() == weights.size() && are_below(classes, n_classes),
+               "classes: must be a number in [0, n_classes) for each weight");
   std::vector<std::int64_t> totals(n_classes, 0);
   for (std::size_t row = 0; row < classes.size(); ++row)
     totals[static_cast<std::size_t>(classes.data()[row])] += weights.data()[row];
@@ -58,13 +59,13 @@ std::vector<std::int64_t> class_totals(const ArrayIn<std::int32_t, 1>& classes, 
 
 std::optional<std::pair<ArrayOut<std::int64_t>, ArrayOut<std::int32_t>>> number_labels_of(
     const ArrayIn<std::int64_t, 1>& labels) {
-  auto numbered = number_labels({labels.data(), labels.size()});
+  auto numbered = data::number_labels({labels.data(), labels.size()});
   if (!numbered) return std::nullopt;
   return std::pair(to_array(std::move(numbered->classes)), to_array(std::move(numbered->codes)));
 }
 
 auto thresholds_between_of(const ArrayIn<double, 1>& numbers) {
-  return to_array(thresholds_between({numbers.data(), numbers.size()}));
+  return to_array(data::thresholds_between({numbers.data(), numbers.size()}));
 }
 
 using WeightsIn = std::variant<ArrayOfAnyShape<std::int64_t>, ArrayOfAnyShape<double>>;
@@ -75,21 +76,21 @@ std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> n
     const WeightsIn& weights, std::uint32_t n_targets) {
   const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
   const std::size_t n_weights = std::visit([](const auto& given) { return given.size(); }, weights);
-  require(right.size() == n_nodes && n_weights == (target ? n_rows : n_rows * n_targets),
-          "right, weights: their lengths must be those of left and leaf_of_row");
-  require(!target || target->size() == n_rows, "target: its length must be that of leaf_of_row");
-  require(are_below(leaf_of_row, n_nodes) && (!target || are_below(*target, n_targets)),
-          "leaf_of_row, target: must be numbers of nodes and targets");
+  api::require(right.size() == n_nodes && n_weights == (target ? n_rows : n_rows * n_targets),
+               "right, weights: their lengths must be those of left and leaf_of_row");
+  api::require(!target || target->size() == n_rows, "target: its length must be that of leaf_of_row");
+  api::require(are_below(leaf_of_row, n_nodes) && (!target || are_below(*target, n_targets)),
+               "leaf_of_row, target: must be numbers of nodes and targets");
   for (std::size_t node = 0; node < n_nodes; ++node) {
     if (left.data()[node] < 0) continue;
     for (const std::int32_t child : {left.data()[node], right.data()[node]})
-      require(child > static_cast<std::int64_t>(node) && static_cast<std::size_t>(child) < n_nodes,
-              "left, right: a child must come after its parent");
+      api::require(child > static_cast<std::int64_t>(node) && static_cast<std::size_t>(child) < n_nodes,
+                   "left, right: a child must come after its parent");
   }
-  NodeStatistics found = std::visit(
+  data::NodeStatistics found = std::visit(
       [&]<class Weight>(const ArrayOfAnyShape<Weight>& given) {
-        return node_statistics<Weight>(span_of(left), span_of(right), span_of(leaf_of_row),
-                                       {span_of(target), {given.data(), given.size()}, n_targets});
+        return data::node_statistics<Weight>(span_of(left), span_of(right), span_of(leaf_of_row),
+                                             {span_of(target), {given.data(), given.size()}, n_targets});
       },
       weights);
   return {to_array(std::move(found.n_rows)), to_array<double, nb::ndarray<nb::numpy, double, nb::ndim<2>>>(
@@ -116,4 +117,4 @@ void add_tables(nanobind::module_& module) {
              nb::arg("n_targets"), "Rows of each node of a tree, and their weight by target.");
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

@@ -5,8 +5,8 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hornbeam {
+namespace hornbeam::bindings {
 
 void add_tables(nanobind::module_& module);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bindings

@@ -13,7 +13,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr Ticks cost_of_two_leaves_or_more(Ticks leaf_cost, Ticks least_loss) { return 2 * leaf_cost + least_loss; }
 
@@ -22,4 +22,4 @@ constexpr Ticks most_leaves(Ticks leaf_cost, Ticks loss, Ticks least_loss) {
   return leaf_cost == 0 ? kInfinity : 1 + (loss - least_loss) / leaf_cost;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

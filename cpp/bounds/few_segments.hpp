@@ -27,7 +27,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// The curve of some groups, the most positive first; everything in half pairs of a positive and a negative.
 class GroupCurve {
@@ -88,4 +88,4 @@ class GroupCurve {
   std::vector<std::int64_t> two_, more_;  // by the corner where the last segment ends
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

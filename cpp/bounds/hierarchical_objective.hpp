@@ -12,11 +12,11 @@
 
 #include <cstddef>
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 template <class Cost>
 constexpr Cost hierarchical_objective(Cost loss_of_kept, std::size_t n_leaves, Cost leaf_cost) {
   return loss_of_kept + leaf_cost * static_cast<Cost>(n_leaves);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -13,10 +13,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr bool progresses(Ticks loss_of_parent, Ticks loss_of_sides, Ticks leaf_cost) {
   return loss_of_parent - loss_of_sides > leaf_cost;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

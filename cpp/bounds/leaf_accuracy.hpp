@@ -14,10 +14,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr bool accurate_enough(Ticks largest_loss, Ticks loss, Ticks leaf_cost) {
   return largest_loss - loss > leaf_cost;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

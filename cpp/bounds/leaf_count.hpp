@@ -18,7 +18,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr bool too_many_leaves(Ticks cost_so_far, Ticks leaf_cost, std::size_t n_more, Ticks best) {
   return cost_so_far + leaf_cost * static_cast<Ticks>(n_more) >= best;
@@ -28,4 +28,4 @@ inline bool published_leaf_count(double cost_so_far, double leaf_cost, std::size
   return static_cast<double>(n_more) >= std::floor((best - cost_so_far) / leaf_cost);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -12,8 +12,8 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr bool worth_splitting(Ticks loss, Ticks least_loss, Ticks leaf_cost) { return loss - least_loss > leaf_cost; }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

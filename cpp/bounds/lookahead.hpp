@@ -11,11 +11,11 @@
 
 #include <cstddef>
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 template <class Cost>
 constexpr Cost lookahead(Cost leaf_cost, std::size_t n_to_split) {
   return leaf_cost * static_cast<Cost>(n_to_split);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -17,7 +17,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr std::size_t least_number_of_splits(std::size_t n, std::size_t group, std::size_t most) {
   const std::size_t groups = (n + group - 1) / group;
@@ -58,4 +58,4 @@ class SplitCounts {
   std::vector<Ticks> left_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

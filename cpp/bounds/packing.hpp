@@ -18,10 +18,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr Ticks packing_bound(Ticks leaf_cost, Ticks least_loss, Ticks packed) {
   return leaf_cost + least_loss + packed;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

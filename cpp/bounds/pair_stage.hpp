@@ -19,7 +19,7 @@
 
 #include "models/measures.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// Value is Ticks, or a vector of them: the kernels evaluate eight columns g at once.
 template <class Value>
@@ -31,8 +31,8 @@ struct PairMinima {
 
 /// Updates `minima` by the split of one side on the column(s) g; `allowed` marks where g is a legal split.
 template <class Value, class Mask>
-HORNBEAM_INLINE void take_pair(const Cell<Value>& p, const Cell<Value>& r, Mask allowed, Value leaf_cost,
-                               Value infinity, PairMinima<Value>& minima) {
+HORNBEAM_INLINE void take_pair(const models::Cell<Value>& p, const models::Cell<Value>& r, Mask allowed,
+                               Value leaf_cost, Value infinity, PairMinima<Value>& minima) {
   const Value stump = allowed ? p.loss + r.loss : infinity;
   minima.stump_loss = stump < minima.stump_loss ? stump : minima.stump_loss;
   const Mask split_p = allowed & ((p.loss - p.least_loss) > leaf_cost);
@@ -46,4 +46,4 @@ HORNBEAM_INLINE void take_pair(const Cell<Value>& p, const Cell<Value>& r, Mask 
   minima.four_leaves |= both;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -26,7 +26,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// The least cost of the rows of a class in addition to that of the split, by their number: first if there are other
 /// classes, then if there are none. `pure` is pure(c), `increment` is e(i) = log((i + R) / (i + rho)), `all` is
@@ -45,4 +45,4 @@ inline std::vector<Ticks> least_costs_of_class(const std::vector<Ticks>& pure, c
   return least;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

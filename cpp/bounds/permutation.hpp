@@ -16,7 +16,7 @@
 
 #include "base/fingerprint.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// The fingerprint of a set of leaves, given in two parts by their numbers.
 inline Fingerprint fingerprint_of_set(std::span<const std::uint32_t> some, std::span<const std::uint32_t> others) {
@@ -26,4 +26,4 @@ inline Fingerprint fingerprint_of_set(std::span<const std::uint32_t> some, std::
   return fingerprint;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

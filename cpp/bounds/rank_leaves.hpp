@@ -21,10 +21,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr bool matters_to_auc(Ticks pairs_of_leaf, Ticks leaf_cost) { return pairs_of_leaf > leaf_cost; }
 
 constexpr bool could_gain_in_auc(Ticks largest_gain, Ticks leaf_cost) { return largest_gain > leaf_cost; }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

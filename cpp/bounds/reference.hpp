@@ -17,10 +17,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr Ticks guessed_bound(Ticks leaf_cost, Ticks reference_loss) { return 2 * leaf_cost + reference_loss; }
 
 constexpr Ticks bound_after_guesses(Ticks cost_found, Ticks reference_loss) { return cost_found - reference_loss; }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

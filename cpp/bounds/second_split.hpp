@@ -23,7 +23,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// The numbers of rows of both classes that single columns of s can have on their two sides.
 class ParetoStaircase {
@@ -58,4 +58,4 @@ class ParetoStaircase {
   std::vector<Ticks> most_;  // of the second class, by (at least) the rows of the first
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -21,7 +21,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// Inputs of the rate: the cost of a split one level below; the logarithm of each number of columns; how many columns
 /// separate the closest pair; by class, the increments e of a leaf of that class alone; the sums of log(i + R).
@@ -79,4 +79,4 @@ inline Ticks separated_pairs_bound(const PairRate& rate, Ticks beyond, Ticks few
   return beyond * rate.rate + std::max<Ticks>(0, std::min({few, many, rate.most_beyond}));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -15,10 +15,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr bool too_similar(Ticks excess_of_other, Ticks loss_of_moved_rows) {
   return excess_of_other >= loss_of_moved_rows;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

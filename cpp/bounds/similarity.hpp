@@ -19,10 +19,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr Ticks similarity_distance(Ticks largest_loss, Ticks loss, Ticks leaf_cost, bool depth_limited) {
   return depth_limited ? largest_loss : std::min(largest_loss, leaf_cost + loss);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -16,11 +16,11 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// The least cost of a side, without the penalty of its first leaf.
 constexpr Ticks least_of_side(Ticks loss, Ticks least_loss, Ticks leaf_cost) {
   return std::min(loss, least_loss + leaf_cost);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

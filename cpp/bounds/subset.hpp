@@ -13,10 +13,10 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 constexpr Ticks subset_bound(Ticks best_of_side, Ticks least_loss_of_other) {
   return best_of_side + least_loss_of_other;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

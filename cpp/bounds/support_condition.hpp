@@ -17,7 +17,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::bounds {
 
 /// Least n - q of a side of a split; 1 excludes only splits that cannot gain.
 constexpr Ticks support_threshold(bool switched_on, Ticks leaf_cost) {
@@ -28,4 +28,4 @@ constexpr bool too_light_to_split(Ticks largest_loss, Ticks least_loss, Ticks th
   return largest_loss - least_loss < 2 * threshold;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::bounds

@@ -10,7 +10,7 @@
 
 #include "data/row_list.hpp"
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 struct Stump {
   Ticks cost = kInfinity;
@@ -93,4 +93,4 @@ class StumpFinder {
   std::vector<Plane> planes_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

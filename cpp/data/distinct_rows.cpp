@@ -6,7 +6,7 @@
 #include "base/number_index.hpp"
 #include "kernels/kernels.hpp"
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 namespace {
 
@@ -67,7 +67,7 @@ class RowIndex {
 
 }  // namespace
 
-DistinctRows::DistinctRows(const PackedColumns& columns, const RowTargets& targets, Run& run,
+DistinctRows::DistinctRows(const PackedColumns& columns, const RowTargets& targets, run::Run& run,
                            std::span<const Ticks> reference_losses)
     : n_targets(targets.n_targets), n_columns(columns.n_columns), stride(padded_to_lanes(std::max(n_columns, 1u))) {
   const std::size_t words_per_row = words_for(n_columns);  // 0 without columns: all rows are equal
@@ -83,7 +83,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, const RowTargets& targe
         const std::uint32_t column = w * kWordBits + i;
         block[i] = column < n_columns ? load_word(columns, column, first / kWordBits) : 0;
       }
-      kernels().transpose(block);
+      kernels::kernels().transpose(block);
       for (std::uint32_t i = 0; i < kWordBits; ++i) rows[i * words_per_row + w] = block[i];
     }
     index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
@@ -107,14 +107,14 @@ DistinctRows::DistinctRows(const PackedColumns& columns, const RowTargets& targe
     run.require();
     for (std::uint32_t w = 0; w < words_per_row; ++w) {
       for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = first + i < n_rows ? index.row(first + i)[w] : 0;
-      kernels().transpose(block);
+      kernels::kernels().transpose(block);
       for (std::uint32_t i = 0; i < std::min(kWordBits, n_columns - w * kWordBits); ++i)
         bits[std::size_t{first / kWordBits} * stride + std::size_t{w} * kWordBits + i] = block[i];
     }
   }
 }
 
-DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, Run& run) const {
+DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, run::Run& run) const {
   DistinctRows part;
   part.n_targets = n_targets;
   part.n_columns = n_columns;
@@ -140,4 +140,4 @@ Fingerprint DistinctRows::fingerprint(std::uint32_t row, bool counts_rows) const
   return counts ? Fingerprint::of_row(row) : Fingerprint{};
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

@@ -15,15 +15,15 @@
 #include "kernels/kernels.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 struct DistinctRows {
   /// `reference_losses` is empty or has the loss of a reference on each row. Throws Stopped.
-  DistinctRows(const PackedColumns& columns, const RowTargets& targets, Run& run,
+  DistinctRows(const PackedColumns& columns, const RowTargets& targets, run::Run& run,
                std::span<const Ticks> reference_losses = {});
 
   /// Those of the rows with these numbers, in their order. Throws Stopped.
-  DistinctRows of(const std::vector<std::uint32_t>& numbers, Run& run) const;
+  DistinctRows of(const std::vector<std::uint32_t>& numbers, run::Run& run) const;
 
   std::uint32_t n_targets;
   std::uint32_t n_columns;
@@ -40,7 +40,7 @@ struct DistinctRows {
   /// Rows without weight have no name unless rows are counted: nothing depends on where they are.
   Fingerprint fingerprint(std::uint32_t row, bool counts_rows) const;
   const std::int64_t* weight(std::uint32_t row) const { return &target_weight[std::size_t{row} * n_targets]; }
-  TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
+  kernels::TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
   std::size_t bytes() const {
     return bits.capacity() * sizeof(Word) +
            (target_weight.capacity() + row_count.capacity() + reference_loss.capacity()) * sizeof(std::int64_t);
@@ -50,4 +50,4 @@ struct DistinctRows {
   DistinctRows() = default;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

@@ -9,7 +9,7 @@
 
 #include "data/row_targets.hpp"
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 struct NodeStatistics {
   std::vector<std::int64_t> n_rows;    // of each node
@@ -43,4 +43,4 @@ NodeStatistics node_statistics(std::span<const std::int32_t> left, std::span<con
   return of;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 std::optional<NumberedLabels> number_labels(std::span<const std::int64_t> labels) {
   constexpr std::uint64_t kMostCounted = 1 << 16;
@@ -26,4 +26,4 @@ std::optional<NumberedLabels> number_labels(std::span<const std::int64_t> labels
   return numbered;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 struct NumberedLabels {
   std::vector<std::int64_t> classes;  // the distinct labels, ascending
@@ -18,4 +18,4 @@ struct NumberedLabels {
 /// Nothing if the labels are 2^16 or more apart, or if there are none.
 std::optional<NumberedLabels> number_labels(std::span<const std::int64_t> labels);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

@@ -5,7 +5,7 @@
 
 #include "kernels/kernels.hpp"
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 bool PackedColumns::is_constant(std::uint32_t column) const {
   const std::uint8_t* const first = bytes + column * bytes_per_column();
@@ -43,7 +43,7 @@ bool pack_table(const std::uint8_t* table, std::size_t n_rows, std::size_t n_col
         if (at < n) word |= take(cells + at, n - at) << at;
         block[i] = word;
       }
-      kernels().transpose(block);
+      kernels::kernels().transpose(block);
       const std::size_t n_bytes = std::min<std::size_t>(sizeof(Word), (n_rows + 7) / 8 - first_row / 8);
       std::uint8_t* to = packed + static_cast<std::ptrdiff_t>(first) * stride + first_row / 8;
       for (std::size_t c = 0; c < n; ++c, to += stride) std::memcpy(to, &block[c], n_bytes);
@@ -52,4 +52,4 @@ bool pack_table(const std::uint8_t* table, std::size_t n_rows, std::size_t n_col
   return (seen & ~0x0101010101010101ULL) == 0;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

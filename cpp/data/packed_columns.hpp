@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 /// Bit r % 8 of byte r / 8 of column c is row r.
 struct PackedColumns {
@@ -26,4 +26,4 @@ struct PackedColumns {
 bool pack_table(const std::uint8_t* table, std::size_t n_rows, std::size_t n_columns, std::uint8_t* packed,
                 std::ptrdiff_t stride);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

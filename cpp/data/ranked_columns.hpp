@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 /// Threshold t of variable v holds in the rows whose rank is at most t; columns are numbered variable by variable.
 struct RankedColumns {
@@ -35,4 +35,4 @@ struct RankedColumns {
   }
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

@@ -9,7 +9,7 @@
 
 #include "data/distinct_rows.hpp"
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 using RowList = std::vector<std::uint32_t>;
 
@@ -33,4 +33,4 @@ inline std::vector<std::int64_t> target_weights(const DistinctRows& data, const 
   return weights;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

@@ -9,7 +9,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 template <class Weight>
 struct BasicRowTargets {
@@ -40,4 +40,4 @@ struct RowLosses {
   }
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

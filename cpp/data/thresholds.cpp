@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::vector<double> thresholds_between(std::span<const double> numbers) {
   return thresholds;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

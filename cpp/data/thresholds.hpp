@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::data {
 
 /// For each two neighbors a < b a threshold a <= t < b: the decimal number with the fewest digits that is at least a
 /// quarter of the gap away from both; if there are several, the one nearest to the midpoint. If no double is such a
@@ -15,4 +15,4 @@ namespace hornbeam {
 /// PRE     The numbers are finite and strictly ascending.
 std::vector<double> thresholds_between(std::span<const double> numbers);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::data

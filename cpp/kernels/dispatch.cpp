@@ -5,7 +5,7 @@
 
 #include "kernels/kernels.hpp"
 
-namespace hornbeam {
+namespace hornbeam::kernels {
 
 namespace {
 
@@ -38,7 +38,7 @@ const Kernels* find(const char* name) {
 
 }  // namespace
 
-std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures) {
+std::size_t kernel_scratch_words(const SlotTile& slots, const models::Measures& measures) {
   return kLanes * (measures.n_counts() + 4 * std::size_t{measures.size()}) + slots.tile.n_words;
 }
 
@@ -57,4 +57,4 @@ const Kernels& kernels(const char* name) {
   return *chosen;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::kernels

@@ -12,7 +12,7 @@
 #include "base/types.hpp"
 #include "models/measures.hpp"
 
-namespace hornbeam {
+namespace hornbeam::kernels {
 
 inline constexpr std::uint32_t kMostNarrowTargets = 32;
 inline constexpr std::int32_t kNarrowInfinity = 1 << 30;
@@ -133,17 +133,17 @@ struct StumpScan {
 struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
-  void (*measure)(const SlotTile&, const Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
-  void (*pair_stage)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
+  void (*measure)(const SlotTile&, const models::Measures&, const std::uint32_t* column, Ticks* out, Word* scratch);
+  void (*pair_stage)(const SlotTile&, const models::Measures&, const PairInput&, std::uint32_t column, PairSide* sides,
                      Word* scratch);
   /// One scan of each column as a split: n, err and q of its sides, its bound, and the loss of two leaves (both
   /// infinite where the split is not allowed, the bound also where both sides are best closed as leaves).
-  void (*scan_splits)(const Measures&, const PairInput&, std::uint32_t stride, const SplitScan&, Word* scratch);
+  void (*scan_splits)(const models::Measures&, const PairInput&, std::uint32_t stride, const SplitScan&, Word* scratch);
   /// Fills the sums of NarrowPairInput, from those of `n` columns.
   void (*narrow_sums)(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* narrow);
   /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
   /// enough rows; of `constant`: it does not split them at all.
-  void (*test_columns)(const SlotTile&, const Measures&, const PairInput&, std::uint32_t column, bool side,
+  void (*test_columns)(const SlotTile&, const models::Measures&, const PairInput&, std::uint32_t column, bool side,
                        Word* allowed, Word* constant, Word* scratch);
   /// A hash of each column that is equal for a column and its complement; `valid` marks the bits of each word in use.
   void (*hash_columns)(TileView tile, const Word* valid, Word* hashes);
@@ -171,7 +171,7 @@ struct Kernels {
 };
 
 /// Words of scratch space that a kernel call needs.
-std::size_t kernel_scratch_words(const SlotTile& slots, const Measures& measures);
+std::size_t kernel_scratch_words(const SlotTile& slots, const models::Measures& measures);
 
 /// Whether this processor has the instructions that the core is compiled for outside of its kernels.
 bool runs_here();
@@ -185,4 +185,4 @@ extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
 #endif
 
-}  // namespace hornbeam
+}  // namespace hornbeam::kernels

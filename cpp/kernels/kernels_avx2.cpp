@@ -4,7 +4,7 @@
 
 #include "kernels/lanes.hpp"
 
-namespace hornbeam {
+namespace hornbeam::kernels {
 namespace {
 
 /// Set bits of each byte.
@@ -48,7 +48,7 @@ template <class Vector, class Sum>
 }
 
 }  // namespace
-}  // namespace hornbeam
+}  // namespace hornbeam::kernels
 
 #define HORNBEAM_KERNELS kAvx2Kernels
 #define HORNBEAM_KERNELS_NAME "avx2"

@@ -3,7 +3,7 @@
 
 #include "kernels/lanes.hpp"
 
-namespace hornbeam {
+namespace hornbeam::kernels {
 namespace {
 
 [[gnu::always_inline]] inline Lanes popcount(Lanes x) {
@@ -17,7 +17,7 @@ namespace {
 [[gnu::always_inline]] inline Word mask_of(Lanes x) { return _mm512_movepi64_mask(reinterpret_cast<__m512i>(x)); }
 
 }  // namespace
-}  // namespace hornbeam
+}  // namespace hornbeam::kernels
 
 #define HORNBEAM_KERNELS kAvx512Kernels
 #define HORNBEAM_KERNELS_NAME "avx512"

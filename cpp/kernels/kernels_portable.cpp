@@ -1,7 +1,7 @@
 // kernels/kernels_portable.cpp: the kernels for any machine; the twin that the others are tested against.
 #include "kernels/lanes.hpp"
 
-namespace hornbeam {
+namespace hornbeam::kernels {
 namespace {
 
 [[gnu::always_inline]] inline Lanes popcount(Lanes x) {
@@ -21,7 +21,7 @@ namespace {
 }
 
 }  // namespace
-}  // namespace hornbeam
+}  // namespace hornbeam::kernels
 
 #define HORNBEAM_KERNELS kPortableKernels
 #define HORNBEAM_KERNELS_NAME "portable"

@@ -6,7 +6,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::kernels {
 namespace {
 
 typedef Ticks Lanes __attribute__((vector_size(8 * kLanes)));
@@ -16,4 +16,4 @@ typedef NarrowLanes NarrowLanesInMemory __attribute__((may_alias));
 typedef Lanes LanesInMemory __attribute__((may_alias));  // reads and writes arrays of Ticks or Word
 
 }  // namespace
-}  // namespace hornbeam
+}  // namespace hornbeam::kernels

@@ -9,7 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "models/formulas.hpp"
 
-namespace hornbeam {
+namespace hornbeam::kernels {
 namespace {
 
 constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
@@ -72,17 +72,17 @@ HORNBEAM_INLINE void count_block(const SlotTile& slots, std::uint32_t block, con
 
 /// Of the measures of a cell.
 template <class Formula>
-HORNBEAM_INLINE std::uint32_t size_of(const Measures& m) {
+HORNBEAM_INLINE std::uint32_t size_of(const models::Measures& m) {
   return Formula::kTargets > 0 ? Formula::kTargets + 1 : m.size();
 }
 
 /// Whether a column with these two cells is a legal split.
 template <class Formula>
-HORNBEAM_INLINE Lanes is_allowed(const Measures& m, const PairInput& in, const Lanes* true_cell,
+HORNBEAM_INLINE Lanes is_allowed(const models::Measures& m, const PairInput& in, const Lanes* true_cell,
                                  const Lanes* false_cell) {
   const Lanes threshold = all_lanes(in.support_threshold);
-  const Cell<Lanes> p = Formula::template cell<Lanes>(m, true_cell);
-  const Cell<Lanes> r = Formula::template cell<Lanes>(m, false_cell);
+  const models::Cell<Lanes> p = Formula::template cell<Lanes>(m, true_cell);
+  const models::Cell<Lanes> r = Formula::template cell<Lanes>(m, false_cell);
   Lanes allowed = (p.largest_loss - p.least_loss >= threshold) & (r.largest_loss - r.least_loss >= threshold);
   if (Formula::kTargets == 0 && m.counts_rows) {
     const Lanes rows = all_lanes(in.rows_per_leaf);
@@ -101,7 +101,7 @@ HORNBEAM_INLINE void copy_column(const SlotTile& slots, std::uint32_t column, Wo
 }
 
 template <class Formula, int kCounts>
-void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, Ticks* out, Word* scratch) {
+void measure_as(const SlotTile& slots, const models::Measures& m, std::uint32_t column, Ticks* out, Word* scratch) {
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* measures = counts + m.n_counts();
   Word* mask = reinterpret_cast<Word*>(measures + m.size());
@@ -110,13 +110,13 @@ void measure_as(const SlotTile& slots, const Measures& m, std::uint32_t column, 
   for (std::uint32_t block = 0; block < slots.tile.stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
     count_block<kCounts>(slots, block, mask, m.n_counts(), here);
-    measure_counts<Formula>(m, here, measures);
+    models::measure_counts<Formula>(m, here, measures);
     for (std::uint32_t i = 0; i < m.size(); ++i) store(out + std::size_t{i} * slots.tile.stride + block, measures[i]);
   }
 }
 
 template <class Formula, int kCounts>
-void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
+void pair_stage_as(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
                    Word* scratch) {
   const std::uint32_t size = size_of<Formula>(m);
   const std::uint32_t stride = slots.tile.stride;
@@ -129,11 +129,11 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
   Lanes* cells = Formula::kTargets > 0 ? fixed_cells : spare;
 
   const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
-  PairMinima<Lanes> minima[2] = {{infinity, infinity, Lanes{}}, {infinity, infinity, Lanes{}}};
+  bounds::PairMinima<Lanes> minima[2] = {{infinity, infinity, Lanes{}}, {infinity, infinity, Lanes{}}};
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     Lanes* here = kCounts > 0 ? fixed_counts : counts;
     count_block<kCounts>(slots, block, mask, m.n_counts(), here);
-    measure_counts<Formula>(m, here, cells);  // f1 g1
+    models::measure_counts<Formula>(m, here, cells);  // f1 g1
     for (std::uint32_t i = 0; i < size; ++i) {
       const Lanes f1 = all_lanes(in.sums[std::size_t{i} * stride + column]);
       const Lanes g1 = load(in.sums + std::size_t{i} * stride + block);
@@ -144,10 +144,10 @@ void pair_stage_as(const SlotTile& slots, const Measures& m, const PairInput& in
     for (std::uint32_t side = 0; side < 2; ++side) {
       const Lanes* true_cell = cells + 2 * std::size_t{side} * size;
       const Lanes* false_cell = true_cell + size;
-      const Cell<Lanes> p = Formula::template cell<Lanes>(m, true_cell);
-      const Cell<Lanes> r = Formula::template cell<Lanes>(m, false_cell);
+      const models::Cell<Lanes> p = Formula::template cell<Lanes>(m, true_cell);
+      const models::Cell<Lanes> r = Formula::template cell<Lanes>(m, false_cell);
       const Lanes allowed = is_allowed<Formula>(m, in, true_cell, false_cell);
-      take_pair(p, r, allowed, leaf_cost, infinity, minima[side]);
+      bounds::take_pair(p, r, allowed, leaf_cost, infinity, minima[side]);
     }
   }
   for (std::uint32_t side = 0; side < 2; ++side)
@@ -186,7 +186,7 @@ struct NarrowMinima {
 };
 
 /// The pair stage of cancelled measures: q is the same on every column, so only the two targets are counted.
-void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column,
+void pair_stage_narrow(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column,
                        PairSide* sides, Word* mask) {
   const NarrowPairInput& narrow_in = in.narrow;
   const std::uint32_t stride = slots.tile.stride;
@@ -245,17 +245,17 @@ void pair_stage_narrow(const SlotTile& slots, const Measures& m, const PairInput
   }
 }
 
-using TwoTargets = SeparableCosts<2>;
-bool has_two_targets(const Measures& m) { return m.is_separable() && m.n_targets == 2 && !m.counts_rows; }
+using TwoTargets = models::SeparableCosts<2>;
+bool has_two_targets(const models::Measures& m) { return m.is_separable() && m.n_targets == 2 && !m.counts_rows; }
 
-void measure(const SlotTile& slots, const Measures& m, const std::uint32_t* column, Ticks* out, Word* scratch) {
+void measure(const SlotTile& slots, const models::Measures& m, const std::uint32_t* column, Ticks* out, Word* scratch) {
   const std::uint32_t which = column == nullptr ? kNoColumn : *column;
   if (has_two_targets(m) && m.n_loss_units == 0) return measure_as<TwoTargets, 2>(slots, m, which, out, scratch);
   if (has_two_targets(m) && m.n_loss_units == 1) return measure_as<TwoTargets, 3>(slots, m, which, out, scratch);
   with_formula(m, [&](auto formula) { measure_as<decltype(formula), 0>(slots, m, which, out, scratch); });
 }
 
-void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
+void pair_stage(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
                 Word* scratch) {
   if (in.narrow.sums != nullptr) return pair_stage_narrow(slots, m, in, column, sides, scratch);
   if (has_two_targets(m) && m.n_loss_units == 1)
@@ -266,7 +266,7 @@ void pair_stage(const SlotTile& slots, const Measures& m, const PairInput& in, s
 }
 
 template <class Formula, int kCounts>
-void test_columns_as(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, bool side,
+void test_columns_as(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, bool side,
                      Word* allowed, Word* constant, Word* scratch) {
   const std::uint32_t size = size_of<Formula>(m), stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
@@ -277,7 +277,7 @@ void test_columns_as(const SlotTile& slots, const Measures& m, const PairInput& 
   for (std::uint32_t w = 0; w < words_for(stride); ++w) allowed[w] = constant[w] = 0;
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
     count_block<kCounts>(slots, block, mask, m.n_counts(), counts);
-    measure_counts<Formula>(m, counts, held);
+    models::measure_counts<Formula>(m, counts, held);
     for (std::uint32_t i = 0; i < size; ++i) {
       const Ticks here = in.sums[std::size_t{i} * stride + column];
       if (!side) held[i] = load(in.sums + std::size_t{i} * stride + block) - held[i];
@@ -292,7 +292,7 @@ void test_columns_as(const SlotTile& slots, const Measures& m, const PairInput& 
   }
 }
 
-void test_columns(const SlotTile& slots, const Measures& m, const PairInput& in, std::uint32_t column, bool side,
+void test_columns(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, bool side,
                   Word* allowed, Word* constant, Word* scratch) {
   if (has_two_targets(m) && m.n_loss_units == 1)
     return test_columns_as<TwoTargets, 3>(slots, m, in, column, side, allowed, constant, scratch);
@@ -302,7 +302,7 @@ void test_columns(const SlotTile& slots, const Measures& m, const PairInput& in,
 }
 
 template <class Formula>
-void scan_splits_as(const Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Lanes* cells) {
+void scan_splits_as(const models::Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Lanes* cells) {
   const std::uint32_t size = size_of<Formula>(m);
   const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
@@ -312,7 +312,7 @@ void scan_splits_as(const Measures& m, const PairInput& in, std::uint32_t stride
     }
     Lanes stump{}, bound{}, can_grow{};
     for (int side = 0; side < 2; ++side) {
-      const Cell<Lanes> cell =
+      const models::Cell<Lanes> cell =
           Formula::template cell<Lanes>(m, cells + std::size_t{size} * static_cast<std::size_t>(side));
       store(out.largest_loss[side] + block, cell.largest_loss);
       store(out.loss[side] + block, cell.loss);
@@ -328,7 +328,7 @@ void scan_splits_as(const Measures& m, const PairInput& in, std::uint32_t stride
   }
 }
 
-void scan_splits(const Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Word* scratch) {
+void scan_splits(const models::Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Word* scratch) {
   if (has_two_targets(m)) return scan_splits_as<TwoTargets>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
   with_formula(
       m, [&](auto formula) { scan_splits_as<decltype(formula)>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch)); });
@@ -363,4 +363,4 @@ const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stag
                                   count_pairs,           triple_row,   raise_by_distance,  scan_stumps, row_distances,
                                   least_row_distance};
 
-}  // namespace hornbeam
+}  // namespace hornbeam::kernels

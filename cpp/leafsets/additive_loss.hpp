@@ -13,7 +13,7 @@
 #include "bounds/leaf_support.hpp"
 #include "leafsets/leaves.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 class AdditiveLoss {
  public:
@@ -37,10 +37,10 @@ class AdditiveLoss {
     return sum(split, &Leaf::least_loss);
   }
 
-  bool may_be(const Measured& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_); }
+  bool may_be(const Measured& leaf) const { return bounds::accurate_enough(leaf.largest_loss, leaf.loss, leaf_cost_); }
   bool is_worth_splitting(LeafId id, std::span<const LeafId>, bool with_equivalent_points) const {
     const Leaf& leaf = leaves_[id];
-    return worth_splitting(leaf.loss, with_equivalent_points ? leaf.least_loss : 0, leaf_cost_);
+    return bounds::worth_splitting(leaf.loss, with_equivalent_points ? leaf.least_loss : 0, leaf_cost_);
   }
 
  private:
@@ -55,4 +55,4 @@ class AdditiveLoss {
   Cost fixed_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

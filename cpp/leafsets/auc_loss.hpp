@@ -24,7 +24,7 @@
 #include "leafsets/leaves.hpp"
 #include "leafsets/roc_curve.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 struct AucCosts {
   Ticks half_pair;
@@ -32,7 +32,7 @@ struct AucCosts {
 };
 
 /// Numbers of the rows, the most positive first.
-inline std::vector<std::uint32_t> by_share_of_positives(const DistinctRows& rows) {
+inline std::vector<std::uint32_t> by_share_of_positives(const data::DistinctRows& rows) {
   std::vector<std::uint32_t> order(rows.n_rows);
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) order[row] = row;
   const auto unit = [&](std::uint32_t row) { return RocSegment{rows.weight(row)[1], rows.weight(row)[0]}; };
@@ -47,7 +47,7 @@ class AucLoss {
   static constexpr bool kIsSum = false;
   static constexpr bool kAsPublished = false;
 
-  AucLoss(const DistinctRows& rows, Leaves& leaves, Ticks leaf_cost, const AucCosts& costs)
+  AucLoss(const data::DistinctRows& rows, Leaves& leaves, Ticks leaf_cost, const AucCosts& costs)
       : rows_(rows),
         leaves_(leaves),
         leaf_cost_(leaf_cost),
@@ -83,13 +83,13 @@ class AucLoss {
 
   bool may_be(const Measured& leaf) const {
     const RocSegment all = unit_of(leaves_[0]), unit = unit_of(leaf);
-    return matters_to_auc(half_pair_cost_ * 2 * (unit.positive * all.negative + unit.negative * all.positive),
-                          leaf_cost_);
+    return bounds::matters_to_auc(half_pair_cost_ * 2 * (unit.positive * all.negative + unit.negative * all.positive),
+                                  leaf_cost_);
   }
   /// `others` are the leaves besides the fixed ones, including this one.
   bool is_worth_splitting(LeafId id, std::span<const LeafId> others, bool with_equivalent_points) {
     const Ticks gain = half_pair_cost_ * largest_gain(id, others, with_equivalent_points);
-    return could_gain_in_auc(gain - leaves_[id].split_loss, leaf_cost_);
+    return bounds::could_gain_in_auc(gain - leaves_[id].split_loss, leaf_cost_);
   }
 
   /// Whether bounds/few_segments.hpp holds.
@@ -181,12 +181,12 @@ class AucLoss {
   Ticks lost(std::span<const LeafId> kept, std::span<const LeafId> split, const RocSegment& pure);
   std::int64_t largest_gain(LeafId id, std::span<const LeafId> others, bool with_equivalent_points);
 
-  const DistinctRows& rows_;
+  const data::DistinctRows& rows_;
   Leaves& leaves_;
   Ticks leaf_cost_, half_pair_cost_;
   std::int64_t max_false_positives_;
   std::vector<RocSegment> fixed_, units_;
-  GroupCurve curve_;
+  bounds::GroupCurve curve_;
   std::vector<Word> any_;
 };
 
@@ -232,4 +232,4 @@ inline std::int64_t AucLoss::largest_gain(LeafId id, std::span<const LeafId> oth
   return gain;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 class Choices {
  public:
@@ -32,4 +32,4 @@ class Choices {
   std::vector<bool> is_split_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

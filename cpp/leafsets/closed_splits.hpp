@@ -9,7 +9,7 @@
 #include "bounds/similar_support.hpp"
 #include "leafsets/leaves.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 class ClosedSplits {
  public:
@@ -18,7 +18,7 @@ class ClosedSplits {
 
   bool close(const Leaves& leaves, LeafId id, std::uint32_t column) const {
     return std::any_of(splits_.begin(), splits_.end(), [&](const Split& other) {
-      return too_similar(other.excess, leaves.loss_of_moved(id, other.column, column));
+      return bounds::too_similar(other.excess, leaves.loss_of_moved(id, other.column, column));
     });
   }
 
@@ -30,4 +30,4 @@ class ClosedSplits {
   std::vector<Split> splits_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

@@ -9,7 +9,7 @@
 #include "base/bounds.hpp"
 #include "bounds/lookahead.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 template <class Cost>
 struct BoundsOfSet {
@@ -25,9 +25,9 @@ std::uint64_t Counters::* closing_bound(const BoundsOfSet<Cost>& set, const Boun
                                         Cost upper) {
   const Cost known = bounds.hierarchical_objective ? set.so_far : 0;
   if (known >= upper) return &Counters::hierarchical_objective;
-  if (bounds.lookahead && known + lookahead(leaf_cost, set.n_to_split) >= upper) return &Counters::lookahead;
+  if (bounds.lookahead && known + bounds::lookahead(leaf_cost, set.n_to_split) >= upper) return &Counters::lookahead;
   if (set.by_rows < upper) return &Counters::few_segments;
   return set.splits_are_known ? &Counters::split_lookahead : &Counters::equivalent_points;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

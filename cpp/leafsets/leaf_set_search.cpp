@@ -21,7 +21,7 @@
 #include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 namespace {
 
@@ -42,7 +42,8 @@ class LeafSetSearch {
  public:
   /// `make_objective(leaves)` makes the objective.
   template <class MakeObjective>
-  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run, MakeObjective make_objective)
+  LeafSetSearch(const LeafSetProblem& problem, const LeafSetOptions& options, run::Run& run,
+                MakeObjective make_objective)
       : rows_(problem.rows),
         leaf_cost_(problem.leaf_cost),
         tree_(problem.tree),
@@ -53,7 +54,7 @@ class LeafSetSearch {
         leaves_(problem.rows, problem.model),
         objective_(make_objective(leaves_)) {}
 
-  Outcome run() {
+  run::Outcome run() {
     run_.guard([this] {
       start();
       while (!queue_.empty() && !run_.stopped()) {
@@ -65,13 +66,13 @@ class LeafSetSearch {
       }
       is_finished_ = !run_.stopped();  // else what was being expanded stays open, with its bound
     });
-    if (best_.empty()) throw Stopped{};  // memory ran out before the first set
+    if (best_.empty()) throw run::Stopped{};  // memory ran out before the first set
     next_search_ = 0;
     if constexpr (!kAsPublished) raise_lower();
-    ResultTree tree = tree_of(best_, leaves_);
+    tree::ResultTree tree = tree_of(best_, leaves_);
     tree.cost = cost_in_ticks(tree);
     return run_.finish(std::move(tree), progress(), counters_, seen_.size(),
-                       is_finished_ ? std::optional(Status::heuristic) : std::nullopt);
+                       is_finished_ ? std::optional(run::Status::heuristic) : std::nullopt);
   }
 
  private:
@@ -115,7 +116,7 @@ class LeafSetSearch {
 
   /// The cost of the fixed leaves and of these, plus the penalty of the others.
   Cost cost_so_far(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
-    return hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
+    return bounds::hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
   }
 
   /// Lower bound on the trees that keep the fixed leaves and these, and split the others.
@@ -125,7 +126,7 @@ class LeafSetSearch {
       for (const LeafId id : to_split) least += static_cast<Cost>(leaves_[id].split_loss);
     else if (bounds_.equivalent_points)
       least += objective_.beyond_kept_loss(kept_too, to_split);
-    if (bounds_.lookahead) least += lookahead(objective_.leaf_cost(), to_split.size());
+    if (bounds_.lookahead) least += bounds::lookahead(objective_.leaf_cost(), to_split.size());
     return least;
   }
 
@@ -176,9 +177,10 @@ class LeafSetSearch {
     if (!bounds_.leaf_count) return false;
     const Cost so_far = cost_so_far({}, split(), at_->leaves.size());
     if constexpr (kAsPublished)
-      return published_leaf_count(so_far, objective_.leaf_cost(), split().size(), upper_);
+      return bounds::published_leaf_count(so_far, objective_.leaf_cost(), split().size(), upper_);
     else
-      return too_many_leaves(objective_.to_ticks(so_far), leaf_cost_, split().size(), objective_.to_ticks(upper_));
+      return bounds::too_many_leaves(objective_.to_ticks(so_far), leaf_cost_, split().size(),
+                                     objective_.to_ticks(upper_));
   }
 
   /// Chooses columns for the leaves to be split, leaf after leaf; `least` bounds all trees that split the first leaves
@@ -259,7 +261,7 @@ class LeafSetSearch {
 
   /// The least that a side costs, beyond the leaf that it is.
   Ticks loss_of_side(const Measured& side) const {
-    return least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
+    return bounds::least_of_side(side.loss, bounds_.equivalent_points ? side.least_loss : 0, leaf_cost_);
   }
 
   /// Appends the sides of a split to the new leaves, unless no optimal tree has this split.
@@ -336,7 +338,8 @@ class LeafSetSearch {
     needs_split_.clear();
     for (std::size_t i = 0; i < split().size(); ++i)
       if (Objective::kIsSum && bounds_.incremental_progress &&
-          !progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss, leaf_cost_))
+          !bounds::progresses(leaves_[split()[i]].loss, leaves_[new_[2 * i]].loss + leaves_[new_[2 * i + 1]].loss,
+                              leaf_cost_))
         needs_split_.push_back(i);
     counters_.incremental_progress += needs_split_.size();
     while (choices_.next())
@@ -374,7 +377,7 @@ class LeafSetSearch {
   }
 
   bool is_new() {
-    const Fingerprint fingerprint = fingerprint_of_set(kept(), new_);
+    const Fingerprint fingerprint = bounds::fingerprint_of_set(kept(), new_);
     const auto next = static_cast<std::uint32_t>(seen_.size());
     if (seen_index_.find_or_add(fingerprint.hash(), next,
                                 [&](std::uint32_t each) { return seen_[each] == fingerprint; }) != next)
@@ -403,14 +406,15 @@ class LeafSetSearch {
            seen_index_.bytes();
   }
 
-  Progress progress() const {
+  run::Progress progress() const {
     return {objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), static_cast<std::uint32_t>(best_.size())};
   }
 
   /// With the published bounds, one of which is wrong, only the bound of the root is valid.
   Ticks lower_ticks() const {
     if (!kAsPublished) return objective_.to_ticks(std::min(lower_, upper_));
-    return std::min(leaf_cost_ + leaves_[0].loss, cost_of_two_leaves_or_more(leaf_cost_, leaves_[0].least_loss));
+    return std::min(leaf_cost_ + leaves_[0].loss,
+                    bounds::cost_of_two_leaves_or_more(leaf_cost_, leaves_[0].least_loss));
   }
 
   void report() {
@@ -419,20 +423,20 @@ class LeafSetSearch {
   }
 
   /// The cost of the best tree; with the published loss, that of the search is rounded and counts leaves without rows.
-  Ticks cost_in_ticks(const ResultTree& tree) const {
+  Ticks cost_in_ticks(const tree::ResultTree& tree) const {
     if (!kAsPublished) return objective_.to_ticks(upper_);
     Ticks cost = leaf_cost_ * static_cast<Ticks>(tree.n_leaves());
     for (const LeafId id : best_) cost += leaves_[id].loss;
     return cost;
   }
 
-  const DistinctRows& rows_;
+  const data::DistinctRows& rows_;
   const Ticks leaf_cost_;
   const TreeLimits& tree_;
   const LeafSetOptions& options_;
   const Bounds& bounds_;
-  Run& run_;
-  WorkMeter meter_;
+  run::Run& run_;
+  run::WorkMeter meter_;
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
   Objective objective_;
@@ -455,7 +459,7 @@ class LeafSetSearch {
 
 }  // namespace
 
-Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run) {
+run::Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, run::Run& run) {
   const auto search = [&]<class Objective>(const Objective*) {
     return LeafSetSearch<Objective>(problem, options, run,
                                     [&](const Leaves& leaves) { return Objective(leaves, problem.leaf_cost); })
@@ -465,10 +469,11 @@ Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& op
                               : search(static_cast<const AdditiveLoss*>(nullptr));
 }
 
-Outcome search_auc(const LeafSetProblem& problem, const AucCosts& costs, const LeafSetOptions& options, Run& run) {
+run::Outcome search_auc(const LeafSetProblem& problem, const AucCosts& costs, const LeafSetOptions& options,
+                        run::Run& run) {
   return LeafSetSearch<AucLoss>(problem, options, run,
                                 [&](Leaves& leaves) { return AucLoss(problem.rows, leaves, problem.leaf_cost, costs); })
       .run();
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

@@ -12,21 +12,22 @@
 #include "leafsets/options.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 struct LeafSetProblem {
-  const DistinctRows& rows;
-  const LeafModel& model;  // determines the prediction of a leaf and, for an additive objective, its loss
+  const data::DistinctRows& rows;
+  const models::LeafModel& model;  // determines the prediction of a leaf and, for an additive objective, its loss
   Ticks leaf_cost;
   TreeLimits tree;
 };
 
 /// In the outcome, n_subproblems counts the states that were queued (a set of leaves with a choice of those to split),
 /// and n_table_entries the different sets of leaves.
-Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, Run& run);
+run::Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, run::Run& run);
 
 /// The same for leafsets/auc_loss.hpp. Two classes, the second positive; rows are numbered by their share of
 /// positives.
-Outcome search_auc(const LeafSetProblem& problem, const AucCosts& costs, const LeafSetOptions& options, Run& run);
+run::Outcome search_auc(const LeafSetProblem& problem, const AucCosts& costs, const LeafSetOptions& options,
+                        run::Run& run);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 namespace {
 
@@ -11,7 +11,7 @@ class Builder {
  public:
   explicit Builder(Leaves& leaves) : leaves_(leaves) {}
 
-  ResultTree build(std::span<const LeafId> set) {
+  tree::ResultTree build(std::span<const LeafId> set) {
     add(0, {set.begin(), set.end()});
     return std::move(tree_);
   }
@@ -54,7 +54,7 @@ class Builder {
   }
 
   Leaves& leaves_;
-  ResultTree tree_;
+  tree::ResultTree tree_;
 };
 
 class Reader {
@@ -91,7 +91,7 @@ class Reader {
 
 }  // namespace
 
-ResultTree tree_of(std::span<const LeafId> set, Leaves& leaves) { return Builder(leaves).build(set); }
+tree::ResultTree tree_of(std::span<const LeafId> set, Leaves& leaves) { return Builder(leaves).build(set); }
 
 std::vector<LeafId> leaves_of(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf,
                               std::optional<Ticks> leaf_cost) {
@@ -99,4 +99,4 @@ std::vector<LeafId> leaves_of(const StartTree& tree, Leaves& leaves, std::uint64
   return Reader(tree, leaves, rows_per_leaf, leaf_cost).read(0, 0).set;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

@@ -4,13 +4,13 @@
 
 #include "base/each_bit.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 bool Leaf::tests(std::uint32_t column) const {
   return std::any_of(literals.begin(), literals.end(), [column](std::uint32_t each) { return each / 2 == column; });
 }
 
-Leaves::Leaves(const DistinctRows& rows, const LeafModel& model) : rows_(rows), model_(model) {
+Leaves::Leaves(const data::DistinctRows& rows, const models::LeafModel& model) : rows_(rows), model_(model) {
   for (Measured& side : sides_) side.class_weight = memory_.take<std::int64_t>(rows.n_targets);
   Leaf root;
   root.captured = memory_.take<Word>(words_for(rows.n_rows));
@@ -119,4 +119,4 @@ LeafId Leaves::keep(Leaf leaf) {
   return number;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

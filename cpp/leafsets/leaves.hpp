@@ -22,7 +22,7 @@
 #include "data/distinct_rows.hpp"
 #include "models/leaf_model.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 using LeafId = std::uint32_t;
 inline constexpr LeafId kNoLeaf = ~LeafId{0};
@@ -123,7 +123,7 @@ class LeafBlocks {
 
 class Leaves {
  public:
-  Leaves(const DistinctRows& rows, const LeafModel& model);
+  Leaves(const data::DistinctRows& rows, const models::LeafModel& model);
 
   const Leaf& operator[](LeafId leaf) const { return leaves_[leaf]; }
   Leaf& operator[](LeafId leaf) { return leaves_[leaf]; }
@@ -155,8 +155,8 @@ class Leaves {
   void finish(Measured& measured) const;
   LeafId keep(Leaf leaf);
 
-  const DistinctRows& rows_;
-  const LeafModel& model_;
+  const data::DistinctRows& rows_;
+  const models::LeafModel& model_;
   LeafMemory memory_;
   LeafBlocks leaves_;
   std::array<Measured, 2> sides_;
@@ -165,4 +165,4 @@ class Leaves {
   std::uint64_t work_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

@@ -8,7 +8,7 @@
 
 #include "base/bounds.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 /// The set of leaves that is expanded next is that of the least ...
 enum class Policy { curiosity, objective, lower_bound, entropy, gini, fifo };
@@ -42,4 +42,4 @@ struct LeafSetOptions {
   bool as_published = false;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

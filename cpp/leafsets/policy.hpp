@@ -11,7 +11,7 @@
 #include "leafsets/leaves.hpp"
 #include "leafsets/options.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 /// The input of a key; costs are shares of the largest loss.
 struct SearchPosition {
@@ -54,4 +54,4 @@ inline double key_of(Policy policy, const Leaves& leaves, const SearchPosition& 
   return sum / (kept > 0 ? kept : 0.01);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

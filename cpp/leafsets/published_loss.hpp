@@ -20,7 +20,7 @@
 #include "bounds/leaf_support.hpp"
 #include "leafsets/leaves.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 class PublishedLoss {
  public:
@@ -42,9 +42,9 @@ class PublishedLoss {
     return sum(0, split, &Leaf::least_loss);
   }
 
-  bool may_be(const Measured& leaf) const { return accurate_enough(leaf.largest_loss, leaf.loss, leaf_ticks_); }
+  bool may_be(const Measured& leaf) const { return bounds::accurate_enough(leaf.largest_loss, leaf.loss, leaf_ticks_); }
   bool is_worth_splitting(LeafId id, std::span<const LeafId>, bool) const {
-    return worth_splitting(leaves_[id].loss, 0, leaf_ticks_);
+    return bounds::worth_splitting(leaves_[id].loss, 0, leaf_ticks_);
   }
 
   /// The order in which Python 3 iterates over a set of at most four small numbers, which is a table of eight places;
@@ -77,4 +77,4 @@ class PublishedLoss {
   Cost fixed_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

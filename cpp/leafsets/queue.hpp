@@ -14,7 +14,7 @@
 #include "base/types.hpp"
 #include "leafsets/leaves.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 /// A set of leaves: the first `n_kept` are final, the others are split next.
 template <class Cost>
@@ -85,4 +85,4 @@ class Queue {
   std::vector<std::vector<LeafId*>> free_;  // of it, by number of leaves
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

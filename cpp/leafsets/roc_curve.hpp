@@ -11,7 +11,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::leafsets {
 
 /// A unit of the order: a leaf, or a group of equal rows.
 struct RocSegment {
@@ -60,4 +60,4 @@ class RocCurve {
   RocSegment last_{0, 0};
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::leafsets

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace hornbeam {
+namespace hornbeam::lookahead {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr double kEqualGain = 1e-12;
 double entropy_of(double mass) { return mass > 0 ? mass * std::log2(mass) : 0.0; }
 
 /// The largest loss of a row of each target, in the smallest whole numbers; empty if it is the same for all.
-std::vector<double> error_costs_of(const LeafModel& model) {
+std::vector<double> error_costs_of(const models::LeafModel& model) {
   Ticks divisor = 0;
   bool are_equal = true;
   for (std::uint32_t c = 0; c < model.n_targets(); ++c) {
@@ -36,8 +36,9 @@ std::vector<double> error_costs_of(const LeafModel& model) {
 
 }  // namespace
 
-GreedyTrees::GreedyTrees(const LeafModel& counting, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
-                         std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter)
+GreedyTrees::GreedyTrees(const models::LeafModel& counting, const models::LeafModel& model,
+                         const kernels::Kernels& kernels, Ticks leaf_cost, std::uint64_t rows_per_leaf,
+                         std::int64_t total_weight, bool last_by_loss, run::WorkMeter& meter)
     : model_(model),
       measures_(counting.measures()),
       kernels_(kernels),
@@ -64,14 +65,14 @@ std::uint64_t GreedyTrees::bytes() const {
   return bytes;
 }
 
-GreedyTrees::Sides GreedyTrees::costs_of_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth) {
+GreedyTrees::Sides GreedyTrees::costs_of_sides(const rows::RowSet& rows, std::uint32_t column, std::uint32_t depth) {
   Sides sides;
   all_.assign(rows.n_slot_words, ~Word{0});
   grow_sides(rows, all_.data(), rows.sums.data(), rows.total.data(), column, depth, nullptr, sides.cost);
   return sides;
 }
 
-Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, SplitList& splits, bool may_stop) {
+Ticks GreedyTrees::grow(const rows::RowSet& rows, std::uint32_t depth, SplitList& splits, bool may_stop) {
   may_stop_ = may_stop;  // a tree whose cost is in use must be readable even after a stop
   AlignedVector<Word> all(rows.n_slot_words, ~Word{0});
   const Ticks cost = grow_node(rows, all.data(), rows.sums.data(), rows.total.data(), depth, &splits);
@@ -80,7 +81,7 @@ Ticks GreedyTrees::grow(const RowSet& rows, std::uint32_t depth, SplitList& spli
 }
 
 /// The tree on the slots in `mask`, whose measures are `total` and, of the true side of each column, `sums`.
-Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
+Ticks GreedyTrees::grow_node(const rows::RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
                              std::uint32_t depth, SplitList* splits) {
   const Ticks leaf = leaf_cost(total);
   const std::size_t root = splits == nullptr ? 0 : splits->size();
@@ -89,7 +90,7 @@ Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* 
     const bool by_loss = depth == 1 && last_by_loss_;
     const std::uint32_t column = measures_.n_targets == 2 ? best_column<2>(rows, sums, total, by_loss)
                                                           : best_column<0>(rows, sums, total, by_loss);
-    if (column != kNoSplit) {
+    if (column != table::kNoSplit) {
       Ticks cost[2];
       if (splits != nullptr) splits->push_back(rows.columns[column]);
       best = std::min(leaf, grow_sides(rows, mask, sums, total, column, depth - 1, splits, cost));
@@ -97,13 +98,13 @@ Ticks GreedyTrees::grow_node(const RowSet& rows, const Word* mask, const Ticks* 
   }
   if (splits != nullptr && best == leaf) {
     splits->resize(root);
-    splits->push_back(kNoSplit);
+    splits->push_back(table::kNoSplit);
   }
   return best;
 }
 
 /// The trees on both sides of a column, each of at most `depth`; the true one first.
-Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
+Ticks GreedyTrees::grow_sides(const rows::RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
                               std::uint32_t column, std::uint32_t depth, SplitList* splits, Ticks* cost) {
   const std::size_t stride = rows.stride, size = measures_.size();
   if (levels_.size() <= depth) levels_.resize(depth + std::size_t{1});
@@ -140,14 +141,14 @@ Ticks GreedyTrees::grow_sides(const RowSet& rows, const Word* mask, const Ticks*
       cost[x] = grow_node(rows, levels_[depth].mask[x].data(), levels_[depth].sums[x].data(),
                           levels_[depth].total[x].data(), depth, splits);
     else if (splits != nullptr)
-      splits->push_back(kNoSplit);
+      splits->push_back(table::kNoSplit);
   }
   return cost[0] + cost[1];
 }
 
-void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums) {
-  const SlotTile slots = rows.slot_tile();
-  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, measures_)));
+void GreedyTrees::measure(const rows::RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums) {
+  const kernels::SlotTile slots = rows.slot_tile();
+  scratch_.resize(std::max(scratch_.size(), kernels::kernel_scratch_words(slots, measures_)));
   kernels_.measure(slots.filtered(mask), measures_, nullptr, sums.data(), scratch_.data());
   meter_.spend(std::uint64_t{rows.stride} * (rows.n_slot_words + 8));
 }
@@ -155,11 +156,11 @@ void GreedyTrees::measure(const RowSet& rows, const Word* mask, AlignedVector<Ti
 /// The column of largest information gain, or of least loss, among those that split the rows; the first one in case of
 /// ties, kNoSplit if there is none. `kClasses` > 0 fixes the number of classes at compile time.
 template <std::uint32_t kClasses>
-std::uint32_t GreedyTrees::best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
+std::uint32_t GreedyTrees::best_column(const rows::RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
   const std::size_t stride = rows.stride;
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_targets;
   Ticks *const true_side = side_[1].data(), *const false_side = side_[0].data();
-  std::uint32_t best = kNoSplit;
+  std::uint32_t best = table::kNoSplit;
   double least = std::numeric_limits<double>::infinity();
   double tie = 0;
   for (std::uint32_t k = 0; k < n_classes && !by_loss; ++k) tie += kEqualGain * mass_of(k, total[k]);
@@ -211,4 +212,4 @@ double GreedyTrees::impurity(const Ticks* class_weight) const {
   return entropy_of(all) - parts;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::lookahead

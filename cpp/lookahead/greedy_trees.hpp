@@ -20,7 +20,7 @@
 #include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::lookahead {
 
 /// A tree in pre-order, true sides first: the column (of the data) of each split, kNoSplit for a leaf.
 using SplitList = std::vector<std::uint32_t>;
@@ -29,18 +29,19 @@ class GreedyTrees {
  public:
   /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
   /// counted); `model` determines the loss of a leaf.
-  GreedyTrees(const LeafModel& counting, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
-              std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss, WorkMeter& meter);
+  GreedyTrees(const models::LeafModel& counting, const models::LeafModel& model, const kernels::Kernels& kernels,
+              Ticks leaf_cost, std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss,
+              run::WorkMeter& meter);
 
   /// Costs of the trees of at most `depth` on both sides of a column.
   struct Sides {
     Ticks cost[2];
   };
-  Sides costs_of_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth);
+  Sides costs_of_sides(const rows::RowSet& rows, std::uint32_t column, std::uint32_t depth);
 
   /// Appends the tree on the whole row set to `splits` and returns its cost. If it may stop, nodes that it did not
   /// reach are leaves.
-  Ticks grow(const RowSet& rows, std::uint32_t depth, SplitList& splits, bool may_stop = false);
+  Ticks grow(const rows::RowSet& rows, std::uint32_t depth, SplitList& splits, bool may_stop = false);
 
   /// A leaf's cost, from the weight of each class.
   Ticks leaf_cost(const Ticks* class_weight) const;
@@ -55,28 +56,28 @@ class GreedyTrees {
     std::vector<Ticks> total[2];
   };
 
-  Ticks grow_node(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t depth,
-                  SplitList* splits);
-  Ticks grow_sides(const RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total, std::uint32_t column,
-                   std::uint32_t depth, SplitList* splits, Ticks* cost);
+  Ticks grow_node(const rows::RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
+                  std::uint32_t depth, SplitList* splits);
+  Ticks grow_sides(const rows::RowSet& rows, const Word* mask, const Ticks* sums, const Ticks* total,
+                   std::uint32_t column, std::uint32_t depth, SplitList* splits, Ticks* cost);
   template <std::uint32_t kClasses>
-  std::uint32_t best_column(const RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss);
+  std::uint32_t best_column(const rows::RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss);
   template <std::uint32_t kClasses>
   double tabled_impurity(const Ticks* class_weight, Ticks all) const;
   double impurity(const Ticks* class_weight) const;
   double mass_of(std::uint32_t label, Ticks weight) const {
     return static_cast<double>(weight) * (error_costs_.empty() ? 1.0 : error_costs_[label]);
   }
-  void measure(const RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
+  void measure(const rows::RowSet& rows, const Word* mask, AlignedVector<Ticks>& sums);
 
-  const LeafModel& model_;
-  const Measures measures_;
-  const Kernels& kernels_;
+  const models::LeafModel& model_;
+  const models::Measures measures_;
+  const kernels::Kernels& kernels_;
   const Ticks leaf_cost_;
   const Ticks rows_per_leaf_;
   const std::vector<double> error_costs_;  // of the classes; empty where they are the same
   const bool last_by_loss_;
-  WorkMeter& meter_;
+  run::WorkMeter& meter_;
   std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different costs
   std::vector<Level> levels_;    // by depth left
   AlignedVector<Word> scratch_, all_;
@@ -84,4 +85,4 @@ class GreedyTrees {
   bool may_stop_ = true;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::lookahead

@@ -7,36 +7,36 @@
 #include "data/row_list.hpp"
 #include "lookahead/prefixes.hpp"
 
-namespace hornbeam {
+namespace hornbeam::lookahead {
 
 namespace {
 
 /// Turns Splits into the tree that is returned.
 class TreeWriter {
  public:
-  TreeWriter(const Problem& problem, const SplitList& splits) : problem_(problem), next_(splits.begin()) {}
+  TreeWriter(const rows::Problem& problem, const SplitList& splits) : problem_(problem), next_(splits.begin()) {}
 
-  ResultTree write() {
-    add_node(all_rows(problem_.rows));
+  tree::ResultTree write() {
+    add_node(data::all_rows(problem_.rows));
     return std::move(tree_);
   }
 
  private:
-  void add_node(const RowList& rows) {
-    const std::vector<std::int64_t> weight = target_weights(problem_.rows, rows);
+  void add_node(const data::RowList& rows) {
+    const std::vector<std::int64_t> weight = data::target_weights(problem_.rows, rows);
     const std::uint32_t prediction = problem_.model.best_prediction(weight.data());
     const std::uint32_t split = *next_++;
-    if (split == kNoSplit) {
+    if (split == table::kNoSplit) {
       tree_.cost += problem_.leaf_cost + problem_.model.loss_of(weight.data(), prediction);
       return tree_.add_leaf(prediction);
     }
-    const auto sides = partition(problem_.rows, rows, split);
+    const auto sides = data::partition(problem_.rows, rows, split);
     tree_.add_split(split, prediction, [&](bool side) { add_node(sides[side ? 1 : 0]); });
   }
 
-  const Problem& problem_;
+  const rows::Problem& problem_;
   SplitList::const_iterator next_;
-  ResultTree tree_;
+  tree::ResultTree tree_;
 };
 
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;
@@ -46,7 +46,7 @@ constexpr std::uint64_t kMostBytesAfterStop = std::uint64_t{1} << 24;
 
 class LookaheadSearch {
  public:
-  LookaheadSearch(const Problem& problem, const Lookahead& lookahead, Run& run, const ExactSearch& search)
+  LookaheadSearch(const rows::Problem& problem, const Lookahead& lookahead, run::Run& run, const ExactSearch& search)
       : problem_(problem),
         lookahead_(lookahead),
         depth_(problem.tree.depth.value_or(0)),
@@ -56,29 +56,30 @@ class LookaheadSearch {
         prefixes_(problem.rows, problem.model, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
                   lookahead.last_by_loss, run.limits().bytes, meter_) {}
 
-  Outcome run() {
-    RowSet root;
+  run::Outcome run() {
+    rows::RowSet root;
     prefixes_.maker().make_root(root, run_);
     now_.lower = lower_bound();
     SplitList splits;
     now_.upper = prefixes_.greedy().leaf_cost(root.total.data());
     now_.n_leaves = 1;
     now_.upper = prefixes_.greedy().grow(root, depth_, splits, true);
-    now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), kNoSplit));
+    now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), table::kNoSplit));
     report();
     run_.guard([&] {
       SplitList found;
       const bool looks_ahead = lookahead_.is_recursive || lookahead_.keeps_greedy || lookahead_.depth < depth_;
-      if (complete(root, all_rows(problem_.rows), depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper)
+      if (complete(root, data::all_rows(problem_.rows), depth_, looks_ahead ? lookahead_.depth : 0, found) <=
+          now_.upper)
         splits.swap(found);
     });
-    ResultTree tree = TreeWriter(problem_, splits).write();
+    tree::ResultTree tree = TreeWriter(problem_, splits).write();
     now_.upper = tree.cost;
     now_.n_leaves = tree.n_leaves();
     counters_ += prefixes_.counters();
-    const Progress& last = progress();
+    const run::Progress& last = progress();
     return run_.finish(std::move(tree), last, counters_, prefixes_.table().size(),
-                       run_.stopped() ? std::nullopt : std::optional(Status::heuristic));
+                       run_.stopped() ? std::nullopt : std::optional(run::Status::heuristic));
   }
 
  private:
@@ -87,15 +88,16 @@ class LookaheadSearch {
     Ticks least_loss = 0;
     for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row)
       least_loss += problem_.model.least_loss_of_leaf(problem_.rows.weight(row));
-    const Ticks leaf = prefixes_.greedy().leaf_cost(target_weights(problem_.rows, all_rows(problem_.rows)).data());
+    const Ticks leaf =
+        prefixes_.greedy().leaf_cost(data::target_weights(problem_.rows, data::all_rows(problem_.rows)).data());
     if (depth_ == 0) return leaf;
-    return std::min(leaf, cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
+    return std::min(leaf, bounds::cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss));
   }
 
-  const Progress& progress() {
+  const run::Progress& progress() {
     now_.n_subproblems = prefixes_.n_subproblems() + n_solved_ + n_in_part_;
     now_.bytes = problem_.rows.bytes() + prefixes_.bytes();
-    if (prefixes_.table().is_full()) run_.stop(Status::memory_limit);
+    if (prefixes_.table().is_full()) run_.stop(run::Status::memory_limit);
     return now_;
   }
 
@@ -103,22 +105,23 @@ class LookaheadSearch {
 
   /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
   /// greedy tree if that costs less.
-  Ticks complete(RowSet& rows, const RowList& numbers, std::uint32_t depth, std::uint32_t steps, SplitList& splits) {
+  Ticks complete(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t depth, std::uint32_t steps,
+                 SplitList& splits) {
     if (lookahead_.keeps_greedy && steps == 0) return prefixes_.greedy().grow(rows, depth, splits);
     const std::size_t root = splits.size();
-    Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), kNoSplit};
+    Prefixes::Best prefix{prefixes_.greedy().leaf_cost(rows.total.data()), table::kNoSplit};
     if (steps > 0) prefix = prefixes_.best(rows, depth, steps);
     Ticks cost = prefix.cost;
     if (run_.stopped() && rows.bytes() > kMostBytesAfterStop) {
-      splits.push_back(kNoSplit);
+      splits.push_back(table::kNoSplit);
       return prefixes_.greedy().leaf_cost(rows.total.data());
     }
-    if (prefix.column != kNoSplit) {
+    if (prefix.column != table::kNoSplit) {
       const std::uint32_t steps_left = lookahead_.is_recursive ? lookahead_.depth : steps - 1;
       cost = complete_sides(rows, numbers, prefix.column, depth - 1, steps_left, splits);
     } else if (lookahead_.is_recursive || lookahead_.keeps_greedy || run_.stopped() ||
                prefix.cost <= 2 * problem_.leaf_cost || depth == 0) {
-      splits.push_back(kNoSplit);
+      splits.push_back(table::kNoSplit);
     } else {
       cost = solve(numbers, depth, splits);
     }
@@ -132,17 +135,17 @@ class LookaheadSearch {
     return greedy_cost;
   }
 
-  Ticks complete_sides(RowSet& rows, const RowList& numbers, std::uint32_t column, std::uint32_t depth,
+  Ticks complete_sides(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t column, std::uint32_t depth,
                        std::uint32_t steps, SplitList& splits) {
     const std::uint32_t split = rows.columns[column];
     splits.push_back(split);
-    const auto side = partition(problem_.rows, numbers, split);
-    SupportSet support[2];
+    const auto side = data::partition(problem_.rows, numbers, split);
+    rows::SupportSet support[2];
     prefixes_.supports_of_sides(rows, column, support);
     prefixes_.maker().make_slot_rows(rows);
     Ticks cost = 0;
     for (const int x : {1, 0}) {
-      RowSet child;
+      rows::RowSet child;
       prefixes_.maker().make_child(rows, column, x == 1, support[x], child);
       cost += complete(child, side[x], depth, steps, splits);
     }
@@ -150,54 +153,55 @@ class LookaheadSearch {
   }
 
   /// Appends the optimal tree of some rows, or the best that was found in time.
-  Ticks solve(const RowList& numbers, std::uint32_t depth, SplitList& splits) {
+  Ticks solve(const data::RowList& numbers, std::uint32_t depth, SplitList& splits) {
     TreeLimits tree = problem_.tree;
     tree.depth = depth;
-    SearchLimits limits = run_.limits();
+    run::SearchLimits limits = run_.limits();
     limits.gap = 0;
     if (limits.seconds) limits.seconds = std::max(0.0, *limits.seconds - run_.seconds());
     if (limits.bytes) limits.bytes = *limits.bytes - std::min(*limits.bytes, now_.bytes);
-    Run run(limits, [this](const Progress& at) {
+    run::Run run(limits, [this](const run::Progress& at) {
       n_in_part_ = at.n_subproblems;
       report();
       return run_.stopped();
     });
     try {
-      const DistinctRows rows = problem_.rows.of(numbers, run);
-      const Problem part{rows, problem_.model, problem_.leaf_cost, tree, problem_.bounds};
-      const Outcome outcome = search_(part, run);
+      const data::DistinctRows rows = problem_.rows.of(numbers, run);
+      const rows::Problem part{rows, problem_.model, problem_.leaf_cost, tree, problem_.bounds};
+      const run::Outcome outcome = search_(part, run);
       n_solved_ += outcome.n_subproblems;
       counters_ += outcome.counters;
       n_in_part_ = 0;
       run_.count_bytes(now_.bytes + outcome.bytes);
-      if (outcome.status != Status::optimal) run_.stop(outcome.status);
+      if (outcome.status != run::Status::optimal) run_.stop(outcome.status);
       if (numbers.size() == problem_.rows.n_rows) now_.lower = std::max(now_.lower, outcome.lower);
       for (const std::int32_t column : outcome.tree.column)
-        splits.push_back(column < 0 ? kNoSplit : static_cast<std::uint32_t>(column));
+        splits.push_back(column < 0 ? table::kNoSplit : static_cast<std::uint32_t>(column));
       return outcome.tree.cost;
-    } catch (const Stopped&) {
-      run_.stop(run.reason().value_or(Status::interrupted));
-      splits.push_back(kNoSplit);
-      return prefixes_.greedy().leaf_cost(target_weights(problem_.rows, numbers).data());
+    } catch (const run::Stopped&) {
+      run_.stop(run.reason().value_or(run::Status::interrupted));
+      splits.push_back(table::kNoSplit);
+      return prefixes_.greedy().leaf_cost(data::target_weights(problem_.rows, numbers).data());
     }
   }
 
-  const Problem& problem_;
+  const rows::Problem& problem_;
   const Lookahead& lookahead_;
   const std::uint32_t depth_;
-  Run& run_;
+  run::Run& run_;
   const ExactSearch& search_;
-  WorkMeter meter_;
+  run::WorkMeter meter_;
   Prefixes prefixes_;
-  Progress now_{};
+  run::Progress now_{};
   Counters counters_;
   std::uint64_t n_solved_ = 0, n_in_part_ = 0;
 };
 
 }  // namespace
 
-Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, Run& run, const ExactSearch& search) {
+run::Outcome search_lookahead(const rows::Problem& problem, const Lookahead& lookahead, run::Run& run,
+                              const ExactSearch& search) {
   return LookaheadSearch(problem, lookahead, run, search).run();
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::lookahead

@@ -17,7 +17,7 @@
 #include "rows/problem.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::lookahead {
 
 struct Lookahead {
   std::uint32_t depth;  // splits searched exhaustively; at least 1
@@ -27,9 +27,10 @@ struct Lookahead {
 };
 
 /// Finds an optimal tree: search/search.
-using ExactSearch = std::function<Outcome(const Problem&, Run&)>;
+using ExactSearch = std::function<run::Outcome(const rows::Problem&, run::Run&)>;
 
 /// `problem` has a depth limit and no limit of leaves.
-Outcome search_lookahead(const Problem& problem, const Lookahead& lookahead, Run& run, const ExactSearch& search);
+run::Outcome search_lookahead(const rows::Problem& problem, const Lookahead& lookahead, run::Run& run,
+                              const ExactSearch& search);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::lookahead

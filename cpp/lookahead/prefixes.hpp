@@ -18,7 +18,7 @@
 #include "rows/row_set.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::lookahead {
 
 class Prefixes {
  public:
@@ -28,29 +28,29 @@ class Prefixes {
   };
 
   /// Of at most `levels` levels of splits.
-  Prefixes(const DistinctRows& data, const LeafModel& model, Ticks leaf_cost, std::uint64_t rows_per_leaf,
-           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, WorkMeter& meter);
+  Prefixes(const data::DistinctRows& data, const models::LeafModel& model, Ticks leaf_cost, std::uint64_t rows_per_leaf,
+           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, run::WorkMeter& meter);
 
   /// The best prefix of at most `steps` levels of splits; with the greedy trees, it has at most `depth` levels.
-  Best best(RowSet& rows, std::uint32_t depth, std::uint32_t steps);
+  Best best(rows::RowSet& rows, std::uint32_t depth, std::uint32_t steps);
 
   /// Costs of the best prefixes on both sides of a column, or nothing if they come to more than `most`.
   using Sides = GreedyTrees::Sides;
-  std::optional<Sides> best_of_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps,
+  std::optional<Sides> best_of_sides(rows::RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps,
                                      Ticks most);
 
   /// Cost of the greedy tree, also after a stop.
-  Ticks greedy_cost(const RowSet& rows, std::uint32_t depth);
+  Ticks greedy_cost(const rows::RowSet& rows, std::uint32_t depth);
 
-  RowSetMaker& maker() { return maker_; }
+  rows::RowSetMaker& maker() { return maker_; }
   GreedyTrees& greedy() { return greedy_; }
-  const SubproblemTable& table() const { return table_; }
+  const table::SubproblemTable& table() const { return table_; }
   std::uint64_t n_subproblems() const { return n_subproblems_; }
   const Counters& counters() const { return counters_; }
   std::uint64_t bytes() const;
 
   /// Of both sides of a column.
-  void supports_of_sides(const RowSet& rows, std::uint32_t column, SupportSet (&support)[2]) const {
+  void supports_of_sides(const rows::RowSet& rows, std::uint32_t column, rows::SupportSet (&support)[2]) const {
     support[1] = maker_.support_of(rows, column, true);
     support[0] = support[1];
     support[0].fingerprint ^= rows.support.fingerprint;
@@ -62,21 +62,22 @@ class Prefixes {
     std::uint64_t n_rows;
   };
 
-  Ticks cost_of_split(const RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps, Ticks bound);
-  Sides greedy_sides(const RowSet& rows, std::uint32_t column, std::uint32_t depth);
-  Side side_of(const RowSet& rows, std::uint32_t column, bool side) const;
+  Ticks cost_of_split(const rows::RowSet& rows, std::uint32_t column, std::uint32_t depth, std::uint32_t steps,
+                      Ticks bound);
+  Sides greedy_sides(const rows::RowSet& rows, std::uint32_t column, std::uint32_t depth);
+  Side side_of(const rows::RowSet& rows, std::uint32_t column, bool side) const;
 
   const Ticks leaf_cost_;
   const std::uint64_t rows_per_leaf_;
   const std::uint32_t levels_;
-  WorkMeter& meter_;
-  const LeafModel counting_;
-  RowSetMaker maker_;
+  run::WorkMeter& meter_;
+  const models::LeafModel counting_;
+  rows::RowSetMaker maker_;
   GreedyTrees greedy_;
-  SubproblemTable table_;      // prefixes by the levels left; greedy trees under 0
-  std::vector<RowSet> child_;  // by the levels left
+  table::SubproblemTable table_;     // prefixes by the levels left; greedy trees under 0
+  std::vector<rows::RowSet> child_;  // by the levels left
   std::uint64_t n_subproblems_ = 0;
   Counters counters_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::lookahead

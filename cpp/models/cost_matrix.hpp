@@ -11,7 +11,7 @@
 
 #include "models/measures.hpp"
 
-namespace hornbeam {
+namespace hornbeam::models {
 
 /// Any matrix: value k is the loss of prediction k, and one more value is the largest loss.
 struct AnyCosts {
@@ -131,4 +131,4 @@ struct SeparableCosts {
   }
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::models

@@ -12,7 +12,7 @@
 
 #include "models/cost_matrix.hpp"
 
-namespace hornbeam {
+namespace hornbeam::models {
 
 /// `use(formula)` with the formula of these measures.
 template <class Use>
@@ -32,4 +32,4 @@ HORNBEAM_INLINE void measure_counts(const Measures& m, const Number* counts, Num
   if (kTargets == 0 && m.counts_rows) measures[m.rows_index()] = counts[m.n_counts() - 1];
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::models

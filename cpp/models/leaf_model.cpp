@@ -1,6 +1,6 @@
 #include "models/leaf_model.hpp"
 
-namespace hornbeam {
+namespace hornbeam::models {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::uint32_t LeafModel::best_prediction_of(const Ticks* measures) const {
   return best;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::models

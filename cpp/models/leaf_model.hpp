@@ -10,7 +10,7 @@
 
 #include "models/formulas.hpp"
 
-namespace hornbeam {
+namespace hornbeam::models {
 
 class LeafModel {
  public:
@@ -91,4 +91,4 @@ inline Ticks LeafModel::loss_if(const Ticks* measures, std::uint32_t prediction)
   return with_formula(measures_, [&](auto formula) { return formula.loss_if(measures_, measures, prediction); });
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::models

@@ -7,7 +7,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::models {
 
 /// How counts become the measures of a row set.
 ///
@@ -46,4 +46,4 @@ struct Cell {
   Number least_loss;    // q: of any tree, because equal rows get one prediction
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::models

@@ -18,7 +18,7 @@
 
 #include "ordered/ordered_rows.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 /// What is proven of one threshold: least costs of its two sides.
 struct ThresholdBounds {
@@ -88,4 +88,4 @@ inline OpenThresholds all_open(std::uint32_t variable, const std::vector<Thresho
   return {variable, {-1, leaf_cost, leaf_cost}, {n_thresholds, leaf_cost, leaf_cost}, 0, n_thresholds - 1};
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -10,7 +10,7 @@
 #include "base/types.hpp"
 #include "data/ranked_columns.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
 inline constexpr std::uint32_t kMostOrderedClasses = 128;
@@ -40,7 +40,7 @@ struct OrderedCosts {
 };
 
 struct OrderedProblem {
-  const RankedColumns& columns;
+  const data::RankedColumns& columns;
   std::span<const std::int32_t> classes;
   std::span<const std::int64_t> weights;
   std::uint32_t n_classes;
@@ -50,4 +50,4 @@ struct OrderedProblem {
   std::uint64_t work_between_polls = 1u << 20;  // entries read between two checks of the clock
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 namespace {
 
@@ -18,8 +18,8 @@ void remake(std::vector<T>& values, std::size_t size) {
 
 }  // namespace
 
-bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_t> classes,
-                       std::span<const std::int64_t> weights, std::uint32_t n_classes, WorkMeter& meter) {
+bool OrderedRows::sort(const data::RankedColumns& columns, std::span<const std::int32_t> classes,
+                       std::span<const std::int64_t> weights, std::uint32_t n_classes, run::WorkMeter& meter) {
   columns_ = &columns;
   n_rows_ = columns.n_rows;
   entries_.resize(offset(n_variables()));
@@ -51,7 +51,7 @@ bool OrderedRows::sort(const RankedColumns& columns, std::span<const std::int32_
 }
 
 bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
-                             std::vector<std::uint32_t>& number, WorkMeter& meter) const {
+                             std::vector<std::uint32_t>& number, run::WorkMeter& meter) const {
   const std::uint32_t begin = side ? 0 : n_true, end = side ? n_true : n_rows_;
   child.columns_ = columns_;
   child.n_rows_ = end - begin;
@@ -114,4 +114,4 @@ std::uint32_t OrderedRows::n_true_by(const RankSplit& split) const {
   return low;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

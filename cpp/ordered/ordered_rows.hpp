@@ -18,7 +18,7 @@
 #include "data/ranked_columns.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 /// A threshold of one variable's order: its first `n_rows` rows are on the true side.
 struct Threshold {
@@ -39,12 +39,12 @@ inline bool ends_rank(std::uint32_t entry) { return (entry & 1) != 0; }
 class OrderedRows {
  public:
   /// All rows of a problem. False if stopped before they are in order.
-  bool sort(const RankedColumns& columns, std::span<const std::int32_t> classes, std::span<const std::int64_t> weights,
-            std::uint32_t n_classes, WorkMeter& meter);
+  bool sort(const data::RankedColumns& columns, std::span<const std::int32_t> classes,
+            std::span<const std::int64_t> weights, std::uint32_t n_classes, run::WorkMeter& meter);
 
   /// The rows on one side of a threshold; `number` is scratch space. False if stopped: `child` is then incomplete.
   bool make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
-                  std::vector<std::uint32_t>& number, WorkMeter& meter) const;
+                  std::vector<std::uint32_t>& number, run::WorkMeter& meter) const;
 
   std::uint32_t n_rows() const { return n_rows_; }
   std::uint32_t n_variables() const { return columns_->n_variables(); }
@@ -78,7 +78,7 @@ class OrderedRows {
     return columns_->ranks_of(variable)[original_[row_of(entries(variable)[i])]];
   }
 
-  const RankedColumns* columns_ = nullptr;
+  const data::RankedColumns* columns_ = nullptr;
   std::uint32_t n_rows_ = 0;
   std::vector<std::uint32_t> entries_;   // by variable; one place before the first is free to be overwritten
   std::vector<std::uint32_t> original_;  // number of each row in the whole problem
@@ -87,4 +87,4 @@ class OrderedRows {
   std::int32_t weight_of_all_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -7,20 +7,20 @@
 #include "ordered/shared_root.hpp"
 #include "run/threads.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 namespace {
 
 class OrderedSearch {
  public:
-  OrderedSearch(const OrderedProblem& problem, Run& run)
+  OrderedSearch(const OrderedProblem& problem, run::Run& run)
       : problem_(problem), run_(run), state_{run}, root_(problem, state_, run.limits().threads) {
     workers_.emplace_back(problem_, state_, [this] { report(); });
   }
 
-  Outcome run() {
+  run::Outcome run() {
     report();
-    if (!root_.sort_rows(workers_.front().meter())) throw Stopped{};
+    if (!root_.sort_rows(workers_.front().meter())) throw run::Stopped{};
     report();
     run_.guard([this] { solve_every_depth(); });
     Counters counters = root_.counters();
@@ -29,8 +29,8 @@ class OrderedSearch {
       counters += worker.counters();
     }
     workers_.clear();
-    ResultTree tree = read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs);
-    const Progress last = progress();
+    tree::ResultTree tree = read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs);
+    const run::Progress last = progress();
     tree.cost = last.upper;
     return run_.finish(std::move(tree), last, counters);
   }
@@ -46,7 +46,7 @@ class OrderedSearch {
       root_.open(depth, depth == 3 ? worker.two_level_thresholds() : root_.thresholds());
       const std::uint32_t n_threads = run_.limits().threads;
       while (workers_.size() < n_threads) workers_.emplace_back(problem_, state_, [] {});
-      on_threads(run_, n_threads, [this](std::uint32_t i) {
+      run::on_threads(run_, n_threads, [this](std::uint32_t i) {
         root_.work(workers_[i], i, [this, i] {
           if (i == 0) report();
         });
@@ -54,7 +54,7 @@ class OrderedSearch {
     }
   }
 
-  Progress progress() const {
+  run::Progress progress() const {
     const auto [lower, upper, n_leaves] = root_.interval();
     return {upper, lower, state_.n_subproblems.load(std::memory_order_relaxed),
             state_.bytes.load(std::memory_order_relaxed), n_leaves};
@@ -63,7 +63,7 @@ class OrderedSearch {
   void report() { run_.report(progress()); }
 
   const OrderedProblem& problem_;
-  Run& run_;
+  run::Run& run_;
   OrderedState state_;
   SharedRoot root_;
   std::deque<OrderedWorker> workers_;  // they stay where they are
@@ -71,6 +71,6 @@ class OrderedSearch {
 
 }  // namespace
 
-Outcome search_ordered(const OrderedProblem& problem, Run& run) { return OrderedSearch(problem, run).run(); }
+run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run) { return OrderedSearch(problem, run).run(); }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -14,9 +14,9 @@
 #include "ordered/ordered_problem.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 /// Throws Stopped if it is stopped before the rows are in order.
-Outcome search_ordered(const OrderedProblem& problem, Run& run);
+run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll)
     : problem_(problem),
@@ -13,7 +13,7 @@ OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state,
                publish();
                on_poll();
              }),
-      two_levels_(problem.costs, kernels(), problem.closes_thresholds, meter_),
+      two_levels_(problem.costs, kernels::kernels(), problem.closes_thresholds, meter_),
       levels_(problem.depth + std::size_t{1}) {}
 
 Counters OrderedWorker::counters() const {
@@ -150,4 +150,4 @@ bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, 
   return !state_.run.stopped() && rows.make_child(variable, n_true, side, child, number_, meter_);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

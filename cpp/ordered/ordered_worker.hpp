@@ -18,11 +18,11 @@
 #include "ordered/two_level_thresholds.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 /// The state shared by the threads of one search, except for the root, which is in ordered/shared_root.hpp.
 struct OrderedState {
-  Run& run;
+  run::Run& run;
   std::atomic<std::uint64_t> bytes{0};  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
 
@@ -42,7 +42,7 @@ class OrderedWorker {
   ThresholdBounds try_threshold(const OrderedRows& rows, std::uint32_t depth, const std::vector<Threshold>& thresholds,
                                 const ThresholdTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result);
 
-  WorkMeter& meter() { return meter_; }
+  run::WorkMeter& meter() { return meter_; }
   Counters counters() const;
   /// Tells the others what this thread holds and has done.
   void publish();
@@ -64,7 +64,7 @@ class OrderedWorker {
 
   const OrderedProblem& problem_;
   OrderedState& state_;
-  WorkMeter meter_;
+  run::WorkMeter meter_;
   TwoLevelThresholds two_levels_;
   std::vector<Level> levels_;  // by depth left
   std::vector<std::uint32_t> number_;
@@ -73,4 +73,4 @@ class OrderedWorker {
   std::uint64_t announced_bytes_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

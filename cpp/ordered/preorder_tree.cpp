@@ -4,13 +4,13 @@
 
 #include "ordered/two_level_thresholds.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 namespace {
 
 class PreorderReader {
  public:
-  PreorderReader(const RankedColumns& columns, const OrderedCosts& costs) : columns_(columns), costs_(costs) {}
+  PreorderReader(const data::RankedColumns& columns, const OrderedCosts& costs) : columns_(columns), costs_(costs) {}
 
   /// Writes the subtree that begins at `next`, and moves on behind it.
   void read(const OrderedRows& rows, PreorderTree::const_iterator& next) {
@@ -32,7 +32,7 @@ class PreorderReader {
     });
   }
 
-  ResultTree tree;
+  tree::ResultTree tree;
 
  private:
   /// The best stump; the leaf, should none be better.
@@ -42,10 +42,10 @@ class PreorderReader {
     return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
   }
 
-  const RankedColumns& columns_;
+  const data::RankedColumns& columns_;
   const OrderedCosts& costs_;
-  Run never_stopped_;
-  WorkMeter unlimited_{never_stopped_};
+  run::Run never_stopped_;
+  run::WorkMeter unlimited_{never_stopped_};
 };
 
 }  // namespace
@@ -64,12 +64,12 @@ std::uint32_t count_leaves(const PreorderTree& preorder) {
   return n_leaves;
 }
 
-ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder, const RankedColumns& columns,
-                              const OrderedCosts& costs) {
+tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
+                                    const data::RankedColumns& columns, const OrderedCosts& costs) {
   PreorderReader reader(columns, costs);
   PreorderTree::const_iterator next = preorder.begin();
   reader.read(rows, next);
   return std::move(reader.tree);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

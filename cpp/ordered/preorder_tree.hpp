@@ -10,7 +10,7 @@
 #include "ordered/ordered_rows.hpp"
 #include "tree/result_tree.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 /// A node of a tree that was found. Which columns the best stump splits on is found again at the end.
 struct PreorderNode {
@@ -32,7 +32,7 @@ struct OrderedResult {
 };
 
 /// The tree of a preorder for these rows, its cost left out.
-ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder, const RankedColumns& columns,
-                              const OrderedCosts& costs);
+tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
+                                    const data::RankedColumns& columns, const OrderedCosts& costs);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

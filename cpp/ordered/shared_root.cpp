@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 namespace {
 
@@ -27,8 +27,8 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
       lower_(std::min(best(), problem.costs.leaf)),
       in_flight_(n_threads, kInfinity) {}
 
-bool SharedRoot::sort_rows(WorkMeter& meter) {
-  const RankedColumns& columns = problem_.columns;
+bool SharedRoot::sort_rows(run::WorkMeter& meter) {
+  const data::RankedColumns& columns = problem_.columns;
   announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{2}));
   const bool is_sorted =
       !meter.stopped() && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, meter);
@@ -118,4 +118,4 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
   raise_lower(kInfinity, depth_);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -24,7 +24,7 @@
 #include "ordered/preorder_tree.hpp"
 #include "ordered/threshold_heap.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 class SharedRoot {
  public:
@@ -37,7 +37,7 @@ class SharedRoot {
 
   // Down to `may_gain`: for the calling thread, while no other one works.
   /// False if stopped before the rows are in order.
-  bool sort_rows(WorkMeter& meter);
+  bool sort_rows(run::WorkMeter& meter);
   const OrderedRows& rows() const { return rows_; }
   /// Adopts a result on trees of at most this depth.
   void learn(OrderedResult found, std::uint32_t depth);
@@ -80,4 +80,4 @@ class SharedRoot {
   std::uint64_t announced_bytes_ = 0, n_by_helpers_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 namespace {
 
@@ -71,4 +71,4 @@ void ThresholdHeap::push(const OpenThresholds& run) {
   std::push_heap(open_.begin(), open_.end(), comes_later);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

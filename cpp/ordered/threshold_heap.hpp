@@ -11,7 +11,7 @@
 #include "ordered/open_thresholds.hpp"
 #include "ordered/ordered_problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 /// Bytes of lists of thresholds.
 std::uint64_t bytes_of(const std::vector<std::vector<Threshold>>& thresholds);
@@ -52,4 +52,4 @@ class ThresholdHeap {
   std::uint64_t n_closed_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr std::int32_t kNarrowWeight = 1 << 15;
 
 std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
   if (n_classes <= 2) return 0;
-  return (n_classes + rows.n_rows()) * kScanLanes / (rows.weight() < kNarrowWeight ? 2 : 1);
+  return (n_classes + rows.n_rows()) * kernels::kScanLanes / (rows.weight() < kNarrowWeight ? 2 : 1);
 }
 
 }  // namespace
@@ -99,14 +99,15 @@ bool TwoLevelThresholds::list_thresholds(const OrderedRows& rows) {
 void TwoLevelThresholds::choose_trials() {
   trials_.clear();
   const auto by_bound = [](const OpenThresholds& a, const OpenThresholds& b) { return a.bound() < b.bound(); };
-  if (open_.size() > kScanLanes) std::nth_element(open_.begin(), open_.begin() + kScanLanes, open_.end(), by_bound);
-  const auto n_runs = static_cast<std::uint32_t>(std::min<std::size_t>(open_.size(), kScanLanes));
+  if (open_.size() > kernels::kScanLanes)
+    std::nth_element(open_.begin(), open_.begin() + kernels::kScanLanes, open_.end(), by_bound);
+  const auto n_runs = static_cast<std::uint32_t>(std::min<std::size_t>(open_.size(), kernels::kScanLanes));
   std::int64_t n_thresholds = 0;
   for (std::uint32_t i = 0; i < n_runs; ++i) n_thresholds += open_[i].size();
-  std::int64_t spare = kScanLanes - n_runs;
+  std::int64_t spare = kernels::kScanLanes - n_runs;
   for (std::uint32_t i = 0; i < n_runs; ++i) {
     const std::int64_t size = open_[i].size();
-    const std::int64_t extra = std::min({size - 1, spare, (kScanLanes - n_runs) * size / n_thresholds});
+    const std::int64_t extra = std::min({size - 1, spare, (kernels::kScanLanes - n_runs) * size / n_thresholds});
     spare -= extra;
     const std::int64_t n = 1 + extra;
     for (std::int64_t j = 0; j < n; ++j) trials_.push_back({i, open_[i].first + (2 * j + 1) * size / (2 * n)});
@@ -117,7 +118,7 @@ void TwoLevelThresholds::choose_trials() {
 bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
   member_.assign(rows.n_rows(), 0);
-  true_side_.assign(std::size_t{n_classes} * kScanLanes, 0);
+  true_side_.assign(std::size_t{n_classes} * kernels::kScanLanes, 0);
   std::vector<std::int32_t> count(n_classes);
   std::vector<std::uint32_t> of_variable;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
@@ -144,7 +145,7 @@ bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
         count[class_of(entry[row])] += rows.weight_of(row_of(entry[row]));
       }
       left &= ~(std::uint32_t{1} << i);
-      for (std::uint32_t k = 0; k < n_classes; ++k) true_side_[k * kScanLanes + i] = count[k];
+      for (std::uint32_t k = 0; k < n_classes; ++k) true_side_[k * kernels::kScanLanes + i] = count[k];
     }
   }
   return true;
@@ -155,7 +156,7 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
   if (!mark_members(rows)) return false;
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
   const bool is_narrow = rows.weight() < kNarrowWeight;
-  for (auto& losses : least_loss_) losses.assign(kScanLanes, is_narrow ? kNarrowWeight - 1 : 1 << 30);
+  for (auto& losses : least_loss_) losses.assign(kernels::kScanLanes, is_narrow ? kNarrowWeight - 1 : 1 << 30);
   scratch_.resize(std::max(scratch_.size(), scratch_words(n_classes, rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (thresholds_[v].empty()) continue;
@@ -185,7 +186,7 @@ Ticks TwoLevelThresholds::leaf_cost(const OrderedRows& rows, std::uint32_t trial
   const std::vector<std::int32_t>& total = rows.class_weight();
   std::int64_t all = 0, most = 0;
   for (std::uint32_t k = 0; k < total.size(); ++k) {
-    const std::int64_t true_side = true_side_[k * kScanLanes + trial],
+    const std::int64_t true_side = true_side_[k * kernels::kScanLanes + trial],
                        here = side == 1 ? true_side : total[k] - true_side;
     all += here;
     most = std::max(most, here);
@@ -219,4 +220,4 @@ void TwoLevelThresholds::close_runs(Ticks best) {
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

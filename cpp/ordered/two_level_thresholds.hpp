@@ -14,7 +14,7 @@
 #include "ordered/ordered_problem.hpp"
 #include "ordered/threshold_heap.hpp"
 
-namespace hornbeam {
+namespace hornbeam::ordered {
 
 struct TwoLevelResult {
   Ticks lower;  // no tree of depth one or two costs less
@@ -25,7 +25,8 @@ struct TwoLevelResult {
 
 class TwoLevelThresholds {
  public:
-  TwoLevelThresholds(const OrderedCosts& costs, const Kernels& kernels, bool closes_thresholds, WorkMeter& meter)
+  TwoLevelThresholds(const OrderedCosts& costs, const kernels::Kernels& kernels, bool closes_thresholds,
+                     run::WorkMeter& meter)
       : costs_(costs), kernels_(kernels), closes_thresholds_(closes_thresholds), meter_(meter) {}
 
   /// The best tree with one or two levels of splits of those that cost less than `bound`.
@@ -55,9 +56,9 @@ class TwoLevelThresholds {
   void close_runs(Ticks best);
 
   const OrderedCosts costs_;
-  const Kernels& kernels_;
+  const kernels::Kernels& kernels_;
   const bool closes_thresholds_;
-  WorkMeter& meter_;
+  run::WorkMeter& meter_;
   std::uint64_t n_closed_ = 0;
 
   std::vector<std::vector<Threshold>> thresholds_;  // of each variable
@@ -72,4 +73,4 @@ class TwoLevelThresholds {
 /// The best tree with two leaves if it costs less than `bound`. One pass over the rows, so it is not stopped.
 TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::ordered

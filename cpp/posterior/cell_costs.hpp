@@ -14,14 +14,14 @@
 #include "bounds/second_split.hpp"
 #include "posterior/row_pairs.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 /// The columns of one set of rows, and the pairs left in it, as the bounds of its subsets need them.
 struct ColumnCounts {
-  SplitCounts splits;
-  ParetoStaircase staircase;
+  bounds::SplitCounts splits;
+  bounds::ParetoStaircase staircase;
   PairsLeft pairs;
-  PairRate rate;
+  bounds::PairRate rate;
 };
 
 /// The tables of one depth; `kClasses` > 0 fixes the number of classes at compile time.
@@ -71,8 +71,8 @@ class CellCosts {
       if (n_pairs > columns.pairs.most_separated) {
         const Ticks pure = leaf - all_[n] + all_[counts[0]] + all_[counts[1]];
         const Ticks separated = first_split + pure +
-                                separated_pairs_bound(columns.rate, n_pairs - columns.pairs.most_separated, fewest,
-                                                      least_pure_, largest_increment_);
+                                bounds::separated_pairs_bound(columns.rate, n_pairs - columns.pairs.most_separated,
+                                                              fewest, least_pure_, largest_increment_);
         if (counters != nullptr && separated > split) ++counters->separated_pairs;
         split = std::max(split, separated);
       }
@@ -91,4 +91,4 @@ class CellCosts {
   const Ticks* const* tables_;  // of the classes: likelihood, then least costs with a split
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -4,14 +4,14 @@
 #include <bit>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 namespace {
 
 constexpr std::uint64_t kMostWork = std::uint64_t{1} << 32;
 
 /// Whether the rows have two different classes between them.
-bool differ_in_class(const DistinctRows& rows, std::uint32_t one, std::uint32_t other) {
+bool differ_in_class(const data::DistinctRows& rows, std::uint32_t one, std::uint32_t other) {
   for (std::uint32_t k = 0; k < rows.n_targets; ++k)
     for (std::uint32_t m = 0; m < rows.n_targets; ++m)
       if (k != m && rows.weight(one)[k] > 0 && rows.weight(other)[m] > 0) return true;
@@ -20,7 +20,7 @@ bool differ_in_class(const DistinctRows& rows, std::uint32_t one, std::uint32_t 
 
 }  // namespace
 
-std::uint32_t least_distance(const DistinctRows& rows, Run& run) {
+std::uint32_t least_distance(const data::DistinctRows& rows, run::Run& run) {
   const std::size_t n_words = words_for(rows.n_columns);
   std::uint32_t least = std::max(rows.n_columns, 1u);
   if (std::uint64_t{rows.n_rows} * rows.n_rows * n_words > kMostWork) least = 1;
@@ -43,4 +43,4 @@ std::uint32_t least_distance(const DistinctRows& rows, Run& run) {
   return least;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -8,9 +8,9 @@
 #include "data/distinct_rows.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 /// At least 1 and, if there are columns, at most their number. Throws Stopped.
-std::uint32_t least_distance(const DistinctRows& rows, Run& run);
+std::uint32_t least_distance(const data::DistinctRows& rows, run::Run& run);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

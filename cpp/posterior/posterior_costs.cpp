@@ -9,7 +9,7 @@
 #include "bounds/nontrivial_splits.hpp"
 #include "bounds/perfect_split.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 namespace {
 
@@ -152,15 +152,16 @@ std::unique_ptr<DepthCosts> PosteriorCosts::make(std::uint32_t depth) const {
   costs->second_split = depth + 1 < max_depth_ ? below + (pure_is_leaf ? logs_[least_distance_] : 0) : kInfinity;
   costs->choice.resize(all_.size());
   for (std::size_t n = 0; n < all_.size(); ++n)
-    costs->choice[n] = logs_[least_number_of_splits(n, static_cast<std::size_t>(largest_group_), logs_.size() - 1)];
+    costs->choice[n] =
+        logs_[bounds::least_number_of_splits(n, static_cast<std::size_t>(largest_group_), logs_.size() - 1)];
   const Ticks share = share_of_leaf(depth);
   for (std::uint32_t k = 0; k < n_classes(); ++k) {
     std::vector<Ticks> pure(class_[k].size());
     for (std::size_t count = 0; count < pure.size(); ++count) pure[count] = all_[count] - class_[k][count];
     costs->least_of_class.push_back(
-        least_costs_of_class(pure, pure_increment_[k], all_increment_, share, largest_group_));
+        bounds::least_costs_of_class(pure, pure_increment_[k], all_increment_, share, largest_group_));
   }
   return costs;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -18,7 +18,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 inline constexpr int kPosteriorBits = 58;
 inline constexpr Ticks kLargestPosterior = Ticks{1} << kPosteriorBits;
@@ -104,4 +104,4 @@ class PosteriorCosts {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

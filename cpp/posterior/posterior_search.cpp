@@ -8,7 +8,7 @@
 #include "posterior/posterior_tree.hpp"
 #include "posterior/posterior_worker.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t kShareOfRounds = 8;
 /// with less than twice the work of all earlier rounds, and is halved after one with more than six times their work.
 constexpr Ticks kFirstStep = 16;
 
-PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+PosteriorCosts costs_of(const data::DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
                         std::uint32_t least_distance) {
   std::vector<std::int64_t> totals(rows.n_targets, 0);
   std::int64_t largest = 0;
@@ -35,8 +35,8 @@ PosteriorCosts costs_of(const DistinctRows& rows, const PosteriorModel& model, c
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one object a search
 class PosteriorSearch {
  public:
-  PosteriorSearch(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                  const Bounds& bounds, Run& run)
+  PosteriorSearch(const data::DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
+                  const Bounds& bounds, run::Run& run)
       : rows_(rows),
         model_(model),
         limits_(limits),
@@ -46,7 +46,7 @@ class PosteriorSearch {
         worker_(rows, costs_, pairs_, table_, run, limits.expansions, [this] { report(); }),
         uses_pairs_(bounds.separated_pairs) {}
 
-  Outcome run() {
+  run::Outcome run() {
     worker_.open_root(root_);
     run_.guard([this] {
       // A first tree before the distances, which take long if there are many rows.
@@ -68,7 +68,7 @@ class PosteriorSearch {
         report();
       }
     });
-    ResultTree tree = read_posterior_tree(rows_, costs_, table_, !run_.stopped());
+    tree::ResultTree tree = read_posterior_tree(rows_, costs_, table_, !run_.stopped());
     root_.known.tree.cost = tree.cost;
     root_.known.tree.shape.leaves = tree.n_leaves();
     return run_.finish(std::move(tree), progress(), worker_.counters(), table_.size());
@@ -96,24 +96,24 @@ class PosteriorSearch {
     }
   }
 
-  Progress progress() const {
+  run::Progress progress() const {
     const std::uint64_t bytes = root_.rows.bytes() + root_.candidates.capacity() * sizeof(PosteriorWorker::Candidate);
     return {root_.known.tree.cost, root_.known.lower, worker_.n_expansions(), bytes + worker_.bytes(),
             root_.known.tree.shape.leaves};
   }
 
   void report() {
-    if (table_.is_full()) run_.stop(Status::memory_limit);
+    if (table_.is_full()) run_.stop(run::Status::memory_limit);
     run_.report(progress());
   }
 
-  const DistinctRows& rows_;
+  const data::DistinctRows& rows_;
   const PosteriorModel& model_;
   const PosteriorLimits& limits_;
-  Run& run_;
+  run::Run& run_;
   PosteriorCosts costs_;
   RowPairs pairs_;
-  SubproblemTable table_;
+  table::SubproblemTable table_;
   PosteriorWorker worker_;
   PosteriorWorker::Frame root_;
   std::uint64_t work_on_trees_ = 0;
@@ -123,9 +123,9 @@ class PosteriorSearch {
 
 }  // namespace
 
-Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const Bounds& bounds, Run& run) {
+run::Outcome search_posterior(const data::DistinctRows& rows, const PosteriorModel& model,
+                              const PosteriorLimits& limits, const Bounds& bounds, run::Run& run) {
   return PosteriorSearch(rows, model, limits, bounds, run).run();
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -16,7 +16,7 @@
 #include "posterior/posterior_costs.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 struct PosteriorLimits {
   std::optional<std::uint32_t> depth;
@@ -27,7 +27,7 @@ struct PosteriorLimits {
 };
 
 /// The weights of `rows` are numbers of rows. Throws Stopped if it is stopped before there is a root.
-Outcome search_posterior(const DistinctRows& rows, const PosteriorModel& model, const PosteriorLimits& limits,
-                         const Bounds& bounds, Run& run);
+run::Outcome search_posterior(const data::DistinctRows& rows, const PosteriorModel& model,
+                              const PosteriorLimits& limits, const Bounds& bounds, run::Run& run);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -6,22 +6,22 @@
 
 #include "data/best_stump.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 namespace {
 
 /// The rows of a node, and columns: those that split its parent, until `keep_splits` is called.
 struct Part {
-  RowList rows;
+  data::RowList rows;
   std::vector<std::uint32_t> columns;
 };
 
 class TreeReader {
  public:
-  TreeReader(const DistinctRows& data, PosteriorCosts& costs, const SubproblemTable& table, bool has_time)
+  TreeReader(const data::DistinctRows& data, PosteriorCosts& costs, const table::SubproblemTable& table, bool has_time)
       : data_(data), costs_(costs), table_(table), has_time_(has_time) {}
 
-  ResultTree read() {
+  tree::ResultTree read() {
     Part all{all_rows(data_), {}};
     all.columns.resize(data_.n_columns);
     std::iota(all.columns.begin(), all.columns.end(), 0u);
@@ -62,18 +62,18 @@ class TreeReader {
   /// The best tree of at most two leaves: what is known of a pair that was never expanded.
   std::uint32_t best_stump(const Part& of, Ticks leaf, std::uint32_t depth, Ticks split) {
     const Ticks leaf_cost = costs_.at(depth + 1).leaf;  // not paid for a single row, which has no split
-    const StumpFinder stumps(data_, of.rows, [](std::uint32_t) { return 1; });
-    const Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
+    const data::StumpFinder stumps(data_, of.rows, [](std::uint32_t) { return 1; });
+    const data::Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
       if (true_side.back() == 0 || false_side.back() == 0) return kInfinity;
       return split + costs_.likelihood(true_side.data()) + costs_.likelihood(false_side.data()) +
              (true_side.back() > 1 ? leaf_cost : 0) + (false_side.back() > 1 ? leaf_cost : 0);
     });
-    return best.cost < leaf ? best.column : kNoSplit;
+    return best.cost < leaf ? best.column : table::kNoSplit;
   }
 
   /// `may_be_leaf`: without time, the node is a leaf unless more is known.
   Ticks add_node(Part of, std::uint32_t depth, bool may_be_leaf) {
-    const std::vector<Ticks> counts = target_weights(data_, of.rows);
+    const std::vector<Ticks> counts = data::target_weights(data_, of.rows);
     const std::uint32_t prediction = costs_.likeliest_class(counts.data());
     const Ticks leaf = leaf_cost(counts.data(), of.rows.size() > 1, depth);
     const auto add_leaf = [&] {
@@ -83,14 +83,14 @@ class TreeReader {
     if (of.rows.size() == 1 || depth == costs_.max_depth()) return add_leaf();
     Fingerprint set;
     for (const std::uint32_t row : of.rows) set ^= data_.fingerprint(row, false);
-    const auto known = table_.find({set, depth, kUnlimited});
-    if (known ? known->tree.split == kNoSplit : may_be_leaf && !has_time_) return add_leaf();
+    const auto known = table_.find({set, depth, table::kUnlimited});
+    if (known ? known->tree.split == table::kNoSplit : may_be_leaf && !has_time_) return add_leaf();
     keep_splits(of);
     const Ticks split = costs_.at(depth).split + costs_.log_of(static_cast<std::uint32_t>(of.columns.size()));
     const std::uint32_t column = known ? known->tree.split : best_stump(of, leaf, depth, split);
-    if (column == kNoSplit) return add_leaf();
+    if (column == table::kNoSplit) return add_leaf();
     const bool has_leaves = !known || known->tree.shape.depth == 1;
-    auto sides = partition(data_, of.rows, column);
+    auto sides = data::partition(data_, of.rows, column);
     Ticks cost = split;
     tree_.add_split(column, prediction, [&](bool side) {
       cost += add_node({std::move(sides[side ? 1 : 0]), of.columns}, depth + 1, has_leaves);
@@ -98,18 +98,18 @@ class TreeReader {
     return cost;
   }
 
-  const DistinctRows& data_;
+  const data::DistinctRows& data_;
   PosteriorCosts& costs_;
-  const SubproblemTable& table_;
+  const table::SubproblemTable& table_;
   const bool has_time_;
-  ResultTree tree_;
+  tree::ResultTree tree_;
 };
 
 }  // namespace
 
-ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table,
-                               bool has_time) {
+tree::ResultTree read_posterior_tree(const data::DistinctRows& rows, PosteriorCosts& costs,
+                                     const table::SubproblemTable& table, bool has_time) {
   return TreeReader(rows, costs, table, has_time).read();
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -9,11 +9,11 @@
 #include "table/subproblem_table.hpp"
 #include "tree/result_tree.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 /// The prediction of a node is the class with the largest sum of rows and prior count; the first one in case of ties.
 /// Nodes below what the table knows are completed greedily if there is time; otherwise they are leaves.
-ResultTree read_posterior_tree(const DistinctRows& rows, PosteriorCosts& costs, const SubproblemTable& table,
-                               bool has_time);
+tree::ResultTree read_posterior_tree(const data::DistinctRows& rows, PosteriorCosts& costs,
+                                     const table::SubproblemTable& table, bool has_time);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

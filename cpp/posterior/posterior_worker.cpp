@@ -3,27 +3,27 @@
 #include <algorithm>
 #include <utility>
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 namespace {
 
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 21;
 
-SubproblemKey key_of(const Fingerprint& set, std::uint32_t depth) { return {set, depth, kUnlimited}; }
+table::SubproblemKey key_of(const Fingerprint& set, std::uint32_t depth) { return {set, depth, table::kUnlimited}; }
 
 }  // namespace
 
-PosteriorWorker::PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs,
-                                 SubproblemTable& table, Run& run, std::optional<std::uint64_t> max_expansions,
-                                 std::function<void()> poll)
+PosteriorWorker::PosteriorWorker(const data::DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs,
+                                 table::SubproblemTable& table, run::Run& run,
+                                 std::optional<std::uint64_t> max_expansions, std::function<void()> poll)
     : data_(data),
-      counting_(LeafModel::counting(data.n_targets, false)),
+      counting_(models::LeafModel::counting(data.n_targets, false)),
       costs_(costs),
       pairs_(pairs),
       table_(table),
       run_(run),
       meter_(run, kWorkBetweenPolls, std::move(poll)),
-      maker_(data, counting_, kernels(), 0, 1, 1),
+      maker_(data, counting_, kernels::kernels(), 0, 1, 1),
       scanner_(costs, maker_, pairs, counters_),
       max_expansions_(max_expansions) {}
 
@@ -40,7 +40,7 @@ std::uint64_t PosteriorWorker::bytes() const {
 }
 
 bool PosteriorWorker::goes_on() {
-  if (max_expansions_ && n_expansions_ >= *max_expansions_) run_.stop(Status::expansion_limit);
+  if (max_expansions_ && n_expansions_ >= *max_expansions_) run_.stop(run::Status::expansion_limit);
   return meter_.spend(0);
 }
 
@@ -48,10 +48,10 @@ bool PosteriorWorker::goes_on() {
 bool PosteriorWorker::has_memory_for_child(const Frame& s) { return run_.check(bytes() + 3 * s.rows.bytes()); }
 
 void PosteriorWorker::take_tree(Frame& s, const Candidate& candidate) const {
-  const KnownTree tree{s.split + candidate.upper(),
-                       s.rows.columns[candidate.column],
-                       kUnlimited,
-                       {candidate.side[0].leaves + candidate.side[1].leaves, 2}};
+  const table::KnownTree tree{s.split + candidate.upper(),
+                              s.rows.columns[candidate.column],
+                              table::kUnlimited,
+                              {candidate.side[0].leaves + candidate.side[1].leaves, 2}};
   if (tree.cost < s.known.tree.cost) s.known.tree = tree;
 }
 
@@ -61,7 +61,7 @@ bool PosteriorWorker::open(Frame& s) {
   std::uint32_t n_splits = 0;
   for (const std::uint32_t copies : s.rows.copies) n_splits += copies;
   const Ticks leaf = costs_.likelihood(s.rows.total.data()) + (n_splits > 0 ? here.leaf : 0);
-  if (leaf < s.known.tree.cost) s.known.tree = {leaf, kNoSplit, kUnlimited, {}};
+  if (leaf < s.known.tree.cost) s.known.tree = {leaf, table::kNoSplit, table::kUnlimited, {}};
   if (n_splits == 0 || here.split >= kInfinity) return false;
   s.split = here.split + costs_.log_of(n_splits);
   return true;
@@ -80,7 +80,7 @@ SideBounds PosteriorWorker::leaf_of(const Frame& s, std::uint32_t column, int x)
   const DepthCosts& here = costs_.at(s.depth + 1);
   const Ticks leaf = costs_.likelihood(counts.data());
   const Ticks cost = leaf + (n > 1 ? here.leaf : 0);
-  return {most == n || here.split >= kInfinity ? leaf : 0, cost, 1, kNoSplit};
+  return {most == n || here.split >= kInfinity ? leaf : 0, cost, 1, table::kNoSplit};
 }
 
 void PosteriorWorker::grow(Frame& s) {
@@ -192,8 +192,9 @@ bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
 void PosteriorWorker::remember_sides(const Frame& s, const Candidate& candidate) {
   for (int x = 0; x < 2; ++x) {
     const SideBounds& side = candidate.side[x];
-    const SubproblemKey key = key_of(candidate.fingerprint[x], s.depth + 1);
-    if (!table_.find(key)) table_.tighten(key, {side.lower, {side.upper, side.split, kUnlimited, {side.leaves, 1}}});
+    const table::SubproblemKey key = key_of(candidate.fingerprint[x], s.depth + 1);
+    if (!table_.find(key))
+      table_.tighten(key, {side.lower, {side.upper, side.split, table::kUnlimited, {side.leaves, 1}}});
   }
 }
 
@@ -202,14 +203,14 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
   if (!frames_[s.depth + 1]) frames_[s.depth + 1] = std::make_unique<Frame>();
   Frame& child = *frames_[s.depth + 1];
   maker_.make_slot_rows(s.rows);
-  SupportSet support;
+  rows::SupportSet support;
   support.fingerprint = candidate.fingerprint[x];
   maker_.make_child(s.rows, candidate.column, x == 1, support, child.rows);
   meter_.add(std::uint64_t{s.rows.n_slot_words} * s.rows.words_per_slot * 16);
   child.pairs = s.pairs;
   pairs_.keep_side(s.rows.columns[candidate.column], x == 1, child.pairs);
   child.depth = s.depth + 1;
-  child.known = table_.find(key_of(support.fingerprint, child.depth)).value_or(Interval{});
+  child.known = table_.find(key_of(support.fingerprint, child.depth)).value_or(table::Interval{});
   child.known.lower = std::max(child.known.lower, candidate.side[x].lower);
   return child;
 }
@@ -253,7 +254,8 @@ void PosteriorWorker::solve(Frame& s, Ticks budget) {
 }
 
 void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until) {
-  const SubproblemKey visited{s.rows.support.fingerprint, s.depth, width};  // a round of a width visits a pair once
+  const table::SubproblemKey visited{s.rows.support.fingerprint, s.depth,
+                                     width};  // a round of a width visits a pair once
   if (table_.find(visited)) return;
   expand(s, kInfinity);
   const Ticks before = s.known.tree.cost;
@@ -278,4 +280,4 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
   s.known = table_.tighten(key_of(s.rows.support.fingerprint, s.depth), s.known);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

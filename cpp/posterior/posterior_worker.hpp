@@ -24,7 +24,7 @@
 #include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 class PosteriorWorker {
  public:
@@ -40,19 +40,19 @@ class PosteriorWorker {
   };
 
   struct Frame {
-    RowSet rows;
+    rows::RowSet rows;
     std::vector<Word> pairs;  // RowPairs left in the rows
     std::uint32_t depth = 0;
     Ticks split = 0;  // cost of a split and of its choice
-    Interval known;
+    table::Interval known;
     std::vector<Candidate> candidates;
     Ticks others = kInfinity;  // at least, of all trees whose first split is no candidate
     bool is_closed() const { return known.lower >= known.tree.cost; }
   };
 
   /// `poll` is called about a hundred times a second; it may stop the search.
-  PosteriorWorker(const DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, SubproblemTable& table, Run& run,
-                  std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
+  PosteriorWorker(const data::DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs, table::SubproblemTable& table,
+                  run::Run& run, std::optional<std::uint64_t> max_expansions, std::function<void()> poll);
 
   /// Throws Stopped.
   void open_root(Frame& root);
@@ -90,15 +90,15 @@ class PosteriorWorker {
   Frame& child_of(Frame& s, const Candidate& candidate, int x);
   void take_tree(Frame& s, const Candidate& candidate) const;
 
-  const DistinctRows& data_;
-  const LeafModel counting_;
+  const data::DistinctRows& data_;
+  const models::LeafModel counting_;
   PosteriorCosts& costs_;
   RowPairs& pairs_;
-  SubproblemTable& table_;
-  Run& run_;
-  WorkMeter meter_;
+  table::SubproblemTable& table_;
+  run::Run& run_;
+  run::WorkMeter meter_;
   Counters counters_;
-  RowSetMaker maker_;
+  rows::RowSetMaker maker_;
   SplitScanner scanner_;
   const std::optional<std::uint64_t> max_expansions_;
   std::vector<std::unique_ptr<Frame>> frames_;  // by depth
@@ -106,4 +106,4 @@ class PosteriorWorker {
   std::vector<Ticks> column_bounds_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -6,7 +6,7 @@
 
 #include "bounds/separated_pairs.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 namespace {
 
@@ -18,10 +18,10 @@ constexpr std::size_t kNearest = 8;
 constexpr std::uint32_t kDepthOfChoice = 2;
 
 /// Counts of one kind of slot.
-Measures counting_measures() {
+models::Measures counting_measures() {
   static constexpr Ticks kOne = 1;
-  Measures measures{};
-  measures.model = Measures::Model::separable_costs;
+  models::Measures measures{};
+  measures.model = models::Measures::Model::separable_costs;
   measures.n_targets = measures.n_predictions = 1;
   measures.largest_cost = &kOne;
   return measures;
@@ -34,14 +34,14 @@ struct RowBits {
   AlignedVector<Word> tile;
   std::uint32_t n_words = 0, stride = 0;
 
-  RowBits(const DistinctRows& rows, std::uint32_t kind) : n_words(words_for(rows.n_columns)) {
+  RowBits(const data::DistinctRows& rows, std::uint32_t kind) : n_words(words_for(rows.n_columns)) {
     for (std::uint32_t row = 0; row < rows.n_rows; ++row)
       if (rows.weight(row)[kind] > 0 && rows.weight(row)[1 - kind] == 0) numbers.push_back(row);
   }
 
   std::uint64_t bytes() const { return 2 * numbers.size() * n_words * sizeof(Word); }
 
-  void fill(const DistinctRows& rows, Run& run) {
+  void fill(const data::DistinctRows& rows, run::Run& run) {
     stride = padded_to_lanes(std::max<std::uint32_t>(static_cast<std::uint32_t>(numbers.size()), 1));
     bits.assign(numbers.size() * n_words, 0);
     tile.assign(std::size_t{n_words} * stride, 0);
@@ -77,12 +77,12 @@ double fourth_power(Ticks number) {
 
 }  // namespace
 
-RowPairs::RowPairs(const DistinctRows& rows, PosteriorCosts& costs, Run& run) : n_columns_(rows.n_columns) {
+RowPairs::RowPairs(const data::DistinctRows& rows, PosteriorCosts& costs, run::Run& run) : n_columns_(rows.n_columns) {
   if (rows.n_targets != 2) return;
   lay_out(rows, choose(rows, near_pairs(rows, run), costs, run));
 }
 
-std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, Run& run) const {
+std::vector<RowPairs::Pair> RowPairs::near_pairs(const data::DistinctRows& rows, run::Run& run) const {
   RowBits side[2] = {RowBits(rows, 0), RowBits(rows, 1)};
   std::vector<Pair> pool;
   if (side[0].numbers.size() * side[1].numbers.size() * side[0].n_words > kMostWork) return pool;
@@ -94,8 +94,8 @@ std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, Run& 
     std::vector<std::uint8_t> distances(other.stride);
     for (std::size_t i = 0; i < one.numbers.size(); ++i) {
       run.require();
-      kernels().row_distances(&one.bits[i * one.n_words], {other.tile.data(), other.n_words, other.stride},
-                              no_column.data(), distances.data());
+      kernels::kernels().row_distances(&one.bits[i * one.n_words], {other.tile.data(), other.n_words, other.stride},
+                                       no_column.data(), distances.data());
       for_each_nearest({distances.data(), other.numbers.size()}, [&](std::size_t j) {
         const std::uint32_t both[2] = {one.numbers[i], other.numbers[j]};
         pool.push_back({both[k], both[1 - k]});
@@ -107,8 +107,8 @@ std::vector<RowPairs::Pair> RowPairs::near_pairs(const DistinctRows& rows, Run& 
 
 /// Chooses pair after pair by the least sum of (1 + pairs that the column separates)^4 over the columns that separate
 /// it. These sums only grow, so each is recomputed only when it is the least.
-std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std::vector<Pair>& pool,
-                                             PosteriorCosts& costs, Run& run) {
+std::vector<RowPairs::Pair> RowPairs::choose(const data::DistinctRows& rows, const std::vector<Pair>& pool,
+                                             PosteriorCosts& costs, run::Run& run) {
   std::vector<Ticks> n_separated(rows.n_columns, 0);
   const auto separates = [&](const Pair& pair, std::uint32_t c) {
     return rows.test(c, pair.first) != rows.test(c, pair.second);
@@ -155,8 +155,8 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
     rates_.clear();
     const Ticks beyond = static_cast<Ticks>(n_pairs_) - most_separated;
     if (beyond <= 0) continue;
-    const Ticks worth = separated_pairs_bound(rate(costs, kDepthOfChoice, most_separated), beyond, n_fewest,
-                                              costs.least_pure(), costs.largest_increment());
+    const Ticks worth = bounds::separated_pairs_bound(rate(costs, kDepthOfChoice, most_separated), beyond, n_fewest,
+                                                      costs.least_pure(), costs.largest_increment());
     if (worth <= best) continue;
     best = worth;
     n_best = chosen.size();
@@ -168,7 +168,7 @@ std::vector<RowPairs::Pair> RowPairs::choose(const DistinctRows& rows, const std
   return chosen;
 }
 
-void RowPairs::lay_out(const DistinctRows& rows, const std::vector<Pair>& pairs) {
+void RowPairs::lay_out(const data::DistinctRows& rows, const std::vector<Pair>& pairs) {
   n_pairs_ = static_cast<std::uint32_t>(pairs.size());
   n_words_ = words_for(n_pairs_);
   stride_ = padded_to_lanes(2 * n_columns_);
@@ -197,12 +197,12 @@ PairsLeft RowPairs::count_in(const std::vector<Word>& pairs, const std::uint32_t
   for (std::uint32_t w = 0; w < n_words_; ++w)
     left.n_pairs += std::popcount(pairs[w] & (tile_column ? tile_[std::size_t{w} * stride_ + *tile_column] : ~Word{0}));
   if (left.n_pairs == 0) return left;
-  const Segment segment{0, n_words_, 0, 0, n_pairs_};
-  const SlotTile slots{{tile_.data(), n_words_, stride_}, &segment, 1, pairs.data()};
-  const Measures measures = counting_measures();
+  const kernels::Segment segment{0, n_words_, 0, 0, n_pairs_};
+  const kernels::SlotTile slots{{tile_.data(), n_words_, stride_}, &segment, 1, pairs.data()};
+  const models::Measures measures = counting_measures();
   counts.resize(std::size_t{measures.size()} * stride_);
-  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, measures)));
-  kernels().measure(slots, measures, tile_column, counts.data(), scratch_.data());
+  scratch_.resize(std::max(scratch_.size(), kernels::kernel_scratch_words(slots, measures)));
+  kernels::kernels().measure(slots, measures, tile_column, counts.data(), scratch_.data());
   left.true_side = counts.data();
   left.false_side = counts.data() + n_columns_;
   for (std::uint32_t c = 0; c < n_columns_; ++c)
@@ -220,15 +220,15 @@ PairsLeft RowPairs::count_side(const std::vector<Word>& pairs, std::uint32_t col
   return count_in(pairs, &at, counts);
 }
 
-const PairRate& RowPairs::rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_separated) {
+const bounds::PairRate& RowPairs::rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_separated) {
   if (rates_.size() <= depth) rates_.resize(depth + 1);
   rates_[depth].resize(n_pairs_ + std::size_t{1});
-  std::optional<PairRate>& rate = rates_[depth][static_cast<std::size_t>(most_separated)];
+  std::optional<bounds::PairRate>& rate = rates_[depth][static_cast<std::size_t>(most_separated)];
   if (!rate)
-    rate = pair_rate(
+    rate = bounds::pair_rate(
         {costs.at(depth).split_below, costs.logs(), least_distance_, costs.pure_increments(), costs.all_rows()},
         most_separated, n_pairs_);
   return *rate;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

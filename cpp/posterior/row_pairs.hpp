@@ -21,7 +21,7 @@
 #include "posterior/posterior_costs.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 /// The pairs that lie entirely in one set of rows, and how many of them each column does not separate.
 struct PairsLeft {
@@ -36,7 +36,7 @@ class RowPairs {
   /// No pairs.
   RowPairs() = default;
   /// Chooses pairs; none if there are not two classes. Throws Stopped.
-  RowPairs(const DistinctRows& rows, PosteriorCosts& costs, Run& run);
+  RowPairs(const data::DistinctRows& rows, PosteriorCosts& costs, run::Run& run);
 
   std::uint64_t bytes() const { return tile_.capacity() * sizeof(Word); }
   /// A bit for each pair; all are set.
@@ -49,23 +49,24 @@ class RowPairs {
   PairsLeft count_side(const std::vector<Word>& pairs, std::uint32_t column, bool side, AlignedVector<Ticks>& counts);
 
   /// The cost of a node at `depth` for pairs beyond the most that a column separates.
-  const PairRate& rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_separated);
+  const bounds::PairRate& rate(PosteriorCosts& costs, std::uint32_t depth, Ticks most_separated);
 
  private:
   struct Pair {
     std::uint32_t first, second;  // distinct rows
   };
 
-  std::vector<Pair> near_pairs(const DistinctRows& rows, Run& run) const;
-  std::vector<Pair> choose(const DistinctRows& rows, const std::vector<Pair>& pool, PosteriorCosts& costs, Run& run);
-  void lay_out(const DistinctRows& rows, const std::vector<Pair>& pairs);
+  std::vector<Pair> near_pairs(const data::DistinctRows& rows, run::Run& run) const;
+  std::vector<Pair> choose(const data::DistinctRows& rows, const std::vector<Pair>& pool, PosteriorCosts& costs,
+                           run::Run& run);
+  void lay_out(const data::DistinctRows& rows, const std::vector<Pair>& pairs);
   std::uint32_t tile_column(std::uint32_t column, bool side) const { return side ? column : n_columns_ + column; }
   PairsLeft count_in(const std::vector<Word>& pairs, const std::uint32_t* tile_column, AlignedVector<Ticks>& counts);
 
   std::uint32_t n_columns_ = 0, n_pairs_ = 0, n_words_ = 0, stride_ = 0, least_distance_ = 0;
-  AlignedVector<Word> tile_;                                 // column c: both rows hold; n_columns + c: both fail
-  std::vector<std::vector<std::optional<PairRate>>> rates_;  // by depth and most separated, where asked for
+  AlignedVector<Word> tile_;  // column c: both rows hold; n_columns + c: both fail
+  std::vector<std::vector<std::optional<bounds::PairRate>>> rates_;  // by depth and most separated, where asked for
   AlignedVector<Word> scratch_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

@@ -1,10 +1,10 @@
 #include "posterior/split_scanner.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 /// Gives the bounds the part of a side where each column g holds: `both` on the true side, the rest of g if `is_rest`.
 template <int kClasses>
-void SplitScanner::count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const {
+void SplitScanner::count_columns(const rows::RowSet& rows, const Ticks* both, bool is_rest, Side& side) const {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   side.columns.splits.reset(side.n_rows);
   if constexpr (kClasses == 2) side.columns.staircase.reset(side.total[0], side.total[1]);
@@ -27,8 +27,8 @@ void SplitScanner::count_columns(const RowSet& rows, const Ticks* both, bool is_
 }
 
 template <int kClasses>
-std::uint32_t SplitScanner::scan_columns_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
-                                            std::vector<Ticks>& lower) {
+std::uint32_t SplitScanner::scan_columns_as(const rows::RowSet& rows, const std::vector<Word>& pairs,
+                                            std::uint32_t depth, std::vector<Ticks>& lower) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   Side& node = side_[0];
   node.total.assign(rows.total.begin(), rows.total.begin() + n_classes);
@@ -64,7 +64,7 @@ std::uint32_t SplitScanner::scan_columns_as(const RowSet& rows, const std::vecto
 }
 
 template <int kClasses>
-void SplitScanner::scan_pairs_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
+void SplitScanner::scan_pairs_as(const rows::RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
                                  std::uint32_t depth, SideBounds (&sides)[2]) {
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : costs_.n_classes();
   const Ticks* both = maker_.pair_measures(rows, column);
@@ -89,10 +89,10 @@ void SplitScanner::scan_pairs_as(const RowSet& rows, const std::vector<Word>& pa
   for (int x = 0; x < 2; ++x) {
     const Side& side = side_[x];
     const Ticks leaf = costs_.likelihood(side.total.data()) + (side.n_splits > 0 ? here.leaf : 0);
-    sides[x] = {leaf, leaf, 1, kNoSplit};
+    sides[x] = {leaf, leaf, 1, table::kNoSplit};
     if (side.n_splits == 0 || here.split >= kInfinity) continue;
     Ticks least = kInfinity, most = kInfinity;
-    std::uint32_t best = kNoSplit;
+    std::uint32_t best = table::kNoSplit;
     for (std::uint32_t g = 0; g < rows.n_columns; ++g) {
       Ticks n = 0;
       for (std::uint32_t k = 0; k < n_classes; ++k) {
@@ -117,17 +117,18 @@ void SplitScanner::scan_pairs_as(const RowSet& rows, const std::vector<Word>& pa
     }
     const Ticks split = here.split + costs_.log_of(side.n_splits);
     const bool pays = split + most < leaf;
-    sides[x] = {std::min(leaf, split + least), std::min(leaf, split + most), pays ? 2u : 1u, pays ? best : kNoSplit};
+    sides[x] = {std::min(leaf, split + least), std::min(leaf, split + most), pays ? 2u : 1u,
+                pays ? best : table::kNoSplit};
   }
 }
 
-std::uint32_t SplitScanner::scan_columns(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+std::uint32_t SplitScanner::scan_columns(const rows::RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
                                          std::vector<Ticks>& lower) {
   if (costs_.n_classes() == 2) return scan_columns_as<2>(rows, pairs, depth, lower);
   return scan_columns_as<0>(rows, pairs, depth, lower);
 }
 
-void SplitScanner::scan_pairs(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
+void SplitScanner::scan_pairs(const rows::RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
                               std::uint32_t depth, SideBounds (&sides)[2]) {
   if (costs_.n_classes() == 2)
     scan_pairs_as<2>(rows, pairs, column, depth, sides);
@@ -135,4 +136,4 @@ void SplitScanner::scan_pairs(const RowSet& rows, const std::vector<Word>& pairs
     scan_pairs_as<0>(rows, pairs, column, depth, sides);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

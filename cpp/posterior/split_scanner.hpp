@@ -15,14 +15,14 @@
 #include "rows/row_set.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::posterior {
 
 struct SideBounds {
   Ticks lower;
   Ticks upper;
   std::uint32_t leaves;  // of the tree that costs `upper`
   std::uint32_t split;   // of the data, at the root of that tree until a larger one is known; kNoSplit of a leaf
-  void know_tree(const KnownTree& tree) {
+  void know_tree(const table::KnownTree& tree) {
     if (tree.cost >= upper) return;
     upper = tree.cost;
     leaves = tree.shape.leaves;
@@ -31,16 +31,16 @@ struct SideBounds {
 
 class SplitScanner {
  public:
-  SplitScanner(PosteriorCosts& costs, RowSetMaker& maker, RowPairs& pairs, Counters& counters)
+  SplitScanner(PosteriorCosts& costs, rows::RowSetMaker& maker, RowPairs& pairs, Counters& counters)
       : costs_(costs), maker_(maker), pairs_(pairs), counters_(counters), tables_(3 * std::size_t{costs.n_classes()}) {}
 
   /// Sets lower[c] to a bound of both sides of column c together, for a node at `depth`; `pairs` are the pairs there.
   /// Returns the column whose sides cost least as leaves.
-  std::uint32_t scan_columns(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+  std::uint32_t scan_columns(const rows::RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
                              std::vector<Ticks>& lower);
 
   /// The sides of one column, the true side last.
-  void scan_pairs(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column, std::uint32_t depth,
+  void scan_pairs(const rows::RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column, std::uint32_t depth,
                   SideBounds (&sides)[2]);
 
  private:
@@ -54,16 +54,16 @@ class SplitScanner {
   };
 
   template <int kClasses>
-  std::uint32_t scan_columns_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
+  std::uint32_t scan_columns_as(const rows::RowSet& rows, const std::vector<Word>& pairs, std::uint32_t depth,
                                 std::vector<Ticks>& lower);
   template <int kClasses>
-  void scan_pairs_as(const RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column, std::uint32_t depth,
-                     SideBounds (&sides)[2]);
+  void scan_pairs_as(const rows::RowSet& rows, const std::vector<Word>& pairs, std::uint32_t column,
+                     std::uint32_t depth, SideBounds (&sides)[2]);
   template <int kClasses>
-  void count_columns(const RowSet& rows, const Ticks* both, bool is_rest, Side& side) const;
+  void count_columns(const rows::RowSet& rows, const Ticks* both, bool is_rest, Side& side) const;
 
   PosteriorCosts& costs_;
-  RowSetMaker& maker_;
+  rows::RowSetMaker& maker_;
   RowPairs& pairs_;
   Counters& counters_;
   Side side_[2];
@@ -71,4 +71,4 @@ class SplitScanner {
   std::vector<const Ticks*> tables_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::posterior

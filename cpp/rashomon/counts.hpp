@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 struct CountOverflow {};
 
@@ -134,4 +134,4 @@ class BigCount {
   std::vector<std::uint64_t> limbs_;  // the lowest first, the last not 0
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

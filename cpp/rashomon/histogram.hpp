@@ -14,7 +14,7 @@
 #include "base/number_index.hpp"
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 template <class Count>
 struct CostCount {
@@ -87,4 +87,4 @@ class HistogramSum {
   Histogram<Count> sums_;  // in the order in which the costs came
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

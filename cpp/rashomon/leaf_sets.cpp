@@ -16,7 +16,7 @@
 #include "rashomon/row_masks.hpp"
 #include "rashomon/tree_graph.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 namespace {
 
@@ -61,7 +61,7 @@ std::vector<std::int32_t> joined(std::int32_t column, const Part& true_side, con
 }
 
 /// Adds the tree whose nodes begin at `next`.
-void add_nodes(const std::vector<std::int32_t>& columns, std::size_t& next, ResultTree& tree) {
+void add_nodes(const std::vector<std::int32_t>& columns, std::size_t& next, tree::ResultTree& tree) {
   const std::int32_t column = columns[next++];
   if (column < 0) return tree.add_leaf(0);
   tree.add_split(static_cast<std::uint32_t>(column), 0, [&](bool) { add_nodes(columns, next, tree); });
@@ -72,7 +72,7 @@ void add_nodes(const std::vector<std::int32_t>& columns, std::size_t& next, Resu
 template <class Count>
 class TreeGraph<Count>::LeafSets {
  public:
-  LeafSets(TreeGraph& graph, const LeafSetCost& cost, Ticks below, Run& run)
+  LeafSets(TreeGraph& graph, const LeafSetCost& cost, Ticks below, run::Run& run)
       : graph_(graph),
         data_(graph.problem_.rows),
         masks_(data_),
@@ -132,7 +132,7 @@ class TreeGraph<Count>::LeafSets {
   }
 
   /// The parts of a node; at the root their cost is computed and none is kept.
-  const Parts& visit(RowSet& rows, std::uint32_t node, const Mask& mask, std::uint32_t depth, std::size_t level) {
+  const Parts& visit(rows::RowSet& rows, std::uint32_t node, const Mask& mask, std::uint32_t depth, std::size_t level) {
     Parts found;
     std::unordered_set<LeafWeights, LeafWeightsHash> seen;
     const bool is_root = level == 0;
@@ -163,19 +163,19 @@ class TreeGraph<Count>::LeafSets {
     return known_[node] = std::move(found);
   }
 
-  const Parts& side_of_split(RowSet& rows, const Split& split, bool side, const Mask& mask, std::uint32_t depth,
+  const Parts& side_of_split(rows::RowSet& rows, const Split& split, bool side, const Mask& mask, std::uint32_t depth,
                              std::size_t level) {
     const std::uint32_t node = split.node[side ? 1 : 0];
     const auto known = known_.find(node);
     if (known != known_.end()) return known->second;
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), split.column) - rows.columns.begin();
-    RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(at), side, level);
-    return visit(child, node, side_of(mask, split.column, side), depth == kUnlimited ? kUnlimited : depth - 1,
-                 level + 1);
+    rows::RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(at), side, level);
+    return visit(child, node, side_of(mask, split.column, side),
+                 depth == table::kUnlimited ? table::kUnlimited : depth - 1, level + 1);
   }
 
   template <class Join>
-  void join_two_level_trees(const RowSet& rows, const Mask& mask, std::uint32_t levels, Ticks budget,
+  void join_two_level_trees(const rows::RowSet& rows, const Mask& mask, std::uint32_t levels, Ticks budget,
                             const Join& join) {
     TwoLevelTrees& two_level_trees = graph_.two_level_trees_;
     for (std::uint32_t at = 0; at < rows.n_columns; ++at) {
@@ -184,7 +184,7 @@ class TreeGraph<Count>::LeafSets {
       for (int x = 0; x < 2; ++x) {
         const Mask side = side_of(mask, rows.columns[at], x == 1);
         for (const OneLevelTree& tree : two_level_trees.trees(x)) {
-          if (tree.column == kNoSplit) {
+          if (tree.column == table::kNoSplit) {
             parts[x].push_back(leaf_of(side, tree.cost));
             continue;
           }
@@ -235,12 +235,12 @@ class TreeGraph<Count>::LeafSets {
   }
 
   TreeGraph& graph_;
-  const DistinctRows& data_;
+  const data::DistinctRows& data_;
   const RowMasks masks_;
   const LeafSetCost& cost_;
   Ticks below_;
-  Run& run_;
-  WorkMeter meter_;
+  run::Run& run_;
+  run::WorkMeter meter_;
   std::vector<Ticks> budgets_;      // of the nodes
   std::vector<std::int32_t> best_;  // columns of a tree
   std::uint64_t n_evaluated_ = 0, bytes_ = 0;
@@ -248,13 +248,13 @@ class TreeGraph<Count>::LeafSets {
 };
 
 template <class Count>
-BestOfSet TreeGraph<Count>::least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) {
+BestOfSet TreeGraph<Count>::least_by_leaves(const LeafSetCost& cost, Ticks below, run::Run& run) {
   if (problem_.kind.leaf_rule != LeafRule::best || problem_.rows.n_targets != 2)
     throw std::invalid_argument("trees: sets of leaves need two classes and the rule 'best'");
   return LeafSets(*this, cost, below, run).find();
 }
 
-template BestOfSet TreeGraph<WordCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
-template BestOfSet TreeGraph<BigCount>::least_by_leaves(const LeafSetCost&, Ticks, Run&);
+template BestOfSet TreeGraph<WordCount>::least_by_leaves(const LeafSetCost&, Ticks, run::Run&);
+template BestOfSet TreeGraph<BigCount>::least_by_leaves(const LeafSetCost&, Ticks, run::Run&);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

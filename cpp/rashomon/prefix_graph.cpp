@@ -6,10 +6,10 @@
 
 #include "rashomon/counts.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 template <class Count>
-PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, Run& run)
+PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, run::Run& run)
     : rule_(rule),
       graph_(std::move(problem), run),
       prefixes_(graph_.problem_.rows, graph_.problem_.model, graph_.problem_.kind.leaf_cost,
@@ -28,8 +28,8 @@ void PrefixGraph<Count>::build(Ticks best, Ticks bound) {
 /// Raises a node above the last level of the prefixes, unless it was raised as far already. `counted` is the same row
 /// set for the prefixes.
 template <class Count>
-void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs,
-                               std::uint32_t at) {
+void PrefixGraph<Count>::raise(rows::RowSet& rows, rows::RowSet& counted, std::uint32_t level, Ticks scores,
+                               Ticks costs, std::uint32_t at) {
   Node& node = nodes_[at];
   if (node.scores >= scores && node.costs >= costs) return;
   scores = std::max(scores, node.scores);
@@ -55,7 +55,8 @@ void PrefixGraph<Count>::raise(RowSet& rows, RowSet& counted, std::uint32_t leve
 
 /// Raises a node at the last level; its `value` and `greedy` are known if a prefix may end there.
 template <class Count>
-void PrefixGraph<Count>::raise_end(RowSet& rows, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at) {
+void PrefixGraph<Count>::raise_end(rows::RowSet& rows, std::uint32_t level, Ticks scores, Ticks costs,
+                                   std::uint32_t at) {
   Node& node = nodes_[at];
   if (node.scores >= scores && node.costs >= costs) return;
   scores = std::max(scores, node.scores);
@@ -75,8 +76,8 @@ void PrefixGraph<Count>::raise_end(RowSet& rows, std::uint32_t level, Ticks scor
 
 /// Finds the splits of trees of these scores or costs, and raises both sides to what they need.
 template <class Count>
-auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs)
-    -> std::vector<Split> {
+auto PrefixGraph<Count>::find_splits(rows::RowSet& rows, rows::RowSet& counted, std::uint32_t level, Ticks scores,
+                                     Ticks costs) -> std::vector<Split> {
   std::vector<Split> splits;
   if (graph_.problem_.depth == level || rows.n_columns == 0) return splits;
   const std::uint32_t below = level + 1, depth = graph_.problem_.depth - below;
@@ -100,9 +101,9 @@ auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_
     Ticks most[2] = {-1, -1};
     if (is_cheap)
       for (int x = 0; x < 2; ++x) most[x] = costs - graph_.nodes_[split.node[1 - x]].least;
-    const SupportSet support = graph_.maker_.support_of(rows, column, true);
+    const rows::SupportSet support = graph_.maker_.support_of(rows, column, true);
     split.node[1] = node_of({support.fingerprint, depth});
-    SupportSet other = support;
+    rows::SupportSet other = support;
     other.fingerprint ^= rows.support.fingerprint;
     split.node[0] = node_of({other.fingerprint, depth});
     for (int x = 0; x < 2; ++x) {
@@ -123,14 +124,15 @@ auto PrefixGraph<Count>::find_splits(RowSet& rows, RowSet& counted, std::uint32_
 }
 
 template <class Count>
-void PrefixGraph<Count>::raise_side(RowSet& rows, RowSet& counted, std::uint32_t counted_column, int side,
+void PrefixGraph<Count>::raise_side(rows::RowSet& rows, rows::RowSet& counted, std::uint32_t counted_column, int side,
                                     std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at) {
   if (nodes_[at].scores >= scores && nodes_[at].costs >= costs) return;
   const auto column = std::find(rows.columns.begin(), rows.columns.end(), counted.columns[counted_column]);
-  RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(column - rows.columns.begin()), side == 1, level);
+  rows::RowSet& child =
+      graph_.child_of(rows, static_cast<std::uint32_t>(column - rows.columns.begin()), side == 1, level);
   if (level + 1 == rule_.lookahead_depth) return raise_end(child, level + 1, scores, costs, at);
   while (counted_.size() <= level) counted_.emplace_back();
-  SupportSet support[2];
+  rows::SupportSet support[2];
   prefixes_.supports_of_sides(counted, counted_column, support);
   prefixes_.maker().make_slot_rows(counted);
   prefixes_.maker().make_child(counted, counted_column, side == 1, support[side], counted_[level]);
@@ -181,7 +183,7 @@ void PrefixGraph<Count>::set_trees(Node& node, Ticks scores, Ticks costs, Sums& 
 }
 
 template <class Count>
-std::uint32_t PrefixGraph<Count>::node_of(const SubproblemKey& key) {
+std::uint32_t PrefixGraph<Count>::node_of(const table::SubproblemKey& key) {
   const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
   if (is_new) nodes_.emplace_back();
   return at->second;
@@ -189,8 +191,9 @@ std::uint32_t PrefixGraph<Count>::node_of(const SubproblemKey& key) {
 
 template <class Count>
 void PrefixGraph<Count>::check_memory() {
-  graph_.other_bytes_ = list_bytes_ + prefixes_.bytes() + nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 32);
-  if (prefixes_.table().is_full()) graph_.run_.stop(Status::memory_limit);
+  graph_.other_bytes_ =
+      list_bytes_ + prefixes_.bytes() + nodes_.size() * (sizeof(Node) + sizeof(table::SubproblemKey) + 32);
+  if (prefixes_.table().is_full()) graph_.run_.stop(run::Status::memory_limit);
   graph_.meter_.require(0);
 }
 
@@ -221,7 +224,7 @@ template class PrefixGraph<WordCount>;
 template class PrefixGraph<BigCount>;
 
 std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
-                                                Run& run) {
+                                                run::Run& run) {
   const auto shared = std::make_shared<const TreeSetProblem>(std::move(problem));
   try {
     auto trees = std::make_unique<PrefixGraph<WordCount>>(shared, rule, run);
@@ -234,4 +237,4 @@ std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const Pr
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

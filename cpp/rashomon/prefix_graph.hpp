@@ -22,12 +22,12 @@
 #include "lookahead/prefixes.hpp"
 #include "rashomon/tree_graph.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 template <class Count>
 class PrefixGraph final : public TreeSet {
  public:
-  PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, Run& run);
+  PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, const PrefixRule& rule, run::Run& run);
 
   /// Raises the bound step by step from the value of the best prefix, until it is reached or the run is stopped. Throws
   /// CountOverflow.
@@ -35,7 +35,7 @@ class PrefixGraph final : public TreeSet {
 
   Ticks complete_up_to() const override { return nodes_[0].scores; }
   std::vector<CostCount<Limbs>> histogram() const override;
-  ResultTree tree(Ticks cost, const Limbs& rank) override;
+  tree::ResultTree tree(Ticks cost, const Limbs& rank) override;
   TreeSetStatistics statistics() const override;
 
  private:
@@ -62,27 +62,29 @@ class PrefixGraph final : public TreeSet {
   };
   using Sums = std::map<Ticks, HistogramSum<Count>>;  // of trees, by the sum of the scores of their sides
 
-  void raise(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at);
-  void raise_end(RowSet& rows, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at);
-  std::vector<Split> find_splits(RowSet& rows, RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs);
-  void raise_side(RowSet& rows, RowSet& counted, std::uint32_t column, int side, std::uint32_t level, Ticks scores,
-                  Ticks costs, std::uint32_t at);
+  void raise(rows::RowSet& rows, rows::RowSet& counted, std::uint32_t level, Ticks scores, Ticks costs,
+             std::uint32_t at);
+  void raise_end(rows::RowSet& rows, std::uint32_t level, Ticks scores, Ticks costs, std::uint32_t at);
+  std::vector<Split> find_splits(rows::RowSet& rows, rows::RowSet& counted, std::uint32_t level, Ticks scores,
+                                 Ticks costs);
+  void raise_side(rows::RowSet& rows, rows::RowSet& counted, std::uint32_t column, int side, std::uint32_t level,
+                  Ticks scores, Ticks costs, std::uint32_t at);
   void add_splits(const std::vector<Split>& splits, Ticks scores, Ticks costs, Sums& sums);
   void set_trees(Node& node, Ticks scores, Ticks costs, Sums& sums);
-  std::uint32_t node_of(const SubproblemKey& key);
+  std::uint32_t node_of(const table::SubproblemKey& key);
   /// A tree whose objective is that of `cost` costs no more, whatever its leaves.
   Ticks most_of(Ticks cost) const { return cost | rule_.leaf_count_mask; }
   void check_memory();
 
   const PrefixRule rule_;
   TreeGraph<Count> graph_;
-  Prefixes prefixes_;
-  RowSet root_;                 // for `prefixes_`
-  std::deque<RowSet> counted_;  // by level
+  lookahead::Prefixes prefixes_;
+  rows::RowSet root_;                 // for `prefixes_`
+  std::deque<rows::RowSet> counted_;  // by level
   std::deque<Node> nodes_;
-  std::unordered_map<SubproblemKey, std::uint32_t, KeyHash> index_;
+  std::unordered_map<table::SubproblemKey, std::uint32_t, KeyHash> index_;
   HistogramSum<Count> prefix_sum_;
   std::uint64_t list_bytes_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

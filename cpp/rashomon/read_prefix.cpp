@@ -7,7 +7,7 @@
 #include "rashomon/prefix_graph.hpp"
 #include "rashomon/read_tree.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 /// The trees of one cost are in the order of the leaf, of the columns, then of the scores of both sides. The order
 /// depends only on the scores that are requested, not on how far a node was raised: scores that are not distinguished
@@ -17,8 +17,8 @@ class PrefixReader : private TreeReader<Count> {
  public:
   explicit PrefixReader(PrefixGraph<Count>& prefixes) : TreeReader<Count>(prefixes.graph_), prefixes_(prefixes) {}
 
-  ResultTree read(Ticks cost, Count rank) {
-    read_prefix(this->graph_.root_, all_rows(this->problem_.rows), 0, 0, {0, prefixes_.nodes_[0].scores}, cost,
+  tree::ResultTree read(Ticks cost, Count rank) {
+    read_prefix(this->graph_.root_, data::all_rows(this->problem_.rows), 0, 0, {0, prefixes_.nodes_[0].scores}, cost,
                 std::move(rank));
     this->tree_.cost = cost;
     return std::move(this->tree_);
@@ -34,8 +34,8 @@ class PrefixReader : private TreeReader<Count> {
   using Pair = std::pair<Scores, Scores>;  // of the true side, of the false side
 
   /// Tree number `rank` of those of these scores and this cost.
-  void read_prefix(RowSet& rows, const RowList& numbers, std::uint32_t at, std::uint32_t level, const Scores& requested,
-                   Ticks cost, Count rank) {
+  void read_prefix(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t at, std::uint32_t level,
+                   const Scores& requested, Ticks cost, Count rank) {
     const Node& node = prefixes_.nodes_[at];
     const std::uint32_t depth = this->problem_.depth - level;
     if (level == prefixes_.rule_.lookahead_depth)
@@ -51,7 +51,7 @@ class PrefixReader : private TreeReader<Count> {
         if (!pair) continue;
         const Scores scores[2] = {false_side, true_side};
         return this->read_split(
-            rows, numbers, split.column, pair->copy, level, [&](RowSet& child, const RowList& side, int x) {
+            rows, numbers, split.column, pair->copy, level, [&](rows::RowSet& child, const data::RowList& side, int x) {
               read_prefix(child, side, split.node[x], level + 1, scores[x], pair->cost[x], pair->rank[x]);
             });
       }
@@ -101,7 +101,7 @@ class PrefixReader : private TreeReader<Count> {
 };
 
 template <class Count>
-ResultTree PrefixGraph<Count>::tree(Ticks cost, const Limbs& rank) {
+tree::ResultTree PrefixGraph<Count>::tree(Ticks cost, const Limbs& rank) {
   const std::optional<Count> number = Count::of(rank);
   Count all{};
   for (const Scored& scored : nodes_[0].trees)
@@ -110,7 +110,7 @@ ResultTree PrefixGraph<Count>::tree(Ticks cost, const Limbs& rank) {
   return PrefixReader<Count>(*this).read(cost, *number);
 }
 
-template ResultTree PrefixGraph<WordCount>::tree(Ticks, const Limbs&);
-template ResultTree PrefixGraph<BigCount>::tree(Ticks, const Limbs&);
+template tree::ResultTree PrefixGraph<WordCount>::tree(Ticks, const Limbs&);
+template tree::ResultTree PrefixGraph<BigCount>::tree(Ticks, const Limbs&);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -4,17 +4,17 @@
 #include <optional>
 #include <stdexcept>
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 template <class Count>
-ResultTree TreeReader<Count>::read(Ticks cost, Count rank) {
-  read_node(graph_.root_, all_rows(problem_.rows), 0, problem_.depth, 0, cost, std::move(rank));
+tree::ResultTree TreeReader<Count>::read(Ticks cost, Count rank) {
+  read_node(graph_.root_, data::all_rows(problem_.rows), 0, problem_.depth, 0, cost, std::move(rank));
   tree_.cost = cost;
   return std::move(tree_);
 }
 
 template <class Count>
-bool TreeReader<Count>::read_leaf(const RowSet& rows, Ticks cost, Count& rank) {
+bool TreeReader<Count>::read_leaf(const rows::RowSet& rows, Ticks cost, Count& rank) {
   std::vector<TreeLeaf> leaves;
   graph_.two_level_trees_.list_leaves(rows.total.data(), cost, leaves);
   for (const TreeLeaf& leaf : leaves) {
@@ -29,8 +29,8 @@ bool TreeReader<Count>::read_leaf(const RowSet& rows, Ticks cost, Count& rank) {
 }
 
 template <class Count>
-void TreeReader<Count>::read_node(RowSet& rows, const RowList& numbers, std::uint32_t node, std::uint32_t depth,
-                                  std::size_t level, Ticks cost, Count rank) {
+void TreeReader<Count>::read_node(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t node,
+                                  std::uint32_t depth, std::size_t level, Ticks cost, Count rank) {
   if (read_leaf(rows, cost, rank)) return;
   if (!graph_.nodes_[node].is_deep) return read_shallow(rows, numbers, depth, cost, std::move(rank));
   for (const Split& split : graph_.nodes_[node].splits) {
@@ -39,17 +39,18 @@ void TreeReader<Count>::read_node(RowSet& rows, const RowList& numbers, std::uin
     const auto pair =
         unrank(sides, trivial_split_pair(problem_.kind, false_side.leaf, true_side.leaf), split.copies, cost, rank);
     if (!pair) continue;
-    return read_split(rows, numbers, split.column, pair->copy, level, [&](RowSet& child, const RowList& side, int x) {
-      const std::uint32_t depth_below = depth == kUnlimited ? kUnlimited : depth - 1;
-      read_node(child, side, split.node[x], depth_below, level + 1, pair->cost[x], pair->rank[x]);
-    });
+    return read_split(rows, numbers, split.column, pair->copy, level,
+                      [&](rows::RowSet& child, const data::RowList& side, int x) {
+                        const std::uint32_t depth_below = depth == table::kUnlimited ? table::kUnlimited : depth - 1;
+                        read_node(child, side, split.node[x], depth_below, level + 1, pair->cost[x], pair->rank[x]);
+                      });
   }
   missing("tree");
 }
 
 template <class Count>
-void TreeReader<Count>::read_shallow(const RowSet& rows, const RowList& numbers, std::uint32_t levels, Ticks cost,
-                                     Count rank) {
+void TreeReader<Count>::read_shallow(const rows::RowSet& rows, const data::RowList& numbers, std::uint32_t levels,
+                                     Ticks cost, Count rank) {
   TwoLevelTrees& two_level_trees = graph_.two_level_trees_;
   Histogram<Count> sides[2];
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
@@ -58,7 +59,7 @@ void TreeReader<Count>::read_shallow(const RowSet& rows, const RowList& numbers,
     const auto pair = unrank(sides, two_level_trees.trivial_split(), rows.copies[column], cost, rank);
     if (!pair) continue;
     const Copy copy = copy_of(numbers, rows.columns[column], rows.columns[column], pair->copy);
-    return add_split(numbers, rows.columns[column], copy, [&](int x, const RowList& side) {
+    return add_split(numbers, rows.columns[column], copy, [&](int x, const data::RowList& side) {
       add_one_level_tree(rows, numbers, side, two_level_trees.trees(x), pair->cost[x], pair->rank[x]);
     });
   }
@@ -68,13 +69,14 @@ void TreeReader<Count>::read_shallow(const RowSet& rows, const RowList& numbers,
 /// Adds tree number `rank` of this cost; `trees` are those on one side of a split of `rows`, `numbers` the rows
 /// there.
 template <class Count>
-void TreeReader<Count>::add_one_level_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
-                                           const std::vector<OneLevelTree>& trees, Ticks cost, const Count& rank) {
+void TreeReader<Count>::add_one_level_tree(const rows::RowSet& rows, const data::RowList& of_node,
+                                           const data::RowList& numbers, const std::vector<OneLevelTree>& trees,
+                                           Ticks cost, const Count& rank) {
   std::size_t index = to_integer(rank);
   std::vector<Stump> stumps;
   for (const OneLevelTree& tree : trees) {
     if (tree.cost != cost) continue;
-    if (tree.column == kNoSplit) {
+    if (tree.column == table::kNoSplit) {
       if (index == 0) return tree_.add_leaf(tree.prediction[0]);
       --index;
       continue;
@@ -93,11 +95,11 @@ void TreeReader<Count>::add_one_level_tree(const RowSet& rows, const RowList& of
   const Stump& stump = stumps[index];
   const bool flipped = problem_.rows.test(stump.column, numbers[0]) != problem_.rows.test(stump.first, numbers[0]);
   add_split(numbers, stump.first, {stump.column, flipped},
-            [&](int x, const RowList&) { tree_.add_leaf(stump.prediction[1 - x]); });
+            [&](int x, const data::RowList&) { tree_.add_leaf(stump.prediction[1 - x]); });
 }
 
 template <class Count>
-Ticks TreeReader<Count>::loss_of(const RowList& numbers, std::uint32_t column, std::uint32_t prediction) const {
+Ticks TreeReader<Count>::loss_of(const data::RowList& numbers, std::uint32_t column, std::uint32_t prediction) const {
   Ticks loss = 0;
   for (const std::uint32_t row : numbers)
     if (problem_.rows.test(column, row)) loss += problem_.model.loss_of(problem_.rows.weight(row), prediction);
@@ -105,9 +107,9 @@ Ticks TreeReader<Count>::loss_of(const RowList& numbers, std::uint32_t column, s
 }
 
 template <class Count>
-auto TreeReader<Count>::copy_of(const RowList& numbers, std::uint32_t column, std::uint32_t begin,
+auto TreeReader<Count>::copy_of(const data::RowList& numbers, std::uint32_t column, std::uint32_t begin,
                                 std::uint32_t copy) const -> Copy {
-  const DistinctRows& data = problem_.rows;
+  const data::DistinctRows& data = problem_.rows;
   for (std::uint32_t other = begin; other < data.n_columns; ++other) {
     const bool flipped = data.test(column, numbers[0]) != data.test(other, numbers[0]);
     const bool is_copy = std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t row) {
@@ -119,17 +121,17 @@ auto TreeReader<Count>::copy_of(const RowList& numbers, std::uint32_t column, st
 }
 
 template <class Count>
-ResultTree TreeGraph<Count>::tree(Ticks cost, const Limbs& rank) {
+tree::ResultTree TreeGraph<Count>::tree(Ticks cost, const Limbs& rank) {
   const std::optional<Count> number = Count::of(rank);
   if (!number || *number >= count_of(nodes_[0].trees, cost))
     throw std::invalid_argument("rank: there are not so many trees of this cost");
   return TreeReader<Count>(*this).read(cost, *number);
 }
 
-template ResultTree TreeGraph<WordCount>::tree(Ticks, const Limbs&);
-template ResultTree TreeGraph<BigCount>::tree(Ticks, const Limbs&);
+template tree::ResultTree TreeGraph<WordCount>::tree(Ticks, const Limbs&);
+template tree::ResultTree TreeGraph<BigCount>::tree(Ticks, const Limbs&);
 
 template class TreeReader<WordCount>;
 template class TreeReader<BigCount>;
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

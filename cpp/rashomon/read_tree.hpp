@@ -15,14 +15,14 @@
 #include "rashomon/tree_graph.hpp"
 #include "rashomon/unranking.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 template <class Count>
 class TreeReader {
  public:
   explicit TreeReader(TreeGraph<Count>& graph) : graph_(graph), problem_(graph.problem_) {}
 
-  ResultTree read(Ticks cost, Count rank);
+  tree::ResultTree read(Ticks cost, Count rank);
 
  private:
   friend class PrefixReader<Count>;
@@ -36,18 +36,19 @@ class TreeReader {
     bool flipped;
   };
 
-  void read_node(RowSet& rows, const RowList& numbers, std::uint32_t node, std::uint32_t depth, std::size_t level,
-                 Ticks cost, Count rank);
+  void read_node(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t node, std::uint32_t depth,
+                 std::size_t level, Ticks cost, Count rank);
   /// The leaf of this number among those of this cost; false, and `rank` lowered, if there are not so many.
-  bool read_leaf(const RowSet& rows, Ticks cost, Count& rank);
+  bool read_leaf(const rows::RowSet& rows, Ticks cost, Count& rank);
   /// Of the columns from `begin` on that are equal or complementary to `column` on these rows, number `copy`.
-  Copy copy_of(const RowList& numbers, std::uint32_t column, std::uint32_t begin, std::uint32_t copy) const;
+  Copy copy_of(const data::RowList& numbers, std::uint32_t column, std::uint32_t begin, std::uint32_t copy) const;
 
   /// A split by a copy of `column`; `add_side(x, numbers)` adds what is on side x of `column` itself.
   template <class AddSide>
-  void add_split(const RowList& numbers, std::uint32_t column, Copy copy, AddSide add_side) {
-    const auto sides = partition(problem_.rows, numbers, column);
-    const std::uint32_t prediction = problem_.model.best_prediction(target_weights(problem_.rows, numbers).data());
+  void add_split(const data::RowList& numbers, std::uint32_t column, Copy copy, AddSide add_side) {
+    const auto sides = data::partition(problem_.rows, numbers, column);
+    const std::uint32_t prediction =
+        problem_.model.best_prediction(data::target_weights(problem_.rows, numbers).data());
     tree_.add_split(copy.column, prediction, [&](bool side) {
       const int x = side != copy.flipped ? 1 : 0;
       add_side(x, sides[x]);
@@ -56,11 +57,11 @@ class TreeReader {
 
   /// The same where both sides have a node of their own: `read_side(child, numbers, x)` reads what is on side x.
   template <class ReadSide>
-  void read_split(RowSet& rows, const RowList& numbers, std::uint32_t column, std::uint32_t copy, std::size_t level,
-                  ReadSide read_side) {
+  void read_split(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t column, std::uint32_t copy,
+                  std::size_t level, ReadSide read_side) {
     graph_.maker_.make_slot_rows(rows);
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), column) - rows.columns.begin();
-    add_split(numbers, column, copy_of(numbers, column, column, copy), [&](int x, const RowList& side) {
+    add_split(numbers, column, copy_of(numbers, column, column, copy), [&](int x, const data::RowList& side) {
       read_side(graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level), side, x);
     });
   }
@@ -78,14 +79,15 @@ class TreeReader {
     friend auto operator<=>(const Stump&, const Stump&) = default;
   };
 
-  void read_shallow(const RowSet& rows, const RowList& numbers, std::uint32_t levels, Ticks cost, Count rank);
-  void add_one_level_tree(const RowSet& rows, const RowList& of_node, const RowList& numbers,
+  void read_shallow(const rows::RowSet& rows, const data::RowList& numbers, std::uint32_t levels, Ticks cost,
+                    Count rank);
+  void add_one_level_tree(const rows::RowSet& rows, const data::RowList& of_node, const data::RowList& numbers,
                           const std::vector<OneLevelTree>& trees, Ticks cost, const Count& rank);
-  Ticks loss_of(const RowList& numbers, std::uint32_t column, std::uint32_t prediction) const;
+  Ticks loss_of(const data::RowList& numbers, std::uint32_t column, std::uint32_t prediction) const;
 
   TreeGraph<Count>& graph_;
   const TreeSetProblem& problem_;
-  ResultTree tree_;
+  tree::ResultTree tree_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -15,7 +15,7 @@
 #include "rashomon/row_masks.hpp"
 #include "rashomon/tree_graph.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 namespace {
 
@@ -74,7 +74,7 @@ struct Visit {
 template <class Count>
 class TreeGraph<Count>::Reliance {
  public:
-  Reliance(TreeGraph& graph, const RelianceProblem& group, Run& run)
+  Reliance(TreeGraph& graph, const RelianceProblem& group, run::Run& run)
       : graph_(graph),
         data_(graph.problem_.rows),
         group_(group),
@@ -147,7 +147,7 @@ class TreeGraph<Count>::Reliance {
     return loss_of(sets, leaf.prediction) - TicksTimesShare{total_} * (leaf.cost - graph_.problem_.kind.leaf_cost);
   }
 
-  const Visit<Count>& visit(RowSet& rows, std::uint32_t node, const Sets& sets, std::uint32_t depth,
+  const Visit<Count>& visit(rows::RowSet& rows, std::uint32_t node, const Sets& sets, std::uint32_t depth,
                             std::size_t level) {
     meter_.require(1);
     Visit<Count> found;
@@ -164,8 +164,8 @@ class TreeGraph<Count>::Reliance {
       graph_.maker_.make_slot_rows(rows);
       for (const Split& split : graph_.nodes_[node].splits)
         for (const Copy& copy : copies_of(sets, split.column, split.copies))
-          add_deep(rows, split, copy, sets, depth == kUnlimited ? kUnlimited : depth - 1, level, budget, found.splits,
-                   avoiding);
+          add_deep(rows, split, copy, sets, depth == table::kUnlimited ? table::kUnlimited : depth - 1, level, budget,
+                   found.splits, avoiding);
     } else if (depth > 0) {
       add_shallow(rows, sets, depth, budget, found.splits, avoiding);
     }
@@ -174,7 +174,7 @@ class TreeGraph<Count>::Reliance {
     return known_[{node, sets}] = std::move(found);
   }
 
-  void add_deep(RowSet& rows, const Split& split, const Copy& copy, const Sets& sets, std::uint32_t depth_below,
+  void add_deep(rows::RowSet& rows, const Split& split, const Copy& copy, const Sets& sets, std::uint32_t depth_below,
                 std::size_t level, Ticks budget, Front& trees, HistogramSum<Count>& avoiding) {
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), split.column) - rows.columns.begin();
     const Visit<Count>* side[2];
@@ -185,7 +185,7 @@ class TreeGraph<Count>::Reliance {
         side[x] = &known->second;
         continue;
       }
-      RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level);
+      rows::RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level);
       side[x] = &visit(child, split.node[x], narrow, depth_below, level + 1);
     }
     const TrivialSplitPair trivial_split =
@@ -195,7 +195,7 @@ class TreeGraph<Count>::Reliance {
       count_pairs(side[0]->avoiding, side[1]->avoiding, trivial_split, budget, avoiding);
   }
 
-  void add_shallow(const RowSet& rows, const Sets& sets, std::uint32_t levels, Ticks budget, Front& trees,
+  void add_shallow(const rows::RowSet& rows, const Sets& sets, std::uint32_t levels, Ticks budget, Front& trees,
                    HistogramSum<Count>& avoiding) {
     std::vector<std::vector<Copy>> copies(rows.n_columns);
     const auto copies_at = [&](std::uint32_t at) -> const std::vector<Copy>& {
@@ -210,7 +210,7 @@ class TreeGraph<Count>::Reliance {
         for (int x = 0; x < 2; ++x) {
           const Sets narrow = narrowed(sets, copy, x == 1);
           for (const OneLevelTree& tree : two_level_trees.trees(x))
-            if (tree.column == kNoSplit)
+            if (tree.column == table::kNoSplit)
               side[x].leaves.add(tree.cost, of_leaf(narrow, {tree.cost, tree.prediction[0]}));
             else
               for (const Copy& below : copies_at(tree.column))
@@ -239,7 +239,7 @@ class TreeGraph<Count>::Reliance {
     HistogramSum<Count> sum;
     for (const OneLevelTree& tree : trees) {
       std::uint64_t n_copies = 1;
-      if (tree.column != kNoSplit) {
+      if (tree.column != table::kNoSplit) {
         const std::vector<Copy>& copies = copies_at(tree.column);
         n_copies = static_cast<std::uint64_t>(std::count_if(
             copies.begin(), copies.end(), [&](const Copy& copy) { return !group_.is_in_group[copy.column]; }));
@@ -271,20 +271,20 @@ class TreeGraph<Count>::Reliance {
   }
 
   TreeGraph& graph_;
-  const DistinctRows& data_;
+  const data::DistinctRows& data_;
   const RelianceProblem& group_;
-  WorkMeter meter_;
+  run::WorkMeter meter_;
   const RowMasks masks_;
   std::int64_t total_ = 0;
   std::map<std::pair<std::uint32_t, Sets>, Visit<Count>> known_;
 };
 
 template <class Count>
-RelianceRange TreeGraph<Count>::reliance(const RelianceProblem& group, Run& run) {
+RelianceRange TreeGraph<Count>::reliance(const RelianceProblem& group, run::Run& run) {
   return Reliance(*this, group, run).find();
 }
 
-template RelianceRange TreeGraph<WordCount>::reliance(const RelianceProblem&, Run&);
-template RelianceRange TreeGraph<BigCount>::reliance(const RelianceProblem&, Run&);
+template RelianceRange TreeGraph<WordCount>::reliance(const RelianceProblem&, run::Run&);
+template RelianceRange TreeGraph<BigCount>::reliance(const RelianceProblem&, run::Run&);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -11,7 +11,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 /// A product of ticks and a share; both are below 2^52.
 using TicksTimesShare = __int128;
@@ -28,4 +28,4 @@ struct RelianceRange {
   std::vector<std::uint64_t> n_avoiding;  // number of trees that test no column of the group; limbs, the lowest first
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -8,13 +8,13 @@
 #include "base/each_bit.hpp"
 #include "data/distinct_rows.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 using Mask = std::vector<Word>;  // of distinct rows
 
 class RowMasks {
  public:
-  explicit RowMasks(const DistinctRows& data) : n_words_(words_for(data.n_rows)), all_(n_words_, ~Word{0}) {
+  explicit RowMasks(const data::DistinctRows& data) : n_words_(words_for(data.n_rows)), all_(n_words_, ~Word{0}) {
     if (data.n_rows % kWordBits != 0) all_.back() >>= kWordBits - data.n_rows % kWordBits;
     columns_.resize(std::size_t{data.n_columns} * n_words_);
     for (std::uint32_t c = 0; c < data.n_columns; ++c)
@@ -44,4 +44,4 @@ class RowMasks {
   std::vector<Word> columns_;  // column after column
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -6,7 +6,7 @@
 #include "bounds/equivalent_points.hpp"
 #include "rashomon/counts.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 namespace {
 
@@ -19,19 +19,20 @@ constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;
 }  // namespace
 
 template <class Count>
-TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& run)
+TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, run::Run& run)
     : shared_problem_(std::move(problem)),
       problem_(*shared_problem_),
       run_(run),
       meter_(run, kWorkBetweenPolls, [this] { report(); }),
-      maker_(problem_.rows, problem_.model, kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf, 0),
+      maker_(problem_.rows, problem_.model, kernels::kernels(), problem_.kind.leaf_cost, problem_.kind.rows_per_leaf,
+             0),
       two_level_trees_(problem_.kind, problem_.model, maker_),
       search_problem_{problem_.rows,
                       problem_.model,
                       problem_.kind.leaf_cost,
                       {std::nullopt, std::nullopt, problem_.kind.rows_per_leaf},
                       {}},
-      two_levels_(search_problem_, kernels(), meter_) {
+      two_levels_(search_problem_, kernels::kernels(), meter_) {
   nodes_.emplace_back();
 }
 
@@ -45,7 +46,7 @@ void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::fun
   optimum_ = optimum;
   run_.guard([&] {  // after a stop, the result of the last complete step stands
     maker_.make_root(root_, run_);
-    index_.emplace(SubproblemKey{root_.support.fingerprint, problem_.depth}, 0);
+    index_.emplace(table::SubproblemKey{root_.support.fingerprint, problem_.depth}, 0);
     // The minima that the first step finds make the budgets of the next ones tight. Every step repeats some work, so
     // more of them are made only if a limit may end the search, which then has the set of a smaller bound.
     const Ticks slack = bound - optimum;
@@ -61,7 +62,8 @@ void TreeGraph<Count>::build_by_steps(Ticks optimum, Ticks bound, const std::fun
 
 /// Expands a subproblem unless it was expanded with this budget or a larger one.
 template <class Count>
-void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node) {
+void TreeGraph<Count>::raise(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget,
+                             std::uint32_t node) {
   if (nodes_[node].budget >= budget) return;
   meter_.require(std::uint64_t{rows.n_columns} * 16);
   ++n_expansions_;
@@ -99,13 +101,13 @@ void TreeGraph<Count>::raise(RowSet& rows, std::uint32_t depth, std::size_t leve
 
 /// Whether a tree of more than two levels may cost as little as `budget`: it has four leaves or more.
 template <class Count>
-bool TreeGraph<Count>::is_deep(const RowSet& rows, std::uint32_t depth, Ticks budget) const {
+bool TreeGraph<Count>::is_deep(const rows::RowSet& rows, std::uint32_t depth, Ticks budget) const {
   return rows.n_columns > 0 && depth > 2 &&
          4 * problem_.kind.leaf_cost + problem_.model.least_loss(rows.total.data()) <= budget;
 }
 
 template <class Count>
-void TreeGraph<Count>::count_shallow(const RowSet& rows, std::uint32_t levels, Ticks budget) {
+void TreeGraph<Count>::count_shallow(const rows::RowSet& rows, std::uint32_t levels, Ticks budget) {
   sum_.clear();
   std::vector<TreeLeaf> leaves;
   two_level_trees_.list_leaves(rows.total.data(), budget, leaves);
@@ -124,14 +126,14 @@ void TreeGraph<Count>::count_shallow(const RowSet& rows, std::uint32_t levels, T
 }
 
 template <class Count>
-auto TreeGraph<Count>::find_splits(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget)
+auto TreeGraph<Count>::find_splits(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget)
     -> std::vector<Split> {
   std::vector<Split> splits;
   maker_.make_slot_rows(rows);
   maker_.make_fingerprint_planes(rows);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     Split split{rows.columns[column], rows.copies[column], {0, 0}};
-    if (raise_sides(rows, column, depth == kUnlimited ? kUnlimited : depth - 1, level, budget, split))
+    if (raise_sides(rows, column, depth == table::kUnlimited ? table::kUnlimited : depth - 1, level, budget, split))
       splits.push_back(split);
   }
   return splits;
@@ -140,7 +142,7 @@ auto TreeGraph<Count>::find_splits(RowSet& rows, std::uint32_t depth, std::size_
 /// Raises both sides of a split to the budget that the cheapest tree of the other side leaves; false if no tree with
 /// this split is within the budget.
 template <class Count>
-bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level,
+bool TreeGraph<Count>::raise_sides(rows::RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level,
                                    Ticks budget, Split& split) {
   const Ticks leaf_cost = problem_.kind.leaf_cost;
   Side side[2];
@@ -148,7 +150,7 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
     const Ticks* measures = two_level_trees_.side_of(rows, column, x == 1);
     if (!two_level_trees_.may_be_leaf(measures)) return false;
     side[x] = {leaf_cost + problem_.model.loss(measures), problem_.model.least_loss(measures), 0};
-    side[x].lower = std::min(side[x].leaf, cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
+    side[x].lower = std::min(side[x].leaf, bounds::cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
   }
   const auto is_closed = [&] {
     const bool is_too_dear = side[0].lower + side[1].lower > budget;
@@ -156,7 +158,7 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
     return is_too_dear;
   };
   if (is_closed()) return false;
-  SupportSet support[2];
+  rows::SupportSet support[2];
   support[1] = maker_.support_of(rows, column, true);
   support[0] = support[1];
   support[0].fingerprint ^= rows.support.fingerprint;
@@ -188,8 +190,8 @@ bool TreeGraph<Count>::raise_sides(RowSet& rows, std::uint32_t column, std::uint
 /// Finds the cost of the best tree of one side, or that it exceeds `most`, without expanding a node; false if that is
 /// not possible. Bounds that keep only one optimum are sufficient, since only its cost is used.
 template <class Count>
-bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool is_true_side, std::uint32_t depth,
-                                  Ticks most, const Side& side, Node& node) {
+bool TreeGraph<Count>::find_least(const rows::RowSet& rows, std::uint32_t column, bool is_true_side,
+                                  std::uint32_t depth, Ticks most, const Side& side, Node& node) {
   if (!two_levels_.is_usable() || depth < 2) return false;
   const bool is_shallow = depth == 2 || 4 * problem_.kind.leaf_cost + side.least_loss > most;
   if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
@@ -205,7 +207,7 @@ bool TreeGraph<Count>::find_least(const RowSet& rows, std::uint32_t column, bool
 }
 
 template <class Count>
-std::uint32_t TreeGraph<Count>::node_of(const SubproblemKey& key) {
+std::uint32_t TreeGraph<Count>::node_of(const table::SubproblemKey& key) {
   const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
   if (is_new) nodes_.emplace_back();
   return at->second;
@@ -213,7 +215,7 @@ std::uint32_t TreeGraph<Count>::node_of(const SubproblemKey& key) {
 
 /// The rows of one side of a column, in the row set of this level, which is reused.
 template <class Count>
-RowSet& TreeGraph<Count>::child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level) {
+rows::RowSet& TreeGraph<Count>::child_of(const rows::RowSet& rows, std::uint32_t column, bool side, std::size_t level) {
   while (levels_.size() <= level) levels_.emplace_back();
   maker_.make_child(rows, column, side, maker_.support_of(rows, column, side), levels_[level]);
   return levels_[level];
@@ -227,9 +229,9 @@ void TreeGraph<Count>::report() {
 template <class Count>
 std::uint64_t TreeGraph<Count>::bytes() const {
   std::uint64_t row_bytes = problem_.rows.bytes() + root_.bytes() + maker_.bytes();
-  for (const RowSet& level : levels_) row_bytes += level.bytes();
+  for (const rows::RowSet& level : levels_) row_bytes += level.bytes();
   return row_bytes + list_bytes_ + other_bytes_ +
-         nodes_.size() * (sizeof(Node) + sizeof(SubproblemKey) + 4 * sizeof(std::uint64_t));
+         nodes_.size() * (sizeof(Node) + sizeof(table::SubproblemKey) + 4 * sizeof(std::uint64_t));
 }
 
 template <class Count>
@@ -252,7 +254,7 @@ std::vector<CostCount<Limbs>> TreeGraph<Count>::histogram() const {
 template class TreeGraph<WordCount>;
 template class TreeGraph<BigCount>;
 
-std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, Run& run) {
+std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, run::Run& run) {
   const auto shared = std::make_shared<const TreeSetProblem>(std::move(problem));
   try {
     auto trees = std::make_unique<TreeGraph<WordCount>>(shared, run);
@@ -265,4 +267,4 @@ std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -21,10 +21,10 @@
 #include "shallow/two_levels.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 struct KeyHash {
-  std::size_t operator()(const SubproblemKey& key) const {
+  std::size_t operator()(const table::SubproblemKey& key) const {
     return key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
   }
 };
@@ -39,16 +39,16 @@ class PrefixReader;
 template <class Count>
 class TreeGraph final : public TreeSet {
  public:
-  TreeGraph(std::shared_ptr<const TreeSetProblem> problem, Run& run);
+  TreeGraph(std::shared_ptr<const TreeSetProblem> problem, run::Run& run);
 
   /// Raises the bound step by step, until it is reached or the run is stopped. Throws CountOverflow.
   void build(Ticks optimum, Ticks bound);
 
   Ticks complete_up_to() const override { return nodes_[0].budget; }
   std::vector<CostCount<Limbs>> histogram() const override;
-  ResultTree tree(Ticks cost, const Limbs& rank) override;
-  RelianceRange reliance(const RelianceProblem& group, Run& run) override;
-  BestOfSet least_by_leaves(const LeafSetCost& cost, Ticks below, Run& run) override;
+  tree::ResultTree tree(Ticks cost, const Limbs& rank) override;
+  RelianceRange reliance(const RelianceProblem& group, run::Run& run) override;
+  BestOfSet least_by_leaves(const LeafSetCost& cost, Ticks below, run::Run& run) override;
   TreeSetStatistics statistics() const override;
 
  private:
@@ -78,31 +78,31 @@ class TreeGraph final : public TreeSet {
 
   /// `raise_root(to)` raises the root to a bound.
   void build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root);
-  void raise(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node);
-  bool is_deep(const RowSet& rows, std::uint32_t depth, Ticks budget) const;
-  void count_shallow(const RowSet& rows, std::uint32_t levels, Ticks budget);
-  std::vector<Split> find_splits(RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget);
-  bool raise_sides(RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level, Ticks budget,
+  void raise(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node);
+  bool is_deep(const rows::RowSet& rows, std::uint32_t depth, Ticks budget) const;
+  void count_shallow(const rows::RowSet& rows, std::uint32_t levels, Ticks budget);
+  std::vector<Split> find_splits(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget);
+  bool raise_sides(rows::RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level, Ticks budget,
                    Split& split);
-  bool find_least(const RowSet& rows, std::uint32_t column, bool is_true_side, std::uint32_t depth, Ticks most,
+  bool find_least(const rows::RowSet& rows, std::uint32_t column, bool is_true_side, std::uint32_t depth, Ticks most,
                   const Side& side, Node& node);
-  std::uint32_t node_of(const SubproblemKey& key);
-  RowSet& child_of(const RowSet& rows, std::uint32_t column, bool side, std::size_t level);
+  std::uint32_t node_of(const table::SubproblemKey& key);
+  rows::RowSet& child_of(const rows::RowSet& rows, std::uint32_t column, bool side, std::size_t level);
   void report();
   std::uint64_t bytes() const;
 
   const std::shared_ptr<const TreeSetProblem> shared_problem_;
   const TreeSetProblem& problem_;
-  Run& run_;  // of use only in `build`
-  WorkMeter meter_;
-  RowSetMaker maker_;
+  run::Run& run_;  // of use only in `build`
+  run::WorkMeter meter_;
+  rows::RowSetMaker maker_;
   TwoLevelTrees two_level_trees_;
-  const Problem search_problem_;
-  TwoLevelSolver two_levels_;
-  RowSet root_;
-  std::deque<RowSet> levels_;
+  const rows::Problem search_problem_;
+  shallow::TwoLevelSolver two_levels_;
+  rows::RowSet root_;
+  std::deque<rows::RowSet> levels_;
   std::deque<Node> nodes_;
-  std::unordered_map<SubproblemKey, std::uint32_t, KeyHash> index_;
+  std::unordered_map<table::SubproblemKey, std::uint32_t, KeyHash> index_;
   HistogramSum<Count> sum_;
   Histogram<Count> side_[2];
   std::uint64_t n_expansions_ = 0, list_bytes_ = 0;
@@ -111,4 +111,4 @@ class TreeGraph final : public TreeSet {
   Ticks optimum_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

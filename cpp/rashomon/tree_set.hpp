@@ -22,7 +22,7 @@
 #include "run/run.hpp"
 #include "tree/result_tree.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 using Limbs = std::vector<std::uint64_t>;  // of a number of any size, the lowest first
 
@@ -46,8 +46,8 @@ struct LeafWeight {
 using LeafSetCost = std::function<Ticks(std::span<const LeafWeight>)>;
 
 struct BestOfSet {
-  std::optional<ResultTree> tree;  // of that cost; every prediction is 0
-  std::uint64_t n_leaf_sets = 0;   // whose cost was computed
+  std::optional<tree::ResultTree> tree;  // of that cost; every prediction is 0
+  std::uint64_t n_leaf_sets = 0;         // whose cost was computed
 };
 
 class TreeSet {
@@ -62,29 +62,29 @@ class TreeSet {
   virtual Ticks complete_up_to() const = 0;
   virtual std::vector<CostCount<Limbs>> histogram() const = 0;
   /// Tree number `rank` (from 0) of those that cost `cost`.
-  virtual ResultTree tree(Ticks cost, const Limbs& rank) = 0;
+  virtual tree::ResultTree tree(Ticks cost, const Limbs& rank) = 0;
   /// Of the trees of a set that is not empty. Throws Stopped.
-  virtual RelianceRange reliance(const RelianceProblem& /*group*/, Run& /*run*/) {
+  virtual RelianceRange reliance(const RelianceProblem& /*group*/, run::Run& /*run*/) {
     throw std::invalid_argument("trees: this set is not a graph of subproblems; read its trees one by one");
   }
   /// The tree of the cheapest set of leaves, if it costs less than `below`; for two classes and LeafRule::best. After a
   /// stop, the cheapest one so far.
-  virtual BestOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/, Run& /*run*/) {
+  virtual BestOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/, run::Run& /*run*/) {
     throw std::invalid_argument("trees: this set is not a graph of subproblems");
   }
   virtual TreeSetStatistics statistics() const = 0;
 };
 
 struct TreeSetProblem {
-  DistinctRows rows;
-  const LeafModel& model;
+  data::DistinctRows rows;
+  const models::LeafModel& model;
   TreeKind kind;
   std::uint32_t depth;  // kUnlimited without a limit
 };
 
 /// All trees of at most `bound`; `optimum` is the cost of the best tree, or a bound below it. After a stop, those
 /// of the last bound that was reached.
-std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, Run& run);
+std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, run::Run& run);
 
 /// How RESPLIT makes its prefixes.
 struct PrefixRule {
@@ -95,6 +95,6 @@ struct PrefixRule {
 
 /// All trees of RESPLIT, of at most the depth of `problem`; `best` is the value of the best prefix.
 std::unique_ptr<TreeSet> find_trees_by_prefixes(TreeSetProblem problem, const PrefixRule& rule, Ticks best, Ticks bound,
-                                                Run& run);
+                                                run::Run& run);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

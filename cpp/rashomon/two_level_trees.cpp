@@ -5,7 +5,7 @@
 #include "bounds/equivalent_points.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 void TwoLevelTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const {
   leaves.clear();
@@ -20,7 +20,7 @@ void TwoLevelTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<T
   }
 }
 
-bool TwoLevelTrees::list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most) {
+bool TwoLevelTrees::list_sides(const rows::RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most) {
   const Ticks* side[2] = {side_of(rows, column, false), side_of(rows, column, true)};
   if (!may_be_leaf(side[0]) || !may_be_leaf(side[1])) return false;
   TreeLeaf leaf[2];
@@ -29,12 +29,12 @@ bool TwoLevelTrees::list_sides(const RowSet& rows, std::uint32_t column, std::ui
     leaf[x] = best_leaf(side[x]);
     least[x] = leaf[x].cost;
     if (levels > 1)
-      least[x] = std::min(least[x], cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side[x])));
+      least[x] = std::min(least[x], bounds::cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side[x])));
   }
   // Measures of pairs take a pass over the rows, so cheaper bounds come first: of the sides, then of their stumps.
   if (least[0] + least[1] > most) return false;
   if (levels > 1) {
-    PairSide stumps[2];  // of the true side first
+    kernels::PairSide stumps[2];  // of the true side first
     maker_.pair_stage(rows, column, stumps);
     for (int x = 0; x < 2; ++x) least[x] = std::min(leaf[x].cost, 2 * kind_.leaf_cost + stumps[1 - x].stump_loss);
     if (least[0] + least[1] > most) return false;
@@ -45,18 +45,18 @@ bool TwoLevelTrees::list_sides(const RowSet& rows, std::uint32_t column, std::ui
   return true;
 }
 
-void TwoLevelTrees::list_side(const RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most) {
+void TwoLevelTrees::list_side(const rows::RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most) {
   std::vector<OneLevelTree>& trees = trees_[side];
   trees.clear();
   list_leaves(side_[side].data(), most, leaves_[0]);
-  for (const TreeLeaf& leaf : leaves_[0]) trees.push_back({leaf.cost, kNoSplit, 1, {leaf.prediction, 0}});
-  if (may_split && cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side_[side].data())) <= most)
+  for (const TreeLeaf& leaf : leaves_[0]) trees.push_back({leaf.cost, table::kNoSplit, 1, {leaf.prediction, 0}});
+  if (may_split && bounds::cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side_[side].data())) <= most)
     list_stumps(rows, column, side, most);
   std::stable_sort(trees.begin(), trees.end(),
                    [](const OneLevelTree& a, const OneLevelTree& b) { return a.cost < b.cost; });
 }
 
-void TwoLevelTrees::list_stumps(const RowSet& rows, std::uint32_t column, int side, Ticks most) {
+void TwoLevelTrees::list_stumps(const rows::RowSet& rows, std::uint32_t column, int side, Ticks most) {
   true_side_.resize(size_);
   false_side_.resize(size_);
   for (std::uint32_t other = 0; other < rows.n_columns; ++other) {
@@ -80,4 +80,4 @@ void TwoLevelTrees::list_stumps(const RowSet& rows, std::uint32_t column, int si
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -14,7 +14,7 @@
 #include "rashomon/histogram.hpp"
 #include "rows/row_set.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 /// The prediction of a leaf.
 enum class LeafRule {
@@ -54,7 +54,7 @@ inline TrivialSplitPair trivial_split_pair(const TreeKind& kind, const TreeLeaf&
 
 class TwoLevelTrees {
  public:
-  TwoLevelTrees(const TreeKind& kind, const LeafModel& model, RowSetMaker& maker)
+  TwoLevelTrees(const TreeKind& kind, const models::LeafModel& model, rows::RowSetMaker& maker)
       : kind_(kind), model_(model), maker_(maker), size_(model.measures().size()) {}
 
   /// The leaves of at most `most` that rows of these measures may have, by prediction.
@@ -68,7 +68,7 @@ class TwoLevelTrees {
   }
 
   /// Measures of the rows on one side of a column; valid until the next call for that side.
-  const Ticks* side_of(const RowSet& rows, std::uint32_t column, bool side) {
+  const Ticks* side_of(const rows::RowSet& rows, std::uint32_t column, bool side) {
     std::vector<Ticks>& measures = side_[side ? 1 : 0];
     measures.resize(size_);
     for (std::size_t m = 0; m < size_; ++m) {
@@ -80,17 +80,17 @@ class TwoLevelTrees {
 
   /// Lists the small trees on both sides of `column`, by ascending cost, that can be part of a tree of at most `most`;
   /// for one level, only leaves. False if there is no such tree.
-  bool list_sides(const RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most);
+  bool list_sides(const rows::RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most);
   const std::vector<OneLevelTree>& trees(int side) const { return trees_[side]; }
   const TrivialSplitPair& trivial_split() const { return trivial_split_; }
 
  private:
-  void list_side(const RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most);
-  void list_stumps(const RowSet& rows, std::uint32_t column, int side, Ticks most);
+  void list_side(const rows::RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most);
+  void list_stumps(const rows::RowSet& rows, std::uint32_t column, int side, Ticks most);
 
   const TreeKind kind_;
-  const LeafModel& model_;
-  RowSetMaker& maker_;
+  const models::LeafModel& model_;
+  rows::RowSetMaker& maker_;
   const std::size_t size_;
   std::vector<Ticks> side_[2], true_side_, false_side_;
   const Ticks* both_ = nullptr;  // measures of the pairs of the column
@@ -109,4 +109,4 @@ void count_one_level_trees(const std::vector<OneLevelTree>& trees, Histogram<Cou
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

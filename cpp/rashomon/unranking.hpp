@@ -13,7 +13,7 @@
 #include "rashomon/histogram.hpp"
 #include "rashomon/two_level_trees.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rashomon {
 
 /// The position of a tree among those of one split and one cost.
 template <class Count>
@@ -68,4 +68,4 @@ std::optional<UnrankedPair<Count>> unrank(const Histogram<Count> (&sides)[2], co
   throw std::logic_error("a tree is missing in the set: please report this bug in hornbeam");
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rashomon

@@ -2,7 +2,7 @@
 #include "base/each_bit.hpp"
 #include "rows/row_set.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rows {
 
 #ifdef HORNBEAM_EXACT_SUPPORT_SETS
 
@@ -39,7 +39,7 @@ SupportSet RowSetMaker::support_of(const RowSet& rows, std::uint32_t column, boo
     return support;
   }
 #endif
-  for (const Segment& segment : rows.segments)
+  for (const kernels::Segment& segment : rows.segments)
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       for_each_bit(rows.chosen(column, side, w, segment.valid(w)), word_at(w),
                    [&](std::size_t slot) { support.add(rows.slot_supports[slot]); });
@@ -48,11 +48,11 @@ SupportSet RowSetMaker::support_of(const RowSet& rows, std::uint32_t column, boo
 
 SupportSet RowSetMaker::support_of(const RowSet& rows, std::uint32_t column, bool side, std::uint32_t other) const {
   SupportSet support;
-  for (const Segment& segment : rows.segments)
+  for (const kernels::Segment& segment : rows.segments)
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       for_each_bit(rows.chosen(column, side, w, segment.valid(w)) & rows.chosen(other, true, w, segment.valid(w)),
                    word_at(w), [&](std::size_t slot) { support.add(rows.slot_supports[slot]); });
   return support;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rows

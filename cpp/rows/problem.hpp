@@ -10,23 +10,23 @@
 #include "data/distinct_rows.hpp"
 #include "models/leaf_model.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rows {
 
 /// Up to so many columns, trees of three levels are found directly (shallow/three_levels.cpp). Measured in
 /// docs/notes/2026-11-22-three-levels.md.
 inline constexpr std::uint32_t kFewColumns = 40;
 
 struct Problem {
-  const DistinctRows& rows;
-  const LeafModel& model;
+  const data::DistinctRows& rows;
+  const models::LeafModel& model;
   Ticks leaf_cost;
   TreeLimits tree;
   Bounds bounds;
 
-  Ticks threshold() const { return support_threshold(bounds.support_condition, leaf_cost); }
+  Ticks threshold() const { return bounds::support_threshold(bounds.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }
   bool has_few_columns() const { return rows.n_columns <= kFewColumns; }
   bool has_reference() const { return !rows.reference_loss.empty(); }
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rows

@@ -7,7 +7,7 @@
 #include "base/each_bit.hpp"
 #include "bounds/support_condition.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rows {
 
 namespace {
 
@@ -54,8 +54,9 @@ bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
   return only_a == 0 || only_b == 0;
 }
 
-RowSetMaker::RowSetMaker(const DistinctRows& data, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
-                         std::uint64_t rows_per_leaf, Ticks support_threshold)
+RowSetMaker::RowSetMaker(const data::DistinctRows& data, const models::LeafModel& model,
+                         const kernels::Kernels& kernels, Ticks leaf_cost, std::uint64_t rows_per_leaf,
+                         Ticks support_threshold)
     : data_(data),
       model_(model),
       kernels_(kernels),
@@ -65,11 +66,11 @@ RowSetMaker::RowSetMaker(const DistinctRows& data, const LeafModel& model, const
       support_threshold_(support_threshold) {
   std::int64_t weight = 0;
   for (const std::int64_t each : data.target_weight) weight += each;
-  is_narrow_ = measures_.cancelled && !measures_.counts_rows && weight < kNarrowInfinity;
+  is_narrow_ = measures_.cancelled && !measures_.counts_rows && weight < kernels::kNarrowInfinity;
   if (!is_narrow_) return;
   const Ticks error_cost = measures_.largest_cost[0];
   const auto in_weight = [error_cost](Ticks cost) {
-    return static_cast<std::int32_t>(std::min<Ticks>(cost / error_cost, kNarrowInfinity));
+    return static_cast<std::int32_t>(std::min<Ticks>(cost / error_cost, kernels::kNarrowInfinity));
   };
   narrow_.leaf_cost = in_weight(leaf_cost);
   narrow_.support_threshold = in_weight(support_threshold + error_cost - 1);
@@ -84,7 +85,7 @@ std::uint64_t RowSetMaker::bytes() const {
 }
 
 Word* RowSetMaker::scratch_for(const RowSet& rows) {
-  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(rows.slot_tile(), measures_)));
+  scratch_.resize(std::max(scratch_.size(), kernels::kernel_scratch_words(rows.slot_tile(), measures_)));
   return scratch_.data();
 }
 
@@ -94,12 +95,12 @@ const Ticks* RowSetMaker::pair_measures(const RowSet& rows, std::uint32_t column
   return pair_sums_.data();
 }
 
-void RowSetMaker::pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides) {
+void RowSetMaker::pair_stage(const RowSet& rows, std::uint32_t column, kernels::PairSide* sides) {
   kernels_.pair_stage(rows.slot_tile(), measures_, pair_input(rows), column, sides, scratch_for(rows));
 }
 
-PairInput RowSetMaker::pair_input(const RowSet& rows) const {
-  PairInput input{
+kernels::PairInput RowSetMaker::pair_input(const RowSet& rows) const {
+  kernels::PairInput input{
       rows.sums.data(), rows.total.data(), leaf_cost_, support_threshold_, static_cast<Ticks>(rows_per_leaf_), narrow_};
   if (is_narrow_) {
     input.narrow.sums = rows.narrow_sums.data();
@@ -108,7 +109,7 @@ PairInput RowSetMaker::pair_input(const RowSet& rows) const {
   return input;
 }
 
-const SplitScan& RowSetMaker::scan_splits(const RowSet& rows) {
+const kernels::SplitScan& RowSetMaker::scan_splits(const RowSet& rows) {
   scan_values_.resize(std::max(scan_values_.size(), std::size_t{8} * rows.stride));
   Ticks* at = scan_values_.data();
   const auto next = [&at, &rows] { return std::exchange(at, at + rows.stride); };
@@ -117,7 +118,7 @@ const SplitScan& RowSetMaker::scan_splits(const RowSet& rows) {
   return scan_;
 }
 
-void RowSetMaker::make_root(RowSet& root, Run& run) {
+void RowSetMaker::make_root(RowSet& root, run::Run& run) {
   n_row_words_ = words_for(data_.n_columns);
   root.n_columns = data_.n_columns;
   root.columns.resize(root.n_columns);
@@ -193,7 +194,7 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
   child.stride = parent.stride;
   child.columns = parent.columns;
   child.filter.resize(parent.n_slot_words);
-  for (const Segment& segment : parent.segments)
+  for (const kernels::Segment& segment : parent.segments)
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       child.filter[w] = parent.chosen(column, side, w, segment.valid(w));
   const Ticks* both = pair_measures(parent, column);
@@ -217,7 +218,7 @@ void RowSetMaker::narrow_sums_of(RowSet& rows) {
 
 void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool side) {
   chosen_.resize(parent.n_slot_words);
-  for (const Segment& segment : parent.segments)
+  for (const kernels::Segment& segment : parent.segments)
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       chosen_[w] = parent.chosen(column, side, w, segment.valid(w));
 }
@@ -246,7 +247,7 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
   };
   const auto hash_of = [=](std::size_t slot) { return hash_bits(slot, 0) >> unused_bits; };
   std::uint32_t* const seen = seen_.data();
-  for (const Segment& segment : parent.segments) {
+  for (const kernels::Segment& segment : parent.segments) {
     if (segment.target >= measures_.n_targets) break;
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
@@ -277,7 +278,7 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
       for (std::uint32_t k = 0; k < n_words; ++k) row_bits_.push_back(row[k] & kept[k]);
       row_counts_.resize(row_counts_.size() + measures_.n_counts());
     }
-    const Segment& segment = parent.segments[suspect.segment];
+    const kernels::Segment& segment = parent.segments[suspect.segment];
     row_counts_[std::size_t{suspect.row} * measures_.n_counts() + segment.target] += std::int64_t{1} << segment.shift;
   }
   merge_counts(parent);
@@ -334,7 +335,7 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
   const std::uint32_t n_words = n_row_words_;
   std::uint64_t n_set[64] = {};  // slots of each shift
   if (parent != nullptr)
-    for (const Segment& segment : parent->segments)
+    for (const kernels::Segment& segment : parent->segments)
       for (std::uint32_t w = segment.begin; w < segment.end && segment.target == target; ++w)
         n_set[segment.shift] += static_cast<std::uint64_t>(std::popcount(chosen_[w]));
   counted_.clear();
@@ -361,7 +362,7 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
       for (; copies > 0; --copies, ++next) std::copy_n(bits, n_words, gathered + next * n_words);
     };
     for (std::size_t s = 0; parent != nullptr && s < parent->segments.size(); ++s) {
-      const Segment& segment = parent->segments[s];
+      const kernels::Segment& segment = parent->segments[s];
       if (segment.target != target || segment.shift < shift || (segment.shift > shift && shift < top)) continue;
       const std::int64_t copies = std::int64_t{1} << (segment.shift - shift);
       const SupportSet* const from_supports = parent->slot_supports.data();
@@ -397,7 +398,8 @@ void RowSetMaker::make_slot_rows(RowSet& rows) const {
 }
 
 /// Writes the 64 rows of one word of a tile.
-void RowSetMaker::turn_word(const TileView& tile, std::uint32_t w, std::uint32_t n_row_words, Word* rows) const {
+void RowSetMaker::turn_word(const kernels::TileView& tile, std::uint32_t w, std::uint32_t n_row_words,
+                            Word* rows) const {
   alignas(64) Word block[kWordBits];
   for (std::uint32_t k = 0; k < n_row_words; ++k) {
     const std::uint32_t first = k * kWordBits, n = std::min(kWordBits, tile.stride - first);
@@ -413,7 +415,7 @@ void RowSetMaker::turn_word(const TileView& tile, std::uint32_t w, std::uint32_t
 void RowSetMaker::drop_repeated_columns(RowSet& rows) {
   if (rows.n_columns == 0) return;
   valid_.clear();
-  for (const Segment& segment : rows.segments)
+  for (const kernels::Segment& segment : rows.segments)
     for (std::uint32_t w = segment.begin; w < segment.end; ++w) valid_.push_back(segment.valid(w));
   hashes_.resize(std::max<std::size_t>(hashes_.size(), rows.stride));
   kernels_.hash_columns(rows.slot_tile().tile, valid_.data(), hashes_.data());
@@ -464,7 +466,7 @@ void RowSetMaker::keep_columns(RowSet& rows) {
 void RowSetMaker::finish(RowSet& rows) {
   drop_repeated_columns(rows);
   counts_.assign(measures_.n_counts(), 0);
-  for (const Segment& segment : rows.segments)
+  for (const kernels::Segment& segment : rows.segments)
     counts_[segment.target] += static_cast<std::int64_t>(segment.n_slots) << segment.shift;
   rows.total.resize(measures_.size());
   model_.measures_of(counts_.data(), rows.total.data());
@@ -473,4 +475,4 @@ void RowSetMaker::finish(RowSet& rows) {
   narrow_sums_of(rows);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rows

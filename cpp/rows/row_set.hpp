@@ -26,7 +26,7 @@
 #include "kernels/kernels.hpp"
 #include "models/leaf_model.hpp"
 
-namespace hornbeam {
+namespace hornbeam::rows {
 
 /// What a slot stands for; the first slot of a row, or of merged rows, has all of it, and the others have none.
 struct SupportSet {
@@ -47,9 +47,9 @@ struct RowSet {
   std::vector<std::uint32_t> copies;   // by column: how many of the data are equal or complementary to it, and itself
 
   std::uint32_t n_slot_words = 0;
-  std::vector<Segment> segments;          // by target, then by shift
-  AlignedVector<Word> slots;              // word-major
-  std::vector<SupportSet> slot_supports;  // of each slot, 64 a word
+  std::vector<kernels::Segment> segments;  // by target, then by shift
+  AlignedVector<Word> slots;               // word-major
+  std::vector<SupportSet> slot_supports;   // of each slot, 64 a word
   /// The slots row by row, made when first needed: bit c % 64 of word c / 64 of a slot is column c.
   std::uint32_t words_per_slot = 0;
   AlignedVector<Word> slot_rows;
@@ -66,7 +66,7 @@ struct RowSet {
   const RowSet* source = nullptr;
   std::vector<Word> filter;
 
-  SlotTile slot_tile() const {
+  kernels::SlotTile slot_tile() const {
     if (source != nullptr) return source->slot_tile().filtered(filter.data());
     return {{slots.data(), n_slot_words, stride}, segments.data(), static_cast<std::uint32_t>(segments.size())};
   }
@@ -83,11 +83,11 @@ struct RowSet {
 /// Makes row sets; owns the scratch space of one thread.
 class RowSetMaker {
  public:
-  RowSetMaker(const DistinctRows& data, const LeafModel& model, const Kernels& kernels, Ticks leaf_cost,
-              std::uint64_t rows_per_leaf, Ticks support_threshold);
+  RowSetMaker(const data::DistinctRows& data, const models::LeafModel& model, const kernels::Kernels& kernels,
+              Ticks leaf_cost, std::uint64_t rows_per_leaf, Ticks support_threshold);
 
   /// Throws Stopped.
-  void make_root(RowSet& root, Run& run);
+  void make_root(RowSet& root, run::Run& run);
 
   /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, const SupportSet& support, RowSet& child);
@@ -109,7 +109,7 @@ class RowSetMaker {
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
   const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);
 
-  void pair_stage(const RowSet& rows, std::uint32_t column, PairSide* sides);
+  void pair_stage(const RowSet& rows, std::uint32_t column, kernels::PairSide* sides);
 
   /// Number of columns that bounds/support_condition.hpp has dropped from the children made so far.
   std::uint64_t n_light_columns() const { return n_light_columns_; }
@@ -118,7 +118,7 @@ class RowSetMaker {
   std::uint64_t bytes() const;
 
   /// The cheap bounds of every column; valid until the next call.
-  const SplitScan& scan_splits(const RowSet& rows);
+  const kernels::SplitScan& scan_splits(const RowSet& rows);
 
  private:
   /// A slot that may be of a row that changes.
@@ -127,8 +127,8 @@ class RowSetMaker {
     std::uint32_t segment, row;
   };
 
-  void turn_word(const TileView& tile, std::uint32_t w, std::uint32_t n_row_words, Word* rows) const;
-  PairInput pair_input(const RowSet& rows) const;
+  void turn_word(const kernels::TileView& tile, std::uint32_t w, std::uint32_t n_row_words, Word* rows) const;
+  kernels::PairInput pair_input(const RowSet& rows) const;
   Word* scratch_for(const RowSet& rows);
   void choose_slots(const RowSet& parent, std::uint32_t column, bool side);
   void merge_equal_rows(const RowSet& parent);
@@ -142,10 +142,10 @@ class RowSetMaker {
   void finish(RowSet& rows);
   void narrow_sums_of(RowSet& rows);
 
-  const DistinctRows& data_;
-  const LeafModel& model_;
-  const Kernels& kernels_;
-  Measures measures_;
+  const data::DistinctRows& data_;
+  const models::LeafModel& model_;
+  const kernels::Kernels& kernels_;
+  models::Measures measures_;
   Ticks leaf_cost_;
   std::uint64_t rows_per_leaf_;
   Ticks support_threshold_;
@@ -154,8 +154,8 @@ class RowSetMaker {
 
   AlignedVector<Word> scratch_, hashes_, wide_;
   AlignedVector<Ticks> pair_sums_, scan_values_;
-  SplitScan scan_;
-  NarrowPairInput narrow_;                       // but for the sums
+  kernels::SplitScan scan_;
+  kernels::NarrowPairInput narrow_;              // but for the sums
   std::uint32_t n_row_words_ = 0;                // of the parent's columns
   std::vector<Word> kept_mask_, constant_mask_;  // of the parent's columns
   std::vector<std::uint32_t> kept_;
@@ -171,4 +171,4 @@ class RowSetMaker {
   std::vector<std::pair<std::uint32_t, std::int64_t>> counted_;  // those of them with a count of one target, and it
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::rows

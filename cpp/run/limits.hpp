@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-namespace hornbeam {
+namespace hornbeam::run {
 
 inline constexpr std::uint32_t kMostThreads = 1024;
 
@@ -37,4 +37,4 @@ constexpr const char* name_of(Status status) {
   return "";
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::run

@@ -11,7 +11,7 @@
 #include "run/limits.hpp"
 #include "tree/result_tree.hpp"
 
-namespace hornbeam {
+namespace hornbeam::run {
 
 /// Costs in ticks.
 struct Progress {
@@ -24,7 +24,7 @@ struct Progress {
 };
 
 struct Outcome {
-  ResultTree tree;
+  tree::ResultTree tree;
   Ticks lower = 0;
   Status status = Status::optimal;
   std::uint64_t n_subproblems = 0;
@@ -35,4 +35,4 @@ struct Outcome {
   std::vector<Progress> trace;  // one line for each change of the interval
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::run

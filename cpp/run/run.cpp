@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hornbeam {
+namespace hornbeam::run {
 
 namespace {
 
@@ -52,8 +52,8 @@ Status Run::status(bool is_proven, std::optional<Status> finished) const {
   return finished ? *finished : reason().value_or(Status::interrupted);
 }
 
-Outcome Run::finish(ResultTree tree, const Progress& last, const Counters& counters, std::uint64_t n_table_entries,
-                    std::optional<Status> finished) {
+Outcome Run::finish(tree::ResultTree tree, const Progress& last, const Counters& counters,
+                    std::uint64_t n_table_entries, std::optional<Status> finished) {
   report(last);
   const Ticks lower = std::min(last.lower, tree.cost);
   const Status ended = status(lower == tree.cost, finished);
@@ -61,4 +61,4 @@ Outcome Run::finish(ResultTree tree, const Progress& last, const Counters& count
           most_bytes_,     seconds(), counters, std::move(trace_)};
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::run

@@ -19,7 +19,7 @@
 #include "run/limits.hpp"
 #include "run/outcome.hpp"
 
-namespace hornbeam {
+namespace hornbeam::run {
 
 /// Unwinds a stopped search to the last place that has a result.
 struct Stopped {};
@@ -57,7 +57,7 @@ class Run {
   /// Why the search ended: with a proof; on its own without one, with the status `finished`; or by a stop.
   Status status(bool is_proven, std::optional<Status> finished = std::nullopt) const;
   /// Reports for the last time. The tree has its cost.
-  Outcome finish(ResultTree tree, const Progress& last, const Counters& counters = {},
+  Outcome finish(tree::ResultTree tree, const Progress& last, const Counters& counters = {},
                  std::uint64_t n_table_entries = 0, std::optional<Status> finished = std::nullopt);
 
   /// Works until done or stopped; running out of memory is a limit like any other.
@@ -118,4 +118,4 @@ class WorkMeter {
   std::uint64_t spent_ = 0, polled_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::run

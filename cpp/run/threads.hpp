@@ -11,7 +11,7 @@
 
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::run {
 
 /// Calls `work(i)` for 0 on the calling thread and for 1 to n_threads - 1 on others.
 template <class Work>
@@ -40,4 +40,4 @@ void on_threads(Run& run, std::uint32_t n_threads, const Work& work) {
     if (fault) std::rethrow_exception(fault);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::run

@@ -7,10 +7,10 @@
 #include "bounds/equivalent_points.hpp"
 #include "bounds/support_condition.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
-AndOrSearch::AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
-                         std::function<void()> poll)
+AndOrSearch::AndOrSearch(const rows::Problem& problem, SharedState& shared, const kernels::Kernels& kernels,
+                         std::uint32_t number, std::function<void()> poll)
     : thread_(problem, shared, kernels, number, std::move(poll)),
       children_(thread_),
       candidates_(thread_, children_),
@@ -59,14 +59,14 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
 /// Closes the frame as a leaf if a bound proves it; otherwise lists the candidate splits.
 void AndOrSearch::expand(Frame& frame) {
   frame.is_expanded = true;
-  const Problem& problem = thread_.problem;
+  const rows::Problem& problem = thread_.problem;
   const Ticks leaf = problem.leaf_cost + frame.loss;
   if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
-  frame.update_tree({leaf, kNoSplit, kUnlimited, {1, 0}});
-  const Ticks larger_trees = cost_of_two_leaves_or_more(problem.leaf_cost, frame.least_loss);
+  frame.update_tree({leaf, table::kNoSplit, table::kUnlimited, {1, 0}});
+  const Ticks larger_trees = bounds::cost_of_two_leaves_or_more(problem.leaf_cost, frame.least_loss);
   frame.raise(std::min(leaf, larger_trees));
   if (frame.least_loss > 0) ++thread_.counters.equivalent_points;
-  const bool too_light = too_light_to_split(frame.largest_loss, frame.least_loss, problem.threshold());
+  const bool too_light = bounds::too_light_to_split(frame.largest_loss, frame.least_loss, problem.threshold());
   if (leaf <= larger_trees || too_light || frame.limits.only_leaf()) {
     if (leaf > larger_trees && too_light && problem.bounds.support_condition) ++thread_.counters.support_condition;
     frame.lower = frame.upper();
@@ -141,7 +141,8 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
 
 /// Writes what the frame has proven to the table, and reads what others have proven since.
 void AndOrSearch::record(Frame& frame) {
-  const Interval merged = thread_.shared.table.tighten(frame.key, {std::min(frame.lower, frame.upper()), frame.tree});
+  const table::Interval merged =
+      thread_.shared.table.tighten(frame.key, {std::min(frame.lower, frame.upper()), frame.tree});
   frame.lower = merged.lower;
   frame.tree = merged.tree;
 }
@@ -152,7 +153,7 @@ void AndOrSearch::find_incumbent(Frame& frame) {
   // and the same again on its sides.
   candidates_.pair_open(frame, kInfinity);
   record(frame);
-  if (thread_.stopped() || frame.is_closed() || frame.tree.split == kNoSplit) return;
+  if (thread_.stopped() || frame.is_closed() || frame.tree.split == table::kNoSplit) return;
   const auto is_root_split = [&](const Candidate& candidate) {
     return frame.rows.columns[candidate.column] == frame.tree.split;
   };
@@ -181,4 +182,4 @@ void AndOrSearch::find_incumbent(Frame& frame) {
   record(frame);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -20,12 +20,12 @@
 #include "search/search_thread.hpp"
 #include "search/similar_splits.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 class AndOrSearch {
  public:
   /// `number` 0 is the calling thread. `poll` is called periodically and may stop the run.
-  AndOrSearch(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
+  AndOrSearch(const rows::Problem& problem, SharedState& shared, const kernels::Kernels& kernels, std::uint32_t number,
               std::function<void()> poll);
 
   /// Makes the frame of the whole problem and records its single leaf. Throws Stopped.
@@ -51,4 +51,4 @@ class AndOrSearch {
   BoundRaiser raiser_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -4,7 +4,7 @@
 
 #include "bounds/packing.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 namespace {
 
@@ -32,7 +32,7 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
     return;
   }
   thread_.maker.make_slot_rows(frame.rows);
-  const Ticks without = packing_bound(thread_.problem.leaf_cost, frame.least_loss, 0);
+  const Ticks without = bounds::packing_bound(thread_.problem.leaf_cost, frame.least_loss, 0);
   const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without);
   thread_.meter.add(packer_.work());
   frame.raise(std::min(frame.upper(), without + packed));
@@ -59,20 +59,21 @@ void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::
   // If this was stopped, or there was no memory for the entries below, the side must not get an entry either.
   if (thread_.stopped() || !found) return;
   ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
-  KnownTree best = *found;
-  if (const KnownTree leaf{thread_.problem.leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}}; leaf.better_than(best))
+  table::KnownTree best = *found;
+  if (const table::KnownTree leaf{thread_.problem.leaf_cost + side.loss, table::kNoSplit, table::kUnlimited, {1, 0}};
+      leaf.better_than(best))
     best = leaf;
-  const Interval known = thread_.shared.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best});
+  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best});
   candidates_.update_side(frame, candidate, x, known);
 }
 
 /// The two sides below the root of a tree of three levels get entries of their own, so that it can be read off.
 void BoundRaiser::record_below(const Frame& frame, const Candidate& candidate, int x) {
-  SupportSet support = thread_.maker.support_of(frame.rows, candidate.column, x == 1, two_levels_.best_root());
+  rows::SupportSet support = thread_.maker.support_of(frame.rows, candidate.column, x == 1, two_levels_.best_root());
   for (const bool holds : {true, false}) {
-    const TwoLevelSolver::Below below = two_levels_.below_root(frame.rows, holds);
+    const shallow::TwoLevelSolver::Below below = two_levels_.below_root(frame.rows, holds);
     const NodeLimits limits =
-        NodeLimits{2, kUnlimited}.without_idle_limits(thread_.problem.leaf_cost, below.loss, support.base_loss);
+        NodeLimits{2, table::kUnlimited}.without_idle_limits(thread_.problem.leaf_cost, below.loss, support.base_loss);
     if (below.tree.shape.depth == 2)
       thread_.shared.table.tighten({support.fingerprint, limits.depth, limits.leaves}, {below.tree.cost, below.tree});
     support.fingerprint ^= candidate.key[x].set;
@@ -80,4 +81,4 @@ void BoundRaiser::record_below(const Frame& frame, const Candidate& candidate, i
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

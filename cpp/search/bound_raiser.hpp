@@ -12,7 +12,7 @@
 #include "search/packing.hpp"
 #include "shallow/two_levels.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 class BoundRaiser {
  public:
@@ -45,11 +45,11 @@ class BoundRaiser {
   SearchThread& thread_;
   ChildMaker& children_;
   CandidateList& candidates_;
-  TwoLevelSolver two_levels_;
+  shallow::TwoLevelSolver two_levels_;
   PairPacker packer_;
   int packing_credit_ = 16;  // below zero: frames to leave out
   int probe_credit_ = 1;
   std::uint32_t n_probes_left_out_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -7,13 +7,13 @@
 #include "bounds/subset.hpp"
 #include "search/similar_splits.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 void CandidateList::list(Frame& frame) {
-  const SplitScan& scan = thread_.maker.scan_splits(frame.rows);
+  const kernels::SplitScan& scan = thread_.maker.scan_splits(frame.rows);
   const Ticks *bound = scan.bound, *stump_loss = scan.stump_loss;
   const std::uint32_t n_columns = frame.rows.n_columns;
-  const std::uint32_t most = frame.limits.leaves == kUnlimited ? 1 : frame.limits.leaves - 1;
+  const std::uint32_t most = frame.limits.leaves == table::kUnlimited ? 1 : frame.limits.leaves - 1;
   // The best stump first: it lowers the upper bound that every column is compared with.
   const auto best_stump = static_cast<std::uint32_t>(std::min_element(stump_loss, stump_loss + n_columns) - stump_loss);
   if (best_stump < n_columns && stump_loss[best_stump] < kInfinity)
@@ -30,7 +30,7 @@ void CandidateList::list(Frame& frame) {
   }
 }
 
-Candidate CandidateList::make(const Frame& frame, const SplitScan& scan, std::uint32_t column,
+Candidate CandidateList::make(const Frame& frame, const kernels::SplitScan& scan, std::uint32_t column,
                               std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const {
   const Ticks leaf_cost = thread_.problem.leaf_cost;
   Candidate candidate;
@@ -43,12 +43,12 @@ Candidate CandidateList::make(const Frame& frame, const SplitScan& scan, std::ui
     side.least_loss = scan.least_loss[x][column];
     side.base_loss = 0;
     side.limits.depth = frame.limits.depth_of_side();
-    if (frame.limits.leaves != kUnlimited)
+    if (frame.limits.leaves != table::kUnlimited)
       side.limits.leaves = x == 1 ? most_of_true_side : frame.limits.leaves - least_of_true_side;
     side.upper = leaf_cost + side.loss;
     side.shape = {1, 0};
     side.larger_trees_lower =
-        side.limits.only_leaf() ? kInfinity : cost_of_two_leaves_or_more(leaf_cost, side.least_loss);
+        side.limits.only_leaf() ? kInfinity : bounds::cost_of_two_leaves_or_more(leaf_cost, side.least_loss);
     side.lower = std::min(side.upper, side.larger_trees_lower);
   }
   candidate.raise();
@@ -66,12 +66,12 @@ void CandidateList::update_tree_of_range(Frame& frame, const Candidate& range) c
   const std::uint32_t leaves = frame.limits.leaves;
   for (int small = 0; small < 2; ++small) {  // the side that is a leaf if the two trees do not fit
     Ticks cost = 0;
-    TreeShape shape[2];
+    table::TreeShape shape[2];
     for (int x = 0; x < 2; ++x) {
       const Side& side = range.side[x];
       const bool as_leaf = side.shape.leaves > 2 || (x == small && leaves < 4);
       cost += as_leaf ? thread_.problem.leaf_cost + side.loss : side.upper;
-      shape[x] = as_leaf ? TreeShape{1, 0} : side.shape;
+      shape[x] = as_leaf ? table::TreeShape{1, 0} : side.shape;
     }
     const std::uint32_t of_true = std::clamp(leaves / 2, shape[1].leaves, leaves - shape[0].leaves);
     frame.update_tree({cost,
@@ -95,13 +95,13 @@ void CandidateList::pair(Frame& frame, Candidate& candidate) {
   candidate.is_paired = true;
   if (!thread_.problem.bounds.pair_stage) return;
   const Ticks leaf_cost = thread_.problem.leaf_cost;
-  const SlotTile slots = frame.rows.slot_tile();
-  PairSide found[2];
+  const kernels::SlotTile slots = frame.rows.slot_tile();
+  kernels::PairSide found[2];
   thread_.maker.pair_stage(frame.rows, candidate.column, found);
   thread_.meter.add(std::uint64_t{slots.tile.stride} * (slots.tile.n_words + 8));
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
-    const PairSide& pairs = found[1 - x];  // the kernel lists the true side first
+    const kernels::PairSide& pairs = found[1 - x];  // the kernel lists the true side first
     if (side.limits.only_leaf()) continue;
     // Leaves and stumps are now exact; only trees of three leaves or more still need a bound.
     if (pairs.stump_loss < kInfinity) side.update_tree(2 * leaf_cost + pairs.stump_loss, {2, 1});
@@ -138,7 +138,7 @@ void CandidateList::refresh(Frame& frame, Candidate& candidate) {
   if (!candidate.has_keys) children_.find_keys(frame, candidate);
   for (int x = 0; x < 2; ++x) {
     const Side &side = candidate.side[x], &other = candidate.side[1 - x];
-    Interval known;
+    table::Interval known;
     if (!side.is_closed())
       if (const auto entry = thread_.shared.table.find(candidate.key[x])) known = *entry;
     // best(this side) + best(other side) >= lower(set), unless that is a guess.
@@ -147,7 +147,7 @@ void CandidateList::refresh(Frame& frame, Candidate& candidate) {
   }
 }
 
-void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const Interval& known) const {
+void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const table::Interval& known) const {
   Side& side = candidate.side[x];
   side.update_tree(known.tree.cost, known.tree.shape);
   side.lower = std::min(std::max(side.lower, known.lower), side.upper);
@@ -155,7 +155,7 @@ void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const
   update_tree(frame, candidate);
   // A tree of the whole set, restricted to one side, is a tree of that side: so a side bounds the set.
   if (!subset_bound_holds(thread_.problem, frame)) return;
-  const Ticks bound = subset_bound(side.lower, candidate.side[1 - x].least_loss);
+  const Ticks bound = bounds::subset_bound(side.lower, candidate.side[1 - x].least_loss);
   if (bound <= frame.lower) return;
   ++thread_.counters.subset;
   frame.raise(bound);
@@ -225,4 +225,4 @@ Candidate CandidateList::narrowed(const Frame& frame, Candidate candidate, std::
   return candidate;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -11,7 +11,7 @@
 
 #include "search/child_maker.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 class CandidateList {
  public:
@@ -21,8 +21,8 @@ class CandidateList {
   void list(Frame& frame);
 
   /// The split on `column`. If leaves are limited, the true side gets at least and at most so many of them.
-  Candidate make(const Frame& frame, const SplitScan& scan, std::uint32_t column, std::uint32_t least_of_true_side,
-                 std::uint32_t most_of_true_side) const;
+  Candidate make(const Frame& frame, const kernels::SplitScan& scan, std::uint32_t column,
+                 std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const;
 
   /// Bounds a candidate by the pairs of its column with all others (bounds/pair_stage.hpp), once.
   void pair(Frame& frame, Candidate& candidate);
@@ -33,7 +33,7 @@ class CandidateList {
   void refresh(Frame& frame, Candidate& candidate);
   void refresh_open(Frame& frame, Ticks budget);
   /// Adopts what is known of the side `x`.
-  void update_side(Frame& frame, Candidate& candidate, int x, const Interval& known) const;
+  void update_side(Frame& frame, Candidate& candidate, int x, const table::Interval& known) const;
   /// Joins the two best trees known of the sides; they become the frame's tree if that is better.
   void update_tree(Frame& frame, const Candidate& candidate) const;
 
@@ -56,4 +56,4 @@ class CandidateList {
   std::vector<std::pair<Ticks, std::uint32_t>> order_;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -5,18 +5,18 @@
 
 #include "bounds/reference.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 void ChildMaker::make_root(Frame& root) {
   root.is_root = true;
   thread_.maker.make_root(root.rows, thread_.shared.run);
   const TreeLimits& limits = thread_.problem.tree;
-  open(root, {limits.depth.value_or(kUnlimited), limits.leaves.value_or(kUnlimited)});
+  open(root, {limits.depth.value_or(table::kUnlimited), limits.leaves.value_or(table::kUnlimited)});
 }
 
 /// Reads the measures of a new frame and finds its key.
 void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
-  const Problem& problem = thread_.problem;
+  const rows::Problem& problem = thread_.problem;
   const Ticks* total = frame.rows.total.data();
   frame.largest_loss = problem.model.largest_loss(total);
   frame.loss = problem.model.loss(total);
@@ -62,7 +62,7 @@ Frame& ChildMaker::filter(const Frame& frame, const Candidate& candidate, int x)
   thread_.meter.add(std::uint64_t{frame.rows.stride} * frame.rows.n_slot_words / kLanes);
   filtered_.limits = side.limits.without_idle_limits(leaf_cost, side.loss, side.base_loss);
   filtered_.lower = side.lower;
-  filtered_.tree = {leaf_cost + side.loss, kNoSplit, kUnlimited, {1, 0}};
+  filtered_.tree = {leaf_cost + side.loss, table::kNoSplit, table::kUnlimited, {1, 0}};
   filtered_.candidates.clear();
   filtered_.candidate_of.clear();
   return filtered_;
@@ -72,12 +72,12 @@ Frame& ChildMaker::filter(const Frame& frame, const Candidate& candidate, int x)
 /// reads a slot in four, in four steps; with bit planes of all fingerprints, it takes 16 steps per word and some more.
 void ChildMaker::prepare_keys(Frame& frame, Ticks budget) {
   constexpr std::int64_t kStepsOfWord = 16, kStepsOfKey = 60, kStepsToMakeWord = 300;
-  const Problem& problem = thread_.problem;
-  const bool is_limited = frame.limits.depth != kUnlimited || frame.limits.leaves != kUnlimited;
+  const rows::Problem& problem = thread_.problem;
+  const bool is_limited = frame.limits.depth != table::kUnlimited || frame.limits.leaves != table::kUnlimited;
   if (problem.has_reference() || (is_limited && problem.leaf_cost > 0)) return;
   const std::int64_t n_words = frame.rows.n_slot_words;
   std::int64_t n_slots = 0;
-  for (const Segment& segment : frame.rows.segments) n_slots += segment.n_slots;
+  for (const kernels::Segment& segment : frame.rows.segments) n_slots += segment.n_slots;
   const std::int64_t saved = n_slots - kStepsOfWord * n_words - kStepsOfKey;
   if (saved <= 0) return;
   const auto needs_keys = [&](const Candidate& candidate) {
@@ -89,10 +89,10 @@ void ChildMaker::prepare_keys(Frame& frame, Ticks budget) {
 
 void ChildMaker::find_keys(const Frame& frame, Candidate& candidate) {
   candidate.has_keys = true;
-  const RowSet& rows = frame.rows;
+  const rows::RowSet& rows = frame.rows;
   // Fingerprints are XORs of those of the rows: the larger side's follows from the smaller one's and the whole's.
   const int smaller = candidate.side[1].largest_loss <= candidate.side[0].largest_loss ? 1 : 0;
-  const SupportSet support = thread_.maker.support_of(rows, candidate.column, smaller == 1);
+  const rows::SupportSet support = thread_.maker.support_of(rows, candidate.column, smaller == 1);
   candidate.key[smaller].set = candidate.key[1 - smaller].set = support.fingerprint;
   candidate.key[1 - smaller].set ^= rows.support.fingerprint;
   candidate.side[smaller].base_loss = support.base_loss;
@@ -112,11 +112,11 @@ void ChildMaker::find_keys(const Frame& frame, Candidate& candidate) {
 }
 
 void raise_to_guess(SearchThread& thread, Ticks reference_loss, Ticks upper, Ticks& lower) {
-  const Ticks guessed = std::min(upper, guessed_bound(thread.problem.leaf_cost, reference_loss));
+  const Ticks guessed = std::min(upper, bounds::guessed_bound(thread.problem.leaf_cost, reference_loss));
   if (guessed <= lower) return;
   ++thread.counters.reference;
   lower = guessed;
   thread.shared.has_guessed.store(true, std::memory_order_relaxed);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

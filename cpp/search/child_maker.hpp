@@ -10,7 +10,7 @@
 
 #include "search/search_thread.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 class ChildMaker {
  public:
@@ -48,4 +48,4 @@ class ChildMaker {
 /// is more than what is proven.
 void raise_to_guess(SearchThread& thread, Ticks reference_loss, Ticks upper, Ticks& lower);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -16,7 +16,7 @@
 
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 class Claims {
  public:
@@ -26,13 +26,13 @@ class Claims {
   bool are_shared() const { return shared_; }
 
   /// Whether a thread is in a subproblem; whether another one is in a subproblem that this thread is in.
-  bool is_taken(const SubproblemKey& key) const { return shared_ && n_inside(key) > 0; }
-  bool is_joined(const SubproblemKey& key) const { return shared_ && n_inside(key) > 1; }
+  bool is_taken(const table::SubproblemKey& key) const { return shared_ && n_inside(key) > 0; }
+  bool is_joined(const table::SubproblemKey& key) const { return shared_ && n_inside(key) > 1; }
 
   /// Marks a subproblem while it lives.
   class Claim {
    public:
-    Claim(Claims& claims, const SubproblemKey& key) : n_inside_(claims.n_inside_[slot_of(key)]) {
+    Claim(Claims& claims, const table::SubproblemKey& key) : n_inside_(claims.n_inside_[slot_of(key)]) {
       n_inside_.fetch_add(1, std::memory_order_relaxed);
     }
     ~Claim() { n_inside_.fetch_sub(1, std::memory_order_relaxed); }
@@ -47,11 +47,11 @@ class Claims {
 
  private:
   static constexpr std::size_t kSlots = 1 << 14;  // far more than all threads are ever inside
-  static std::size_t slot_of(const SubproblemKey& key) {
+  static std::size_t slot_of(const table::SubproblemKey& key) {
     return mix(key.set.hash() ^ (std::uint64_t{key.depth} << 32) ^ key.leaves) % kSlots;
   }
 
-  std::uint32_t n_inside(const SubproblemKey& key) const {
+  std::uint32_t n_inside(const table::SubproblemKey& key) const {
     return n_inside_[slot_of(key)].load(std::memory_order_relaxed);
   }
 
@@ -59,4 +59,4 @@ class Claims {
   std::array<std::atomic<std::uint32_t>, kSlots> n_inside_{};
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

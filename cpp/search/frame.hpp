@@ -10,7 +10,7 @@
 #include "rows/row_set.hpp"
 #include "search/shared_state.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 /// One side of a candidate split.
 struct Side {
@@ -22,11 +22,11 @@ struct Side {
   Ticks lower;
   Ticks larger_trees_lower;  // of the trees larger than those that bounds/pair_stage.hpp counts for `upper`
   Ticks upper;               // cost of the best tree known
-  TreeShape shape;           // of that tree
+  table::TreeShape shape;    // of that tree
   NodeLimits limits;
 
   bool is_closed() const { return lower >= upper; }
-  void update_tree(Ticks cost, TreeShape of_tree) {
+  void update_tree(Ticks cost, table::TreeShape of_tree) {
     if (cost < upper || (cost == upper && of_tree < shape)) {
       upper = cost;
       shape = of_tree;
@@ -45,10 +45,10 @@ struct Candidate {
   Side side[2];  // 0: the column fails, 1: it holds
   /// Lower bound: a tree with this root split that costs less is no better than the two best trees known of the sides.
   Ticks lower = 0;
-  SubproblemKey key[2];
+  table::SubproblemKey key[2];
 
   Ticks upper() const { return side[0].upper + side[1].upper; }
-  TreeShape shape() const {
+  table::TreeShape shape() const {
     return {side[0].shape.leaves + side[1].shape.leaves, std::max(side[0].shape.depth, side[1].shape.depth) + 1};
   }
   /// Leaves for the true side in proportion to what the sides lose as leaves.
@@ -72,12 +72,12 @@ struct Candidate {
 inline constexpr std::uint32_t kNoCandidate = ~std::uint32_t{0};
 
 struct Frame {
-  RowSet rows;
-  SubproblemKey key;
+  rows::RowSet rows;
+  table::SubproblemKey key;
   NodeLimits limits;
   Ticks largest_loss, loss, least_loss;
   Ticks lower;
-  KnownTree tree;  // the best known; its cost is the upper bound
+  table::KnownTree tree;  // the best known; its cost is the upper bound
   bool is_root = false;
   bool is_expanded;
   bool is_packed;
@@ -91,14 +91,14 @@ struct Frame {
   bool has_reached(Ticks budget) const { return lower >= target(budget); }
   bool is_closed() const { return lower >= tree.cost; }
   void raise(Ticks bound) { lower = std::max(lower, bound); }
-  void update_tree(const KnownTree& found) {
+  void update_tree(const table::KnownTree& found) {
     if (found.better_than(tree)) tree = found;
   }
   /// Adopts what is known elsewhere of the same subproblem.
-  void update(const Interval& known) {
+  void update(const table::Interval& known) {
     raise(known.lower);
     update_tree(known.tree);
   }
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -6,7 +6,7 @@
 
 #include "base/fingerprint.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 namespace {
 
@@ -17,13 +17,13 @@ constexpr std::size_t kMostWords = 1 << 22;
 
 }  // namespace
 
-PairPacker::PairPacker(const Problem& problem, const Kernels& kernels)
+PairPacker::PairPacker(const rows::Problem& problem, const kernels::Kernels& kernels)
     : problem_(problem),
       kernels_(kernels),
       measures_(problem.model.measures()),
       is_usable_(problem.bounds.packing && measures_.cancelled && problem.leaf_cost > 0) {}
 
-void PairPacker::find_columns(const RowSet& rows) {
+void PairPacker::find_columns(const rows::RowSet& rows) {
   const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];
   allowed_.assign(rows.words_per_slot, 0);
   total_capacity_ = 0;
@@ -37,13 +37,13 @@ void PairPacker::find_columns(const RowSet& rows) {
   full_.assign(rows.words_per_slot, 0);
 }
 
-void PairPacker::find_rows(const RowSet& rows) {
+void PairPacker::find_rows(const rows::RowSet& rows) {
   const std::uint32_t n_words = rows.words_per_slot;
   for (int k = 0; k < 2; ++k) {
     bits_[k].clear();
     left_[k].clear();
   }
-  for (const Segment& segment : rows.segments) {
+  for (const kernels::Segment& segment : rows.segments) {
     if (segment.target > 1) continue;
     for (std::uint32_t i = 0; i < segment.n_slots; ++i) {
       const Word* row = &rows.slot_rows[(std::size_t{segment.begin} * kWordBits + i) * n_words];
@@ -77,7 +77,7 @@ void PairPacker::merge_equal(int k, std::size_t n_words) {
   left.resize(n_kept);
 }
 
-Ticks PairPacker::pack(const RowSet& rows, Ticks needed, Ticks enough) {
+Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough) {
   n_words_ = rows.words_per_slot;
   Ticks weight[2];  // of the rows of each class
   for (int k = 0; k < 2; ++k) weight[k] = rows.total[static_cast<std::size_t>(k)];
@@ -182,4 +182,4 @@ void PairPacker::forget_spent() {
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

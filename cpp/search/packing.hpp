@@ -15,35 +15,35 @@
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 class PairPacker {
  public:
-  PairPacker(const Problem& problem, const Kernels& kernels);
+  PairPacker(const rows::Problem& problem, const kernels::Kernels& kernels);
 
   /// Whether this problem's costs allow the bound.
   bool is_usable() const { return is_usable_; }
 
   /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`.
-  Ticks pack(const RowSet& rows, Ticks needed, Ticks enough);
+  Ticks pack(const rows::RowSet& rows, Ticks needed, Ticks enough);
 
   /// Words of work of the last call.
   std::uint64_t work() const { return work_; }
 
  private:
-  void find_columns(const RowSet& rows);
-  void find_rows(const RowSet& rows);
+  void find_columns(const rows::RowSet& rows);
+  void find_rows(const rows::RowSet& rows);
   void merge_equal(int k, std::size_t n_words);
   void turn_others();
   void find_distances(std::size_t a);
   Ticks pack_row(std::size_t a);
   Ticks take(std::size_t a, std::size_t b);
   void forget_spent();
-  TileView others() const { return {other_words_.data(), static_cast<std::uint32_t>(n_words_), stride_}; }
+  kernels::TileView others() const { return {other_words_.data(), static_cast<std::uint32_t>(n_words_), stride_}; }
 
-  const Problem& problem_;
-  const Kernels& kernels_;
-  const Measures measures_;
+  const rows::Problem& problem_;
+  const kernels::Kernels& kernels_;
+  const models::Measures measures_;
   const bool is_usable_;
   std::uint64_t work_ = 0;
   std::size_t n_words_ = 0;          // of a row
@@ -62,4 +62,4 @@ class PairPacker {
   std::vector<Ticks> nearest_;  // distance of each row of the first class to the other
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

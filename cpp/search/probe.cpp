@@ -13,16 +13,16 @@
 #include "search/bound_raiser.hpp"
 #include "search/similar_splits.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 namespace {
 
 /// Whether the candidates below `target` are so many that pairing them on the parent's words instead of the side's
 /// costs more than gathering and merging the side's slots.
-bool is_cheaper_built(const RowSet& rows, const SplitScan& scan, Ticks target) {
+bool is_cheaper_built(const rows::RowSet& rows, const kernels::SplitScan& scan, Ticks target) {
   constexpr std::uint64_t kStepsToBuildSlot = 16;
   std::uint64_t n_slots = 0, n_words = 0;  // of the side
-  for (const Segment& segment : rows.source->segments) {
+  for (const kernels::Segment& segment : rows.source->segments) {
     std::uint32_t here = 0;
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       here += static_cast<std::uint32_t>(std::popcount(rows.filter[w]));
@@ -55,7 +55,7 @@ bool BoundRaiser::raise_by_probes(Frame& frame, Candidate& candidate, int x, Tic
 /// After repeated failures only every sixteenth probe runs, to notice when probing pays again.
 bool BoundRaiser::may_probe(const Frame& frame) {
   constexpr std::uint32_t kLeftOut = 16;
-  if (!thread_.problem.bounds.pair_stage || frame.limits.leaves != kUnlimited) return false;
+  if (!thread_.problem.bounds.pair_stage || frame.limits.leaves != table::kUnlimited) return false;
   return probe_credit_ > 0 || ++n_probes_left_out_ % kLeftOut == 0;
 }
 
@@ -73,7 +73,7 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
   Frame& child = children_.filter(frame, candidate, x);
   const Side& side = candidate.side[x];
   const std::uint32_t n_columns = child.rows.n_columns;
-  const SplitScan& scan = thread_.maker.scan_splits(child.rows);
+  const kernels::SplitScan& scan = thread_.maker.scan_splits(child.rows);
   const auto bounded = [&](std::size_t column) {
     return candidates_.make(child, scan, static_cast<std::uint32_t>(column), 1, 1);
   };
@@ -105,9 +105,9 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
     lowest = std::min(lowest, g.lower);
   }
   const Ticks proven = std::min({lowest, side.upper, child.tree.cost});
-  const Interval known = thread_.shared.table.tighten(candidate.key[x], {proven, child.tree});
+  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {proven, child.tree});
   candidates_.update_side(frame, candidate, x, known);
   return {true, proven};
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -6,7 +6,7 @@
 
 #include "data/best_stump.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 namespace {
 
@@ -15,7 +15,7 @@ constexpr std::uint64_t kMostWorkOnLeaves = std::uint64_t{1} << 27;
 
 /// Some distinct rows and what is known of them; `set` and `base_loss` only where they may be split.
 struct Part {
-  RowList rows;
+  data::RowList rows;
   std::vector<std::int64_t> weight;  // of each class
   Fingerprint set;
   Ticks base_loss = 0;
@@ -23,10 +23,10 @@ struct Part {
 
 class TreeReader {
  public:
-  TreeReader(const Problem& problem, const SubproblemTable& table) : problem_(problem), table_(table) {}
+  TreeReader(const rows::Problem& problem, const table::SubproblemTable& table) : problem_(problem), table_(table) {}
 
-  ResultTree read(const NodeLimits& limits) {
-    tree_.cost = add_node(part_of(all_rows(problem_.rows), !limits.only_leaf()), limits, kUnlimited);
+  tree::ResultTree read(const NodeLimits& limits) {
+    tree_.cost = add_node(part_of(data::all_rows(problem_.rows), !limits.only_leaf()), limits, table::kUnlimited);
     return std::move(tree_);
   }
 
@@ -35,9 +35,9 @@ class TreeReader {
     return problem_.model.loss_of(weight.data(), problem_.model.best_prediction(weight.data()));
   }
 
-  Part part_of(RowList rows, bool may_be_split) const {
+  Part part_of(data::RowList rows, bool may_be_split) const {
     Part part{std::move(rows), {}, {}, 0};
-    part.weight = target_weights(problem_.rows, part.rows);
+    part.weight = data::target_weights(problem_.rows, part.rows);
     if (!may_be_split) return part;
     for (const std::uint32_t row : part.rows) {
       part.set ^= problem_.rows.fingerprint(row, problem_.limits_rows());
@@ -49,7 +49,7 @@ class TreeReader {
 
   /// The two sides of a split; only the rows of the smaller one are counted, the other has the rest.
   std::array<Part, 2> sides_of(const Part& parent, std::uint32_t column, bool may_be_split) const {
-    auto rows = partition(problem_.rows, parent.rows, column);
+    auto rows = data::partition(problem_.rows, parent.rows, column);
     const int smaller = rows[1].size() < rows[0].size() ? 1 : 0;
     std::array<Part, 2> side;
     side[smaller] = part_of(std::move(rows[smaller]), may_be_split);
@@ -62,28 +62,28 @@ class TreeReader {
 
   /// The best tree with two leaves, for which bounds/pair_stage.hpp makes no entry. None if the rows are a leaf of the
   /// known tree, and many such leaves have been examined already.
-  KnownTree best_stump(const RowList& rows, bool is_leaf) {
+  table::KnownTree best_stump(const data::RowList& rows, bool is_leaf) {
     const bool limits_rows = problem_.limits_rows();
-    const StumpFinder stumps(problem_.rows, rows,
-                             [&](std::uint32_t row) { return limits_rows ? problem_.rows.row_count[row] : 0; });
+    const data::StumpFinder stumps(problem_.rows, rows,
+                                   [&](std::uint32_t row) { return limits_rows ? problem_.rows.row_count[row] : 0; });
     if (is_leaf) {
       if (work_on_leaves_ + stumps.work() > kMostWorkOnLeaves) return {};
       work_on_leaves_ += stumps.work();
     }
     const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
-    const Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
+    const data::Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
       const bool is_allowed = !limits_rows || std::min(true_side.back(), false_side.back()) >= least_rows;
       return is_allowed ? 2 * problem_.leaf_cost + loss_of(true_side) + loss_of(false_side) : kInfinity;
     });
-    return best.cost < kInfinity ? KnownTree{best.cost, best.column, 1, {2, 1}} : KnownTree{};
+    return best.cost < kInfinity ? table::KnownTree{best.cost, best.column, 1, {2, 1}} : table::KnownTree{};
   }
 
-  KnownTree best_known(const Part& part, const NodeLimits& limits, Ticks loss, bool is_leaf) {
-    KnownTree best{problem_.leaf_cost + loss, kNoSplit, kUnlimited, {1, 0}};
+  table::KnownTree best_known(const Part& part, const NodeLimits& limits, Ticks loss, bool is_leaf) {
+    table::KnownTree best{problem_.leaf_cost + loss, table::kNoSplit, table::kUnlimited, {1, 0}};
     if (loss - part.base_loss <= problem_.leaf_cost) return best;  // no tree is better: q bounds them all
     // An entry is made when a subproblem is expanded, with its best stump or better.
     const auto known = table_.find({part.set, limits.depth, limits.leaves});
-    const KnownTree tree = known ? known->tree : best_stump(part.rows, is_leaf);
+    const table::KnownTree tree = known ? known->tree : best_stump(part.rows, is_leaf);
     return tree.better_than(best) ? tree : best;
   }
 
@@ -92,17 +92,17 @@ class TreeReader {
     const std::uint32_t prediction = problem_.model.best_prediction(part.weight.data());
     const Ticks loss = problem_.model.loss_of(part.weight.data(), prediction);
     const NodeLimits limits = wide_limits.without_idle_limits(problem_.leaf_cost, loss, part.base_loss);
-    KnownTree best;  // no split
+    table::KnownTree best;  // no split
     if (!wide_limits.only_leaf()) best = best_known(part, limits, loss, depth == 0);
 
-    if (best.split == kNoSplit) {
+    if (best.split == table::kNoSplit) {
       tree_.add_leaf(prediction);
       return problem_.leaf_cost + loss;
     }
     NodeLimits side_limits[2];
     for (int x = 0; x < 2; ++x) {
       side_limits[x].depth = limits.depth_of_side();
-      if (limits.leaves != kUnlimited)
+      if (limits.leaves != table::kUnlimited)
         side_limits[x].leaves = x == 1 ? best.leaves_of_true_side : limits.leaves - best.leaves_of_true_side;
     }
     const auto sides = sides_of(part, best.split, !side_limits[0].only_leaf() || !side_limits[1].only_leaf());
@@ -114,16 +114,17 @@ class TreeReader {
     return cost;
   }
 
-  const Problem& problem_;
-  const SubproblemTable& table_;
+  const rows::Problem& problem_;
+  const table::SubproblemTable& table_;
   std::uint64_t work_on_leaves_ = 0;
-  ResultTree tree_;
+  tree::ResultTree tree_;
 };
 
 }  // namespace
 
-ResultTree read_tree(const Problem& problem, const SubproblemTable& table, const NodeLimits& limits) {
+tree::ResultTree read_tree(const rows::Problem& problem, const table::SubproblemTable& table,
+                           const NodeLimits& limits) {
   return TreeReader(problem, table).read(limits);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -7,10 +7,10 @@
 #include "search/shared_state.hpp"
 #include "tree/result_tree.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 /// Follows the best known splits from the whole problem down. Costs no more than the root's upper bound; leaves of the
 /// known tree are split while that pays and little work is done on them.
-ResultTree read_tree(const Problem& problem, const SubproblemTable& table, const NodeLimits& limits);
+tree::ResultTree read_tree(const rows::Problem& problem, const table::SubproblemTable& table, const NodeLimits& limits);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

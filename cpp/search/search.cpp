@@ -9,25 +9,25 @@
 #include "search/and_or_search.hpp"
 #include "search/read_tree.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 namespace {
 
 class Search {
  public:
-  Search(const Problem& problem, Run& run)
+  Search(const rows::Problem& problem, run::Run& run)
       : problem_(problem),
         run_(run),
-        shared_{SubproblemTable(run.limits().threads > 1, run.limits().bytes), run, 0, problem.rows.bytes(),
+        shared_{table::SubproblemTable(run.limits().threads > 1, run.limits().bytes), run, 0, problem.rows.bytes(),
                 Claims(run.limits().threads > 1)} {}
 
-  Outcome run() {
+  run::Outcome run() {
     Frame root;
-    AndOrSearch thread(problem_, shared_, kernels(), 0, [this] { report(); });
+    AndOrSearch thread(problem_, shared_, kernels::kernels(), 0, [this] { report(); });
     thread.open_root(root);
     root_key_ = root.key;
-    sure_lower_ =
-        std::min(problem_.leaf_cost + root.loss, cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
+    sure_lower_ = std::min(problem_.leaf_cost + root.loss,
+                           bounds::cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.support.reference_loss;
     report();
     // A good tree first: every bound is compared with it.
@@ -38,14 +38,14 @@ class Search {
     std::vector<Frame> roots(n_threads - 1, root);
     shared_.frame_bytes += roots.size() * root.counted_bytes;
     std::vector<std::optional<AndOrSearch>> helpers(n_threads);
-    on_threads(run_, n_threads, [&](std::uint32_t i) {
+    run::on_threads(run_, n_threads, [&](std::uint32_t i) {
       if (i == 0)
         thread.solve(root, kInfinity);
       else
         helpers[i]
-            .emplace(problem_, shared_, kernels(), i, [this] { run_.check(shared_.bytes()); })
+            .emplace(problem_, shared_, kernels::kernels(), i, [this] { run_.check(shared_.bytes()); })
             .solve(roots[i - 1], kInfinity);
-      run_.stop(Status::optimal);  // a thread that returns without being stopped has closed the root
+      run_.stop(run::Status::optimal);  // a thread that returns without being stopped has closed the root
     });
     Counters counters = thread.counters();
     for (const std::optional<AndOrSearch>& helper : helpers)
@@ -54,39 +54,40 @@ class Search {
   }
 
  private:
-  Interval root_interval() const { return shared_.table.find(root_key_).value_or(Interval{}); }
+  table::Interval root_interval() const { return shared_.table.find(root_key_).value_or(table::Interval{}); }
 
-  Progress progress() const {
-    const Interval root = root_interval();
+  run::Progress progress() const {
+    const table::Interval root = root_interval();
     Ticks lower = root.lower;
     // Once a guess has replaced a bound, the root's bound is not proven: only what the reference guarantees is.
     if (shared_.has_guessed)
-      lower = root.lower < root.tree.cost ? sure_lower_
-                                          : std::max(sure_lower_, bound_after_guesses(root.tree.cost, reference_loss_));
+      lower = root.lower < root.tree.cost
+                  ? sure_lower_
+                  : std::max(sure_lower_, bounds::bound_after_guesses(root.tree.cost, reference_loss_));
     return {root.tree.cost, lower, shared_.n_subproblems.load(std::memory_order_relaxed), shared_.bytes(),
             root.tree.shape.leaves};
   }
 
   void report() { run_.report(progress()); }
 
-  Outcome outcome(const NodeLimits& limits, const Counters& counters) {
-    ResultTree tree = read_tree(problem_, shared_.table, limits);
+  run::Outcome outcome(const NodeLimits& limits, const Counters& counters) {
+    tree::ResultTree tree = read_tree(problem_, shared_.table, limits);
     // A stop may come after the proof, and a proof just after a limit.
     const bool is_closed = root_interval().lower >= tree.cost;
     return run_.finish(std::move(tree), progress(), counters, shared_.table.size(),
-                       is_closed ? std::optional(Status::guessed) : std::nullopt);
+                       is_closed ? std::optional(run::Status::guessed) : std::nullopt);
   }
 
-  const Problem& problem_;
-  Run& run_;
+  const rows::Problem& problem_;
+  run::Run& run_;
   SharedState shared_;
-  SubproblemKey root_key_;
+  table::SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
 };
 
 }  // namespace
 
-Outcome search(const Problem& problem, Run& run) { return Search(problem, run).run(); }
+run::Outcome search(const rows::Problem& problem, run::Run& run) { return Search(problem, run).run(); }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

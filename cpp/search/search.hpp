@@ -8,9 +8,9 @@
 #include "rows/problem.hpp"
 #include "run/run.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 /// Throws Stopped if it is stopped before it has a root.
-Outcome search(const Problem& problem, Run& run);
+run::Outcome search(const rows::Problem& problem, run::Run& run);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 namespace {
 
@@ -12,8 +12,8 @@ constexpr std::uint64_t kWorkBetweenPolls = 1 << 19;
 
 }  // namespace
 
-SearchThread::SearchThread(const Problem& of_problem, SharedState& shared_state, const Kernels& used_kernels,
-                           std::uint32_t number, std::function<void()> poll)
+SearchThread::SearchThread(const rows::Problem& of_problem, SharedState& shared_state,
+                           const kernels::Kernels& used_kernels, std::uint32_t number, std::function<void()> poll)
     : problem(of_problem),
       shared(shared_state),
       kernels(used_kernels),
@@ -34,7 +34,7 @@ Counters SearchThread::all_counters() const {
 }
 
 bool SearchThread::stopped() {
-  if (shared.table.is_full()) shared.run.stop(Status::memory_limit);
+  if (shared.table.is_full()) shared.run.stop(run::Status::memory_limit);
   return !meter.spend(0) || finished_elsewhere_ != nullptr;
 }
 
@@ -49,11 +49,11 @@ void SearchThread::check_finished_elsewhere() {
   if (!shared.claims.are_shared()) return;
   for (const Visit& visit : path_) {
     if (!shared.claims.is_joined(visit.frame->key)) continue;
-    const Interval known = shared.table.find(visit.frame->key).value_or(Interval{});
+    const table::Interval known = shared.table.find(visit.frame->key).value_or(table::Interval{});
     if (known.lower < std::min(visit.budget, known.tree.cost)) continue;
     finished_elsewhere_ = visit.frame;
     return;
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

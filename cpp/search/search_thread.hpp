@@ -15,19 +15,19 @@
 #include "search/frame.hpp"
 #include "search/shared_state.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 class SearchThread {
  public:
   /// `number` 0 is the calling thread. `poll` is called periodically and may stop the run.
-  SearchThread(const Problem& problem, SharedState& shared, const Kernels& kernels, std::uint32_t number,
+  SearchThread(const rows::Problem& problem, SharedState& shared, const kernels::Kernels& kernels, std::uint32_t number,
                std::function<void()> poll);
 
-  const Problem& problem;
+  const rows::Problem& problem;
   SharedState& shared;
-  const Kernels& kernels;
-  RowSetMaker maker;
-  WorkMeter meter;  // of words of kernel work
+  const kernels::Kernels& kernels;
+  rows::RowSetMaker maker;
+  run::WorkMeter meter;  // of words of kernel work
   Counters counters;
 
   void count_subproblem();
@@ -54,12 +54,12 @@ class SearchThread {
 };
 
 /// Whether bounds/subset.hpp and bounds/similarity.hpp cover the limits of the frame.
-inline bool subset_bound_holds(const Problem& problem, const Frame& frame) {
-  return problem.bounds.subset && frame.limits.depth == kUnlimited && frame.limits.leaves == kUnlimited &&
+inline bool subset_bound_holds(const rows::Problem& problem, const Frame& frame) {
+  return problem.bounds.subset && frame.limits.depth == table::kUnlimited && frame.limits.leaves == table::kUnlimited &&
          !problem.limits_rows();
 }
-inline bool similarity_holds(const Problem& problem, const Frame& frame) {
-  return problem.bounds.similarity && frame.limits.leaves == kUnlimited && !problem.limits_rows();
+inline bool similarity_holds(const rows::Problem& problem, const Frame& frame) {
+  return problem.bounds.similarity && frame.limits.leaves == table::kUnlimited && !problem.limits_rows();
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -12,37 +12,37 @@
 #include "search/claims.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 /// Depth and leaves that a subproblem may still use; kUnlimited if the limit cannot bind.
 struct NodeLimits {
-  std::uint32_t depth = kUnlimited;
-  std::uint32_t leaves = kUnlimited;
+  std::uint32_t depth = table::kUnlimited;
+  std::uint32_t leaves = table::kUnlimited;
 
   bool only_leaf() const { return depth == 0 || leaves == 1; }
   bool only_stump() const { return depth == 1 || leaves == 2; }
-  std::uint32_t depth_of_side() const { return depth == kUnlimited ? kUnlimited : depth - 1; }
+  std::uint32_t depth_of_side() const { return depth == table::kUnlimited ? table::kUnlimited : depth - 1; }
 
   /// Drops limits that cannot bind, so that equal problems share one entry of the table. `base_loss` is q before any
   /// merge of rows, the same on every path to the set, and a bound for every tree on it.
   NodeLimits without_idle_limits(Ticks leaf_cost, Ticks loss, Ticks base_loss) const {
     NodeLimits left = *this;
-    const Ticks most = most_leaves(leaf_cost, loss, base_loss);
-    if (left.leaves != kUnlimited && left.leaves >= most) left.leaves = kUnlimited;
-    if (left.depth != kUnlimited && left.depth >= most - 1) left.depth = kUnlimited;
-    if (left.leaves != kUnlimited && left.depth != kUnlimited) {
+    const Ticks most = bounds::most_leaves(leaf_cost, loss, base_loss);
+    if (left.leaves != table::kUnlimited && left.leaves >= most) left.leaves = table::kUnlimited;
+    if (left.depth != table::kUnlimited && left.depth >= most - 1) left.depth = table::kUnlimited;
+    if (left.leaves != table::kUnlimited && left.depth != table::kUnlimited) {
       if (left.depth >= left.leaves - 1)
-        left.depth = kUnlimited;
+        left.depth = table::kUnlimited;
       else if (left.depth < 31 && left.leaves >= (1u << left.depth))
-        left.leaves = kUnlimited;
+        left.leaves = table::kUnlimited;
     }
     return left;
   }
 };
 
 struct SharedState {
-  SubproblemTable table;
-  Run& run;
+  table::SubproblemTable table;
+  run::Run& run;
   std::atomic<std::uint64_t> n_subproblems;  // row sets made and searched
   std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
   Claims claims;
@@ -51,4 +51,4 @@ struct SharedState {
   std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

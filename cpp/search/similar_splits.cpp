@@ -6,7 +6,7 @@
 
 #include "bounds/similarity.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 namespace {
 
@@ -36,7 +36,7 @@ class SimilarSplits {
         f_(from),
         both_(thread.maker.pair_measures(frame.rows, from.column)),
         leaf_cost_(thread.problem.leaf_cost),
-        may_not_add_split_(frame.limits.depth != kUnlimited || thread.problem.has_reference()),
+        may_not_add_split_(frame.limits.depth != table::kUnlimited || thread.problem.has_reference()),
         cell_(model_.measures().size()) {}
 
   void raise(Candidate& g) {
@@ -61,14 +61,14 @@ class SimilarSplits {
       const Ticks in_g1 = f == 1 ? f1g1 : g1 - f1g1;
       cell_[m] = y == 1 ? in_g1 : (f == 1 ? f1 : rows_.total[m] - f1) - in_g1;
     }
-    return {similarity_distance(model_.largest_loss(cell_.data()), model_.loss(cell_.data()), leaf_cost_,
-                                may_not_add_split_),
+    return {bounds::similarity_distance(model_.largest_loss(cell_.data()), model_.loss(cell_.data()), leaf_cost_,
+                                        may_not_add_split_),
             model_.least_loss(cell_.data())};
   }
 
   Counters& counters_;
-  const LeafModel& model_;
-  const RowSet& rows_;
+  const models::LeafModel& model_;
+  const rows::RowSet& rows_;
   const Candidate& f_;
   const Ticks* both_;  // measures of the rows where f and each other column hold
   const Ticks leaf_cost_;
@@ -79,7 +79,7 @@ class SimilarSplits {
 }  // namespace
 
 void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from) {
-  const RowSet& rows = frame.rows;
+  const rows::RowSet& rows = frame.rows;
   const Ticks slack = from.side[0].lower + from.side[1].lower - frame.upper();
   if (slack < 0) return;
   if (frame.candidate_of.empty()) {
@@ -109,4 +109,4 @@ void spread_to_similar(SearchThread& thread, Frame& frame, const Candidate& from
     if (is_open(g)) similar.raise(g);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -7,7 +7,7 @@
 
 #include "search/search_thread.hpp"
 
-namespace hornbeam {
+namespace hornbeam::search {
 
 /// From a candidate just paired to the columns next to it that are nested with it, such as thresholds of one variable:
 /// their distance is a difference of sums. Only what is proven beyond the best tree is passed on. What is proven beyond
@@ -17,4 +17,4 @@ void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from)
 /// From the candidate just raised to every candidate below the budget.
 void spread_to_similar(SearchThread& thread, Frame& frame, const Candidate& from, Ticks budget);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::search

@@ -8,16 +8,17 @@
 // SOURCE  Counting by inclusion and exclusion: [demirovic2022murtree] for pairs; triples: ours.
 #include "shallow/two_levels.hpp"
 
-namespace hornbeam {
+namespace hornbeam::shallow {
 
-std::optional<KnownTree> TwoLevelSolver::solve_three_levels(const RowSet& parent, std::uint32_t column, bool side,
-                                                            Ticks upper) {
-  if (!open(parent, column, side, upper)) return KnownTree{};
+std::optional<table::KnownTree> TwoLevelSolver::solve_three_levels(const rows::RowSet& parent, std::uint32_t column,
+                                                                   bool side, Ticks upper) {
+  if (!open(parent, column, side, upper)) return table::KnownTree{};
   if (!search_triples()) return std::nullopt;
-  KnownTree best;
+  table::KnownTree best;
   for (std::uint32_t i = 0; i < roots_.size(); ++i) {
     const ShallowTree tree = joined(shallow_[i][0], shallow_[i][1], i);
-    const KnownTree known{tree.cost + lost_anyway(), parent.columns[roots_[i].column()], kUnlimited, tree.shape};
+    const table::KnownTree known{tree.cost + lost_anyway(), parent.columns[roots_[i].column()], table::kUnlimited,
+                                 tree.shape};
     if (known.cost > upper || !known.better_than(best)) continue;
     best = known;
     best_root_ = i;
@@ -25,7 +26,7 @@ std::optional<KnownTree> TwoLevelSolver::solve_three_levels(const RowSet& parent
   return best;
 }
 
-TwoLevelSolver::Below TwoLevelSolver::below_root(const RowSet& parent, bool holds) const {
+TwoLevelSolver::Below TwoLevelSolver::below_root(const rows::RowSet& parent, bool holds) const {
   const ShallowTree& tree = shallow_[best_root_][holds ? 1 : 0];
   const Weighed rows = weigh(best_root_, holds);
   Ticks lost = 0;
@@ -33,7 +34,7 @@ TwoLevelSolver::Below TwoLevelSolver::below_root(const RowSet& parent, bool hold
     const Ticks true_side = sums_[std::size_t{counts_.n_targets} * stride_ + roots_[best_root_].column()];
     lost = error_cost_ * (holds ? true_side : total_[counts_.n_targets] - true_side);
   }
-  return {{tree.cost + lost, parent.columns[column_of(tree.root)], kUnlimited, tree.shape},
+  return {{tree.cost + lost, parent.columns[column_of(tree.root)], table::kUnlimited, tree.shape},
           error_cost_ * (rows.weight - rows.most) + lost};
 }
 
@@ -42,7 +43,7 @@ bool TwoLevelSolver::search_triples() {
   const auto n_columns = static_cast<std::uint32_t>(roots_.size() + others_.size());
   const std::size_t stride = pairs_.stride, n_counts = std::size_t{n_columns} * counts_.n_targets * stride;
   triples_.resize(n_counts + 4 * stride);
-  const TripleRow rows{pairs_, n_columns, triples_.data(), triples_.data() + n_counts};
+  const kernels::TripleRow rows{pairs_, n_columns, triples_.data(), triples_.data() + n_counts};
   shallow_.clear();
   for (std::uint32_t i = 0; i < n_columns; ++i) {
     kernels_.count_pairs(rows, i, mask_.data());
@@ -66,7 +67,7 @@ bool TwoLevelSolver::search_triples() {
 }
 
 /// Weight and heaviest class where columns i and j hold or not.
-TwoLevelSolver::Weighed TwoLevelSolver::weigh_cell(const TripleRow& rows, std::uint32_t i, std::uint32_t j,
+TwoLevelSolver::Weighed TwoLevelSolver::weigh_cell(const kernels::TripleRow& rows, std::uint32_t i, std::uint32_t j,
                                                    std::uint32_t cell) const {
   Weighed found;
   for (std::uint32_t k = 0; k < counts_.n_targets; ++k) {
@@ -78,4 +79,4 @@ TwoLevelSolver::Weighed TwoLevelSolver::weigh_cell(const TripleRow& rows, std::u
   return found;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::shallow

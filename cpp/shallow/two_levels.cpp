@@ -6,11 +6,11 @@
 #include "bounds/equivalent_points.hpp"
 #include "bounds/support_condition.hpp"
 
-namespace hornbeam {
+namespace hornbeam::shallow {
 
 namespace {
 
-bool has_one_error_cost(const Measures& measures) {
+bool has_one_error_cost(const models::Measures& measures) {
   return measures.is_separable() &&
          std::all_of(measures.largest_cost, measures.largest_cost + measures.n_targets,
                      [&](Ticks error_cost) { return error_cost == measures.largest_cost[0] && error_cost > 0; });
@@ -18,25 +18,27 @@ bool has_one_error_cost(const Measures& measures) {
 
 }  // namespace
 
-TwoLevelSolver::TwoLevelSolver(const Problem& problem, const Kernels& kernels, WorkMeter& meter)
+TwoLevelSolver::TwoLevelSolver(const rows::Problem& problem, const kernels::Kernels& kernels, run::WorkMeter& meter)
     : problem_(problem), kernels_(kernels), meter_(meter), counts_(problem.model.measures()) {
   std::int64_t weight = 0;
   for (const std::int64_t each : problem.rows.target_weight) weight += each;
-  is_usable_ = has_one_error_cost(counts_) && counts_.n_targets <= kMostNarrowTargets && weight < kNarrowInfinity / 4 &&
-               !problem.limits_rows() && !problem.tree.leaves && problem.bounds.pair_stage;
+  is_usable_ = has_one_error_cost(counts_) && counts_.n_targets <= kernels::kMostNarrowTargets &&
+               weight < kernels::kNarrowInfinity / 4 && !problem.limits_rows() && !problem.tree.leaves &&
+               problem.bounds.pair_stage;
   if (!is_usable_) return;
   error_cost_ = counts_.largest_cost[0];
   ones_.assign(counts_.n_targets, 1);
   counts_.largest_cost = counts_.loss_unit = ones_.data();
 }
 
-std::optional<KnownTree> TwoLevelSolver::solve(const RowSet& parent, std::uint32_t column, bool side, Ticks upper) {
-  if (!open(parent, column, side, upper)) return KnownTree{};
+std::optional<table::KnownTree> TwoLevelSolver::solve(const rows::RowSet& parent, std::uint32_t column, bool side,
+                                                      Ticks upper) {
+  if (!open(parent, column, side, upper)) return table::KnownTree{};
   return search_roots(parent, upper);
 }
 
 /// Lays out the side's rows and columns. False if no column can be the root of a tree that costs at most `upper`.
-bool TwoLevelSolver::open(const RowSet& parent, std::uint32_t column, bool side, Ticks upper) {
+bool TwoLevelSolver::open(const rows::RowSet& parent, std::uint32_t column, bool side, Ticks upper) {
   gather(parent, column, side);
   measure(parent, column, side);
   choose_roots(parent, upper);
@@ -46,7 +48,7 @@ bool TwoLevelSolver::open(const RowSet& parent, std::uint32_t column, bool side,
 }
 
 /// Makes the tile of the side's slots.
-void TwoLevelSolver::gather(const RowSet& parent, std::uint32_t column, bool side) {
+void TwoLevelSolver::gather(const rows::RowSet& parent, std::uint32_t column, bool side) {
   const std::uint32_t n_words = parent.words_per_slot;
   stride_ = n_words * kWordBits;
   segments_.clear();
@@ -54,7 +56,7 @@ void TwoLevelSolver::gather(const RowSet& parent, std::uint32_t column, bool sid
   // At most as many words as in the parent, plus one for each segment, which is rounded up to whole words.
   const std::size_t most_words = parent.n_slot_words + parent.segments.size();
   if (tile_.size() < most_words * stride_) tile_.resize(most_words * stride_);
-  for (const Segment& segment : parent.segments) {
+  for (const kernels::Segment& segment : parent.segments) {
     const std::uint32_t begin = n_words_;
     std::uint32_t n_in_word = 0;
     Word* block = &tile_[std::size_t{n_words_} * stride_];
@@ -83,11 +85,11 @@ void TwoLevelSolver::gather(const RowSet& parent, std::uint32_t column, bool sid
 }
 
 /// Weighs the classes on the true side of each column, and of the whole side.
-void TwoLevelSolver::measure(const RowSet& parent, std::uint32_t column, bool side) {
-  const SlotTile slots{
+void TwoLevelSolver::measure(const rows::RowSet& parent, std::uint32_t column, bool side) {
+  const kernels::SlotTile slots{
       {tile_.data(), n_words_, stride_}, segments_.data(), static_cast<std::uint32_t>(segments_.size())};
   sums_.resize(std::size_t{counts_.size()} * stride_);
-  scratch_.resize(std::max(scratch_.size(), kernel_scratch_words(slots, counts_)));
+  scratch_.resize(std::max(scratch_.size(), kernels::kernel_scratch_words(slots, counts_)));
   kernels_.measure(slots, counts_, nullptr, sums_.data(), scratch_.data());
   total_.resize(counts_.size());
   for (std::uint32_t m = 0; m < counts_.size(); ++m) {
@@ -97,7 +99,7 @@ void TwoLevelSolver::measure(const RowSet& parent, std::uint32_t column, bool si
 }
 
 /// Sorts the columns into possible roots, most promising first, and others.
-void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
+void TwoLevelSolver::choose_roots(const rows::RowSet& parent, Ticks upper) {
   roots_.clear();
   others_.clear();
   const std::uint32_t n_targets = counts_.n_targets;
@@ -122,8 +124,8 @@ void TwoLevelSolver::choose_roots(const RowSet& parent, Ticks upper) {
       is_heavy &= error_cost_ * (weight[x] + lost_anyway - least_loss[x]) >= threshold;
       const std::int64_t here = weight[x] - most[x] + lost_anyway;
       loss += static_cast<std::uint64_t>(here);
-      bound +=
-          std::min(leaf_cost + error_cost_ * here, cost_of_two_leaves_or_more(leaf_cost, error_cost_ * least_loss[x]));
+      bound += std::min(leaf_cost + error_cost_ * here,
+                        bounds::cost_of_two_leaves_or_more(leaf_cost, error_cost_ * least_loss[x]));
     }
     if (is_heavy) (bound <= upper ? roots_ : others_).push_back({loss << 32 | c, bound});
   }
@@ -160,10 +162,10 @@ void TwoLevelSolver::lay_out() {
           i < n_columns ? static_cast<std::int32_t>(sums_[std::size_t{k} * stride_ + roots_[i].column()]) : 0;
     narrow_total_[k] = static_cast<std::int32_t>(total_[k]);
   }
-  std::fill(stump_loss, stump_loss + 2 * std::size_t{stride}, kNarrowInfinity);
-  std::fill(bound_, bound_ + stride, -kNarrowInfinity);
+  std::fill(stump_loss, stump_loss + 2 * std::size_t{stride}, kernels::kNarrowInfinity);
+  std::fill(bound_, bound_ + stride, -kernels::kNarrowInfinity);
   narrow_segments_.clear();
-  for (const Segment& segment : segments_)
+  for (const kernels::Segment& segment : segments_)
     if (segment.target < n_targets)
       narrow_segments_.push_back({2 * segment.begin, 2 * segment.end, segment.target, segment.shift, 0});
   blocks_.clear();
@@ -189,8 +191,8 @@ void TwoLevelSolver::lay_out() {
 }
 
 /// Counts root after root. A block of columns that have all been roots is left out from then on: its pairs are counted.
-std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Ticks upper) {
-  KnownTree best;
+std::optional<table::KnownTree> TwoLevelSolver::search_roots(const rows::RowSet& parent, Ticks upper) {
+  table::KnownTree best;
   Ticks least = upper + 1;  // what a root must stay below
   const auto in_weight = [this](Ticks cost) { return static_cast<std::int32_t>(cost / error_cost_); };
   std::int32_t most_weight = in_weight(upper);
@@ -199,7 +201,7 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
     pairs_.n_blocks = static_cast<std::uint32_t>(blocks_.size());
     if (!meter_.spend(std::uint64_t{pairs_.n_words + 16} * pairs_.n_blocks * 4)) return std::nullopt;
     kernels_.pair_row(pairs_, i, mask_.data());
-    const KnownTree tree = tree_of(parent, i);
+    const table::KnownTree tree = tree_of(parent, i);
     if (tree.cost <= upper && tree.better_than(best)) {
       best = tree;
       least = tree.cost;
@@ -213,10 +215,10 @@ std::optional<KnownTree> TwoLevelSolver::search_roots(const RowSet& parent, Tick
 }
 
 /// The best tree with this root, once all its pairs are counted.
-KnownTree TwoLevelSolver::tree_of(const RowSet& parent, std::uint32_t index) const {
+table::KnownTree TwoLevelSolver::tree_of(const rows::RowSet& parent, std::uint32_t index) const {
   const ShallowTree tree = joined(leaf_or_stump(weigh(index, false), pairs_.stump_loss[0][index]),
                                   leaf_or_stump(weigh(index, true), pairs_.stump_loss[1][index]), index);
-  return {tree.cost + lost_anyway(), parent.columns[roots_[index].column()], kUnlimited, tree.shape};
+  return {tree.cost + lost_anyway(), parent.columns[roots_[index].column()], table::kUnlimited, tree.shape};
 }
 
 /// Weight and heaviest class on one side of a column.
@@ -229,4 +231,4 @@ TwoLevelSolver::Weighed TwoLevelSolver::weigh(std::uint32_t index, bool holds) c
   return found;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::shallow

@@ -22,30 +22,31 @@
 #include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::shallow {
 
 class TwoLevelSolver {
  public:
   /// Spends the words of its work between roots.
-  TwoLevelSolver(const Problem& problem, const Kernels& kernels, WorkMeter& meter);
+  TwoLevelSolver(const rows::Problem& problem, const kernels::Kernels& kernels, run::WorkMeter& meter);
 
   /// Whether this problem's objective and limits allow the solver at all.
   bool is_usable() const { return is_usable_; }
 
   /// The best tree on the rows of `parent` where `column` equals `side` among those of depth at most two that cost at
   /// most `upper`; its cost is infinite if there is none. Null if stopped. `parent` has its slot rows.
-  std::optional<KnownTree> solve(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
+  std::optional<table::KnownTree> solve(const rows::RowSet& parent, std::uint32_t column, bool side, Ticks upper);
 
   /// The same for depth at most three. If a tree of three levels is found, `below_root` has what is below its root, and
   /// `best_root` is the root's column of the parent.
-  std::optional<KnownTree> solve_three_levels(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
+  std::optional<table::KnownTree> solve_three_levels(const rows::RowSet& parent, std::uint32_t column, bool side,
+                                                     Ticks upper);
 
   /// The best tree of at most two levels on one side of the root found, and the loss of a leaf there.
   struct Below {
-    KnownTree tree;
+    table::KnownTree tree;
     Ticks loss;
   };
-  Below below_root(const RowSet& parent, bool holds) const;
+  Below below_root(const rows::RowSet& parent, bool holds) const;
   std::uint32_t best_root() const { return roots_[best_root_].column(); }
 
  private:
@@ -67,7 +68,7 @@ class TwoLevelSolver {
   /// A tree of a few leaves; its cost leaves out what every tree loses.
   struct ShallowTree {
     Ticks cost;
-    TreeShape shape;
+    table::TreeShape shape;
     std::uint32_t root = 0;  // index in roots_ followed by others_; meaningless for a leaf
     void improve(const ShallowTree& by) {
       if (by.cost < cost || (by.cost == cost && by.shape < shape)) *this = by;
@@ -81,17 +82,17 @@ class TwoLevelSolver {
     return (root < roots_.size() ? roots_[root] : others_[root - roots_.size()]).column();
   }
 
-  bool open(const RowSet& parent, std::uint32_t column, bool side, Ticks upper);
-  void gather(const RowSet& parent, std::uint32_t column, bool side);
-  void measure(const RowSet& parent, std::uint32_t column, bool side);
-  void choose_roots(const RowSet& parent, Ticks upper);
+  bool open(const rows::RowSet& parent, std::uint32_t column, bool side, Ticks upper);
+  void gather(const rows::RowSet& parent, std::uint32_t column, bool side);
+  void measure(const rows::RowSet& parent, std::uint32_t column, bool side);
+  void choose_roots(const rows::RowSet& parent, Ticks upper);
   void lay_out();
-  std::optional<KnownTree> search_roots(const RowSet& parent, Ticks upper);
-  KnownTree tree_of(const RowSet& parent, std::uint32_t index) const;
+  std::optional<table::KnownTree> search_roots(const rows::RowSet& parent, Ticks upper);
+  table::KnownTree tree_of(const rows::RowSet& parent, std::uint32_t index) const;
   bool search_triples();
   Ticks lost_anyway() const { return counts_.cancelled ? error_cost_ * total_[counts_.n_targets] : 0; }
   Weighed weigh(std::uint32_t index, bool holds) const;
-  Weighed weigh_cell(const TripleRow& rows, std::uint32_t i, std::uint32_t j, std::uint32_t cell) const;
+  Weighed weigh_cell(const kernels::TripleRow& rows, std::uint32_t i, std::uint32_t j, std::uint32_t cell) const;
   ShallowTree leaf_of(const Weighed& rows) const {
     return {problem_.leaf_cost + error_cost_ * (rows.weight - rows.most), {1, 0}};
   }
@@ -101,16 +102,16 @@ class TwoLevelSolver {
     return tree;
   }
 
-  const Problem& problem_;
-  const Kernels& kernels_;
-  WorkMeter& meter_;
+  const rows::Problem& problem_;
+  const kernels::Kernels& kernels_;
+  run::WorkMeter& meter_;
   bool is_usable_;
   Ticks error_cost_ = 0;
   std::vector<Ticks> ones_;
-  Measures counts_;  // measures with every cost one
+  models::Measures counts_;  // measures with every cost one
 
   AlignedVector<Word> tile_;  // of all columns of the parent
-  std::vector<Segment> segments_, narrow_segments_;
+  std::vector<kernels::Segment> segments_, narrow_segments_;
   std::uint32_t stride_, n_words_, n_class_words_;
   AlignedVector<Ticks> sums_;
   std::vector<Ticks> total_;  // counts of the side
@@ -121,11 +122,11 @@ class TwoLevelSolver {
   std::vector<std::int32_t> narrow_total_, mask_;
   std::vector<std::uint32_t> blocks_, left_in_block_;
   std::int32_t* bound_;
-  PairRow pairs_;
+  kernels::PairRow pairs_;
 
   AlignedVector<std::int32_t> triples_;              // counts of all pairs, and stump losses
   std::vector<std::array<ShallowTree, 2>> shallow_;  // the best known for the false and for the true side of a column
   std::uint32_t best_root_ = 0;
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::shallow

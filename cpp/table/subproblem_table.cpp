@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace hornbeam {
+namespace hornbeam::table {
 
 namespace {
 
@@ -104,4 +104,4 @@ Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& know
   return merged;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::table

@@ -21,7 +21,7 @@
 #include "base/fingerprint.hpp"
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::table {
 
 inline constexpr std::uint32_t kUnlimited = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoSplit = ~std::uint32_t{0};
@@ -110,4 +110,4 @@ class SubproblemTable {
   std::atomic<bool> full_{false};
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::table

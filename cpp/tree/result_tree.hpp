@@ -9,7 +9,7 @@
 
 #include "base/types.hpp"
 
-namespace hornbeam {
+namespace hornbeam::tree {
 
 struct ResultTree {
   std::vector<std::int32_t> column;      // -1 at a leaf
@@ -41,4 +41,4 @@ struct ResultTree {
   }
 };
 
-}  // namespace hornbeam
+}  // namespace hornbeam::tree

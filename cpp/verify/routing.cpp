@@ -1,6 +1,6 @@
 #include "verify/routing.hpp"
 
-namespace hornbeam {
+namespace hornbeam::verify {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uin
   return n_leaves;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::verify

@@ -13,7 +13,7 @@
 
 #include "base/options.hpp"
 
-namespace hornbeam {
+namespace hornbeam::verify {
 
 struct FlatTree {
   std::span<const std::int32_t> column, left, right, prediction;
@@ -49,4 +49,4 @@ std::vector<std::int32_t> leaf_of_rows(const FlatTree& tree, const Columns& colu
   return leaves;
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::verify

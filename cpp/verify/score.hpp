@@ -7,9 +7,10 @@
 #include "data/row_targets.hpp"
 #include "verify/routing.hpp"
 
-namespace hornbeam {
+namespace hornbeam::verify {
 
 /// Cost of the tree on the rows, given the leaf that each reaches.
-Ticks score(const FlatTree& tree, std::span<const std::int32_t> leaf_of_row, const RowLosses& losses, Ticks leaf_cost);
+Ticks score(const FlatTree& tree, std::span<const std::int32_t> leaf_of_row, const data::RowLosses& losses,
+            Ticks leaf_cost);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::verify

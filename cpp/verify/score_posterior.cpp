@@ -5,13 +5,13 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace hornbeam {
+namespace hornbeam::verify {
 
 namespace {
 
 struct Scorer {
   const FlatTree& tree;
-  const PackedColumns& columns;
+  const data::PackedColumns& columns;
   std::span<const std::int32_t> classes;
   std::span<const std::int64_t> weights;
   double alpha, beta;
@@ -80,7 +80,7 @@ struct Scorer {
 
 }  // namespace
 
-double score_posterior(const FlatTree& tree, const PackedColumns& columns, std::span<const std::int32_t> classes,
+double score_posterior(const FlatTree& tree, const data::PackedColumns& columns, std::span<const std::int32_t> classes,
                        std::span<const std::int64_t> weights, double alpha, double beta, std::span<const double> rho,
                        std::optional<std::uint32_t> max_depth) {
   check_tree(tree, columns.n_columns, static_cast<std::uint32_t>(rho.size()), max_depth);
@@ -91,4 +91,4 @@ double score_posterior(const FlatTree& tree, const PackedColumns& columns, std::
   return Scorer{tree, columns, classes, weights, alpha, beta, rho}.node(0, rows, all, 0);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::verify

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-namespace hornbeam {
+namespace hornbeam::verify {
 
 Ticks score_ranking(const FlatTree& tree, std::span<const std::int32_t> leaf_of_row,
                     std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks half_pair_cost,
@@ -37,4 +37,4 @@ Ticks score_ranking(const FlatTree& tree, std::span<const std::int32_t> leaf_of_
   return above + leaf_cost * static_cast<Ticks>(leaves.size());
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::verify

@@ -7,7 +7,7 @@
 #include "base/types.hpp"
 #include "verify/routing.hpp"
 
-namespace hornbeam {
+namespace hornbeam::verify {
 
 /// `half_pair_cost` for twice the area above the curve of the leaves, in pairs of class 1 and class 0 and rounded up,
 /// where the curve counts as 0 after `max_false_positives` x 2^-20 of a row of class 0 and weight 1; plus `leaf_cost`
@@ -16,4 +16,4 @@ Ticks score_ranking(const FlatTree& tree, std::span<const std::int32_t> leaf_of_
                     std::span<const std::int32_t> classes, std::span<const std::int64_t> weights, Ticks half_pair_cost,
                     std::int64_t max_false_positives, Ticks leaf_cost);
 
-}  // namespace hornbeam
+}  // namespace hornbeam::verify

@@ -46,12 +46,12 @@ def faults(name: str, root: Path, files: dict[str, str]) -> list[str]:
     return list(tool(name).faults(root))
 
 
-@pytest.mark.parametrize("name", ["check_layers", "check_bounds", "check_sizes"])
+@pytest.mark.parametrize("name", ["check_layers", "check_namespaces", "check_bounds", "check_sizes"])
 def test_the_repository_passes(name):
     assert list(tool(name).faults(ROOT)) == []
 
 
-@pytest.mark.parametrize("name", ["check_layers", "module_uses", "check_bounds", "check_sizes"])
+@pytest.mark.parametrize("name", ["check_layers", "check_namespaces", "module_uses", "check_bounds", "check_sizes"])
 def test_every_checker_is_itself_short(name):
     assert len((ROOT / "tools" / f"{name}.py").read_text().splitlines()) <= 100
 
@@ -146,6 +146,21 @@ def test_a_permission_that_no_file_uses_is_rejected(tmp_path):
     assert "check_layers.py: kernels never uses bounds: remove the permission" in found
     assert "check_layers.py: tree never uses conditions: remove the permission" in found
     assert not any("table never uses base" in fault or "tree never uses table" in fault for fault in found)
+
+
+@pytest.mark.parametrize(
+    ("module", "namespace", "n_faults"),
+    [
+        ("rows", "hornbeam::rows", 0),
+        ("rows", "hornbeam::search", 1),
+        ("rows", "hornbeam", 1),
+        ("base", "hornbeam", 0),
+        ("base", "hornbeam::base", 1),
+    ],
+)
+def test_a_file_outside_of_the_namespace_of_its_module_is_rejected(tmp_path, module, namespace, n_faults):
+    text = f"namespace {namespace} {{\n}}  // namespace {namespace}\n"
+    assert len(faults("check_namespaces", tmp_path, {f"cpp/{module}/a.hpp": text})) == n_faults
 
 
 def test_permissions_in_a_circle_are_rejected():

@@ -10,7 +10,13 @@
 #include "support/ranked.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::api;
+using namespace hornbeam::leafsets;
+using namespace hornbeam::rashomon;
+using namespace hornbeam::run;
+using namespace hornbeam::tree;
 
 using testing::check_interval;
 using testing::fail_each_allocation;
@@ -144,4 +150,4 @@ RANDOM_TEST(a_set_of_trees_survives_any_failing_allocation, 1) {
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

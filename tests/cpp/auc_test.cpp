@@ -7,7 +7,13 @@
 #include "support/check.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::bounds;
+using namespace hornbeam::data;
+using namespace hornbeam::leafsets;
+using namespace hornbeam::models;
+using namespace hornbeam::run;
 
 using testing::Random;
 using testing::TestProblem;
@@ -193,4 +199,4 @@ RANDOM_TEST(no_completion_of_a_set_of_leaves_costs_less_than_its_rows_and_what_e
   CHECK(bound <= loss.loss(completed) + leaf_cost * static_cast<Ticks>(completed.size()));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -11,7 +11,10 @@
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::bounds;
+using namespace hornbeam::models;
 
 using testing::Oracle;
 using testing::Random;
@@ -148,4 +151,4 @@ PROBLEM_TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300, small_problem
   CHECK(optimum >= std::min(small, large));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

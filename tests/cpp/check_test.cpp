@@ -3,7 +3,7 @@
 
 #include "support/problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
 
 TEST(one_equals_two) { CHECK_EQUAL(1, 2); }
 
@@ -13,4 +13,4 @@ PROBLEM_TEST(no_two_rows_of_class_1_differ, 100, random_problem(draw, {20, 60, 5
       CHECK(problem.classes[row] != 1 || problem.classes[other] != 1 || problem.rows[row] == problem.rows[other]);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

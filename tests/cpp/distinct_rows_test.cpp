@@ -6,7 +6,10 @@
 #include "support/check.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::data;
+using namespace hornbeam::run;
 
 using testing::TestProblem;
 
@@ -83,4 +86,4 @@ RANDOM_TEST(a_stop_ends_the_merge, 1) {
   CHECK(stop.reason() == Status::time_limit);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -8,7 +8,7 @@
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
 
 using testing::KeptProblem;
 using testing::Random;
@@ -70,4 +70,4 @@ TEST(a_malformed_kept_problem_is_rejected) {
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

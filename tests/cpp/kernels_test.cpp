@@ -9,7 +9,10 @@
 #include "support/check.hpp"
 #include "support/groups.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::kernels;
+using namespace hornbeam::models;
 
 using testing::CostMatrix;
 using testing::Group;
@@ -22,7 +25,7 @@ std::vector<const Kernels*> kernels_of_this_machine() {
   std::vector<const Kernels*> found;
   for (const char* name : {"avx512", "avx2", "portable"}) {
     try {
-      found.push_back(&kernels(name));
+      found.push_back(&kernels::kernels(name));
     } catch (const std::invalid_argument&) {
       continue;  // this machine cannot run them
     }
@@ -183,9 +186,9 @@ Word hash_of_column(const AlignedVector<Word>& words, std::uint32_t stride, std:
 }  // namespace
 
 TEST(the_portable_kernels_run_anywhere_and_unknown_ones_nowhere) {
-  CHECK_EQUAL(std::string(kernels("portable").name), "portable");
-  CHECK_EQUAL(&kernels(), kernels_of_this_machine().front());
-  CHECK_THROWS(std::invalid_argument, kernels("abacus"));
+  CHECK_EQUAL(std::string(kernels::kernels("portable").name), "portable");
+  CHECK_EQUAL(&kernels::kernels(), kernels_of_this_machine().front());
+  CHECK_THROWS(std::invalid_argument, kernels::kernels("abacus"));
 }
 
 RANDOM_TEST(bit_j_of_word_i_of_a_block_becomes_bit_i_of_word_j, 100) {
@@ -218,7 +221,7 @@ RANDOM_TEST(measures_of_all_columns_equal_sums_over_their_groups, 150) {
 
 RANDOM_TEST(the_pair_stage_finds_what_its_bound_says_of_every_column, 150) {
   const Counted counted = random_counted(draw);
-  const AlignedVector<Ticks> sums = measured(kernels("portable"), counted, nullptr);
+  const AlignedVector<Ticks> sums = measured(kernels::kernels("portable"), counted, nullptr);
   const std::vector<Ticks> total = counted.matrix.measures(counted.groups);
   const Ticks each_group = counted.matrix.largest_loss(counted.groups) / static_cast<Ticks>(counted.groups.size());
   const PairInput input{sums.data(),
@@ -402,7 +405,7 @@ RANDOM_TEST(triples_have_the_least_loss_of_two_leaves_in_each_cell_of_two_column
 RANDOM_TEST(columns_are_allowed_or_constant_on_one_side_as_their_groups_say, 150) {
   const Counted counted = random_counted(draw);
   const CostMatrix& matrix = counted.matrix;
-  const AlignedVector<Ticks> sums = measured(kernels("portable"), counted, nullptr);
+  const AlignedVector<Ticks> sums = measured(kernels::kernels("portable"), counted, nullptr);
   const std::vector<Ticks> total = matrix.measures(counted.groups);
   const Ticks each_group = matrix.largest_loss(counted.groups) / static_cast<Ticks>(counted.groups.size());
   const PairInput input{sums.data(), total.data(), 1, draw.between(1, each_group + 1), draw.between(1, 5), {}};
@@ -447,4 +450,4 @@ RANDOM_TEST(hashes_equal_the_scalar_ones_and_do_not_tell_a_column_from_its_compl
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -4,7 +4,9 @@
 #include "support/check.hpp"
 #include "support/groups.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::models;
 
 using testing::CostMatrix;
 using testing::Group;
@@ -104,4 +106,4 @@ TEST(some_matrices_are_separable_and_some_are_not) {
   CHECK(!separable(1, 1, {0}));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -23,7 +23,15 @@
 #include "support/problem.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::api;
+using namespace hornbeam::bounds;
+using namespace hornbeam::data;
+using namespace hornbeam::leafsets;
+using namespace hornbeam::models;
+using namespace hornbeam::run;
+using namespace hornbeam::tree;
 
 using testing::Oracle;
 using testing::Random;
@@ -152,7 +160,7 @@ PROBLEM_TEST(no_tree_that_keeps_some_leaves_and_splits_the_others_costs_less_tha
     each_split = std::min(kInfinity, each_split + least);
   }
   const Ticks so_far = hierarchical_objective(kept, leaves.size(), problem.leaf_cost);
-  const Ticks more = lookahead(problem.leaf_cost, n_split);
+  const Ticks more = bounds::lookahead(problem.leaf_cost, n_split);
   CHECK(so_far <= best);
   CHECK(so_far + equivalent + more <= best);
   CHECK(best >= kInfinity || so_far + each_split + more <= best);
@@ -367,4 +375,4 @@ PROBLEM_TEST(both_searches_over_sets_of_leaves_keep_their_word_on_wide_problems,
   check_both_searches(problem, draw);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

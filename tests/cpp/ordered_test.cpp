@@ -12,7 +12,13 @@
 #include "support/ranked.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::api;
+using namespace hornbeam::data;
+using namespace hornbeam::kernels;
+using namespace hornbeam::ordered;
+using namespace hornbeam::run;
 
 using testing::check_interval;
 using testing::check_proven;
@@ -36,7 +42,7 @@ std::vector<const Kernels*> kernels_of_this_machine() {
   std::vector<const Kernels*> found;
   for (const char* name : {"portable", "avx2", "avx512"}) {
     try {
-      found.push_back(&kernels(name));
+      found.push_back(&kernels::kernels(name));
     } catch (const std::invalid_argument&) {
       continue;  // this machine cannot run them
     }
@@ -349,7 +355,7 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
     WorkMeter meter(run, 0, [&] {
       if (++n_seen > n_steps) run.stop(Status::interrupted);
     });
-    TwoLevelThresholds two_levels(problem.costs, kernels(), true, meter);
+    TwoLevelThresholds two_levels(problem.costs, kernels::kernels(), true, meter);
     const TwoLevelResult found = two_levels.solve(rows, any);
     CHECK(found.lower <= std::min(best, any));
     CHECK(found.cost >= best);
@@ -427,4 +433,4 @@ RANDOM_TEST(limits_leave_a_valid_interval, 200) {
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -6,7 +6,9 @@
 #include "support/check.hpp"
 #include "support/random.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::data;
 
 using testing::Random;
 
@@ -31,4 +33,4 @@ RANDOM_TEST(one_byte_that_is_neither_0_nor_1_is_told, 100) {
   CHECK(!pack_table(table.data(), n_rows, n_columns, packed.data(), n_bytes));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

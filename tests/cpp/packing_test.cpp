@@ -8,7 +8,14 @@
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::bounds;
+using namespace hornbeam::data;
+using namespace hornbeam::models;
+using namespace hornbeam::rows;
+using namespace hornbeam::run;
+using namespace hornbeam::search;
 
 using testing::Oracle;
 using testing::Random;
@@ -35,8 +42,8 @@ struct Packed {
   DistinctRows data{problem.columns(), problem.targets(), stop};
   Bounds bounds;
   Problem core{data, costs, problem.leaf_cost, {}, bounds};
-  RowSetMaker maker{data, costs, kernels(), problem.leaf_cost, 1, core.threshold()};
-  PairPacker packer{core, kernels()};
+  RowSetMaker maker{data, costs, kernels::kernels(), problem.leaf_cost, 1, core.threshold()};
+  PairPacker packer{core, kernels::kernels()};
   RowSet root;
 
   explicit Packed(const TestProblem& given) : problem(given) {
@@ -83,4 +90,4 @@ TEST(two_rows_that_many_columns_tell_apart_are_packed_whole) {
   CHECK_EQUAL(packed.packer.pack(packed.root, 0, kInfinity), 4);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -16,7 +16,16 @@
 #include "support/problem.hpp"
 #include "verify/score_posterior.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::api;
+using namespace hornbeam::bounds;
+using namespace hornbeam::data;
+using namespace hornbeam::models;
+using namespace hornbeam::posterior;
+using namespace hornbeam::rows;
+using namespace hornbeam::run;
+using namespace hornbeam::verify;
 
 using testing::Random;
 using testing::TestProblem;
@@ -157,7 +166,7 @@ PROBLEM_TEST(scans_never_exclude_the_best_tree_of_a_side, 1000, small_problem(dr
   std::vector<Ticks> cost(std::size_t{data.n_classes} * data.n_classes, 1);
   for (std::uint32_t k = 0; k < data.n_classes; ++k) cost[std::size_t{k} * (data.n_classes + 1)] = 0;
   const LeafModel counting(data.n_classes, data.n_classes, cost, false, false);
-  RowSetMaker maker(rows, counting, kernels(), 0, 1, 1);
+  RowSetMaker maker(rows, counting, kernels::kernels(), 0, 1, 1);
   Run never;
   RowPairs pairs(rows, costs, never);
   Counters counters;
@@ -307,4 +316,4 @@ TEST(a_second_opinion_refuses_a_node_without_rows) {
   CHECK(std::abs(score_posterior(tree, telling, classes, weights, 0.95, 0.5, rho, std::nullopt) - by_hand) < 1e-12);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

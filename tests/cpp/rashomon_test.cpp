@@ -17,7 +17,15 @@
 #include "support/solving.hpp"
 #include "verify/score_ranking.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::api;
+using namespace hornbeam::data;
+using namespace hornbeam::models;
+using namespace hornbeam::rashomon;
+using namespace hornbeam::run;
+using namespace hornbeam::tree;
+using namespace hornbeam::verify;
 
 using testing::never;
 using testing::Random;
@@ -297,4 +305,4 @@ PROBLEM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300, problem_of
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

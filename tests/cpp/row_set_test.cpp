@@ -11,7 +11,14 @@
 #include "support/groups.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::bounds;
+using namespace hornbeam::data;
+using namespace hornbeam::kernels;
+using namespace hornbeam::models;
+using namespace hornbeam::rows;
+using namespace hornbeam::run;
 
 using testing::CostMatrix;
 using testing::Group;
@@ -64,7 +71,7 @@ struct Setup {
         data(problem.columns(), problem.targets(), stop),
         rows_per_leaf(options.rows_per_leaf),
         threshold(support_threshold(options.support_condition, problem.leaf_cost)),
-        maker(data, costs, kernels(), problem.leaf_cost, rows_per_leaf, threshold) {}
+        maker(data, costs, kernels::kernels(), problem.leaf_cost, rows_per_leaf, threshold) {}
 
   Groups groups_of(const Numbers& rows) const {
     Groups groups;
@@ -346,4 +353,4 @@ RANDOM_TEST(a_stop_ends_the_making_of_the_root, 1) {
   CHECK_THROWS(Stopped, setup.maker.make_root(root, setup.stop));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

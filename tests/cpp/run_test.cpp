@@ -8,7 +8,9 @@
 #include "run/threads.hpp"
 #include "support/check.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::run;
 
 TEST(the_first_reason_to_stop_wins) {
   Run run;
@@ -106,4 +108,4 @@ TEST(too_little_memory_in_one_thread_stops_all_and_any_other_fault_is_thrown_aga
   CHECK(faulty.stopped());
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

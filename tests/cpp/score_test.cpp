@@ -9,7 +9,11 @@
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::api;
+using namespace hornbeam::tree;
+using namespace hornbeam::verify;
 
 using testing::Random;
 using testing::TestProblem;
@@ -127,4 +131,4 @@ TEST(a_search_that_disagrees_with_the_score_of_its_tree_is_a_fault) {
   CHECK_THROWS(std::logic_error, require_agreement(5, 5, 6));
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -7,7 +7,10 @@
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::data;
+using namespace hornbeam::tree;
 
 using testing::check_proven;
 using testing::never;
@@ -120,4 +123,4 @@ RANDOM_TEST(input_out_of_range_is_rejected, 1) {
   reject([](TestProblem& problem, PackedInput&) { problem.costs[1] = kLargestTotal; });
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -4,7 +4,9 @@
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::run;
 
 using testing::check_interval;
 using testing::check_proven;
@@ -98,4 +100,4 @@ RANDOM_TEST(limits_stop_a_search_that_would_take_long_and_say_so, 1) {
   check_stopped(Status::gap_limit);
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

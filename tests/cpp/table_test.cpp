@@ -7,7 +7,9 @@
 #include "support/threads.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::table;
 
 using testing::Random;
 
@@ -154,4 +156,4 @@ TEST(threads_that_fill_the_table_stay_within_its_bytes) {
   }
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -7,7 +7,12 @@
 #include "support/ranked.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam {
+namespace hornbeam::testing {
+
+using namespace hornbeam::api;
+using namespace hornbeam::data;
+using namespace hornbeam::ordered;
+using namespace hornbeam::run;
 
 using testing::check_interval;
 using testing::check_proven;
@@ -156,4 +161,4 @@ RANDOM_TEST(searches_by_ranks_at_once_do_not_meet, 20) {
   });
 }
 
-}  // namespace hornbeam
+}  // namespace hornbeam::testing

@@ -26,7 +26,7 @@ struct CostMatrix {
   bool with_equivalent_points = true;
   bool counts_rows = false;
 
-  LeafModel costs() const { return {n_classes, n_predictions, cost, with_equivalent_points, counts_rows}; }
+  models::LeafModel costs() const { return {n_classes, n_predictions, cost, with_equivalent_points, counts_rows}; }
   Ticks of(std::uint32_t true_class, std::uint32_t prediction) const {
     return cost[true_class * n_predictions + prediction];
   }

@@ -8,6 +8,8 @@
 
 namespace hornbeam::testing {
 
+using namespace hornbeam::models;
+
 namespace {
 
 /// Takes every simplification with which the problem still fails.

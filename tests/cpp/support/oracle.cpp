@@ -5,6 +5,8 @@
 
 namespace hornbeam::testing {
 
+using namespace hornbeam::tree;
+
 Ticks loss_of_leaf(const TestProblem& problem, const RowNumbers& rows) {
   Ticks least = kInfinity;
   for (std::uint32_t k = 0; k < problem.n_predictions; ++k) {

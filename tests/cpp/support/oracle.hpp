@@ -47,6 +47,6 @@ class Oracle {
 };
 
 /// Cost of the tree, or -1 if it is malformed or breaks a limit.
-Ticks cost_of_tree(const TestProblem& problem, const ResultTree& tree);
+Ticks cost_of_tree(const TestProblem& problem, const tree::ResultTree& tree);
 
 }  // namespace hornbeam::testing

@@ -12,12 +12,12 @@
 namespace hornbeam::testing {
 
 /// What `solve` takes for packed columns.
-struct PackedInput : Input {
-  PackedColumns columns;
+struct PackedInput : api::Input {
+  data::PackedColumns columns;
 };
 
-inline Outcome solve(const PackedInput& input, const OnPoll& on_poll) {
-  return hornbeam::solve(input.columns, input, on_poll);
+inline run::Outcome solve(const PackedInput& input, const run::OnPoll& on_poll) {
+  return hornbeam::api::solve(input.columns, input, on_poll);
 }
 
 struct TestProblem {
@@ -34,9 +34,9 @@ struct TestProblem {
   Ticks cost(std::int32_t true_class, std::uint32_t prediction) const {
     return costs[static_cast<std::uint32_t>(true_class) * n_predictions + prediction];
   }
-  RowTargets targets() const { return {classes, weights, n_classes}; }
-  RowLosses losses() const { return {targets(), costs, n_predictions}; }
-  PackedColumns columns() const { return {packed.data(), n_columns, n_rows()}; }
+  data::RowTargets targets() const { return {classes, weights, n_classes}; }
+  data::RowLosses losses() const { return {targets(), costs, n_predictions}; }
+  data::PackedColumns columns() const { return {packed.data(), n_columns, n_rows()}; }
   /// What `solve` takes; points into this object.
   PackedInput input() const;
   /// Fills `packed`; the bits after the last row are ones, since nobody may read them.

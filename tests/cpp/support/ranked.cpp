@@ -5,6 +5,10 @@
 
 namespace hornbeam::testing {
 
+using namespace hornbeam::api;
+using namespace hornbeam::data;
+using namespace hornbeam::ordered;
+
 TestProblem RankedProblem::plain() const {
   TestProblem plain;
   const RankedColumns columns = this->columns();

@@ -18,15 +18,15 @@ struct RankedProblem {
   std::vector<std::int32_t> classes;
   std::vector<std::int64_t> weights;
   std::uint32_t n_classes = 2;
-  OrderedCosts costs{1, 0};
+  ordered::OrderedCosts costs{1, 0};
   std::uint32_t depth = 2;
 
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(classes.size()); }
-  RankedColumns columns() const { return {ranks.data(), n_thresholds, n_rows()}; }
+  data::RankedColumns columns() const { return {ranks.data(), n_thresholds, n_rows()}; }
   /// The same problem with a column of bits for each threshold.
   TestProblem plain() const;
   /// What `solve` takes next to the columns; points into `plain`, which is this problem in plain rows.
-  Input input(const TestProblem& plain) const;
+  api::Input input(const TestProblem& plain) const;
 };
 
 struct RankedSizes {
