@@ -113,7 +113,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     statistics_ : dict
         The statistics of the search for the optimum, and those of the set: "set_subproblems" (distinct ones),
         "set_expansions", "set_splits", "set_costs" (distinct costs of all subproblems), "set_bytes" and "set_seconds";
-        for RESPLIT also "set_prefixes", the number of prefixes within the bound.
+        for RESPLIT also "set_prefixes", the number of prefixes within the bound. "bounds" adds up both searches.
 
     Notes
     -----
