@@ -185,6 +185,7 @@ class LookaheadSearch {
     }
   }
 
+  Counters counters_;
   const rows::Problem& problem_;
   const Lookahead& lookahead_;
   const std::uint32_t depth_;
@@ -193,7 +194,6 @@ class LookaheadSearch {
   run::WorkMeter meter_;
   Prefixes prefixes_;
   run::Progress now_{};
-  Counters counters_;
   std::uint64_t n_solved_ = 0, n_in_part_ = 0;
 };
 

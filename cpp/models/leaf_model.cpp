@@ -20,33 +20,35 @@ bool is_separable(std::uint32_t n_targets, std::uint32_t n_predictions, const st
 
 LeafModel::LeafModel(std::uint32_t n_targets, std::uint32_t n_predictions, std::vector<Ticks> cost,
                      bool with_equivalent_points, bool counts_rows)
-    : cost_(std::move(cost)) {
+    : arrays_(std::make_unique<Arrays>()) {
+  auto& [costs, largest_cost, loss_unit, unit_of_cost] = *arrays_;
+  costs = std::move(cost);
   for (std::uint32_t t = 0; t < n_targets; ++t) {
-    const auto row = cost_.begin() + static_cast<std::ptrdiff_t>(t) * n_predictions;
-    largest_cost_.push_back(*std::max_element(row, row + n_predictions));
+    const auto row = costs.begin() + static_cast<std::ptrdiff_t>(t) * n_predictions;
+    largest_cost.push_back(*std::max_element(row, row + n_predictions));
   }
   if (with_equivalent_points) {
-    loss_unit_ = cost_;
-    std::sort(loss_unit_.begin(), loss_unit_.end());
-    loss_unit_.erase(std::unique(loss_unit_.begin(), loss_unit_.end()), loss_unit_.end());
-    std::erase(loss_unit_, Ticks{0});
-    for (const Ticks each : cost_) {
-      const auto at = std::lower_bound(loss_unit_.begin(), loss_unit_.end(), each) - loss_unit_.begin();
-      unit_of_cost_.push_back(each == 0 ? Measures::kNoUnit : static_cast<std::uint32_t>(at));
+    loss_unit = costs;
+    std::sort(loss_unit.begin(), loss_unit.end());
+    loss_unit.erase(std::unique(loss_unit.begin(), loss_unit.end()), loss_unit.end());
+    std::erase(loss_unit, Ticks{0});
+    for (const Ticks each : costs) {
+      const auto at = std::lower_bound(loss_unit.begin(), loss_unit.end(), each) - loss_unit.begin();
+      unit_of_cost.push_back(each == 0 ? Measures::kNoUnit : static_cast<std::uint32_t>(at));
     }
   }
-  const bool separable = is_separable(n_targets, n_predictions, cost_);
+  const bool separable = is_separable(n_targets, n_predictions, costs);
   measures_ = {
       .model = separable ? Measures::Model::separable_costs : Measures::Model::any_costs,
-      .cancelled = separable && n_targets == 2 && largest_cost_[0] == largest_cost_[1] && !loss_unit_.empty(),
+      .cancelled = separable && n_targets == 2 && largest_cost[0] == largest_cost[1] && !loss_unit.empty(),
       .counts_rows = counts_rows,
       .n_targets = n_targets,
       .n_predictions = n_predictions,
-      .n_loss_units = static_cast<std::uint32_t>(loss_unit_.size()),
-      .cost = cost_.data(),
-      .largest_cost = largest_cost_.data(),
-      .loss_unit = loss_unit_.data(),
-      .unit_of_cost = unit_of_cost_.data(),
+      .n_loss_units = static_cast<std::uint32_t>(loss_unit.size()),
+      .cost = costs.data(),
+      .largest_cost = largest_cost.data(),
+      .loss_unit = loss_unit.data(),
+      .unit_of_cost = unit_of_cost.data(),
   };
 }
 
@@ -66,12 +68,12 @@ Ticks LeafModel::loss_of(const std::int64_t* weight, std::uint32_t prediction) c
 
 Ticks LeafModel::largest_loss_of(const std::int64_t* weight) const {
   Ticks sum = 0;
-  for (std::uint32_t t = 0; t < n_targets(); ++t) sum += weight[t] * largest_cost_[t];
+  for (std::uint32_t t = 0; t < n_targets(); ++t) sum += weight[t] * largest_cost(t);
   return sum;
 }
 
 bool LeafModel::merge(std::int64_t* counts) const {
-  if (loss_unit_.empty()) return false;
+  if (!has_equivalent_points()) return false;
   const Ticks before = least_loss_of(counts);
   with_formula(measures_, [&](auto formula) { formula.find_lost(measures_, counts); });
   return least_loss_of(counts) > before;
@@ -79,7 +81,7 @@ bool LeafModel::merge(std::int64_t* counts) const {
 
 Ticks LeafModel::least_loss_of(const std::int64_t* counts) const {
   Ticks sum = 0;
-  for (std::uint32_t i = 0; i < measures_.n_loss_units; ++i) sum += counts[n_targets() + i] * loss_unit_[i];
+  for (std::uint32_t i = 0; i < measures_.n_loss_units; ++i) sum += counts[n_targets() + i] * measures_.loss_unit[i];
   return sum;
 }
 

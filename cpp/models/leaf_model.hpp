@@ -6,6 +6,7 @@
 // HOLDS   Immutable. Costs are at least 0.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "models/formulas.hpp"
@@ -22,12 +23,10 @@ class LeafModel {
   /// A cost of 1 for every wrong prediction: the measures of a row set are then the weights of its targets.
   static LeafModel counting(std::uint32_t n_targets, bool counts_rows);
 
-  LeafModel(LeafModel&&) = default;  // a copy would need measures of its own
-
   std::uint32_t n_targets() const { return measures_.n_targets; }
   std::uint32_t n_predictions() const { return measures_.n_predictions; }
-  Ticks largest_cost(std::uint32_t target) const { return largest_cost_[target]; }
-  bool has_equivalent_points() const { return !loss_unit_.empty(); }
+  Ticks largest_cost(std::uint32_t target) const { return measures_.largest_cost[target]; }
+  bool has_equivalent_points() const { return measures_.n_loss_units > 0; }
 
   /// How the kernels turn counts into measures; points into this object.
   const Measures& measures() const { return measures_; }
@@ -68,8 +67,13 @@ class LeafModel {
   Ticks rows(const Ticks* measures) const { return measures[measures_.rows_index()]; }
 
  private:
-  std::vector<Ticks> cost_, largest_cost_, loss_unit_;
-  std::vector<std::uint32_t> unit_of_cost_;
+  /// What the measures point to; it stays where it is when the model is moved.
+  struct Arrays {
+    std::vector<Ticks> cost, largest_cost, loss_unit;
+    std::vector<std::uint32_t> unit_of_cost;
+  };
+
+  std::unique_ptr<Arrays> arrays_;
   Measures measures_;
 };
 

@@ -23,12 +23,12 @@ class SearchThread {
   SearchThread(const rows::Problem& problem, SharedState& shared, const kernels::Kernels& kernels, std::uint32_t number,
                std::function<void()> poll);
 
+  Counters counters;
   const rows::Problem& problem;
   SharedState& shared;
   const kernels::Kernels& kernels;
   rows::RowSetMaker maker;
   run::WorkMeter meter;  // of words of kernel work
-  Counters counters;
 
   void count_subproblem();
   /// Of the whole thread, once it has ended.

@@ -154,12 +154,12 @@ def exact_fraction(value: Any, name: str) -> Exact:
     return Fraction(*Decimal(str(value)).as_integer_ratio())
 
 
-def _mistakes(data: ClassData, prices: Sequence[Exact]) -> Loss:
+def _mistakes(data: ClassData, error_costs: Sequence[Exact]) -> Loss:
     """Charge each mistake the cost of its class times the class weight, as a share of the largest possible loss."""
-    prices = list(map(mul, prices, data.multipliers()))
-    labels = range(len(prices))
-    costs = tuple([tuple([0 if c == k else price for k in labels]) for c, price in enumerate(prices)])
-    return Loss(costs, _dot(prices, data.totals))
+    error_costs = list(map(mul, error_costs, data.multipliers()))
+    labels = range(len(error_costs))
+    costs = tuple([tuple([0 if c == k else error_cost for k in labels]) for c, error_cost in enumerate(error_costs)])
+    return Loss(costs, _dot(error_costs, data.totals))
 
 
 def _dot(left: Sequence[Exact], right: Sequence[Exact]) -> Exact:

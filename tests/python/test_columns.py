@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 import hornbeam
 from hornbeam import ColumnWarning, GOSDTClassifier, MAPTreeClassifier, RashomonSetClassifier, column_report
 from hornbeam.columns import ColumnRemark, ColumnSummary
-from hornbeam.columns._text import look_at
+from hornbeam.columns._text import text_kind
 from hornbeam.table import read_table
 
 RNG = np.random.default_rng(0)
@@ -117,7 +117,7 @@ def test_fit_warns_of_numbers_and_dates_as_text_and_its_code_mends_them(name, li
     ],
 )
 def test_what_was_found_is_named(values, found):
-    assert look_at(values).found == found
+    assert text_kind(values).found == found
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_was_found_is_named(values, found):
     ],
 )
 def test_ordinary_categories_look_like_nothing_else(values):
-    assert look_at(values) is None
+    assert text_kind(values) is None
 
 
 def test_declared_categories_are_left_alone():

@@ -13,7 +13,7 @@ from hornbeam.table import Column, Table
 
 _FEW_THRESHOLDS = 16  # up to so many, comparing all values with each threshold is faster than sorting the values
 _FEW_ANSWERS = 1 << 16  # up to so many, they are compared in one call
-_BYTES_BETWEEN_LOOKS = 1 << 22  # written between two checks of the budget
+_BYTES_BETWEEN_CHECKS = 1 << 22  # written between two checks of the budget
 # Measured: what it takes after the limit to finish the current subproblem and to read off the tree.
 _SECONDS_OF_BYTE = 6e-9
 
@@ -100,7 +100,7 @@ def _scatter(bits: npt.NDArray[np.uint8], numbers: npt.NDArray[Any], budget: Bud
     n_lines, n_bytes = bits.shape
     order = np.argsort(numbers, kind="stable")
     ends = np.searchsorted(numbers[order], np.arange(n_lines + 1))
-    step = max(1, _BYTES_BETWEEN_LOOKS // n_bytes)
+    step = max(1, _BYTES_BETWEEN_CHECKS // n_bytes)
     for first in range(0, n_lines, step):
         if budget.is_spent():
             return False

@@ -121,7 +121,7 @@ class ThresholdBinarizer(Binarizer):
         return Thresholds(index, round_thresholds(thresholds, distinct) if column.kind in DATE_KINDS else thresholds)
 
     def _choose_cuts(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-        """Return the cuts of strategy "quantile" between distinct values of these weights; cut i is above value i."""
+        """Return where strategy "quantile" divides distinct values of these weights; place i is above value i."""
         return nearest_shares(np.cumsum(_at_most_a_share(weights, self.n_thresholds + 1)), self.n_thresholds)
 
 

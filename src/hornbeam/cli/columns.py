@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hornbeam.cli.errors import refusals_as_command_errors
-from hornbeam.columns import ColumnRemark, ColumnReport, column_report, look_at, missing_code, spellings
+from hornbeam.columns import ColumnRemark, ColumnReport, column_report, missing_code, spellings, text_kind
 
 MOST_ROWS = 20  # columns that `fit` lists; if there are more, only those with a remark
 
@@ -85,12 +85,12 @@ def _remedy(remark: ColumnRemark, frame: pl.DataFrame) -> tuple[str, str]:
             return "To read it as missing in all columns", f"--missing={code[0]}"
         case "spelling":
             return "To unify them", f"--ignore-case {quote(remark.column)}"
-    look = look_at(frame[remark.column].drop_nulls().unique(maintain_order=True).to_list())
-    options = "" if look is None else " ".join(f"--missing {quote(value)}" for value in look.others[:3])
-    if look is not None and look.style in ("decimal comma", "thousands"):
-        options = f"{'--decimal ,' if look.style == 'decimal comma' else '--decimal .'} {options}".strip()
+    kind = text_kind(frame[remark.column].drop_nulls().unique(maintain_order=True).to_list())
+    options = "" if kind is None else " ".join(f"--missing {quote(value)}" for value in kind.others[:3])
+    if kind is not None and kind.style in ("decimal comma", "thousands"):
+        options = f"{'--decimal ,' if kind.style == 'decimal comma' else '--decimal .'} {options}".strip()
     if options:
-        return f"To read it as {'dates' if look and look.is_date else 'numbers'}", options
-    if look is not None and look.is_date:
+        return f"To read it as {'dates' if kind and kind.is_date else 'numbers'}", options
+    if kind is not None and kind.is_date:
         return "Write all of its dates in one format, such as 2023-05-01, or leave it out", drop
     return "To use it as a number, keep only the digits in the file; or leave it out", drop

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.columns._remedies import Remedies
-from hornbeam.columns._text import TextLook, look_at
+from hornbeam.columns._text import TextKind, text_kind
 from hornbeam.columns._values import missing_code, spellings
 from hornbeam.table import Table
 
@@ -68,7 +68,7 @@ class Suspect(NamedTuple):
     position: int
     problem: Problem
     found: str
-    look: TextLook | None = None
+    kind: TextKind | None = None
     code: int = 0
     """The number that stands for a missing value."""
 
@@ -78,10 +78,10 @@ class Suspect(NamedTuple):
             remedy = remedies.blank(self.position, self.code)
         elif self.problem == "spelling":
             remedy = remedies.unify(self.position)
-        elif self.look is None:
+        elif self.kind is None:
             remedy = remedies.drop(self.position)
         else:
-            remedy = remedies.convert(self.position, self.look)
+            remedy = remedies.convert(self.position, self.kind)
         return ColumnRemark(table.names[self.position], self.problem, self.found, remedy)
 
 
@@ -94,12 +94,12 @@ def suspects_of(table: Table, X: Any, codes: npt.NDArray[Any] | None, n_classes:
     if table.flags is not None:
         return copies
     found = [*_identifiers(table), *_missing_codes(table), *_texts(table), *copies]
-    if any(suspect.look is not None or suspect.problem == "spelling" for suspect in found):
+    if any(suspect.kind is not None or suspect.problem == "spelling" for suspect in found):
         declared = _declared_categories(X)
         found = [
             suspect
             for suspect in found
-            if (suspect.look is None and suspect.problem != "spelling") or suspect.position not in declared
+            if (suspect.kind is None and suspect.problem != "spelling") or suspect.position not in declared
         ]
     return sorted(found, key=lambda suspect: suspect.position)
 
@@ -115,8 +115,8 @@ def _identifiers(table: Table) -> Iterator[Suspect]:
         if any(value % 1 for value in values[:32].tolist()):  # a quick look; true of NaN, too: identifiers have none
             continue
         # Of n random numbers out of a range, n^2 / (2 range) pairs are expected to be equal (the birthday problem).
-        room = float(values.max()) - float(values.min()) + 1
-        if not n_rows <= room <= n_rows**2 / (2 * _COLLISIONS):
+        span = float(values.max()) - float(values.min()) + 1
+        if not n_rows <= span <= n_rows**2 / (2 * _COLLISIONS):
             continue
         if len(np.unique(values)) == n_rows and np.array_equal(values, np.rint(values)):
             yield Suspect(
@@ -140,17 +140,17 @@ def _texts(table: Table) -> Iterator[Suspect]:
             continue
         values = table.values[position]
         distinct = set(values.tolist()) - {None}
-        look = look_at(distinct)
-        if look is not None:
-            problem: Problem = "date as text" if look.is_date else "number as text"
-            yield Suspect(position, problem, f"holds {look.found}", look)
+        text = text_kind(distinct)
+        if text is not None:
+            problem: Problem = "date as text" if text.is_date else "number as text"
+            yield Suspect(position, problem, f"holds {text.found}", text)
         elif len(distinct) >= _UNIQUE * _FEWEST_STRINGS:
             n_present = len(values) - sum(value is None for value in values)
             if n_present >= _FEWEST_STRINGS and len(distinct) >= _UNIQUE * n_present:
                 found = f"{len(distinct):,} different strings in {n_present:,} rows with a value"
                 yield Suspect(position, "identifier", f"looks like an identifier or free text: {found}")
                 continue
-        if look is None and all(isinstance(value, str) for value in distinct) and (pair := spellings(distinct)):
+        if text is None and all(isinstance(value, str) for value in distinct) and (pair := spellings(distinct)):
             found = f"has values that differ only in capitals or spaces, such as {pair[0]!r} and {pair[1]!r}"
             yield Suspect(position, "spelling", found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hornbeam.columns._text import TextLook
+from hornbeam.columns._text import TextKind
 from hornbeam.table import Table
 
 _SEPARATORS = r"[.\s']"
@@ -32,12 +32,12 @@ class Remedies:
             "numpy": f"X = np.delete(X, {name}, axis=1)",
         }.get(self.library, f"X = pd.DataFrame(X).drop(columns=[{name}])")
 
-    def convert(self, index: int, look: TextLook) -> str:
+    def convert(self, index: int, kind: TextKind) -> str:
         """Return code that turns text into numbers or dates."""
         name = _quoted(self.names[index])
         if self.library == "polars":
-            return f"X = X.with_columns({_in_polars(f'pl.col({name})', look)})"
-        return f"{self._to_pandas()}X[{name}] = {_in_pandas(f'X[{name}]', look)}"
+            return f"X = X.with_columns({_in_polars(f'pl.col({name})', kind)})"
+        return f"{self._to_pandas()}X[{name}] = {_in_pandas(f'X[{name}]', kind)}"
 
     def blank(self, index: int, code: int) -> str:
         """Return code that makes a number a missing value."""
@@ -66,18 +66,18 @@ class Remedies:
         return {"pandas": "", "pyarrow": "X = X.to_pandas(); "}.get(self.library, "X = pd.DataFrame(X); ")
 
 
-def _in_pandas(column: str, look: TextLook) -> str:
-    text = f"{column}.astype(str)" if look.has_numbers else column
-    match look.style:
+def _in_pandas(column: str, kind: TextKind) -> str:
+    text = f"{column}.astype(str)" if kind.has_numbers else column
+    match kind.style:
         case "plain":
             return f'pd.to_numeric({column}, errors="coerce")'
         case "decimal comma":
-            digits = f'{text}.str.replace(r"{_SEPARATORS}", "", regex=True)' if look.has_groups else text
+            digits = f'{text}.str.replace(r"{_SEPARATORS}", "", regex=True)' if kind.has_groups else text
             return f'pd.to_numeric({digits}.str.replace(",", "."), errors="coerce")'
         case "thousands":
             return f'pd.to_numeric({text}.str.replace(r"{_THOUSANDS}", "", regex=True), errors="coerce")'
         case "percent" | "unit":
-            digits = f'{text}.str.replace(r"{_NOT_DIGITS}", "", regex=True){_without_commas(look)}'
+            digits = f'{text}.str.replace(r"{_NOT_DIGITS}", "", regex=True){_without_commas(kind)}'
             return f'pd.to_numeric({digits}, errors="coerce")'
         case "time":
             return f'pd.to_timedelta({column}.str.replace(r"^(\\d+:\\d+)$", r"\\1:00", regex=True), errors="coerce")'
@@ -87,39 +87,39 @@ def _in_pandas(column: str, look: TextLook) -> str:
             return f'pd.to_datetime({column}, errors="coerce")'
 
 
-def _in_polars(column: str, look: TextLook) -> str:
+def _in_polars(column: str, kind: TextKind) -> str:
     number = "cast(pl.Float64, strict=False)"
-    match look.style:
+    match kind.style:
         case "plain":
             return f"{column}.{number}"
         case "decimal comma":
-            digits = f'{column}.str.replace_all(r"{_SEPARATORS}", "")' if look.has_groups else column
+            digits = f'{column}.str.replace_all(r"{_SEPARATORS}", "")' if kind.has_groups else column
             return f'{digits}.str.replace(",", ".").{number}'
         case "thousands":
             return f'{column}.str.replace_all(r"{_THOUSANDS}", "").{number}'
         case "percent" | "unit":
-            commas = _without_commas(look, "_all", ", literal=True")
+            commas = _without_commas(kind, "_all", ", literal=True")
             return f'{column}.str.replace_all(r"{_NOT_DIGITS}", ""){commas}.{number}'
         case "time":
-            return f'{column}.str.to_time("{"%H:%M:%S" if look.example.count(":") == 2 else "%H:%M"}", strict=False)'
+            return f'{column}.str.to_time("{"%H:%M:%S" if kind.example.count(":") == 2 else "%H:%M"}", strict=False)'
         case _:
-            return f'{column}.str.to_datetime("{_date_format(look)}", strict=False)'
+            return f'{column}.str.to_datetime("{_date_format(kind)}", strict=False)'
 
 
-def _without_commas(look: TextLook, all_of: str = "", as_text: str = "") -> str:
+def _without_commas(kind: TextKind, all_of: str = "", as_text: str = "") -> str:
     """Return code behind a column of digits, points and commas that leaves only decimal points."""
     without_points = f'.str.replace{all_of}(".", ""{as_text})'
     with_point = f'.str.replace{all_of}(",", "."{as_text})'
     without_commas = f'.str.replace{all_of}(",", ""{as_text})'
-    return {"": "", "decimal": without_points + with_point, "thousands": without_commas}[look.commas]
+    return {"": "", "decimal": without_points + with_point, "thousands": without_commas}[kind.commas]
 
 
-def _date_format(look: TextLook) -> str:
+def _date_format(kind: TextKind) -> str:
     """Return the format of the example for strftime."""
-    date, _, time = look.example.strip().replace("T", " ").partition(" ")
+    date, _, time = kind.example.strip().replace("T", " ").partition(" ")
     mark = next(character for character in date if not character.isdigit())
-    order = {"iso": "Ymd", "day first": "dmY", "month first": "mdY"}[look.style]
-    between = "T" if "T" in look.example else " "
+    order = {"iso": "Ymd", "day first": "dmY", "month first": "mdY"}[kind.style]
+    between = "T" if "T" in kind.example else " "
     clock = "" if not time else f"{between}%H:%M:%S" if time.count(":") == 2 else f"{between}%H:%M"
     return mark.join(f"%{part}" for part in order) + clock
 

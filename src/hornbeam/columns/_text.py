@@ -48,7 +48,7 @@ _WORDS: dict[Style, str] = {
 _DATES = ("iso", "day first", "month first", "time")
 
 
-class TextLook(NamedTuple):
+class TextKind(NamedTuple):
     """What the strings of a column look like."""
 
     style: Style
@@ -79,7 +79,7 @@ class TextLook(NamedTuple):
         return f"{what}, and {len(self.others)} value{plural} like {self.others[0]!r}"
 
 
-def look_at(values: Iterable[Any]) -> TextLook | None:
+def text_kind(values: Iterable[Any]) -> TextKind | None:
     """Return what nearly all of the distinct values of a column look like; None for ordinary categories."""
     # The table may have millions of distinct strings: the first thousand show what they are.
     some = list(islice(values, _MOST_READ))
@@ -93,20 +93,22 @@ def look_at(values: Iterable[Any]) -> TextLook | None:
     if sum(any(map(str.isdigit, word)) for word in wanted[:16]) * 2 < len(wanted[:16]):
         return None
     if not wanted:  # numbers and markers of missing values, such as 12 and "unknown"
-        return _look("plain", sorted(map(repr, numbers)), strings, True) if len(numbers) > 1 else None
+        return _text_kind("plain", sorted(map(repr, numbers)), strings, True) if len(numbers) > 1 else None
     for style, fits in _styles(wanted):
         n_odd = len(wanted) - len(fits)
         if len(fits) + len(numbers) >= _FEWEST and 10 * n_odd <= len(fits) + len(numbers):
-            return _look(style, sorted(fits), [string for string, word in words if word not in fits], bool(numbers))
+            return _text_kind(
+                style, sorted(fits), [string for string, word in words if word not in fits], bool(numbers)
+            )
     return None
 
 
-def _look(style: Style, fits: list[str], others: list[str], has_numbers: bool) -> TextLook:
+def _text_kind(style: Style, fits: list[str], others: list[str], has_numbers: bool) -> TextKind:
     has_groups = any(mark in word for word in fits for mark in ". '")
     with_comma = [word for word in fits if "," in word]
     is_decimal = any(_DECIMAL_END.search(word) for word in with_comma)
     commas: Literal["", "decimal", "thousands"] = "" if not with_comma else "decimal" if is_decimal else "thousands"
-    return TextLook(style, fits[len(fits) // 2], tuple(sorted(others)), has_numbers, has_groups, commas)
+    return TextKind(style, fits[len(fits) // 2], tuple(sorted(others)), has_numbers, has_groups, commas)
 
 
 def _styles(words: list[str]) -> Iterable[tuple[Style, Collection[str]]]:

@@ -180,5 +180,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
             return partial(
                 _core.solve_leaf_sets, columns, make_problem(training, scale), options, self.policy, start=start
             )
-        problem = _core.RankingProblem(training.codes, scale.weights, scale.price, scale.cut, scale.leaf_cost)
+        problem = _core.RankingProblem(
+            training.codes, scale.weights, scale.half_pair_cost, scale.max_false_positives, scale.leaf_cost
+        )
         return partial(_core.solve_ranking, columns, problem, options, self.policy, start=start)

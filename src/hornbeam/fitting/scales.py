@@ -139,18 +139,18 @@ class FScoreScale:
         """Return the objective of a tree, or of a bound."""
         return float(ticks)
 
-    def fit(self, slope: Fraction, price: Fraction) -> tuple[Fraction, Fraction, int]:
-        """Return a slope, a price, and the factor that makes them integers of the search.
+    def fit(self, slope: Fraction, leaf_penalty: Fraction) -> tuple[Fraction, Fraction, int]:
+        """Return a slope, a leaf penalty, and the factor that makes them integers of the search.
 
-        They are returned unchanged if these integers stay below 2^52; otherwise the slope is rounded up and the price
-        down. The search proves a bound for whatever slope and price it gets, so rounding weakens it at most.
+        They are returned unchanged if these integers stay below 2^52; otherwise the slope is rounded up and the
+        leaf penalty down. The search proves a bound for whatever it gets, so rounding weakens the bound at most.
         """
-        scale = lcm(slope.denominator, price.denominator)
-        largest = max(self.total + slope * (2 * self.positives - self.total), price)
+        scale = lcm(slope.denominator, leaf_penalty.denominator)
+        largest = max(self.total + slope * (2 * self.positives - self.total), leaf_penalty)
         if scale * largest < 1 << _LIMIT_BITS:
-            return slope, price, scale
+            return slope, leaf_penalty, scale
         scale = 1 << (_LIMIT_BITS - 1 - (2 * self.total).bit_length())
-        return Fraction(ceil(slope * scale), scale), Fraction(floor(price * scale), scale), scale
+        return Fraction(ceil(slope * scale), scale), Fraction(floor(leaf_penalty * scale), scale), scale
 
 
 def make_scale(
@@ -199,17 +199,17 @@ def make_scale(
     limit_bits = _LIMIT_BITS - leaf_bits
     scaled = None if whole is None else _exact(whole, costs, largest, limit_bits)
     integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits)
-    price = exact_fraction(regularization, "regularization")
+    leaf_penalty = exact_fraction(regularization, "regularization")
     one = Fraction(loss.scale * total, largest)
     # A set of trees has a bound that users give as a number: where the leaf penalty is exact, trees on the bound are
     # in the set. If that takes too fine a tick, the penalty is rounded as for a single tree.
-    factor = (price * one).denominator if leaf_bits else 1
+    factor = (leaf_penalty * one).denominator if leaf_bits else 1
     if factor * total >= 1 << limit_bits:
         factor = 1
     # The bits that are left make the tick finer, so that rounding the leaf penalty changes it least.
     factor <<= limit_bits - (factor * total).bit_length()
     one *= factor
-    leaf_cost = round(price * one)
+    leaf_cost = round(leaf_penalty * one)
     if leaf_cost > total * factor:
         raise ValueError(
             f"regularization={shown(regularization)} is more than the largest possible loss, "
@@ -250,8 +250,8 @@ def make_fscore_scale(
     """
     if len(codes) >= 1 << (_RATIO_BITS - 1):  # each row weighs 1 at least, which must leave room for rounding
         raise ValueError(f"objective='f1' supports fewer than 2^24 rows, but X has {len(codes)}.")
-    price = Fraction(exact_fraction(regularization, "regularization"))
-    if price > 1:
+    leaf_penalty = Fraction(exact_fraction(regularization, "regularization"))
+    if leaf_penalty > 1:
         raise ValueError(
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
@@ -265,14 +265,14 @@ def make_fscore_scale(
     if scaled is not None:
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
-            return _fscore_scale(whole * matrix.max(axis=1)[codes], codes, price)
+            return _fscore_scale(whole * matrix.max(axis=1)[codes], codes, leaf_penalty)
     shares = np.array([float(Fraction(factor, max(factors))) for factor in factors])  # factors may be huge
     products = weights * shares[codes]
-    return _fscore_scale(_rounded_to_small(products), codes, price)
+    return _fscore_scale(_rounded_to_small(products), codes, leaf_penalty)
 
 
-def _fscore_scale(weights: _Integers, codes: npt.NDArray[np.int32], price: Fraction) -> FScoreScale:
-    return FScoreScale(weights, int(weights[codes == 1].sum()), int(weights.sum()), price)
+def _fscore_scale(weights: _Integers, codes: npt.NDArray[np.int32], leaf_penalty: Fraction) -> FScoreScale:
+    return FScoreScale(weights, int(weights[codes == 1].sum()), int(weights.sum()), leaf_penalty)
 
 
 def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:

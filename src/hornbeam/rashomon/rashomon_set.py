@@ -409,7 +409,7 @@ class RashomonSet(Sequence[Tree]):
         answers = list(ask(self._problem.conditions, table))
         for index in self._numbers(indices):
             arrays = self._arrays(index)
-            leaves = reached_leaves(arrays["left"], arrays["right"], _asker(arrays, answers), table.n_rows)
+            leaves = reached_leaves(arrays["left"], arrays["right"], _answers_of(arrays, answers), table.n_rows)
             yield arrays["prediction"][leaves]
 
     def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
@@ -463,7 +463,7 @@ class RashomonSet(Sequence[Tree]):
         return f"{count} tree{'s' if self.n_trees != 1 else ''}"
 
 
-def _asker(
+def _answers_of(
     arrays: _core.TreeArrays, answers: Sequence[npt.NDArray[np.bool_]]
 ) -> Callable[[int, Rows], npt.NDArray[np.bool_]]:
     """Return the function that looks up for which rows the condition of a node holds."""

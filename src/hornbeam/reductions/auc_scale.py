@@ -20,7 +20,7 @@ _MOST_BITS = _core.COST_BITS - 1
 
 @dataclass(frozen=True, slots=True)
 class AucScale:
-    """One problem in ticks; half a pair of a positive and a negative row of weight 1 costs `price` of them.
+    """One problem in ticks; half a pair of a positive and a negative row of weight 1 costs `half_pair_cost` of them.
 
     Attributes
     ----------
@@ -28,19 +28,19 @@ class AucScale:
         Weights of the rows, all greater than zero.
     costs : ndarray of int64 of shape (2, 2)
         1 for a wrong class, 0 for the right one.
-    price, leaf_cost : int
+    half_pair_cost, leaf_cost : int
         Ticks of half a pair, a power of 2, and of one leaf.
-    cut : int
-        The largest false positive rate that counts, in 2^-20 of a negative row of weight 1.
+    max_false_positives : int
+        The most false positives that count, in 2^-20 of a negative row of weight 1.
     one : int
         Ticks of all pairs: an objective of 1.
     """
 
     weights: npt.NDArray[np.int64]
     costs: npt.NDArray[np.int64]
-    price: int
+    half_pair_cost: int
     leaf_cost: int
-    cut: int
+    max_false_positives: int
     one: int
 
     @property
@@ -53,7 +53,7 @@ class AucScale:
         return ticks / self.one
 
     def cost(self, leaves: npt.NDArray[np.int64]) -> int:
-        """Return the ticks of a tree; the area up to the cut is rounded down.
+        """Return the ticks of a tree; the area up to `max_false_positives` is rounded down.
 
         Parameters
         ----------
@@ -62,14 +62,14 @@ class AucScale:
         """
         area = negatives = positives = 0
         for negative, positive in sorted(leaves.tolist(), key=_order, reverse=True):
-            rest = self.cut - (negatives << _core.FALSE_POSITIVE_BITS)
-            # The cut is inside this leaf, whose positives and negatives are in no order: of its trapezoid the part
-            # up to the cut counts.
+            rest = self.max_false_positives - (negatives << _core.FALSE_POSITIVE_BITS)
+            # The last false positive is inside this leaf, whose positives and negatives are in no order: of its
+            # trapezoid the part up to it counts.
             if rest < negative << _core.FALSE_POSITIVE_BITS:
                 halves = rest * (2 * positives * negative << _core.FALSE_POSITIVE_BITS) + rest**2 * positive
-                area += self.price * halves // (negative << 2 * _core.FALSE_POSITIVE_BITS)
+                area += self.half_pair_cost * halves // (negative << 2 * _core.FALSE_POSITIVE_BITS)
                 break
-            area += self.price * negative * (2 * positives + positive)
+            area += self.half_pair_cost * negative * (2 * positives + positive)
             negatives, positives = negatives + negative, positives + positive
         return self.one - area + self.leaf_cost * len(leaves)
 
@@ -112,16 +112,18 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
         )
     whole = small_integers(training.weights)
     negative, positive = (int(whole[training.codes == code].sum()) for code in (0, 1))
-    # A tie of a positive and a negative counts as half a pair, so half pairs are the unit. The factor `price` uses up
-    # the bits that the search has, so that `regularization` is rounded as little as possible.
+    # A tie of a positive and a negative counts as half a pair, so half pairs are the unit. `half_pair_cost` uses up the
+    # bits that the search has, so that `regularization` is rounded as little as possible.
     half_pairs = 2 * negative * positive
-    price = 1 << (_MOST_BITS - half_pairs.bit_length())
-    one = price * half_pairs
+    half_pair_cost = 1 << (_MOST_BITS - half_pairs.bit_length())
+    one = half_pair_cost * half_pairs
     leaf_cost = round(exact_fraction(regularization, "regularization") * Fraction(one))
     if leaf_cost > one:
         raise ValueError(
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
         )
-    cut = round(exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.FALSE_POSITIVE_BITS))
+    max_false_positives = round(
+        exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.FALSE_POSITIVE_BITS)
+    )
     # A `theta` of more than 0 must not be rounded to 0, where every tree has the same area.
-    return AucScale(whole, 1 - np.eye(2, dtype=np.int64), price, leaf_cost, max(1, cut), one)
+    return AucScale(whole, 1 - np.eye(2, dtype=np.int64), half_pair_cost, leaf_cost, max(1, max_false_positives), one)

@@ -1,12 +1,13 @@
 """Trees of the largest area under their ROC curve, found and proven by a sequence of additive problems.
 
 The curve of a tree shows how many positives can be covered with x negatives by using leaves, or parts of them, the
-most positive first. It is concave, and its area up to a number of negatives, the cut, depends on all leaves at once.
+most positive first. It is concave, and its area up to a number of negatives, the last that count, depends on all leaves at
+once.
 
 **A tangent is additive.** Whichever leaves are used, a leaf of p positives and n negatives gives at most
 ``max(0, p - s n)`` beyond s for each negative. So the curve at x is at most ``s x`` plus the sum of that over the
 leaves, for any slope ``s >= 0``. Let s be the slope at x of another concave curve, the reference, with edges of n_b
-negatives and p_b positives that begin after x_b negatives. Added up to the cut, for every tree
+negatives and p_b positives that begin after x_b negatives. Added up to those, for every tree
 
     ``area <= sum_b p_b (x_b + n_b / 2) + sum_leaves sum_b max(0, p n_b - n p_b)``,
 
@@ -93,7 +94,7 @@ class AucSearch(AdditiveReduction):
     def _start(self, leaf: TreeArrays) -> None:
         self._lower, self._upper, self._n_leaves = 0, 2 * (self._scale.one + self._scale.leaf_cost), 1
         self._totals = self._leaf_class_weights(leaf)[0]
-        theta = self._scale.cut / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
+        theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
         self._mixture = CurveMixture(theta, self._scale.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
 
@@ -121,15 +122,15 @@ class AucSearch(AdditiveReduction):
     def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
         scale, (negatives, positives) = self._scale, self._totals.tolist()
-        part_bits = min(_core.FALSE_POSITIVE_BITS, scale.price.bit_length() - 1)
-        price = scale.price >> part_bits  # of half a pair of a row with a part of a row
+        part_bits = min(_core.FALSE_POSITIVE_BITS, scale.half_pair_cost.bit_length() - 1)
+        half_pair_cost = scale.half_pair_cost >> part_bits  # of half a pair of a row with a part of a row
         across, up = np.rint(corners * (self._totals << part_bits)).astype(np.int64).T
-        cut = -(
-            -scale.cut >> (_core.FALSE_POSITIVE_BITS - part_bits)
+        limit = -(
+            -scale.max_false_positives >> (_core.FALSE_POSITIVE_BITS - part_bits)
         )  # rounded up: a larger area is a weaker, true bound
-        last = int(np.searchsorted(across, cut))  # the first corner at the cut or beyond it
+        last = int(np.searchsorted(across, limit))  # the first corner at `limit` or beyond it
         wide, high = np.diff(across[: last + 1]), np.diff(up[: last + 1])
-        excess, width = int(across[last]) - cut, int(wide[-1])
+        excess, width = int(across[last]) - limit, int(wide[-1])
         wide[-1], high[-1] = width - excess, int(high[-1]) * (width - excess) // width
         wide, high = wide[wide > 0], high[wide > 0]
         if not high.any():
@@ -138,8 +139,10 @@ class AucSearch(AdditiveReduction):
         # cost there.
         lost = np.stack([np.append(high[::-1].cumsum()[::-1], 0), np.append(0, wide.cumsum())])
         below = sum(h * (2 * x + w) for x, w, h in zip(lost[1].tolist(), wide.tolist(), high.tolist(), strict=False))
-        all_parts = 2 * positives * ((negatives << part_bits) - cut)
-        return _Tangent(2 * price * lost, price * all_parts - (-(-price * below >> part_bits)))
+        all_parts = 2 * positives * ((negatives << part_bits) - limit)
+        return _Tangent(
+            2 * half_pair_cost * lost, half_pair_cost * all_parts - (-(-half_pair_cost * below >> part_bits))
+        )
 
     def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
         """Solve an additive problem, learn from it, and return its status and the leaves of its tree."""
@@ -174,11 +177,11 @@ class AucSearch(AdditiveReduction):
         found = _core.describe_set(trees)
         self._statistics["bytes"] = max(self._statistics["bytes"], int(found["statistics"]["bytes"]))
         scale = self._scale
-        prices = (scale.price, scale.cut, scale.leaf_cost, self._upper)
+        costs = (scale.half_pair_cost, scale.max_false_positives, scale.leaf_cost, self._upper)
         limits = _core.SearchOptions(
             max_leaves=self._max_leaves, time_limit=self._left(), memory_limit=known.memory_limit
         )
-        best = _core.best_ranking(trees, *prices, limits, callback=self._listener())
+        best = _core.best_ranking(trees, *costs, limits, callback=self._listener())
         self._statistics["leaf_sets_listed"] += best["leaf_sets"]
         if best["tree"] is not None:
             self._take_tree(best["tree"])

@@ -73,10 +73,10 @@ class _Point(NamedTuple):
 
 
 class _LinearBound(NamedTuple):
-    """``mistakes - slope * denominator + price * leaves >= least`` for trees of at most `most_leaves`, if not None."""
+    """``mistakes - slope * denominator + leaf_penalty * leaves >= least`` for trees of at most `most_leaves` leaves."""
 
     slope: Fraction
-    price: Fraction
+    leaf_penalty: Fraction
     least: Fraction
     most_leaves: int | None
 
@@ -179,10 +179,10 @@ class FScoreSearch(AdditiveReduction):
 
     def _worthwhile(self) -> range:
         """Return the numbers of leaves whose penalty alone is below the best cost known."""
-        price = self._scale.leaf_cost
-        if price == 0:  # leaves are free: the largest number stands for all smaller ones
+        leaf_penalty = self._scale.leaf_cost
+        if leaf_penalty == 0:  # leaves are free: the largest number stands for all smaller ones
             return range(self._most_leaves, self._most_leaves + 1)
-        return range(1, min(self._most_leaves, -(-self._upper // price) - 1) + 1)
+        return range(1, min(self._most_leaves, -(-self._upper // leaf_penalty) - 1) + 1)
 
     def _run(self) -> str:
         while self._open:
@@ -198,7 +198,7 @@ class FScoreSearch(AdditiveReduction):
         numbers = sorted(self._open)
         start = numbers[len(numbers) // 3]
         for h in sorted(numbers, key=lambda h: abs(h - start)):
-            slope, least, most = self._prices(h)
+            slope, least, most = self._slope_and_range(h)
             if least <= most and h not in self._unresolved:
                 wanted = self._scale.leaf_cost * sum(self._open[h]) / 2
                 return h, slope, _short_between(least, min(max(wanted, least), most), most), self._max_leaves
@@ -207,22 +207,22 @@ class FScoreSearch(AdditiveReduction):
         h = numbers[0]
         if h in self._unresolved:
             return h, min(point.loss for point in self._points if point.leaves <= h), Fraction(0), h
-        slope, _, most = self._prices(h)
+        slope, _, most = self._slope_and_range(h)
         return h, slope, most, h
 
-    def _prices(self, h: int) -> tuple[Fraction, Fraction, Fraction]:
+    def _slope_and_range(self, h: int) -> tuple[Fraction, Fraction, Fraction]:
         """Return the slope for a number of leaves, and the interval of penalties that known trees leave."""
         slope = self._upper - self._scale.leaf_cost * h
         least = max([Fraction(0), *((slope * d - n) / (k - h) for n, d, k in self._points if k > h)])
         below = ((n - slope * d) / (h - k) for n, d, k in self._points if k < h)
         return slope, least, min(below, default=least + 2 * self._scale.total)
 
-    def _search_sum(self, h: int, slope: Fraction, price: Fraction, max_leaves: int | None) -> str:
+    def _search_sum(self, h: int, slope: Fraction, leaf_penalty: Fraction, max_leaves: int | None) -> str:
         """Solve an additive problem, learn from it, and return its status."""
-        slope, price, factor = self._scale.fit(slope, price)
+        slope, leaf_penalty, factor = self._scale.fit(slope, leaf_penalty)
         n_points = len(self._points)
         for solve in self._solvers:
-            status = self._add_linear_bound(solve, slope, price, factor, max_leaves)
+            status = self._add_linear_bound(solve, slope, leaf_penalty, factor, max_leaves)
             if status != "optimal" or h not in self._open:
                 return status
         if len(self._points) == n_points:
@@ -236,18 +236,18 @@ class FScoreSearch(AdditiveReduction):
         return _core.solve(self._columns, problem, options, callback=listener)
 
     def _add_linear_bound(
-        self, solve: _Solver, slope: Fraction, price: Fraction, factor: int, max_leaves: int | None
+        self, solve: _Solver, slope: Fraction, leaf_penalty: Fraction, factor: int, max_leaves: int | None
     ) -> str:
         outcome = solve(
             np.array([[0, (1 - slope) * factor], [(1 + slope) * factor, 0]], dtype=np.int64),
-            int(price * factor),
+            int(leaf_penalty * factor),
             self._options.replace(max_leaves=max_leaves, time_limit=self._left()),
             self._listener(),
         )
         self._add_statistics(outcome["statistics"])
         least = Fraction(outcome["lower"], factor) - 2 * self._scale.positives * slope
         self._linear_bounds.append(
-            _LinearBound(slope, price, least, max_leaves if max_leaves != self._max_leaves else None)
+            _LinearBound(slope, leaf_penalty, least, max_leaves if max_leaves != self._max_leaves else None)
         )
         upper = self._upper
         self._take_tree(outcome["tree"])
@@ -313,7 +313,9 @@ class FScoreSearch(AdditiveReduction):
         Each bound says that the loss is at least ``slope + rest * x``, where x is 1 over the denominator. The largest
         of these lines is convex in x; it is followed downhill from the least x.
         """
-        lines = [(bound.slope, bound.least - bound.price * h) for bound in self._linear_bounds if bound.holds_for(h)]
+        lines = [
+            (bound.slope, bound.least - bound.leaf_penalty * h) for bound in self._linear_bounds if bound.holds_for(h)
+        ]
         lines.append((Fraction(0), Fraction(0)))
         at, last = 1 / high, 1 / low
         while True:
@@ -326,7 +328,7 @@ class FScoreSearch(AdditiveReduction):
 
 def _beyond(bound: _LinearBound, h: int, loss: Fraction, low: Fraction, high: Fraction) -> _Interval:
     """Return the part of an open interval that a bound leaves to trees of h leaves and less than a loss."""
-    gain, rest = loss - bound.slope, bound.least - bound.price * h
+    gain, rest = loss - bound.slope, bound.least - bound.leaf_penalty * h
     if gain == 0:
         return (low, high) if rest < 0 else (high, high)
     return (max(low, rest / gain), high) if gain > 0 else (low, min(high, rest / gain))
@@ -335,4 +337,4 @@ def _beyond(bound: _LinearBound, h: int, loss: Fraction, low: Fraction, high: Fr
 def _short_between(least: Fraction, wanted: Fraction, most: Fraction) -> Fraction:
     """Return a binary fraction of few places near `wanted` if there is one in the interval: it keeps integers small."""
     near = (Fraction(round(wanted * 2**places), 2**places) for places in range(12))
-    return next((price for price in near if least <= price <= most), wanted)
+    return next((each for each in near if least <= each <= most), wanted)
