@@ -55,13 +55,14 @@ lint-structure: .venv/build-requirements
 	python tools/check_namespaces.py
 	python tools/check_sizes.py
 
-# The tests of the core run under sanitizers, so the static analyzer, nine tenths of the time, is left out for them.
+# The tests of the core run under sanitizers, so the static analyzer, nine tenths of the time, is left out for them; and
+# the macro of a test gives it a generator of random numbers that it need not use.
 lint-cpp: .venv/installed-dev
 	clang-format --dry-run -Werror $(CPP)
 	cmake --preset lint --log-level=WARNING
 	run-clang-tidy.py -quiet -p build/lint '^$(CURDIR)/cpp/'
 	cmake --preset asan --log-level=WARNING
-	run-clang-tidy.py -quiet -p build/asan -checks='-clang-analyzer-*' '^$(CURDIR)/tests/'
+	run-clang-tidy.py -quiet -p build/asan -checks='-clang-analyzer-*,-misc-const-correctness' '^$(CURDIR)/tests/'
 
 docs: .venv/installed-docs
 	python -m sphinx -W --keep-going -n -E -d build/doctrees docs build/docs

@@ -1,8 +1,8 @@
 """Trees of the largest area under their ROC curve, found and proven by a sequence of additive problems.
 
 The curve of a tree shows how many positives can be covered with x negatives by using leaves, or parts of them, the
-most positive first. It is concave, and its area up to a number of negatives, the last that count, depends on all leaves at
-once.
+most positive first. It is concave, and its area up to a number of negatives, the last that count, depends on all
+leaves at once.
 
 **A tangent is additive.** Whichever leaves are used, a leaf of p positives and n negatives gives at most
 ``max(0, p - s n)`` beyond s for each negative. So the curve at x is at most ``s x`` plus the sum of that over the

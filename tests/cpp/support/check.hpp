@@ -73,10 +73,10 @@ void check_equal(const A& found, const B& expected, const char* file, int line, 
   static void sentence(::hornbeam::testing::Random& draw);                      \
   static ::hornbeam::testing::Test test_##sentence(#sentence, seeds, sentence); \
   static void sentence(::hornbeam::testing::Random& draw)
-#define PROBLEM_TEST(sentence, seeds, make)                                                                 \
-  static void sentence(const ::hornbeam::testing::TestProblem& problem, ::hornbeam::testing::Random& draw); \
-  static ::hornbeam::testing::Test test_##sentence(                                                         \
-      #sentence, seeds, [](::hornbeam::testing::Random& draw) { return make; }, sentence);                  \
-  static void sentence(const ::hornbeam::testing::TestProblem& problem,                                     \
+#define PROBLEM_TEST(sentence, seeds, make)                                                                   \
+  static void sentence(const ::hornbeam::testing::TestProblem& problem, ::hornbeam::testing::Random& draw);   \
+  static ::hornbeam::testing::TestProblem make_##sentence(::hornbeam::testing::Random& draw) { return make; } \
+  static ::hornbeam::testing::Test test_##sentence(#sentence, seeds, make_##sentence, sentence);              \
+  static void sentence(const ::hornbeam::testing::TestProblem& problem,                                       \
                        [[maybe_unused]] ::hornbeam::testing::Random& draw)
 // NOLINTEND(readability-identifier-naming)

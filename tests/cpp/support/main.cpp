@@ -1,6 +1,7 @@
 // support/main.cpp: runs the tests of one program; with a number, with that seed alone; with two, from the first seed
 // as many as the second.
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -131,4 +132,11 @@ static int run_tests(int n_arguments, char** arguments) {
 
 }  // namespace hornbeam::testing
 
-int main(int n_arguments, char** arguments) { return hornbeam::testing::run_tests(n_arguments, arguments); }
+int main(int n_arguments, char** arguments) {
+  try {
+    return hornbeam::testing::run_tests(n_arguments, arguments);
+  } catch (const std::exception& error) {  // of a kept problem that cannot be read
+    std::fputs(error.what(), stderr);
+    return 1;
+  }
+}
