@@ -5,8 +5,7 @@
 //         subproblems (table/) is the only other one written by hand.
 // COST    8 bytes a slot; at most half of the slots are in use.
 // CHOICE  tsl::robin_map in its place takes 3 % more instructions of a whole fit where each subproblem makes tables of
-// a
-//         few dozen numbers, 4 % more where one table has all rows, and 12 % more where histograms of many trees are
+//         a few dozen numbers, 4 % more where one table has all rows, and 12 % more where histograms of many trees are
 //         summed.
 #pragma once
 

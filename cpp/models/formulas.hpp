@@ -2,9 +2,8 @@
 //
 // WHAT    The formula of each model, and what all formulas share.
 // HOLDS   A formula is a struct of static functions: `values` turns counts into values, and `cell` the measures of a
-// row
-//         set into what the bounds know of it; both also on vectors of numbers, and always inlined. `loss_if` is the
-//         loss of one prediction. Of a group of rows, given the weight of each target: `loss_of` a prediction,
+//         row set into what the bounds know of it; both also on vectors of numbers, and always inlined. `loss_if` is
+//         the loss of one prediction. Of a group of rows, given the weight of each target: `loss_of` a prediction,
 //         `least_loss_of_leaf`, `best_prediction` (the first of several), and `find_lost`, which makes the counts of
 //         the equivalent-points loss. `kTargets` is above 0 where the number of targets is known when compiled.
 // CHOICE  A new model is a header with its formula, a name in `Measures::Model`, and a line in `with_formula`.

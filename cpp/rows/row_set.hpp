@@ -4,8 +4,7 @@
 //         every column.
 // FLOW    search/child_maker makes the root from the data and every child from its parent.
 // HOLDS   (R1) The counts are those of groups of rows that are equal on all remaining columns (LeafModel::merge). (R2)
-// No
-//         column is constant, or equal or complementary to another one (compared, not only hashed), on the slots.
+//         No column is constant, or equal or complementary to another one (compared, not only hashed), on the slots.
 //         (R3) Some optimal tree of every subset does without every column that was dropped on the way
 //         (bounds/support_condition.hpp). (R4) The XOR over the names of the slots where a column holds is the
 //         fingerprint of its rows, and the sum of their base losses is theirs.
