@@ -46,17 +46,20 @@ struct AnyCosts {
     return sum;
   }
 
-  static Ticks least_loss_of_leaf(const Measures& m, const std::int64_t* weight) {
+  static std::uint32_t best_prediction(const Measures& m, const std::int64_t* weight) {
+    std::uint32_t best = 0;
     Ticks least = loss_of(m, weight, 0);
-    for (std::uint32_t k = 1; k < m.n_predictions; ++k) least = std::min(least, loss_of(m, weight, k));
-    return least;
+    for (std::uint32_t k = 1; k < m.n_predictions; ++k) {
+      const Ticks here = loss_of(m, weight, k);
+      if (here >= least) continue;
+      least = here;
+      best = k;
+    }
+    return best;
   }
 
-  static std::uint32_t best_prediction(const Measures& m, const std::int64_t* weight) {
-    const Ticks least = least_loss_of_leaf(m, weight);
-    std::uint32_t best = 0;
-    while (loss_of(m, weight, best) > least) ++best;
-    return best;
+  static Ticks least_loss_of_leaf(const Measures& m, const std::int64_t* weight) {
+    return loss_of(m, weight, best_prediction(m, weight));
   }
 
   /// The weight of each target goes to the unit that the best prediction for all of them costs there.
