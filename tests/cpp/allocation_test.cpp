@@ -18,15 +18,6 @@ using namespace hornbeam::rashomon;
 using namespace hornbeam::run;
 using namespace hornbeam::tree;
 
-using testing::check_interval;
-using testing::fail_each_allocation;
-using testing::never;
-using testing::Oracle;
-using testing::PackedInput;
-using testing::Random;
-using testing::RankedProblem;
-using testing::TestProblem;
-
 namespace {
 
 TestProblem shallow_problem(Random& draw) {

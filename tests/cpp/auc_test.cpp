@@ -15,9 +15,6 @@ using namespace hornbeam::leafsets;
 using namespace hornbeam::models;
 using namespace hornbeam::run;
 
-using testing::Random;
-using testing::TestProblem;
-
 namespace {
 
 std::vector<std::int32_t> two_classes(Random& draw, std::uint32_t n_rows) {

@@ -16,11 +16,6 @@ namespace hornbeam::testing {
 using namespace hornbeam::bounds;
 using namespace hornbeam::models;
 
-using testing::Oracle;
-using testing::Random;
-using testing::RowNumbers;
-using testing::TestProblem;
-
 namespace {
 
 TestProblem small_problem(Random& draw) { return random_problem(draw, {2, 16, 1, 4}); }

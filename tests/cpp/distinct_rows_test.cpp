@@ -11,8 +11,6 @@ namespace hornbeam::testing {
 using namespace hornbeam::data;
 using namespace hornbeam::run;
 
-using testing::TestProblem;
-
 namespace {
 
 struct MergedRow {

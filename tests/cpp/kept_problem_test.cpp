@@ -10,10 +10,6 @@
 
 namespace hornbeam::testing {
 
-using testing::KeptProblem;
-using testing::Random;
-using testing::TestProblem;
-
 RANDOM_TEST(a_problem_shrinks_to_what_a_failure_is_about, 50) {
   TestProblem problem = random_problem(draw, {20, 60, 5, 9});
   for (std::int32_t& each : problem.classes) each %= 2;

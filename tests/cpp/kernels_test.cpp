@@ -14,11 +14,6 @@ namespace hornbeam::testing {
 using namespace hornbeam::kernels;
 using namespace hornbeam::models;
 
-using testing::CostMatrix;
-using testing::Group;
-using testing::Groups;
-using testing::Random;
-
 namespace {
 
 std::vector<const Kernels*> kernels_of_this_machine() {

@@ -8,11 +8,6 @@ namespace hornbeam::testing {
 
 using namespace hornbeam::models;
 
-using testing::CostMatrix;
-using testing::Group;
-using testing::Groups;
-using testing::Random;
-
 namespace {
 
 /// The counts of some groups, in the order of `Measures`.

@@ -33,11 +33,6 @@ using namespace hornbeam::models;
 using namespace hornbeam::run;
 using namespace hornbeam::tree;
 
-using testing::Oracle;
-using testing::Random;
-using testing::RowNumbers;
-using testing::TestProblem;
-
 namespace {
 
 TestProblem small_problem(Random& draw) { return random_problem(draw, {2, 14, 1, 4}); }

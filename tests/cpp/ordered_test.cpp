@@ -20,15 +20,6 @@ using namespace hornbeam::kernels;
 using namespace hornbeam::ordered;
 using namespace hornbeam::run;
 
-using testing::check_interval;
-using testing::check_proven;
-using testing::never;
-using testing::Oracle;
-using testing::Random;
-using testing::RankedProblem;
-using testing::RowNumbers;
-using testing::TestProblem;
-
 namespace {
 
 /// The meter of a run that is never stopped.

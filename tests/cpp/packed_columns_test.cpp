@@ -10,8 +10,6 @@ namespace hornbeam::testing {
 
 using namespace hornbeam::data;
 
-using testing::Random;
-
 RANDOM_TEST(every_cell_of_a_table_is_found_in_its_packed_columns, 100) {
   const std::uint32_t n_rows = 1 + draw.below(200), n_columns = 1 + draw.below(150), margin = draw.below(3);
   std::vector<std::uint8_t> table(std::size_t{n_rows} * n_columns);

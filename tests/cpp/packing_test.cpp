@@ -17,10 +17,6 @@ using namespace hornbeam::rows;
 using namespace hornbeam::run;
 using namespace hornbeam::search;
 
-using testing::Oracle;
-using testing::Random;
-using testing::TestProblem;
-
 namespace {
 
 /// Two classes, and one cost for every error.

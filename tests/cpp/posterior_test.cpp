@@ -27,9 +27,6 @@ using namespace hornbeam::rows;
 using namespace hornbeam::run;
 using namespace hornbeam::verify;
 
-using testing::Random;
-using testing::TestProblem;
-
 namespace {
 
 using Rows = std::vector<std::uint32_t>;

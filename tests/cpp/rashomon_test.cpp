@@ -27,11 +27,6 @@ using namespace hornbeam::run;
 using namespace hornbeam::tree;
 using namespace hornbeam::verify;
 
-using testing::never;
-using testing::Random;
-using testing::RowNumbers;
-using testing::TestProblem;
-
 namespace {
 
 using Wide = unsigned __int128;

@@ -20,12 +20,6 @@ using namespace hornbeam::models;
 using namespace hornbeam::rows;
 using namespace hornbeam::run;
 
-using testing::CostMatrix;
-using testing::Group;
-using testing::Groups;
-using testing::Random;
-using testing::TestProblem;
-
 namespace {
 
 using Numbers = std::vector<std::uint32_t>;

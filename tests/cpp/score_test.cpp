@@ -15,9 +15,6 @@ using namespace hornbeam::api;
 using namespace hornbeam::tree;
 using namespace hornbeam::verify;
 
-using testing::Random;
-using testing::TestProblem;
-
 namespace {
 
 Ticks score_of(const TestProblem& problem, const ResultTree& tree) {

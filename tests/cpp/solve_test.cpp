@@ -12,13 +12,6 @@ namespace hornbeam::testing {
 using namespace hornbeam::data;
 using namespace hornbeam::tree;
 
-using testing::check_proven;
-using testing::never;
-using testing::Oracle;
-using testing::PackedInput;
-using testing::Random;
-using testing::TestProblem;
-
 namespace {
 
 /// All on, each off, all off, and a random choice of bounds; on one thread and, for some, on two.

@@ -8,13 +8,6 @@ namespace hornbeam::testing {
 
 using namespace hornbeam::run;
 
-using testing::check_interval;
-using testing::check_proven;
-using testing::never;
-using testing::Oracle;
-using testing::PackedInput;
-using testing::TestProblem;
-
 PROBLEM_TEST(a_stop_after_any_number_of_polls_leaves_a_valid_interval, 40, larger_problem(draw)) {
   const Ticks optimum = Oracle(problem).best();
   for (const int n_polls : {1, 2, 3, 4, 5, 7, 10, 20, 100, 1000}) {

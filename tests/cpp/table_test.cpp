@@ -11,8 +11,6 @@ namespace hornbeam::testing {
 
 using namespace hornbeam::table;
 
-using testing::Random;
-
 namespace {
 
 Fingerprint set_of(std::uint32_t number) {

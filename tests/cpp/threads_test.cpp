@@ -14,15 +14,6 @@ using namespace hornbeam::data;
 using namespace hornbeam::ordered;
 using namespace hornbeam::run;
 
-using testing::check_interval;
-using testing::check_proven;
-using testing::never;
-using testing::Oracle;
-using testing::PackedInput;
-using testing::Random;
-using testing::RankedProblem;
-using testing::TestProblem;
-
 namespace {
 
 TestProblem shared_problem(Random& draw) {
