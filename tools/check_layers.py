@@ -27,13 +27,14 @@ MAY_INCLUDE = {
     "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"shallow"},
     "ordered": {"base", "data", "kernels", "run", "tree"},
+    "primal": {"base", "data", "models", "run", "tree"},
     "leafsets": {"base", "bounds", "data", "models", "run", "tree"},
     "lookahead": BELOW_SEARCH,
     "posterior": BELOW_SEARCH,
     "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
     "api": BELOW_SEARCH - {"bounds", "kernels"}
-    | {"leafsets", "lookahead", "ordered", "posterior", "rashomon", "search", "verify"},
+    | {"leafsets", "lookahead", "ordered", "posterior", "primal", "rashomon", "search", "verify"},
     "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
     | {"tree"},
 }

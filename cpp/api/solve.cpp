@@ -4,6 +4,7 @@
 #include "leafsets/leaf_set_search.hpp"
 #include "models/leaf_model.hpp"
 #include "ordered/ordered_search.hpp"
+#include "primal/near_optimal.hpp"
 #include "search/search.hpp"
 #include "verify/score.hpp"
 
@@ -44,6 +45,12 @@ run::Outcome search_columns(const data::RankedColumns& columns, const Input& inp
   return ordered::search_ordered(problem, run);
 }
 
+void check_ranks(const data::RankedColumns& columns) {
+  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+    for (std::uint32_t row = 0; row < columns.n_rows; ++row)
+      require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
+}
+
 /// The requirements of the ordered search in addition to `check_input`.
 void check_ranked(const data::RankedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ranks");
@@ -63,9 +70,6 @@ void check_ranked(const data::RankedColumns& columns, const Input& input) {
   std::int64_t weight = 0;
   for (const std::int64_t each : targets.weights) weight += each;
   require(weight < ordered::kMostOrderedWeight, "weights: their total must stay below 2^28 for ranks");
-  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
-    for (std::uint32_t row = 0; row < columns.n_rows; ++row)
-      require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
 }
 
 /// `search_in(model, run)` is the search; its tree is scored again.
@@ -133,8 +137,20 @@ run::Outcome solve(const data::RankedColumns& columns, const Input& input, const
   require(columns.n_rows > 0, "ranks: there must be at least one row");
   check_input(input, columns.n_rows);
   check_ranked(columns, input);
+  check_ranks(columns);
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
     return search_columns(columns, input, model, run);
+  });
+}
+
+run::Outcome near_optimal(const data::RankedColumns& columns, const Input& input, std::uint64_t work,
+                          const run::OnPoll& on_poll) {
+  require(columns.n_rows > 0, "ranks: there must be at least one row");
+  check_input(input, columns.n_rows);
+  check_ranks(columns);
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
+    return primal::search_near_optimal(primal::Points(columns, input.losses.targets), model, input.leaf_cost,
+                                       input.tree, work, run);
   });
 }
 

@@ -39,6 +39,10 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 /// wrong predictions must have the same cost.
 run::Outcome solve(const data::RankedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
+/// A tree of the primal heuristics, which is not proven optimal, after so much work (`primal::PrimalSearch`).
+run::Outcome near_optimal(const data::RankedColumns& columns, const Input& input, std::uint64_t work,
+                          const run::OnPoll& on_poll);
+
 /// A tree of lookahead search, which is not proven optimal; it needs a depth limit and supports no limit on leaves.
 run::Outcome look_ahead(const data::PackedColumns& columns, const Input& input, const lookahead::Lookahead& lookahead,
                         const run::OnPoll& on_poll);

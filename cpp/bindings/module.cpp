@@ -56,6 +56,16 @@ OutcomeOut solve_columns(const ColumnsIn& given, const AdditiveProblem& problem,
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll); });
 }
 
+OutcomeOut near_optimal_columns(const RankedColumnsIn& given, const AdditiveProblem& problem,
+                                const SearchOptions& options, std::uint64_t work, CallbackIn callback,
+                                double callback_interval, bool trace) {
+  options.check(SearchOptions::kBits);
+  api::Input input = problem.input(options);
+  api::require(input.reference.empty(), "reference: not for near-optimal trees");
+  return run_polled(input, 0, {std::move(callback), callback_interval, trace},
+                    [&](const auto& on_poll) { return api::near_optimal(given.columns, input, work, on_poll); });
+}
+
 OutcomeOut look_ahead_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
                               const SearchOptions& options, std::int64_t lookahead_depth, bool recursive,
                               bool last_by_loss, bool keep_greedy, CallbackIn callback, double callback_interval,
@@ -202,6 +212,8 @@ NB_MODULE(_core, module) {
              "Find a tree of least cost; see api/solve.hpp.");
   add_search(module, "solve", &solve_columns<RankedColumnsIn, SearchOptions::kOrdered>,
              "The same for thresholds of ranked variables.");
+  add_search(module, "near_optimal", &near_optimal_columns,
+             "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work"));
   add_search(module, "look_ahead", &look_ahead_columns,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.", nb::arg("lookahead_depth"),
              nb::arg("recursive"), nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false);

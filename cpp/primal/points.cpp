@@ -1,0 +1,77 @@
+#include "primal/points.hpp"
+
+#include <algorithm>
+
+namespace hornbeam::primal {
+
+Points::Points(const data::RankedColumns& columns, const data::RowTargets& targets) : n_targets(targets.n_targets) {
+  std::vector<std::uint32_t> row_of;
+  for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
+    std::uint32_t rows = 1;
+    targets.for_each(row, [&](std::uint32_t of_target, std::int64_t of_weight) {
+      if (of_weight == 0) return;
+      row_of.push_back(row);
+      add(of_target, of_weight, rows);
+      rows = 0;
+    });
+  }
+  for (std::uint32_t v = 0; v < columns.n_variables(); ++v) {
+    const std::uint32_t* ranks = columns.ranks_of(v);
+    variables.emplace_back(size(), columns.n_thresholds[v], columns.first_column[v],
+                           [&](std::uint32_t point) { return ranks[row_of[point]]; });
+  }
+}
+
+Points::Points(const data::DistinctRows& rows, std::span<const std::uint32_t> n_thresholds)
+    : n_targets(rows.n_targets) {
+  std::vector<std::uint32_t> row_of;
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
+    auto count = static_cast<std::uint32_t>(rows.row_count[row]);
+    for (std::uint32_t of_target = 0; of_target < n_targets; ++of_target) {
+      if (rows.weight(row)[of_target] == 0) continue;
+      row_of.push_back(row);
+      add(of_target, rows.weight(row)[of_target], count);
+      count = 0;
+    }
+  }
+  std::uint32_t first = 0;
+  for (const std::uint32_t n : n_thresholds) {
+    // The thresholds of a variable hold from its first true one on.
+    variables.emplace_back(size(), n, first, [&](std::uint32_t point) {
+      std::uint32_t n_false = 0, n_left = n;
+      while (n_left > 0) {
+        const std::uint32_t half = n_left / 2;
+        if (rows.test(first + n_false + half, row_of[point])) {
+          n_left = half;
+        } else {
+          n_false += half + 1;
+          n_left -= half + 1;
+        }
+      }
+      return n_false;
+    });
+    first += n;
+  }
+}
+
+void Points::add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows) {
+  target.push_back(of_target);
+  weight.push_back(of_weight);
+  row_count.push_back(rows);
+}
+
+std::uint64_t Points::bytes() const {
+  std::uint64_t sum = size() * (sizeof(target[0]) + sizeof(weight[0]) + sizeof(row_count[0]));
+  for (const Variable& variable : variables) sum += variable.bytes();
+  return sum;
+}
+
+Split Points::split_of(std::uint32_t column) const {
+  const auto after =
+      std::upper_bound(variables.begin(), variables.end(), column,
+                       [](std::uint32_t sought, const Variable& variable) { return sought < variable.first_column(); });
+  const auto variable = static_cast<std::uint32_t>(after - variables.begin() - 1);
+  return {variable, column - variables[variable].first_column()};
+}
+
+}  // namespace hornbeam::primal

@@ -1,0 +1,89 @@
+// primal/points.hpp
+//
+// WHAT    The training data of the primal heuristics: points with one target each, and the rank of each point in the
+//         thresholds of each variable. A condition of its own is a variable with one threshold.
+// FLOW    data (distinct rows or ranked columns) -> here -> primal/split_finder, primal/growing_tree.
+// HOLDS   Immutable. A row that weighs for several targets is one point for each; the first of them counts its rows.
+// CHOICE  Ranks, where the search has bits: a histogram over the ranks of a variable scores all its thresholds at once,
+//         and sums numbers that differ from point to point. The ranks of a variable take 1, 2 or 4 bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "data/distinct_rows.hpp"
+#include "data/ranked_columns.hpp"
+#include "data/row_targets.hpp"
+
+namespace hornbeam::primal {
+
+/// The true side has the points whose rank is at most `rank`.
+struct Split {
+  std::uint32_t variable = 0;
+  std::uint32_t rank = 0;
+  friend bool operator==(const Split&, const Split&) = default;
+};
+
+class Variable {
+ public:
+  /// `rank_of(point)` is 0 .. n_thresholds.
+  template <class RankOf>
+  Variable(std::uint32_t n_points, std::uint32_t n_thresholds, std::uint32_t first_column, RankOf rank_of)
+      : n_thresholds_(n_thresholds), first_column_(first_column) {
+    if (n_thresholds < 1u << 8)
+      fill<std::uint8_t>(n_points, rank_of);
+    else if (n_thresholds < 1u << 16)
+      fill<std::uint16_t>(n_points, rank_of);
+    else
+      fill<std::uint32_t>(n_points, rank_of);
+  }
+
+  std::uint32_t n_thresholds() const { return n_thresholds_; }
+  /// The column of a threshold in the problem.
+  std::uint32_t column(std::uint32_t threshold) const { return first_column_ + threshold; }
+  std::uint32_t first_column() const { return first_column_; }
+  /// `use(ranks)` with a pointer to the ranks of all points.
+  template <class Use>
+  decltype(auto) with_ranks(Use use) const {
+    return std::visit([&](const auto& ranks) { return use(ranks.data()); }, ranks_);
+  }
+  std::uint64_t bytes() const {
+    return std::visit([](const auto& ranks) { return ranks.size() * sizeof(ranks[0]); }, ranks_);
+  }
+
+ private:
+  template <class Rank, class RankOf>
+  void fill(std::uint32_t n_points, RankOf rank_of) {
+    std::vector<Rank> ranks(n_points);
+    for (std::uint32_t point = 0; point < n_points; ++point) ranks[point] = static_cast<Rank>(rank_of(point));
+    ranks_ = std::move(ranks);
+  }
+
+  std::uint32_t n_thresholds_, first_column_;
+  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> ranks_;
+};
+
+struct Points {
+  Points(const data::RankedColumns& columns, const data::RowTargets& targets);
+  /// `n_thresholds` groups the columns: each group has the thresholds of one variable, in their order.
+  Points(const data::DistinctRows& rows, std::span<const std::uint32_t> n_thresholds);
+
+  std::uint32_t n_targets;
+  std::vector<std::uint32_t> target;
+  std::vector<std::int64_t> weight;
+  std::vector<std::uint32_t> row_count;  // of the caller's rows
+  std::vector<Variable> variables;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(target.size()); }
+  std::uint64_t bytes() const;
+  /// The split that a column of the problem is.
+  Split split_of(std::uint32_t column) const;
+  std::uint32_t column_of(const Split& split) const { return variables[split.variable].column(split.rank); }
+
+ private:
+  void add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows);
+};
+
+}  // namespace hornbeam::primal

@@ -1,0 +1,162 @@
+#include "primal/primal_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "primal/best_first_growth.hpp"
+
+namespace hornbeam::primal {
+
+namespace {
+
+constexpr std::uint32_t kMostDepth = 64;        // of a tree without a limit
+constexpr std::uint32_t kMostGrown = 1u << 13;  // leaves of a tree before it is pruned
+constexpr std::size_t kFirstCandidates = 4, kMostCandidates = 32;
+constexpr std::uint32_t kPasses = 3;
+constexpr std::uint64_t kWorkBetweenPolls = 1u << 18;
+
+}  // namespace
+
+PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks leaf_penalty, const TreeLimits& limits,
+                           run::Run& run, std::function<void()> poll)
+    : points_(std::move(points)),
+      model_(model),
+      leaf_penalty_(leaf_penalty),
+      most_depth_(std::min(limits.depth.value_or(kMostDepth), kMostDepth)),
+      most_leaves_(std::min(limits.leaves.value_or(kMostGrown), kMostGrown)),
+      meter_(run, kWorkBetweenPolls, std::move(poll)),
+      finder_(points_, model, limits.rows_per_leaf, meter_),
+      growth_(points_, finder_, meter_),
+      improvement_(finder_, meter_),
+      leaf_(points_, model, limits.rows_per_leaf),
+      best_(leaf_),
+      growth_penalty_(leaf_penalty),
+      steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates}, {Step::Kind::best_first}},
+      candidates_(kFirstCandidates / 2) {}
+
+std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 4 * sizeof(std::uint32_t) * points_.size(); }
+
+bool PrimalSearch::work(std::uint64_t allowed) {
+  const Ticks before = cost();
+  const std::uint32_t leaves_before = n_leaves();
+  allowed_ += allowed;
+  while (meter_.spend(0)) {
+    if (steps_.empty()) plan_round();
+    if (steps_.empty() || meter_.spent() + estimate(steps_.back()) > allowed_) break;
+    const Step step = steps_.back();
+    steps_.pop_back();
+    take(step);
+  }
+  return cost() < before || (cost() == before && n_leaves() < leaves_before);
+}
+
+/// A round tries every node once, in a random order.
+void PrimalSearch::plan_round() {
+  if (most_depth_ == 0 || most_leaves_ < 2 || best_.root().leaf_loss <= leaf_penalty_) return;
+  candidates_ = std::min(2 * candidates_, kMostCandidates);
+  const std::vector<WorkingTree::NodeIndex> all = best_.nodes_below(WorkingTree::kRoot);
+  for (const WorkingTree::NodeIndex node : all) {
+    if (best_.node(node).loss <= leaf_penalty_) continue;
+    steps_.push_back({Step::Kind::lookahead, node, candidates_});
+    if (!best_.node(node).is_leaf()) steps_.push_back({Step::Kind::other_split, node, candidates_});
+  }
+  for (int i = 0; i < 4; ++i) steps_.push_back({Step::Kind::other_penalty});
+  for (std::size_t i = steps_.size(); i > 1; --i) std::swap(steps_[i - 1], steps_[chance(i)]);
+}
+
+/// In points read; of the right order of magnitude.
+std::uint64_t PrimalSearch::estimate(const Step& step) const {
+  if (step.kind == Step::Kind::best_first) return 0;  // there is no tree yet
+  const std::uint64_t pass = points_.variables.size() * (best_.points(step.node).size() + 16);
+  const std::uint64_t depth = std::min(useful_depth(), depth_below(step.node));
+  if (step.kind == Step::Kind::other_penalty) return pass * depth * 4;
+  return pass * (step.candidates + 2) * depth * (depth + 1) / 2;
+}
+
+void PrimalSearch::take(const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::best_first: return grow_first();
+    case Step::Kind::lookahead: return grow_again(step);
+    case Step::Kind::other_split: return try_other_split(step);
+    case Step::Kind::other_penalty: return try_other_penalty();
+  }
+}
+
+void PrimalSearch::grow_first() {
+  const std::uint32_t most = most_leaves_ < kMostGrown ? std::max(4 * most_leaves_, 64u) : kMostGrown;
+  for (const auto criterion : {SplitFinder::Criterion::gini, SplitFinder::Criterion::entropy}) {
+    WorkingTree grown = leaf_;
+    grow_best_first(grown, finder_, criterion, leaf_penalty_, most_depth_, most, meter_);
+    if (growth_penalty_ == leaf_penalty_ && grown.root().n_leaves > most_leaves_) {
+      // What a leaf more or less is worth at the limit on the leaves.
+      const std::vector<Ticks> losses = grown.pruned_losses(std::min(2 * most_leaves_, grown.root().n_leaves));
+      const std::size_t few = std::max(most_leaves_ / 2, 1u), many = losses.size();
+      growth_penalty_ = std::max(leaf_penalty_, (losses[few - 1] - losses[many - 1]) / static_cast<Ticks>(many - few));
+    }
+    offer(std::move(grown));
+  }
+}
+
+void PrimalSearch::grow_again(const Step& step) {
+  if (depth_below(step.node) == 0) return;
+  const std::uint32_t depth = std::min(useful_depth(), depth_below(step.node));
+  const LookaheadGrowth::Grown grown = growth_.grow(best_.points(step.node), depth, growth_penalty_, step.candidates);
+  WorkingTree tree = best_;
+  tree.replace(step.node, grown.preorder);
+  offer(std::move(tree));
+}
+
+/// Forces one of the promising splits, and grows the sides below it.
+void PrimalSearch::try_other_split(const Step& step) {
+  finder_.load(best_.points(step.node));
+  const std::vector<Split> splits = finder_.candidates(step.candidates);
+  if (splits.empty()) return;
+  WorkingTree tree = best_;
+  tree.replace(step.node, {splits[chance(splits.size())], std::nullopt, std::nullopt});
+  if (tree.node(step.node).is_leaf()) return;
+  const std::uint32_t depth = std::min(useful_depth(), depth_below(step.node)) - 1;
+  for (const int x : {1, 0}) {
+    const WorkingTree::NodeIndex child = tree.node(step.node).child[x];
+    tree.replace(child, growth_.grow(tree.points(child), depth, growth_penalty_, kFirstCandidates / 2).preorder);
+  }
+  offer(std::move(tree));
+}
+
+/// Grows more leaves than pay, or prunes some that do, improves the splits of that tree, and prunes it.
+void PrimalSearch::try_other_penalty() {
+  WorkingTree tree = best_;
+  const Ticks penalty = std::max<Ticks>(growth_penalty_, 1) * static_cast<Ticks>(1 + chance(12)) / 4;
+  if (penalty > growth_penalty_) {
+    tree.prune(penalty, most_leaves_);
+  } else {
+    const auto more = static_cast<std::uint32_t>(tree.root().n_leaves + 1 + chance(tree.root().n_leaves + 4));
+    const auto criterion = chance(2) == 0 ? SplitFinder::Criterion::gini : SplitFinder::Criterion::loss;
+    grow_best_first(tree, finder_, criterion, penalty, most_depth_, more, meter_);
+  }
+  improvement_.improve(tree, penalty, 1);
+  offer(std::move(tree));
+}
+
+void PrimalSearch::offer(WorkingTree tree) {
+  tree.prune(leaf_penalty_, most_leaves_);
+  const bool is_worse = best_.root().n_leaves > 1 && tree.cost(leaf_penalty_) > cost() + cost() / 8;
+  if (!is_worse) improvement_.improve(tree, leaf_penalty_, kPasses);
+  tree.prune(leaf_penalty_, most_leaves_);
+  const Ticks found = tree.cost(leaf_penalty_);
+  if (found > cost() || (found == cost() && tree.root().n_leaves >= n_leaves())) return;
+  best_ = std::move(tree);
+  // The steps that are planned are about nodes of the old tree.
+  std::erase_if(steps_, [](const Step& step) { return step.node != WorkingTree::kRoot; });
+}
+
+std::uint32_t PrimalSearch::depth_below(WorkingTree::NodeIndex node) const {
+  return most_depth_ - best_.node(node).depth;
+}
+
+/// Of a subtree that is grown at once: a little more than its leaves need if they are balanced.
+std::uint32_t PrimalSearch::useful_depth() const {
+  return std::max<std::uint32_t>(3, static_cast<std::uint32_t>(std::bit_width(n_leaves())) + 1);
+}
+
+}  // namespace hornbeam::primal

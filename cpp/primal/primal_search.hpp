@@ -1,0 +1,74 @@
+// primal/primal_search.hpp
+//
+// WHAT    A good tree in a given amount of work, and a better one with more: the primal heuristics. First CART's tree,
+//         pruned; then the same with its splits improved; then a tree grown with lookahead; then a local search that
+//         grows subtrees again, forces other splits, and grows and prunes with other leaf penalties.
+// FLOW    search/search, ordered/ordered_search and api/near_optimal call `work` -> the best tree so far.
+// HOLDS   (P1) The tree is within the limits and its cost is exact, whenever the work ends. (P2) The same calls find
+// the
+//         same tree: chance comes from a generator with a fixed seed, and no step depends on the clock.
+// CHOICE  Large-neighborhood search: a step costs what its subtree's points cost, so most steps are small; a step is
+//         made once the work allowed so far covers its estimate.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "base/options.hpp"
+#include "primal/lookahead_growth.hpp"
+#include "primal/split_improvement.hpp"
+#include "primal/working_tree.hpp"
+
+namespace hornbeam::primal {
+
+class PrimalSearch {
+ public:
+  PrimalSearch(Points points, const models::LeafModel& model, Ticks leaf_penalty, const TreeLimits& limits,
+               run::Run& run, std::function<void()> poll);
+
+  /// Works until the work allowed in all calls together is spent, or the run is stopped. True if the tree is better.
+  bool work(std::uint64_t allowed);
+  Ticks cost() const { return best_.cost(leaf_penalty_); }
+  std::uint32_t n_leaves() const { return best_.root().n_leaves; }
+  tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
+  std::uint64_t bytes() const;
+
+ private:
+  struct Step {
+    enum class Kind { best_first, lookahead, other_split, other_penalty } kind;
+    WorkingTree::NodeIndex node = WorkingTree::kRoot;
+    std::size_t candidates = 0;
+  };
+
+  void plan_round();
+  std::uint64_t estimate(const Step& step) const;
+  void take(const Step& step);
+  void grow_first();
+  void grow_again(const Step& step);
+  void try_other_split(const Step& step);
+  void try_other_penalty();
+  /// Improves and prunes a tree and keeps it if it is better than the best one.
+  void offer(WorkingTree tree);
+  std::uint32_t depth_below(WorkingTree::NodeIndex node) const;
+  std::uint32_t useful_depth() const;
+  std::uint64_t chance(std::uint64_t n) { return generator_() % n; }
+
+  const Points points_;
+  const models::LeafModel& model_;
+  const Ticks leaf_penalty_;
+  const std::uint32_t most_depth_, most_leaves_;
+  run::WorkMeter meter_;
+  SplitFinder finder_;
+  LookaheadGrowth growth_;
+  SplitImprovement improvement_;
+  WorkingTree leaf_, best_;
+  Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited
+  std::vector<Step> steps_;  // the next one last
+  std::size_t candidates_;   // a node, in the current round
+  std::uint64_t allowed_ = 0;
+  std::mt19937_64 generator_{20};
+};
+
+}  // namespace hornbeam::primal

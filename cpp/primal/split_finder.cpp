@@ -1,0 +1,236 @@
+#include "primal/split_finder.hpp"
+
+#include <cmath>
+
+namespace hornbeam::primal {
+
+namespace {
+
+constexpr std::size_t kMostBins = 512, kLeastBins = 32, kPointsPerBin = 4;
+constexpr std::size_t kRefined = 4;  // variables whose bins are resolved
+
+using Weights = std::vector<std::int64_t>;
+
+// Scores of both sides of a split, by what each target weighs there. Lower is better.
+
+/// Impurities are weighted by the mass of their side.
+struct Gini {
+  const std::vector<double>& mass;
+  double impurity(const Weights& weight) const {
+    double all = 0, squares = 0;
+    for (std::size_t t = 0; t < weight.size(); ++t) {
+      const double of_target = static_cast<double>(weight[t]) * mass[t];
+      all += of_target;
+      squares += of_target * of_target;
+    }
+    return all > 0 ? all - squares / all : 0;
+  }
+  double operator()(const Weights& a, const Weights& b) const { return impurity(a) + impurity(b); }
+};
+
+struct Entropy {
+  const std::vector<double>& mass;
+  static double information(double x) { return x > 0 ? x * std::log2(x) : 0; }
+  double impurity(const Weights& weight) const {
+    double all = 0, sum = 0;
+    for (std::size_t t = 0; t < weight.size(); ++t) {
+      const double of_target = static_cast<double>(weight[t]) * mass[t];
+      all += of_target;
+      sum += information(of_target);
+    }
+    return information(all) - sum;
+  }
+  double operator()(const Weights& a, const Weights& b) const { return impurity(a) + impurity(b); }
+};
+
+struct Loss {
+  const models::LeafModel& model;
+  double impurity(const Weights& weight) const { return static_cast<double>(model.least_loss_of_leaf(weight.data())); }
+  double operator()(const Weights& a, const Weights& b) const { return impurity(a) + impurity(b); }
+};
+
+/// The numbers of the points, in place of weights.
+struct SmallerSum {
+  double operator()(const Weights& a, const Weights& b) const { return static_cast<double>(std::min(a[0], b[0])); }
+};
+
+std::vector<double> masses(const models::LeafModel& model) {
+  std::vector<double> mass;
+  for (std::uint32_t t = 0; t < model.n_targets(); ++t) mass.push_back(static_cast<double>(model.largest_cost(t)));
+  return mass;
+}
+
+bool is_positive(const Weights& weight) {
+  return std::any_of(weight.begin(), weight.end(), [](std::int64_t w) { return w > 0; });
+}
+
+}  // namespace
+
+SplitFinder::SplitFinder(const Points& points, const models::LeafModel& model, std::uint64_t rows_per_leaf,
+                         run::WorkMeter& meter)
+    : points_(points), model_(model), rows_per_leaf_(rows_per_leaf), mass_(masses(model)), meter_(meter) {}
+
+void SplitFinder::load(std::span<const std::uint32_t> points) {
+  loaded_ = points;
+  has_numbers_ = false;
+  target_.resize(points.size());
+  weight_.resize(points.size());
+  rows_.resize(points.size());
+  total_.assign(points_.n_targets, 0);
+  total_rows_ = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::uint32_t point = points[i];
+    target_[i] = points_.target[point];
+    weight_[i] = points_.weight[point];
+    rows_[i] = points_.row_count[point];
+    total_[target_[i]] += weight_[i];
+    total_rows_ += rows_[i];
+  }
+  meter_.add(points.size());
+}
+
+std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std::uint32_t> points,
+                                                            std::span<const std::int64_t> numbers) {
+  loaded_ = points;
+  has_numbers_ = true;
+  target_.assign(points.size(), 0);
+  weight_.assign(numbers.begin(), numbers.end());
+  total_.assign(1, 0);
+  for (const std::int64_t number : numbers) total_[0] += number;
+  const auto found = best_by(SmallerSum{});
+  if (!found) return std::nullopt;
+  LeastSum least{found->split, 0, 0};
+  points_.variables[least.split.variable].with_ranks([&](const auto* ranks) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      (ranks[points[i]] <= least.split.rank ? least.of_true : least.of_false) += numbers[i];
+  });
+  return least;
+}
+
+template <class Use>
+decltype(auto) SplitFinder::with_score(Criterion criterion, Use use) const {
+  switch (criterion) {
+    case Criterion::gini: return use(Gini{mass_});
+    case Criterion::entropy: return use(Entropy{mass_});
+    case Criterion::loss: break;
+  }
+  return use(Loss{model_});
+}
+
+double SplitFinder::score_as_leaf(Criterion criterion) const {
+  return with_score(criterion, [this](const auto& score) { return score.impurity(total_); });
+}
+
+std::optional<SplitFinder::Found> SplitFinder::best(Criterion criterion) {
+  return with_score(criterion, [this](const auto& score) { return best_by(score); });
+}
+
+template <class Score>
+std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
+  std::vector<Found> found;
+  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
+    const Bins bins = all_bins(v);
+    fill(v, bins);
+    if (const auto of_variable = scan(v, bins, score)) found.push_back(*of_variable);
+  }
+  const auto by_score = [](const Found& a, const Found& b) {
+    return a.score != b.score ? a.score < b.score : a.split.variable < b.split.variable;
+  };
+  const std::size_t n = std::min(found.size(), kRefined);
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n), found.end(), by_score);
+  std::optional<Found> best;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (shift_of(found[i].split.variable) > 0) {
+      const Bins bins = bins_around(found[i].split);
+      fill(found[i].split.variable, bins);
+      if (const auto refined = scan(found[i].split.variable, bins, score)) found[i] = *refined;
+    }
+    if (!best || by_score(found[i], *best)) best = found[i];
+  }
+  return best;
+}
+
+std::vector<Split> SplitFinder::candidates(std::size_t most) {
+  std::vector<Found> by_impurity, by_loss;
+  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
+    const Bins bins = all_bins(v);
+    fill(v, bins);
+    if (const auto found = scan(v, bins, Gini{mass_})) by_impurity.push_back(*found);
+    if (const auto found = scan(v, bins, Loss{model_})) by_loss.push_back(*found);
+  }
+  const auto by_score = [](const Found& a, const Found& b) { return a.score < b.score; };
+  std::stable_sort(by_impurity.begin(), by_impurity.end(), by_score);
+  std::stable_sort(by_loss.begin(), by_loss.end(), by_score);
+  std::vector<Split> chosen;
+  for (std::size_t i = 0; i < by_impurity.size(); ++i) {
+    for (const Split& split : {by_impurity[i].split, by_loss[i].split}) {
+      if (chosen.size() == most) return chosen;
+      if (std::find(chosen.begin(), chosen.end(), split) == chosen.end()) chosen.push_back(split);
+    }
+  }
+  return chosen;
+}
+
+/// Neighboring ranks share a bin where there would be many more bins than points.
+std::uint32_t SplitFinder::shift_of(std::uint32_t variable) const {
+  const std::size_t most = std::clamp(loaded_.size() / kPointsPerBin, kLeastBins, kMostBins);
+  std::uint32_t shift = 0;
+  while (points_.variables[variable].n_thresholds() >> shift > 2 * most) ++shift;
+  return shift;
+}
+
+SplitFinder::Bins SplitFinder::all_bins(std::uint32_t variable) const {
+  return {0, points_.variables[variable].n_thresholds(), shift_of(variable)};
+}
+
+SplitFinder::Bins SplitFinder::bins_around(const Split& split) const {
+  const std::uint32_t width = 1u << shift_of(split.variable), after = split.rank + 1;
+  return {after - std::min(after, width), std::min(after + width, points_.variables[split.variable].n_thresholds()), 0};
+}
+
+void SplitFinder::fill(std::uint32_t variable, const Bins& bins) {
+  const std::size_t n_targets = total_.size(), n_points = loaded_.size(), n_bins = bins.size();
+  const bool limits_rows = rows_per_leaf_ > 1 && !has_numbers_;
+  sums_.assign(n_bins * n_targets, 0);
+  if (limits_rows) row_sums_.assign(n_bins, 0);
+  points_.variables[variable].with_ranks([&](const auto* ranks) {
+    for (std::size_t i = 0; i < n_points; ++i) {
+      const std::size_t bin = bins.of(ranks[loaded_[i]]);
+      sums_[bin * n_targets + target_[i]] += weight_[i];
+      if (limits_rows) row_sums_[bin] += rows_[i];
+    }
+  });
+  meter_.spend(n_points + n_bins * n_targets);
+}
+
+/// The best split between two of the bins that are filled.
+template <class Score>
+std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, const Bins& bins, const Score& score) {
+  const std::size_t n_targets = total_.size();
+  std::optional<Found> best;
+  on_true_.assign(n_targets, 0);
+  on_false_ = total_;
+  std::uint64_t rows_on_true = 0;
+  for (std::uint32_t bin = 0; bin + 1 < bins.size(); ++bin) {
+    bool is_empty = true;
+    for (std::size_t t = 0; t < n_targets; ++t) {
+      const std::int64_t sum = sums_[bin * n_targets + t];
+      on_true_[t] += sum;
+      on_false_[t] -= sum;
+      is_empty &= sum == 0;
+    }
+    if (is_empty || (bin == 0 && bins.first == 0)) continue;
+    if (!has_numbers_) {
+      if (rows_per_leaf_ > 1) {
+        rows_on_true += row_sums_[bin];
+        if (std::min(rows_on_true, total_rows_ - rows_on_true) < rows_per_leaf_) continue;
+      }
+      if (!is_positive(on_false_)) break;
+    }
+    const double found = score(on_true_, on_false_);
+    if (!best || found < best->score) best = Found{{variable, bins.last_rank(bin)}, found};
+  }
+  return best;
+}
+
+}  // namespace hornbeam::primal

@@ -1,0 +1,95 @@
+// primal/split_finder.hpp
+//
+// WHAT    The best splits of some points, over all thresholds of all variables: by impurity, by the loss of two leaves,
+//         or by a number that each point adds to one of the sides.
+// FLOW    primal/best_first_growth, primal/lookahead_growth and primal/split_improvement load points and ask for splits.
+// HOLDS   A split found leaves at least `rows_per_leaf` rows and some weight on both sides, unless the points are loaded
+//         with numbers. Ties go to the first variable and the lowest threshold.
+// COST    One pass over the points for each variable, which counts them in a few hundred bins of neighboring ranks; the
+//         bins around the best boundaries of the best variables are then resolved to single thresholds. A threshold
+//         inside other bins may be better: these are heuristics.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/leaf_model.hpp"
+#include "primal/points.hpp"
+#include "run/run.hpp"
+
+namespace hornbeam::primal {
+
+class SplitFinder {
+ public:
+  enum class Criterion { gini, entropy, loss };
+
+  /// Lower scores are better.
+  struct Found {
+    Split split;
+    double score;
+  };
+
+  SplitFinder(const Points& points, const models::LeafModel& model, std::uint64_t rows_per_leaf, run::WorkMeter& meter);
+
+  /// The points that the next calls are about.
+  void load(std::span<const std::uint32_t> points);
+  /// What the points lose as a leaf.
+  Ticks loss_as_leaf() const { return model_.least_loss_of_leaf(total_.data()); }
+  double score_as_leaf(Criterion criterion) const;
+  /// None if no split is allowed.
+  std::optional<Found> best(Criterion criterion);
+  /// For each variable the best splits by impurity and by loss; the most promising of all, at most `most`.
+  std::vector<Split> candidates(std::size_t most);
+
+  /// A split whose sides add up to little.
+  struct LeastSum {
+    Split split;
+    std::int64_t of_true, of_false;  // sums of the numbers
+  };
+  /// The split with the least sum of one side, and the number of each point in `numbers`.
+  std::optional<LeastSum> least_sum(std::span<const std::uint32_t> points, std::span<const std::int64_t> numbers);
+
+ private:
+  /// How ranks become bins: those below `first` bin 0, then 2^shift ranks a bin, and from `end` on the last.
+  struct Bins {
+    std::uint32_t first, end, shift;
+    std::uint32_t of(std::uint32_t rank) const {
+      if (rank < first) return 0;
+      return rank >= end ? size() - 1 : ((rank - first) >> shift) + 1;
+    }
+    std::uint32_t size() const { return ((end - first + (1u << shift) - 1) >> shift) + 2; }
+    /// The largest rank of a bin but the last.
+    std::uint32_t last_rank(std::uint32_t bin) const { return std::min(first + (bin << shift), end) - 1; }
+  };
+
+  std::uint32_t shift_of(std::uint32_t variable) const;
+  Bins all_bins(std::uint32_t variable) const;
+  Bins bins_around(const Split& split) const;
+  void fill(std::uint32_t variable, const Bins& bins);
+  template <class Score>
+  std::optional<Found> scan(std::uint32_t variable, const Bins& bins, const Score& score);
+  template <class Score>
+  std::optional<Found> best_by(const Score& score);
+  template <class Use>
+  decltype(auto) with_score(Criterion criterion, Use use) const;
+
+  const Points& points_;
+  const models::LeafModel& model_;
+  const std::uint64_t rows_per_leaf_;
+  const std::vector<double> mass_;  // of a unit of weight of each target: what losing it costs
+  run::WorkMeter& meter_;
+
+  std::span<const std::uint32_t> loaded_;
+  bool has_numbers_ = false;                    // and no weights
+  std::vector<std::uint32_t> target_, rows_;    // of the points loaded
+  std::vector<std::int64_t> weight_;            // the same, or their numbers
+  std::vector<std::int64_t> total_;             // by target
+  std::uint64_t total_rows_ = 0;
+  std::vector<std::int64_t> sums_;              // (bins, targets)
+  std::vector<std::uint64_t> row_sums_;         // (bins), if rows are limited
+  std::vector<std::int64_t> on_true_, on_false_;  // by target, while bins are scanned
+};
+
+}  // namespace hornbeam::primal
