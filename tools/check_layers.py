@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "data": {"base", "kernels", "run"},
     "rows": {"base", "bounds", "data", "kernels", "models", "run"},
     "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
-    "search": BELOW_SEARCH | {"shallow"},
+    "search": BELOW_SEARCH | {"primal", "shallow"},
     "ordered": {"base", "data", "kernels", "run", "tree"},
     "primal": {"base", "data", "models", "run", "tree"},
     "leafsets": {"base", "bounds", "data", "models", "run", "tree"},

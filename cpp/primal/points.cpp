@@ -22,8 +22,27 @@ Points::Points(const data::RankedColumns& columns, const data::RowTargets& targe
   }
 }
 
-Points::Points(const data::DistinctRows& rows, std::span<const std::uint32_t> n_thresholds)
-    : n_targets(rows.n_targets) {
+namespace {
+
+/// The lengths of the longest runs of columns of which each holds where the one before it does.
+std::vector<std::uint32_t> nested_runs(const data::DistinctRows& rows) {
+  std::vector<Word> outside(rows.n_columns, 0);  // of the next column, but in this one
+  for (std::uint32_t word = 0; word < words_for(rows.n_rows); ++word) {
+    const Word* bits = rows.bits.data() + std::size_t{word} * rows.stride;
+    for (std::uint32_t column = 0; column + 1 < rows.n_columns; ++column)
+      outside[column] |= bits[column] & ~bits[column + 1];
+  }
+  std::vector<std::uint32_t> lengths;
+  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    if (column == 0 || outside[column - 1] != 0) lengths.push_back(0);
+    ++lengths.back();
+  }
+  return lengths;
+}
+
+}  // namespace
+
+Points::Points(const data::DistinctRows& rows) : n_targets(rows.n_targets) {
   std::vector<std::uint32_t> row_of;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
     auto count = static_cast<std::uint32_t>(rows.row_count[row]);
@@ -35,7 +54,7 @@ Points::Points(const data::DistinctRows& rows, std::span<const std::uint32_t> n_
     }
   }
   std::uint32_t first = 0;
-  for (const std::uint32_t n : n_thresholds) {
+  for (const std::uint32_t n : nested_runs(rows)) {
     // The thresholds of a variable hold from its first true one on.
     variables.emplace_back(size(), n, first, [&](std::uint32_t point) {
       std::uint32_t n_false = 0, n_left = n;

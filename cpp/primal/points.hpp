@@ -67,8 +67,8 @@ class Variable {
 
 struct Points {
   Points(const data::RankedColumns& columns, const data::RowTargets& targets);
-  /// `n_thresholds` groups the columns: each group has the thresholds of one variable, in their order.
-  Points(const data::DistinctRows& rows, std::span<const std::uint32_t> n_thresholds);
+  /// Neighboring columns of which each holds where the one before it does become thresholds of one variable.
+  explicit Points(const data::DistinctRows& rows);
 
   std::uint32_t n_targets;
   std::vector<std::uint32_t> target;

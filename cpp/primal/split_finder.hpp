@@ -2,8 +2,9 @@
 //
 // WHAT    The best splits of some points, over all thresholds of all variables: by impurity, by the loss of two leaves,
 //         or by a number that each point adds to one of the sides.
-// FLOW    primal/best_first_growth, primal/lookahead_growth and primal/split_improvement load points and ask for splits.
-// HOLDS   A split found leaves at least `rows_per_leaf` rows and some weight on both sides, unless the points are loaded
+// FLOW    primal/best_first_growth, primal/lookahead_growth and primal/split_improvement load points and ask for
+// splits. HOLDS   A split found leaves at least `rows_per_leaf` rows and some weight on both sides, unless the points
+// are loaded
 //         with numbers. Ties go to the first variable and the lowest threshold.
 // COST    One pass over the points for each variable, which counts them in a few hundred bins of neighboring ranks; the
 //         bins around the best boundaries of the best variables are then resolved to single thresholds. A threshold
@@ -82,13 +83,13 @@ class SplitFinder {
   run::WorkMeter& meter_;
 
   std::span<const std::uint32_t> loaded_;
-  bool has_numbers_ = false;                    // and no weights
-  std::vector<std::uint32_t> target_, rows_;    // of the points loaded
-  std::vector<std::int64_t> weight_;            // the same, or their numbers
-  std::vector<std::int64_t> total_;             // by target
+  bool has_numbers_ = false;                  // and no weights
+  std::vector<std::uint32_t> target_, rows_;  // of the points loaded
+  std::vector<std::int64_t> weight_;          // the same, or their numbers
+  std::vector<std::int64_t> total_;           // by target
   std::uint64_t total_rows_ = 0;
-  std::vector<std::int64_t> sums_;              // (bins, targets)
-  std::vector<std::uint64_t> row_sums_;         // (bins), if rows are limited
+  std::vector<std::int64_t> sums_;                // (bins, targets)
+  std::vector<std::uint64_t> row_sums_;           // (bins), if rows are limited
   std::vector<std::int64_t> on_true_, on_false_;  // by target, while bins are scanned
 };
 

@@ -39,6 +39,8 @@ class AndOrSearch {
   void solve(Frame& frame, Ticks budget);
 
   Counters counters() const { return thread_.all_counters(); }
+  /// Words of kernel work so far.
+  std::uint64_t work() const { return thread_.meter.spent(); }
 
  private:
   void expand(Frame& frame);

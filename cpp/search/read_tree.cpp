@@ -1,10 +1,10 @@
 #include "search/read_tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "data/best_stump.hpp"
+#include "search/parts.hpp"
 
 namespace hornbeam::search {
 
@@ -13,51 +13,19 @@ namespace {
 /// Total number of words counted to split leaves of the known tree: after a stop, reading the tree must be fast.
 constexpr std::uint64_t kMostWorkOnLeaves = std::uint64_t{1} << 27;
 
-/// Some distinct rows and what is known of them; `set` and `base_loss` only where they may be split.
-struct Part {
-  data::RowList rows;
-  std::vector<std::int64_t> weight;  // of each class
-  Fingerprint set;
-  Ticks base_loss = 0;
-};
-
 class TreeReader {
  public:
   TreeReader(const rows::Problem& problem, const table::SubproblemTable& table) : problem_(problem), table_(table) {}
 
   tree::ResultTree read(const NodeLimits& limits) {
-    tree_.cost = add_node(part_of(data::all_rows(problem_.rows), !limits.only_leaf()), limits, table::kUnlimited);
+    tree_.cost =
+        add_node(part_of(problem_, data::all_rows(problem_.rows), !limits.only_leaf()), limits, table::kUnlimited);
     return std::move(tree_);
   }
 
  private:
   Ticks loss_of(const std::vector<std::int64_t>& weight) const {
     return problem_.model.loss_of(weight.data(), problem_.model.best_prediction(weight.data()));
-  }
-
-  Part part_of(data::RowList rows, bool may_be_split) const {
-    Part part{std::move(rows), {}, {}, 0};
-    part.weight = data::target_weights(problem_.rows, part.rows);
-    if (!may_be_split) return part;
-    for (const std::uint32_t row : part.rows) {
-      part.set ^= problem_.rows.fingerprint(row, problem_.limits_rows());
-      if (problem_.model.has_equivalent_points())
-        part.base_loss += problem_.model.least_loss_of_leaf(problem_.rows.weight(row));
-    }
-    return part;
-  }
-
-  /// The two sides of a split; only the rows of the smaller one are counted, the other has the rest.
-  std::array<Part, 2> sides_of(const Part& parent, std::uint32_t column, bool may_be_split) const {
-    auto rows = data::partition(problem_.rows, parent.rows, column);
-    const int smaller = rows[1].size() < rows[0].size() ? 1 : 0;
-    std::array<Part, 2> side;
-    side[smaller] = part_of(std::move(rows[smaller]), may_be_split);
-    Part& larger = side[1 - smaller] = {std::move(rows[1 - smaller]), parent.weight, parent.set, parent.base_loss};
-    for (std::uint32_t c = 0; c < larger.weight.size(); ++c) larger.weight[c] -= side[smaller].weight[c];
-    larger.set ^= side[smaller].set;
-    larger.base_loss -= side[smaller].base_loss;
-    return side;
   }
 
   /// The best tree with two leaves, for which bounds/pair_stage.hpp makes no entry. None if the rows are a leaf of the
@@ -105,7 +73,7 @@ class TreeReader {
       if (limits.leaves != table::kUnlimited)
         side_limits[x].leaves = x == 1 ? best.leaves_of_true_side : limits.leaves - best.leaves_of_true_side;
     }
-    const auto sides = sides_of(part, best.split, !side_limits[0].only_leaf() || !side_limits[1].only_leaf());
+    const auto sides = sides_of(problem_, part, best.split, !side_limits[0].only_leaf() || !side_limits[1].only_leaf());
     Ticks cost = 0;
     tree_.add_split(best.split, prediction, [&](bool side) {
       const int x = side ? 1 : 0;

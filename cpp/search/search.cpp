@@ -7,6 +7,7 @@
 #include "kernels/kernels.hpp"
 #include "run/threads.hpp"
 #include "search/and_or_search.hpp"
+#include "search/incumbent.hpp"
 #include "search/read_tree.hpp"
 
 namespace hornbeam::search {
@@ -19,11 +20,15 @@ class Search {
       : problem_(problem),
         run_(run),
         shared_{table::SubproblemTable(run.limits().threads > 1, run.limits().bytes), run, 0, problem.rows.bytes(),
-                Claims(run.limits().threads > 1)} {}
+                Claims(run.limits().threads > 1)},
+        incumbent_(problem, shared_, [this] { report(); }) {}
 
   run::Outcome run() {
     Frame root;
-    AndOrSearch thread(problem_, shared_, kernels::kernels(), 0, [this] { report(); });
+    AndOrSearch thread(problem_, shared_, kernels::kernels(), 0, [&] {
+      report();
+      incumbent_.improve(root.limits, thread.work());
+    });
     thread.open_root(root);
     root_key_ = root.key;
     sure_lower_ = std::min(problem_.leaf_cost + root.loss,
@@ -48,6 +53,7 @@ class Search {
       run_.stop(run::Status::optimal);  // a thread that returns without being stopped has closed the root
     });
     Counters counters = thread.counters();
+    counters.primal = incumbent_.n_found();
     for (const std::optional<AndOrSearch>& helper : helpers)
       if (helper) counters += helper->counters();
     return outcome(root.limits, counters);
@@ -81,6 +87,7 @@ class Search {
   const rows::Problem& problem_;
   run::Run& run_;
   SharedState shared_;
+  Incumbent incumbent_;
   table::SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
