@@ -4,6 +4,7 @@
 #include "leafsets/leaf_set_search.hpp"
 #include "models/leaf_model.hpp"
 #include "ordered/ordered_search.hpp"
+#include "primal/companion.hpp"
 #include "primal/near_optimal.hpp"
 #include "search/search.hpp"
 #include "verify/score.hpp"
@@ -29,7 +30,11 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
     reference_losses.push_back(input.losses.of(row, input.reference[row]));
   const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-  return search::search(problem, run);
+  primal::Companion companion([&] { return primal::Points(rows); }, std::uint64_t{rows.n_rows} * rows.n_columns, model,
+                              input.leaf_cost, input.tree, run, {});
+  // A guessed bound may lie above the cost of a tree.
+  const bool has_companion = input.bounds.primal && !problem.has_reference();
+  return search::search(problem, run, has_companion ? &companion : nullptr);
 }
 
 run::Outcome search_columns(const data::RankedColumns& columns, const Input& input, const models::LeafModel& model,
@@ -42,7 +47,10 @@ run::Outcome search_columns(const data::RankedColumns& columns, const Input& inp
                                         {model.largest_cost(0), input.leaf_cost},
                                         input.tree.depth.value_or(ordered::kMostOrderedDepth),
                                         input.bounds.similarity};
-  return ordered::search_ordered(problem, run);
+  primal::Companion companion([&] { return primal::Points(columns, classes); },
+                              std::uint64_t{columns.n_rows} * columns.n_variables(), model, input.leaf_cost, input.tree,
+                              run, {});
+  return ordered::search_ordered(problem, run, input.bounds.primal ? &companion : nullptr);
 }
 
 void check_ranks(const data::RankedColumns& columns) {
@@ -163,7 +171,9 @@ run::Outcome look_ahead(const data::PackedColumns& columns, const Input& input, 
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
     const data::DistinctRows rows(columns, input.losses.targets, run);
     const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-    return lookahead::search_lookahead(problem, lookahead, run, search::search);
+    return lookahead::search_lookahead(problem, lookahead, run, [](const rows::Problem& part, run::Run& part_run) {
+      return search::search(part, part_run);
+    });
   });
 }
 

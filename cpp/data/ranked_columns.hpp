@@ -28,9 +28,12 @@ struct RankedColumns {
 
   std::uint32_t n_variables() const { return static_cast<std::uint32_t>(n_thresholds.size()); }
   const std::uint32_t* ranks_of(std::uint32_t variable) const { return ranks + std::size_t{variable} * n_rows; }
-  bool test(std::uint32_t column, std::uint32_t row) const {
+  std::uint32_t variable_of(std::uint32_t column) const {
     const auto after = std::upper_bound(first_column.begin(), first_column.end(), column);
-    const auto variable = static_cast<std::uint32_t>(after - first_column.begin() - 1);
+    return static_cast<std::uint32_t>(after - first_column.begin() - 1);
+  }
+  bool test(std::uint32_t column, std::uint32_t row) const {
+    const std::uint32_t variable = variable_of(column);
     return ranks_of(variable)[row] <= column - first_column[variable];
   }
 };

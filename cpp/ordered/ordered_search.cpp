@@ -13,21 +13,27 @@ namespace {
 
 class OrderedSearch {
  public:
-  OrderedSearch(const OrderedProblem& problem, run::Run& run)
-      : problem_(problem), run_(run), state_{run}, root_(problem, state_, run.limits().threads) {
-    workers_.emplace_back(problem_, state_, [this] { report(); });
+  OrderedSearch(const OrderedProblem& problem, run::Run& run, primal::Companion* companion)
+      : problem_(problem), run_(run), companion_(companion), state_{run}, root_(problem, state_, run.limits().threads) {
+    if (companion_ != nullptr) companion_->on_poll([this] { report(); });
+    workers_.emplace_back(problem_, state_, [this] {
+      report();
+      find_better_tree();
+    });
   }
 
   run::Outcome run() {
     report();
     if (!root_.sort_rows(workers_.front().meter())) throw run::Stopped{};
     report();
+    find_better_tree();
     run_.guard([this] { solve_every_depth(); });
     Counters counters = root_.counters();
     for (OrderedWorker& worker : workers_) {
       worker.publish();
       counters += worker.counters();
     }
+    if (companion_ != nullptr) counters.primal = companion_->n_found();
     workers_.clear();
     tree::ResultTree tree = read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs);
     const run::Progress last = progress();
@@ -60,10 +66,20 @@ class OrderedSearch {
             state_.bytes.load(std::memory_order_relaxed), n_leaves};
   }
 
+  void find_better_tree() {
+    if (companion_ == nullptr) return;
+    const std::uint64_t bytes_before = companion_->bytes();
+    const bool is_better =
+        companion_->improve(workers_.front().meter().spent(), state_.bytes.load(std::memory_order_relaxed));
+    state_.bytes.fetch_add(companion_->bytes() - bytes_before, std::memory_order_relaxed);
+    if (is_better) root_.adopt(companion_->tree());
+  }
+
   void report() { run_.report(progress()); }
 
   const OrderedProblem& problem_;
   run::Run& run_;
+  primal::Companion* const companion_;
   OrderedState state_;
   SharedRoot root_;
   std::deque<OrderedWorker> workers_;  // they stay where they are
@@ -71,6 +87,8 @@ class OrderedSearch {
 
 }  // namespace
 
-run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run) { return OrderedSearch(problem, run).run(); }
+run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run, primal::Companion* companion) {
+  return OrderedSearch(problem, run, companion).run();
+}
 
 }  // namespace hornbeam::ordered

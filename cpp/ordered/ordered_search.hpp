@@ -12,11 +12,13 @@
 #pragma once
 
 #include "ordered/ordered_problem.hpp"
+#include "primal/companion.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam::ordered {
 
 /// Throws Stopped if it is stopped before the rows are in order.
-run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run);
+/// `companion` may be null; otherwise it gets a share of the work.
+run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run, primal::Companion* companion = nullptr);
 
 }  // namespace hornbeam::ordered

@@ -64,6 +64,20 @@ std::uint32_t count_leaves(const PreorderTree& preorder) {
   return n_leaves;
 }
 
+PreorderTree preorder_of(const tree::ResultTree& tree, const data::RankedColumns& columns) {
+  PreorderTree preorder;
+  for (const std::int32_t column : tree.column) {
+    if (column < 0) {
+      preorder.push_back({PreorderNode::Kind::leaf});
+      continue;
+    }
+    const auto number = static_cast<std::uint32_t>(column);
+    const std::uint32_t variable = columns.variable_of(number);
+    preorder.push_back({PreorderNode::Kind::split, {variable, number - columns.first_column[variable]}});
+  }
+  return preorder;
+}
+
 tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
                                     const data::RankedColumns& columns, const OrderedCosts& costs) {
   PreorderReader reader(columns, costs);

@@ -31,6 +31,9 @@ struct OrderedResult {
   PreorderTree preorder;
 };
 
+/// The splits of a tree on columns.
+PreorderTree preorder_of(const tree::ResultTree& tree, const data::RankedColumns& columns);
+
 /// The tree of a preorder for these rows, its cost left out.
 tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
                                     const data::RankedColumns& columns, const OrderedCosts& costs);

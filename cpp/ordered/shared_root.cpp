@@ -69,6 +69,12 @@ void SharedRoot::learn(OrderedResult found, std::uint32_t depth) {
   raise_lower(found.lower, depth);
 }
 
+void SharedRoot::adopt(const tree::ResultTree& tree) {
+  const std::lock_guard lock(mutex_);
+  OrderedResult found{0, tree.cost, preorder_of(tree, problem_.columns)};
+  improve(found);
+}
+
 void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Threshold>>& thresholds) {
   depth_ = depth;
   const bool has_root = preorder_.front().kind == PreorderNode::Kind::split;

@@ -41,6 +41,8 @@ class SharedRoot {
   const OrderedRows& rows() const { return rows_; }
   /// Adopts a result on trees of at most this depth.
   void learn(OrderedResult found, std::uint32_t depth);
+  /// Adopts a tree that was found elsewhere, at any time.
+  void adopt(const tree::ResultTree& tree);
   /// Opens all thresholds as roots of trees of this depth, once those of the depth below are known.
   void open(std::uint32_t depth, std::vector<std::vector<Threshold>>& thresholds);
   std::vector<std::vector<Threshold>>& thresholds() { return heap_.thresholds(); }

@@ -21,7 +21,7 @@ std::int64_t middle(const OpenThresholds& run, const std::vector<Threshold>& thr
 std::int64_t threshold_of(const OrderedRows& rows, const RankSplit& split, const std::vector<Threshold>& thresholds) {
   const auto at = std::lower_bound(thresholds.begin(), thresholds.end(), rows.n_true_by(split),
                                    [](const Threshold& threshold, std::uint32_t n) { return threshold.n_rows < n; });
-  return at - thresholds.begin();
+  return std::min<std::int64_t>(at - thresholds.begin(), std::ssize(thresholds) - 1);
 }
 
 }  // namespace
@@ -41,6 +41,7 @@ void ThresholdHeap::open(std::vector<std::vector<Threshold>>& thresholds, const 
   first_.reset();
   if (!first) return;
   // All bounds are equal, so any order is a heap.
+  if (thresholds_[first->variable].empty()) return;
   const auto has_first = [&](const OpenThresholds& run) { return run.variable == first->variable; };
   std::iter_swap(open_.begin(), std::find_if(open_.begin(), open_.end(), has_first));
   first_ = threshold_of(rows, *first, thresholds_[first->variable]);

@@ -15,9 +15,9 @@ LookaheadGrowth::Grown LookaheadGrowth::grow(std::span<const std::uint32_t> poin
 std::size_t LookaheadGrowth::partition(std::span<std::uint32_t> points, const Split& split) {
   false_side_.clear();
   std::size_t n_true = 0;
-  points_.variables[split.variable].with_ranks([&](const auto* ranks) {
+  points_.variables[split.variable].with_condition(split.rank, [&](auto holds) {
     for (const std::uint32_t point : points) {
-      if (ranks[point] <= split.rank)
+      if (holds(point))
         points[n_true++] = point;
       else
         false_side_.push_back(point);

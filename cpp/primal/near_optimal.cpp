@@ -16,7 +16,7 @@ run::Outcome search_near_optimal(Points points, const models::LeafModel& model, 
   const auto report = [&] { run.report(progress()); };
   search.emplace(std::move(points), model, leaf_penalty, limits, run, report);
   report();
-  search->work(work);
+  search->work_up_to(work);
   return run.finish(search->tree(), progress(), {}, 0, run.reason().value_or(run::Status::heuristic));
 }
 

@@ -17,9 +17,10 @@ Points::Points(const data::RankedColumns& columns, const data::RowTargets& targe
   }
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v) {
     const std::uint32_t* ranks = columns.ranks_of(v);
-    variables.emplace_back(size(), columns.n_thresholds[v], columns.first_column[v],
+    variables.emplace_back(size(), columns.n_thresholds[v], columns.first_column[v], false,
                            [&](std::uint32_t point) { return ranks[row_of[point]]; });
   }
+  merge_nominal();
 }
 
 namespace {
@@ -56,7 +57,7 @@ Points::Points(const data::DistinctRows& rows) : n_targets(rows.n_targets) {
   std::uint32_t first = 0;
   for (const std::uint32_t n : nested_runs(rows)) {
     // The thresholds of a variable hold from its first true one on.
-    variables.emplace_back(size(), n, first, [&](std::uint32_t point) {
+    variables.emplace_back(size(), n, first, false, [&](std::uint32_t point) {
       std::uint32_t n_false = 0, n_left = n;
       while (n_left > 0) {
         const std::uint32_t half = n_left / 2;
@@ -71,6 +72,7 @@ Points::Points(const data::DistinctRows& rows) : n_targets(rows.n_targets) {
     });
     first += n;
   }
+  merge_nominal();
 }
 
 void Points::add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows) {
@@ -85,12 +87,35 @@ std::uint64_t Points::bytes() const {
   return sum;
 }
 
-Split Points::split_of(std::uint32_t column) const {
-  const auto after =
-      std::upper_bound(variables.begin(), variables.end(), column,
-                       [](std::uint32_t sought, const Variable& variable) { return sought < variable.first_column(); });
-  const auto variable = static_cast<std::uint32_t>(after - variables.begin() - 1);
-  return {variable, column - variables[variable].first_column()};
+/// Makes one variable of neighboring single conditions that exclude each other.
+void Points::merge_nominal() {
+  constexpr std::uint32_t kMostMerged = 255;
+  std::vector<Variable> merged;
+  std::vector<std::uint8_t> rank(size());
+  for (std::size_t first = 0, end; first < variables.size(); first = end) {
+    std::uint32_t n_merged = 0;
+    std::fill(rank.begin(), rank.end(), kMostMerged);
+    for (end = first; end < variables.size() && n_merged < kMostMerged; ++end) {
+      if (variables[end].n_conditions() > 1) break;
+      const bool is_exclusive = variables[end].with_condition(0, [&](auto holds) {
+        for (std::uint32_t point = 0; point < size(); ++point)
+          if (holds(point) && rank[point] != kMostMerged) return false;
+        for (std::uint32_t point = 0; point < size(); ++point)
+          if (holds(point)) rank[point] = static_cast<std::uint8_t>(n_merged);
+        return true;
+      });
+      if (!is_exclusive) break;
+      ++n_merged;
+    }
+    if (n_merged < 2) {
+      end = first + 1;
+      merged.push_back(std::move(variables[first]));
+    } else {
+      merged.emplace_back(size(), n_merged, variables[first].column(0), true,
+                          [&](std::uint32_t point) { return std::min<std::uint32_t>(rank[point], n_merged); });
+    }
+  }
+  variables = std::move(merged);
 }
 
 }  // namespace hornbeam::primal

@@ -1,7 +1,8 @@
 // primal/points.hpp
 //
-// WHAT    The training data of the primal heuristics: points with one target each, and the rank of each point in the
-//         thresholds of each variable. A condition of its own is a variable with one threshold.
+// WHAT    The training data of the primal heuristics: points with one target each, and for each variable the rank of
+//         each point among its thresholds. Neighboring conditions of which at most one holds, such as the categories of
+//         a column, are a nominal variable: the rank is the number of the condition that holds.
 // FLOW    data (distinct rows or ranked columns) -> here -> primal/split_finder, primal/growing_tree.
 // HOLDS   Immutable. A row that weighs for several targets is one point for each; the first of them counts its rows.
 // CHOICE  Ranks, where the search has bits: a histogram over the ranks of a variable scores all its thresholds at once,
@@ -19,7 +20,7 @@
 
 namespace hornbeam::primal {
 
-/// The true side has the points whose rank is at most `rank`.
+/// The true side has the points whose rank is at most `rank`, or equal to it if the variable is nominal.
 struct Split {
   std::uint32_t variable = 0;
   std::uint32_t rank = 0;
@@ -28,26 +29,35 @@ struct Split {
 
 class Variable {
  public:
-  /// `rank_of(point)` is 0 .. n_thresholds.
+  /// `rank_of(point)` is 0 .. n_conditions, the last if none holds.
   template <class RankOf>
-  Variable(std::uint32_t n_points, std::uint32_t n_thresholds, std::uint32_t first_column, RankOf rank_of)
-      : n_thresholds_(n_thresholds), first_column_(first_column) {
-    if (n_thresholds < 1u << 8)
+  Variable(std::uint32_t n_points, std::uint32_t n_conditions, std::uint32_t first_column, bool is_nominal,
+           RankOf rank_of)
+      : n_conditions_(n_conditions), first_column_(first_column), is_nominal_(is_nominal) {
+    if (n_conditions < 1u << 8)
       fill<std::uint8_t>(n_points, rank_of);
-    else if (n_thresholds < 1u << 16)
+    else if (n_conditions < 1u << 16)
       fill<std::uint16_t>(n_points, rank_of);
     else
       fill<std::uint32_t>(n_points, rank_of);
   }
 
-  std::uint32_t n_thresholds() const { return n_thresholds_; }
-  /// The column of a threshold in the problem.
-  std::uint32_t column(std::uint32_t threshold) const { return first_column_ + threshold; }
-  std::uint32_t first_column() const { return first_column_; }
+  std::uint32_t n_conditions() const { return n_conditions_; }
+  /// The column of a condition in the problem.
+  std::uint32_t column(std::uint32_t condition) const { return first_column_ + condition; }
+  bool is_nominal() const { return is_nominal_; }
   /// `use(ranks)` with a pointer to the ranks of all points.
   template <class Use>
   decltype(auto) with_ranks(Use use) const {
     return std::visit([&](const auto& ranks) { return use(ranks.data()); }, ranks_);
+  }
+  /// `use(holds)` with a function that tells whether a condition holds for a point.
+  template <class Use>
+  decltype(auto) with_condition(std::uint32_t condition, Use use) const {
+    return with_ranks([&](const auto* ranks) {
+      if (is_nominal_) return use([=](std::uint32_t point) { return ranks[point] == condition; });
+      return use([=](std::uint32_t point) { return ranks[point] <= condition; });
+    });
   }
   std::uint64_t bytes() const {
     return std::visit([](const auto& ranks) { return ranks.size() * sizeof(ranks[0]); }, ranks_);
@@ -61,7 +71,8 @@ class Variable {
     ranks_ = std::move(ranks);
   }
 
-  std::uint32_t n_thresholds_, first_column_;
+  std::uint32_t n_conditions_, first_column_;
+  bool is_nominal_;
   std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> ranks_;
 };
 
@@ -78,11 +89,10 @@ struct Points {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(target.size()); }
   std::uint64_t bytes() const;
-  /// The split that a column of the problem is.
-  Split split_of(std::uint32_t column) const;
   std::uint32_t column_of(const Split& split) const { return variables[split.variable].column(split.rank); }
 
  private:
+  void merge_nominal();
   void add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows);
 };
 

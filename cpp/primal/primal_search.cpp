@@ -32,18 +32,19 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
       leaf_(points_, model, limits.rows_per_leaf),
       best_(leaf_),
       growth_penalty_(leaf_penalty),
-      steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates}, {Step::Kind::best_first}},
+      steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates},
+             {Step::Kind::best_first},
+             {Step::Kind::lookahead}},  // without candidates: a greedy tree of few levels
       candidates_(kFirstCandidates / 2) {}
 
 std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 4 * sizeof(std::uint32_t) * points_.size(); }
 
-bool PrimalSearch::work(std::uint64_t allowed) {
+bool PrimalSearch::work_up_to(std::uint64_t work) {
   const Ticks before = cost();
   const std::uint32_t leaves_before = n_leaves();
-  allowed_ += allowed;
   while (meter_.spend(0)) {
     if (steps_.empty()) plan_round();
-    if (steps_.empty() || meter_.spent() + estimate(steps_.back()) > allowed_) break;
+    if (steps_.empty() || meter_.spent() + estimate(steps_.back()) > work) break;
     const Step step = steps_.back();
     steps_.pop_back();
     take(step);
@@ -67,11 +68,11 @@ void PrimalSearch::plan_round() {
 
 /// In points read; of the right order of magnitude.
 std::uint64_t PrimalSearch::estimate(const Step& step) const {
-  if (step.kind == Step::Kind::best_first) return 0;  // there is no tree yet
   const std::uint64_t pass = points_.variables.size() * (best_.points(step.node).size() + 16);
   const std::uint64_t depth = std::min(useful_depth(), depth_below(step.node));
+  if (step.kind == Step::Kind::best_first) return pass * 16;
   if (step.kind == Step::Kind::other_penalty) return pass * depth * 4;
-  return pass * (step.candidates + 2) * depth * (depth + 1) / 2;
+  return pass * (step.candidates + 1) * depth * (depth + 1) / 2;
 }
 
 void PrimalSearch::take(const Step& step) {

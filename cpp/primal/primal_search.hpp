@@ -28,8 +28,9 @@ class PrimalSearch {
   PrimalSearch(Points points, const models::LeafModel& model, Ticks leaf_penalty, const TreeLimits& limits,
                run::Run& run, std::function<void()> poll);
 
-  /// Works until the work allowed in all calls together is spent, or the run is stopped. True if the tree is better.
-  bool work(std::uint64_t allowed);
+  /// Works until so much work is spent in all calls together, or the run is stopped. True if the tree is better.
+  bool work_up_to(std::uint64_t work);
+  std::uint64_t spent() const { return meter_.spent(); }
   Ticks cost() const { return best_.cost(leaf_penalty_); }
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
   tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
@@ -65,9 +66,8 @@ class PrimalSearch {
   SplitImprovement improvement_;
   WorkingTree leaf_, best_;
   Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited
-  std::vector<Step> steps_;  // the next one last
+  std::vector<Step> steps_;  // planned, the next one last
   std::size_t candidates_;   // a node, in the current round
-  std::uint64_t allowed_ = 0;
   std::mt19937_64 generator_{20};
 };
 

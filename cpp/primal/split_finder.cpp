@@ -100,9 +100,8 @@ std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std:
   const auto found = best_by(SmallerSum{});
   if (!found) return std::nullopt;
   LeastSum least{found->split, 0, 0};
-  points_.variables[least.split.variable].with_ranks([&](const auto* ranks) {
-    for (std::size_t i = 0; i < points.size(); ++i)
-      (ranks[points[i]] <= least.split.rank ? least.of_true : least.of_false) += numbers[i];
+  points_.variables[least.split.variable].with_condition(least.split.rank, [&](auto holds) {
+    for (std::size_t i = 0; i < points.size(); ++i) (holds(points[i]) ? least.of_true : least.of_false) += numbers[i];
   });
   return least;
 }
@@ -175,17 +174,18 @@ std::vector<Split> SplitFinder::candidates(std::size_t most) {
 std::uint32_t SplitFinder::shift_of(std::uint32_t variable) const {
   const std::size_t most = std::clamp(loaded_.size() / kPointsPerBin, kLeastBins, kMostBins);
   std::uint32_t shift = 0;
-  while (points_.variables[variable].n_thresholds() >> shift > 2 * most) ++shift;
+  if (points_.variables[variable].is_nominal()) return shift;
+  while (points_.variables[variable].n_conditions() >> shift > 2 * most) ++shift;
   return shift;
 }
 
 SplitFinder::Bins SplitFinder::all_bins(std::uint32_t variable) const {
-  return {0, points_.variables[variable].n_thresholds(), shift_of(variable)};
+  return {0, points_.variables[variable].n_conditions(), shift_of(variable)};
 }
 
 SplitFinder::Bins SplitFinder::bins_around(const Split& split) const {
   const std::uint32_t width = 1u << shift_of(split.variable), after = split.rank + 1;
-  return {after - std::min(after, width), std::min(after + width, points_.variables[split.variable].n_thresholds()), 0};
+  return {after - std::min(after, width), std::min(after + width, points_.variables[split.variable].n_conditions()), 0};
 }
 
 void SplitFinder::fill(std::uint32_t variable, const Bins& bins) {
@@ -207,11 +207,17 @@ void SplitFinder::fill(std::uint32_t variable, const Bins& bins) {
 template <class Score>
 std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, const Bins& bins, const Score& score) {
   const std::size_t n_targets = total_.size();
+  const bool is_nominal = points_.variables[variable].is_nominal();
   std::optional<Found> best;
   on_true_.assign(n_targets, 0);
   on_false_ = total_;
   std::uint64_t rows_on_true = 0;
   for (std::uint32_t bin = 0; bin + 1 < bins.size(); ++bin) {
+    if (is_nominal) {
+      on_true_.assign(n_targets, 0);
+      on_false_ = total_;
+      rows_on_true = 0;
+    }
     bool is_empty = true;
     for (std::size_t t = 0; t < n_targets; ++t) {
       const std::int64_t sum = sums_[bin * n_targets + t];
@@ -225,7 +231,7 @@ std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, cons
         rows_on_true += row_sums_[bin];
         if (std::min(rows_on_true, total_rows_ - rows_on_true) < rows_per_leaf_) continue;
       }
-      if (!is_positive(on_false_)) break;
+      if (!is_positive(on_false_)) continue;
     }
     const double found = score(on_true_, on_false_);
     if (!best || found < best->score) best = Found{{variable, bins.last_rank(bin)}, found};

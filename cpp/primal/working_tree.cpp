@@ -23,7 +23,7 @@ WorkingTree::NodeIndex WorkingTree::leaf_of(std::uint32_t point, NodeIndex from)
   while (!nodes_[from].is_leaf()) {
     const Split& split = nodes_[from].split;
     const bool holds =
-        points_->variables[split.variable].with_ranks([&](const auto* ranks) { return ranks[point] <= split.rank; });
+        points_->variables[split.variable].with_condition(split.rank, [&](auto holds) { return holds(point); });
     from = nodes_[from].child[holds ? 1 : 0];
   }
   return from;
@@ -91,10 +91,10 @@ void WorkingTree::route(NodeIndex index) {
     std::uint32_t n_true = 0;
     std::uint64_t rows_of_true = 0;
     false_side_.clear();
-    points_->variables[node.split.variable].with_ranks([&](const auto* ranks) {
+    points_->variables[node.split.variable].with_condition(node.split.rank, [&](auto holds) {
       for (std::uint32_t i = node.begin; i < node.end; ++i) {
         const std::uint32_t point = order_[i];
-        if (ranks[point] <= node.split.rank) {
+        if (holds(point)) {
           order_[node.begin + n_true++] = point;
           rows_of_true += points_->row_count[point];
         } else {

@@ -16,20 +16,12 @@ namespace hornbeam::rows {
 /// docs/notes/2026-11-22-three-levels.md.
 inline constexpr std::uint32_t kFewColumns = 40;
 
-/// How much primal heuristics may read next to the search (search/incumbent.hpp): nothing until the search has done some
-/// milliseconds of work, then a share of that work.
-struct PrimalWork {
-  std::uint64_t searched_before = 1u << 22;  // words of kernel work
-  std::uint64_t per_8_searched = 1;
-};
-
 struct Problem {
   const data::DistinctRows& rows;
   const models::LeafModel& model;
   Ticks leaf_cost;
   TreeLimits tree;
   Bounds bounds;
-  PrimalWork primal = {};
 
   Ticks threshold() const { return bounds::support_threshold(bounds.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }

@@ -7,8 +7,8 @@
 #include "kernels/kernels.hpp"
 #include "run/threads.hpp"
 #include "search/and_or_search.hpp"
-#include "search/incumbent.hpp"
 #include "search/read_tree.hpp"
+#include "search/record_tree.hpp"
 
 namespace hornbeam::search {
 
@@ -16,18 +16,20 @@ namespace {
 
 class Search {
  public:
-  Search(const rows::Problem& problem, run::Run& run)
+  Search(const rows::Problem& problem, run::Run& run, primal::Companion* companion)
       : problem_(problem),
         run_(run),
         shared_{table::SubproblemTable(run.limits().threads > 1, run.limits().bytes), run, 0, problem.rows.bytes(),
                 Claims(run.limits().threads > 1)},
-        incumbent_(problem, shared_, [this] { report(); }) {}
+        companion_(companion) {
+    if (companion_ != nullptr) companion_->on_poll([this] { report(); });
+  }
 
   run::Outcome run() {
     Frame root;
     AndOrSearch thread(problem_, shared_, kernels::kernels(), 0, [&] {
       report();
-      incumbent_.improve(root.limits, thread.work());
+      find_better_tree(root.limits, thread.work());
     });
     thread.open_root(root);
     root_key_ = root.key;
@@ -53,7 +55,7 @@ class Search {
       run_.stop(run::Status::optimal);  // a thread that returns without being stopped has closed the root
     });
     Counters counters = thread.counters();
-    counters.primal = incumbent_.n_found();
+    if (companion_ != nullptr) counters.primal = companion_->n_found();
     for (const std::optional<AndOrSearch>& helper : helpers)
       if (helper) counters += helper->counters();
     return outcome(root.limits, counters);
@@ -76,6 +78,15 @@ class Search {
 
   void report() { run_.report(progress()); }
 
+  /// The table is where all frames look for trees.
+  void find_better_tree(const NodeLimits& limits, std::uint64_t searched) {
+    if (companion_ == nullptr) return;
+    const std::uint64_t bytes_before = companion_->bytes();
+    const bool is_better = companion_->improve(searched, shared_.bytes());
+    shared_.frame_bytes += companion_->bytes() - bytes_before;
+    if (is_better) record_tree(problem_, shared_.table, limits, companion_->tree());
+  }
+
   run::Outcome outcome(const NodeLimits& limits, const Counters& counters) {
     tree::ResultTree tree = read_tree(problem_, shared_.table, limits);
     // A stop may come after the proof, and a proof just after a limit.
@@ -87,7 +98,7 @@ class Search {
   const rows::Problem& problem_;
   run::Run& run_;
   SharedState shared_;
-  Incumbent incumbent_;
+  primal::Companion* const companion_;
   table::SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
@@ -95,6 +106,8 @@ class Search {
 
 }  // namespace
 
-run::Outcome search(const rows::Problem& problem, run::Run& run) { return Search(problem, run).run(); }
+run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion) {
+  return Search(problem, run, companion).run();
+}
 
 }  // namespace hornbeam::search

@@ -5,12 +5,14 @@
 // HOLDS   Re-entrant: concurrent searches share no state. Outcome holds values only.
 #pragma once
 
+#include "primal/companion.hpp"
 #include "rows/problem.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam::search {
 
 /// Throws Stopped if it is stopped before it has a root.
-run::Outcome search(const rows::Problem& problem, run::Run& run);
+/// `companion` may be null; otherwise it gets a share of the work.
+run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion = nullptr);
 
 }  // namespace hornbeam::search

@@ -1,0 +1,52 @@
+// primal/companion.hpp
+//
+// WHAT    Primal heuristics next to an exact search: they get a share of its work, and the search gets their trees.
+// FLOW    api makes a companion -> the search calls `improve` from the poll of its first thread, and adopts the tree.
+// HOLDS   A problem that is solved in a few milliseconds does without. How much the heuristics work follows from the
+//         work of the search, not from the clock.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "primal/primal_search.hpp"
+
+namespace hornbeam::primal {
+
+/// Work is in words that the search counts, and in points that the heuristics read: about a nanosecond each.
+struct Share {
+  std::uint64_t searched_before = 1u << 22;  // by the search, before the heuristics start
+  std::uint64_t at_first = 2;                // a part of 1 / `at_first` of the search's work,
+  std::uint64_t without_gain = 32;           // and of 1 / `without_gain` once they have not found a tree for long
+};
+
+class Companion {
+ public:
+  /// `make_points` is called when the heuristics start, `n_cells` is the number of rows times that of variables.
+  Companion(std::function<Points()> make_points, std::uint64_t n_cells, const models::LeafModel& model,
+            Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share);
+
+  /// To be called while the heuristics work.
+  void on_poll(std::function<void()> poll) { poll_ = std::move(poll); }
+  /// `searched` is the work of the search so far and `bytes` what it uses. True if there is a better tree.
+  bool improve(std::uint64_t searched, std::uint64_t bytes);
+  tree::ResultTree tree() const { return search_->tree(); }
+  std::uint64_t bytes() const { return search_ ? search_->bytes() : 0; }
+  /// How many better trees were found.
+  std::uint64_t n_found() const { return n_found_; }
+
+ private:
+  const std::function<Points()> make_points_;
+  const std::uint64_t n_cells_;
+  const models::LeafModel& model_;
+  const Ticks leaf_penalty_;
+  const TreeLimits limits_;
+  run::Run& run_;
+  const Share share_;
+  std::function<void()> poll_;
+  std::optional<PrimalSearch> search_;
+  std::uint64_t spent_at_gain_ = 0, n_found_ = 0;
+  bool is_working_ = false;
+};
+
+}  // namespace hornbeam::primal
