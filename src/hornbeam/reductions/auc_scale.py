@@ -26,8 +26,6 @@ class AucScale:
     ----------
     weights : ndarray of int64 of shape (n_rows,)
         Weights of the rows, all greater than zero.
-    costs : ndarray of int64 of shape (2, 2)
-        1 for a wrong class, 0 for the right one.
     half_pair_cost, leaf_cost : int
         Ticks of half a pair, a power of 2, and of one leaf.
     max_false_positives : int
@@ -37,7 +35,6 @@ class AucScale:
     """
 
     weights: npt.NDArray[np.int64]
-    costs: npt.NDArray[np.int64]
     half_pair_cost: int
     leaf_cost: int
     max_false_positives: int
@@ -126,4 +123,4 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
         exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.FALSE_POSITIVE_BITS)
     )
     # A `theta` of more than 0 must not be rounded to 0, where every tree has the same area.
-    return AucScale(whole, 1 - np.eye(2, dtype=np.int64), half_pair_cost, leaf_cost, max(1, max_false_positives), one)
+    return AucScale(whole, half_pair_cost, leaf_cost, max(1, max_false_positives), one)
