@@ -56,18 +56,19 @@ OutcomeOut solve_columns(const ColumnsIn& given, const AdditiveProblem& problem,
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll); });
 }
 
-OutcomeOut look_ahead_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
-                              const SearchOptions& options, std::int64_t lookahead_depth, bool recursive,
-                              bool last_by_loss, bool keep_greedy, CallbackIn callback, double callback_interval,
-                              bool trace) {
+OutcomeOut solve_lookahead_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
+                                   const SearchOptions& options, std::int64_t lookahead_depth, bool recursive,
+                                   bool last_by_loss, bool keep_greedy, CallbackIn callback, double callback_interval,
+                                   bool trace) {
   options.check(SearchOptions::kLookahead);
   api::require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
   const lookahead::Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss,
                                        keep_greedy};
   api::Input input = problem.input(options);
   api::require(input.reference.empty(), "reference: not for lookahead");
-  return run_polled(input, kExact | kLookahead, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return api::look_ahead(given.columns, input, lookahead, on_poll); });
+  return run_polled(
+      input, kExact | kLookahead, {std::move(callback), callback_interval, trace},
+      [&](const auto& on_poll) { return api::solve_lookahead(given.columns, input, lookahead, on_poll); });
 }
 
 using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
@@ -200,9 +201,9 @@ NB_MODULE(_core, module) {
   const auto start = nb::arg("start").noconvert().none() = nb::none();
   add_search(module, "solve", &solve_columns<PackedColumnsIn, SearchOptions::kBits>,
              "Find a tree of least cost; see api/solve.hpp.");
-  add_search(module, "solve", &solve_columns<RankedColumnsIn, SearchOptions::kOrdered>,
-             "The same for thresholds of ranked variables.");
-  add_search(module, "look_ahead", &look_ahead_columns,
+  add_search(module, "solve", &solve_columns<OrderedColumnsIn, SearchOptions::kOrdered>,
+             "The same for thresholds of ordered variables.");
+  add_search(module, "solve_lookahead", &solve_lookahead_columns,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.", nb::arg("lookahead_depth"),
              nb::arg("recursive"), nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false);
   add_search(module, "solve_leaf_sets", &solve_by_leaf_sets,

@@ -34,7 +34,8 @@ struct PosteriorModel {
   std::uint32_t bits;
 };
 
-/// More nats than any tree costs whose splits are at most so deep, with room for sums that are only compared; for (C3).
+/// More nats than any tree costs whose splits are at most so deep, with a margin for sums that are only compared; for
+/// (C3).
 double most_nats(const PosteriorModel& model, std::int64_t n_rows, std::uint32_t n_columns, std::uint32_t deepest);
 
 /// The properties of the data on which the costs depend.
@@ -82,7 +83,7 @@ class PosteriorCosts {
   /// What a mixed leaf adds: log((ceil(count / 2) + R) / R); see bounds/second_split.hpp.
   const std::vector<Ticks>& mixed() const { return mixed_; }
 
-  /// Depths from 0 to two below the deepest node; made when first asked for.
+  /// Depths from 0 to two below the deepest node; made when first needed.
   const DepthCosts& at(std::uint32_t depth);
   std::uint64_t bytes() const { return bytes_; }
 

@@ -20,7 +20,7 @@ def random_table(draw, n_rows):
 
 
 def all_questions(table):
-    """Return the answers to every question that an exact tree may ask, as 0/1 rows."""
+    """Return the values of every condition that an exact tree may test, as 0/1 rows."""
     questions = []
     for column in zip(*table, strict=True):
         known = [value for value in column if value is not None]

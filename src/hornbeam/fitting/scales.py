@@ -248,7 +248,7 @@ def make_fscore_scale(
     ValueError
         If a leaf would cost more than the largest possible loss, or there are 2^24 rows or more.
     """
-    if len(codes) >= 1 << (_RATIO_BITS - 1):  # each row weighs 1 at least, which must leave room for rounding
+    if len(codes) >= 1 << (_RATIO_BITS - 1):  # each row weighs 1 at least, which must leave bits for rounding
         raise ValueError(f"objective='f1' supports fewer than 2^24 rows, but X has {len(codes)}.")
     leaf_penalty = Fraction(exact_fraction(regularization, "regularization"))
     if leaf_penalty > 1:
