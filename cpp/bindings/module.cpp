@@ -76,7 +76,7 @@ using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
 leafsets::Policy policy_of(const std::string& name) {
   for (const leafsets::Policy policy : leafsets::kPolicies)
     if (name == name_of(policy)) return policy;
-  throw std::invalid_argument("policy: there is none of the name '" + name + "'");
+  throw std::invalid_argument("policy: there is no policy '" + name + "'");
 }
 
 leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string& policy,

@@ -144,7 +144,7 @@ def test_the_search_keeps_within_ten_percent_of_its_memory_limit(share, n_thread
     needed = ordered.solve(time_limit=1)["statistics"]["bytes"]  # by one thread
     outcome = ordered.solve(memory_limit=int(share * needed), time_limit=20, n_threads=n_threads)
     assert outcome["status"] == "memory_limit"
-    # Runs of cuts of another thread are counted, but only once they are there: 72 bytes for each of 8 x 100 cuts.
+    # Thresholds of another thread count only once they are there: 72 bytes for each of 8 x 100 thresholds.
     open_runs = (n_threads - 1) * 72 * 8 * 100
     assert outcome["statistics"]["bytes"] <= 1.1 * share * needed + open_runs
     check_tree(ordered.problem, outcome)

@@ -62,7 +62,7 @@ def test_the_balanced_objective_is_one_minus_the_balanced_accuracy():
     assert classifier.loss_ == pytest.approx(np.mean(missed), abs=1e-12)
 
 
-def test_omega_is_the_price_of_a_missed_row_of_the_second_class():
+def test_omega_is_the_cost_of_a_missed_row_of_the_second_class():
     X, y = random_problem(2)
     classifier = GOSDTClassifier(0.01, objective="weighted", omega=5).fit(X, np.where(y == 1, "yes", "no"))
     found = classifier.predict(X) == "yes"

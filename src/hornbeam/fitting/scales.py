@@ -213,7 +213,7 @@ def make_scale(
     if leaf_cost > total * factor:
         raise ValueError(
             f"regularization={shown(regularization)} is more than the largest possible loss, "
-            f"{float(largest / loss.scale):g}; no split can pay."
+            f"{float(largest / loss.scale):g}; no split can lower the objective."
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
@@ -253,7 +253,8 @@ def make_fscore_scale(
     leaf_penalty = Fraction(exact_fraction(regularization, "regularization"))
     if leaf_penalty > 1:
         raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
+            "no split can lower the objective."
         )
     whole = _as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole

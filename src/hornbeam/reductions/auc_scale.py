@@ -117,7 +117,8 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
     leaf_cost = round(exact_fraction(regularization, "regularization") * Fraction(one))
     if leaf_cost > one:
         raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
+            "no split can lower the objective."
         )
     max_false_positives = round(
         exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.FALSE_POSITIVE_BITS)
