@@ -319,7 +319,7 @@ class LeafSetSearch {
     leaves_[id].is_open = true;
   }
 
-  /// Raises the bound bounds/few_segments.hpp of a leaf by that of the leaves up to so many levels below.
+  /// Raises the bound bounds/few_segments.hpp of a leaf by that of the leaves up to this many levels below.
   void evaluate_below(LeafId id, std::uint32_t n_levels) {
     if constexpr (!Objective::kIsSum)
       if (uses_few_segments())

@@ -55,7 +55,7 @@ class OrderedRows {
   std::int32_t weight() const { return weight_of_all_; }
   std::uint64_t bytes() const { return 4 * (entries_.capacity() + original_.capacity() + weight_.capacity()); }
 
-  /// Bytes that a subset of so many of these rows takes.
+  /// Bytes that a subset of this many of these rows takes.
   std::uint64_t bytes_of(std::uint32_t n_rows) const {
     return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 2u));
   }

@@ -29,7 +29,7 @@ void OrderedWorker::publish() {
   announce(bytes());
 }
 
-/// Stops the search if so many more bytes are too many; they then do not count, since they will not be used.
+/// Stops the search if this many more bytes are too many; they then do not count, since they will not be used.
 void OrderedWorker::reserve(std::uint64_t more) {
   if (!state_.run.limits().bytes) return;
   announce(bytes() + more);

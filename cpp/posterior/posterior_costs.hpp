@@ -73,7 +73,7 @@ class PosteriorCosts {
   std::uint32_t likeliest_class(const Ticks* counts) const;
   const std::vector<Ticks>& all_rows() const { return all_; }
   const std::vector<Ticks>& rows_of_class(std::uint32_t k) const { return class_[k]; }
-  /// The cost of one more row in a leaf of so many rows of its class alone: e_k of (C2).
+  /// The cost of one more row in a leaf of this many rows of its class alone: e_k of (C2).
   const std::vector<std::vector<Ticks>>& pure_increments() const { return pure_increment_; }
   /// By number of rows, up to that of the smallest class: the least cost of a leaf of one class, without that of the
   /// leaf itself, and the largest e_k.

@@ -33,7 +33,7 @@ class LogPosteriorScale:
 
     @classmethod
     def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> LogPosteriorScale:
-        """Return the finest unit, of at most 40 bits, in which no tree on so many rows exceeds the range.
+        """Return the finest unit, of at most 40 bits, in which no tree on this many rows exceeds the range.
 
         Raises
         ------

@@ -11,8 +11,8 @@ from hornbeam._budget import Budget
 from hornbeam.binarizers._conditions import Conditions, Ones, Thresholds, by_categories, evaluate_conditions, numbers_of
 from hornbeam.table import Column, Table
 
-_FEW_THRESHOLDS = 16  # up to so many, comparing all values with each threshold is faster than sorting the values
-_FEW_ANSWERS = 1 << 16  # up to so many, they are compared in one call
+_FEW_THRESHOLDS = 16  # up to this many, comparing all values with each threshold is faster than sorting the values
+_FEW_ANSWERS = 1 << 16  # up to this many, they are compared in one call
 _BYTES_BETWEEN_CHECKS = 1 << 22  # written between two checks of the budget
 # Measured: what it takes after the limit to finish the current subproblem and to read off the tree.
 _SECONDS_OF_BYTE = 6e-9

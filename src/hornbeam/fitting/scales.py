@@ -89,7 +89,7 @@ class AdditiveScale:
         return (self.leaf_cost >> self.leaf_bits) * self.one.denominator / self.one.numerator
 
     def objective(self, ticks: int) -> float:
-        """Return the objective of a tree, or of a bound, of so many ticks."""
+        """Convert the ticks of a tree, or of a bound, to an objective."""
         # ticks / one + offset as one quotient of integers, which is rounded once.
         one, offset = self.one, self.offset
         sum_of_ticks = (

@@ -46,7 +46,7 @@ class AucScale:
         return self.leaf_cost / self.one
 
     def objective(self, ticks: int) -> float:
-        """Return the objective of a tree, or of a bound, of so many ticks."""
+        """Convert the ticks of a tree, or of a bound, to an objective."""
         return ticks / self.one
 
     def cost(self, leaves: npt.NDArray[np.int64]) -> int:

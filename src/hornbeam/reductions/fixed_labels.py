@@ -244,7 +244,7 @@ class FixedLabelSearch:
         return len(self._known) * (_ENTRY_BYTES + len(self._rows) // 8) + self._rows.nbytes + self._measures.nbytes
 
     def _check_limits(self) -> None:
-        """Stop, every so many subproblems, if a limit is reached or the listener wants it."""
+        """Stop, after a fixed number of subproblems, if a limit is reached or the listener wants it."""
         if len(self._known) % _CLOCK_INTERVAL:
             return
         seconds = perf_counter() - self._begin
