@@ -45,7 +45,7 @@ SHIPPED: dict[str, Callable[[], Any]] = {
 class RowQuantiles(ThresholdBinarizer):
     """Quantiles over all rows, the rule of the committed results: a value of many rows hides the tail behind it."""
 
-    def _choose_cuts(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    def _choose_thresholds(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
         return nearest_shares(np.cumsum(weights), self.n_thresholds)
 
 

@@ -2,9 +2,9 @@
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,9 +59,16 @@ def starts_type(head: str) -> bool:
     return bool(NOT_A_FUNCTION.match(re.sub(r"template\s*<[^{]*?>\s*(?=\w)|\brequires\b.*", "", head, flags=re.S)))
 
 
+def sources(root: Path) -> list[Path]:
+    """List the source files of a repository, without those that git ignores."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *(f":(glob){each}" for each in SOURCES)]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
+    return sorted(path for path in map(root.joinpath, set(listed)) if path.exists())
+
+
 def faults(root: Path) -> Iterator[str]:
     """Report every file and function that is too long and gives no reason."""
-    for path in sorted(chain.from_iterable(root.glob(pattern) for pattern in SOURCES)):
+    for path in sources(root):
         text = path.read_text()
         lines = text.splitlines()
         name = path.relative_to(root)

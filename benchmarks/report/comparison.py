@@ -12,7 +12,7 @@ from benchmarks.results import Contender, Instance
 
 # Shorter times count as this long: they are mostly the noise of a first call.
 SHORTEST_SECONDS = 0.0001
-# Less growth counts as this much: the process had room from before the fit.
+# Less growth counts as this much: the process had free memory from before the fit.
 LEAST_BYTES = 2**20
 # Below this, what is measured is how a program is called and reads its table more than how it searches.
 LASTING_SECONDS = 0.01

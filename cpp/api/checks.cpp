@@ -25,7 +25,7 @@ run::Outcome single_leaf(run::Run& run, std::uint32_t prediction, Ticks cost, Ti
 
 void require_agreement(Ticks scored, Ticks found, Ticks lower) {
   if (scored == found && lower <= scored) return;
-  throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search says " +
+  throw std::logic_error("the tree found costs " + std::to_string(scored) + " ticks, the search reported " +
                          std::to_string(found) + " with lower bound " + std::to_string(lower) +
                          ": please report this bug in hornbeam");
 }

@@ -62,8 +62,8 @@ void check_score(const run::Outcome& outcome, const data::PackedColumns& columns
   const std::int64_t n_rows = std::accumulate(input.weights.begin(), input.weights.end(), std::int64_t{0});
   const double rounding = to_nats(static_cast<double>(n_rows) + 2 * static_cast<double>(tree.column.size()));
   if (!(std::abs(found - scored) <= rounding + 1e-9 * (1 + std::abs(scored))) || outcome.lower > outcome.tree.cost)
-    throw std::logic_error("the tree found has a log posterior of " + std::to_string(-scored) + ", the search says " +
-                           std::to_string(-found) + ": please report this bug in hornbeam");
+    throw std::logic_error("the tree found has a log posterior of " + std::to_string(-scored) +
+                           ", the search reported " + std::to_string(-found) + ": please report this bug in hornbeam");
 }
 
 }  // namespace

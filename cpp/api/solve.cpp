@@ -37,7 +37,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   return search::search(problem, run, has_companion ? &companion : nullptr);
 }
 
-run::Outcome search_columns(const data::RankedColumns& columns, const Input& input, const models::LeafModel& model,
+run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run) {
   const data::RowTargets& classes = input.losses.targets;
   const ordered::OrderedProblem problem{columns,
@@ -53,31 +53,31 @@ run::Outcome search_columns(const data::RankedColumns& columns, const Input& inp
   return ordered::search_ordered(problem, run, input.bounds.primal ? &companion : nullptr);
 }
 
-void check_ranks(const data::RankedColumns& columns) {
+void check_bins(const data::OrderedColumns& columns) {
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
     for (std::uint32_t row = 0; row < columns.n_rows; ++row)
-      require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");
+      require(columns.bins_of(v)[row] <= columns.n_thresholds[v], "bins: must be at most n_thresholds");
 }
 
 /// The requirements of the ordered search in addition to `check_input`.
-void check_ranked(const data::RankedColumns& columns, const Input& input) {
-  require(input.reference.empty(), "reference: not for ranks");
+void check_ordered(const data::OrderedColumns& columns, const Input& input) {
+  require(input.reference.empty(), "reference: not for ordered columns");
   require(input.tree.depth && *input.tree.depth <= ordered::kMostOrderedDepth,
-          "max_depth: ranks need a limit of at most 16");
-  require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ranks");
-  require(columns.n_rows <= ordered::kMostOrderedRows, "ranks: there may be at most 2^24 rows");
+          "max_depth: ordered columns need a limit of at most 16");
+  require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ordered columns");
+  require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   const auto& [targets, costs, n_predictions] = input.losses;
   const std::uint32_t n_classes = targets.n_targets;
   require(n_classes == n_predictions && n_classes <= ordered::kMostOrderedClasses && !targets.target.empty(),
-          "costs: ranks need one prediction a class, and at most 128");
+          "costs: ordered columns need one prediction a class, and at most 128");
   for (std::uint32_t c = 0; c < n_classes; ++c)
     for (std::uint32_t k = 0; k < n_classes; ++k)
       require(costs[std::size_t{c} * n_classes + k] == (c == k ? 0 : costs[1]),
-              "costs: ranks need one cost for all wrong predictions");
-  require(n_classes > 1 && costs[1] > 0, "costs: ranks need a cost above 0");
+              "costs: ordered columns need one cost for all wrong predictions");
+  require(n_classes > 1 && costs[1] > 0, "costs: ordered columns need a cost above 0");
   std::int64_t weight = 0;
   for (const std::int64_t each : targets.weights) weight += each;
-  require(weight < ordered::kMostOrderedWeight, "weights: their total must stay below 2^28 for ranks");
+  require(weight < ordered::kMostOrderedWeight, "weights: their total must stay below 2^28 for ordered columns");
 }
 
 /// `search_in(model, run)` is the search; its tree is scored again.
@@ -141,29 +141,29 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
   });
 }
 
-run::Outcome solve(const data::RankedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
-  require(columns.n_rows > 0, "ranks: there must be at least one row");
+run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
+  require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
-  check_ranked(columns, input);
-  check_ranks(columns);
+  check_ordered(columns, input);
+  check_bins(columns);
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
     return search_columns(columns, input, model, run);
   });
 }
 
-run::Outcome near_optimal(const data::RankedColumns& columns, const Input& input, std::uint64_t work,
+run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
                           const run::OnPoll& on_poll) {
-  require(columns.n_rows > 0, "ranks: there must be at least one row");
+  require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
-  check_ranks(columns);
+  check_bins(columns);
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
     return primal::search_near_optimal(primal::Points(columns, input.losses.targets), model, input.leaf_cost,
                                        input.tree, work, run);
   });
 }
 
-run::Outcome look_ahead(const data::PackedColumns& columns, const Input& input, const lookahead::Lookahead& lookahead,
-                        const run::OnPoll& on_poll) {
+run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,
+                             const lookahead::Lookahead& lookahead, const run::OnPoll& on_poll) {
   require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");

@@ -10,7 +10,7 @@
 #include "base/bounds.hpp"
 #include "base/options.hpp"
 #include "data/distinct_rows.hpp"
-#include "data/ranked_columns.hpp"
+#include "data/ordered_columns.hpp"
 #include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
 #include "ordered/ordered_problem.hpp"
@@ -35,17 +35,17 @@ void check_input(const Input& input, std::uint32_t n_rows);
 /// not cost what the search reports (a bug in hornbeam).
 run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
-/// The same for columns that are thresholds of ranked variables, with a depth limit and no other limit on the tree; all
-/// wrong predictions must have the same cost.
-run::Outcome solve(const data::RankedColumns& columns, const Input& input, const run::OnPoll& on_poll);
+/// The same for columns that are thresholds of ordered variables, with a depth limit and no other limit on the tree;
+/// all wrong predictions must have the same cost.
+run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
 /// A tree of the primal heuristics, which is not proven optimal, after so much work (`primal::PrimalSearch`).
-run::Outcome near_optimal(const data::RankedColumns& columns, const Input& input, std::uint64_t work,
+run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
                           const run::OnPoll& on_poll);
 
 /// A tree of lookahead search, which is not proven optimal; it needs a depth limit and supports no limit on leaves.
-run::Outcome look_ahead(const data::PackedColumns& columns, const Input& input, const lookahead::Lookahead& lookahead,
-                        const run::OnPoll& on_poll);
+run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,
+                             const lookahead::Lookahead& lookahead, const run::OnPoll& on_poll);
 
 /// The same as `solve` by a search over sets of leaves, in one thread; see leafsets/leaf_set_search.hpp.
 run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& input,

@@ -25,7 +25,7 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Two independent 64-bit keys; XOR of keys names a set.
+/// Two independent 64-bit keys; XOR of keys is the fingerprint of a set.
 struct Key128 {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

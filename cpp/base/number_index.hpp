@@ -19,7 +19,7 @@ namespace hornbeam {
 
 class NumberIndex {
  public:
-  /// Forgets all numbers and makes room for `most`; for more, it grows.
+  /// Forgets all numbers and makes space for `most`; for more, it grows.
   void reset(std::size_t most) {
     slots_.assign(std::bit_ceil(2 * most + 1), Slot{});
     n_used_ = 0;

@@ -56,7 +56,7 @@ OutcomeOut solve_columns(const ColumnsIn& given, const AdditiveProblem& problem,
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll); });
 }
 
-OutcomeOut near_optimal_columns(const RankedColumnsIn& given, const AdditiveProblem& problem,
+OutcomeOut near_optimal_columns(const OrderedColumnsIn& given, const AdditiveProblem& problem,
                                 const SearchOptions& options, std::uint64_t work, CallbackIn callback,
                                 double callback_interval, bool trace) {
   options.check(SearchOptions::kBits);
@@ -66,18 +66,19 @@ OutcomeOut near_optimal_columns(const RankedColumnsIn& given, const AdditiveProb
                     [&](const auto& on_poll) { return api::near_optimal(given.columns, input, work, on_poll); });
 }
 
-OutcomeOut look_ahead_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
-                              const SearchOptions& options, std::int64_t lookahead_depth, bool recursive,
-                              bool last_by_loss, bool keep_greedy, CallbackIn callback, double callback_interval,
-                              bool trace) {
+OutcomeOut solve_lookahead_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
+                                   const SearchOptions& options, std::int64_t lookahead_depth, bool recursive,
+                                   bool last_by_loss, bool keep_greedy, CallbackIn callback, double callback_interval,
+                                   bool trace) {
   options.check(SearchOptions::kLookahead);
   api::require(lookahead_depth >= 1 && lookahead_depth <= 1024, "lookahead_depth: must be in [1, 1024]");
   const lookahead::Lookahead lookahead{static_cast<std::uint32_t>(lookahead_depth), recursive, last_by_loss,
                                        keep_greedy};
   api::Input input = problem.input(options);
   api::require(input.reference.empty(), "reference: not for lookahead");
-  return run_polled(input, kExact | kLookahead, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return api::look_ahead(given.columns, input, lookahead, on_poll); });
+  return run_polled(
+      input, kExact | kLookahead, {std::move(callback), callback_interval, trace},
+      [&](const auto& on_poll) { return api::solve_lookahead(given.columns, input, lookahead, on_poll); });
 }
 
 using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
@@ -85,7 +86,7 @@ using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
 leafsets::Policy policy_of(const std::string& name) {
   for (const leafsets::Policy policy : leafsets::kPolicies)
     if (name == name_of(policy)) return policy;
-  throw std::invalid_argument("policy: there is none of the name '" + name + "'");
+  throw std::invalid_argument("policy: there is no policy '" + name + "'");
 }
 
 leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string& policy,
@@ -210,11 +211,11 @@ NB_MODULE(_core, module) {
   const auto start = nb::arg("start").noconvert().none() = nb::none();
   add_search(module, "solve", &solve_columns<PackedColumnsIn, SearchOptions::kBits>,
              "Find a tree of least cost; see api/solve.hpp.");
-  add_search(module, "solve", &solve_columns<RankedColumnsIn, SearchOptions::kOrdered>,
-             "The same for thresholds of ranked variables.");
+  add_search(module, "solve", &solve_columns<OrderedColumnsIn, SearchOptions::kOrdered>,
+             "The same for thresholds of ordered variables.");
   add_search(module, "near_optimal", &near_optimal_columns,
              "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work"));
-  add_search(module, "look_ahead", &look_ahead_columns,
+  add_search(module, "solve_lookahead", &solve_lookahead_columns,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.", nb::arg("lookahead_depth"),
              nb::arg("recursive"), nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false);
   add_search(module, "solve_leaf_sets", &solve_by_leaf_sets,

@@ -44,7 +44,7 @@ void SearchOptions::check(Search search) const {
   const SearchOptions defaults;
 // NOLINTBEGIN(bugprone-macro-parentheses): a name of a field takes none
 #define OPTION(type, name, by_default, searches) \
-  api::require(((searches) & search) != 0 || name == defaults.name, #name ": this search does not take it");
+  api::require(((searches) & search) != 0 || name == defaults.name, #name ": this search does not accept it");
 #include "bindings/options.def"
   // NOLINTEND(bugprone-macro-parentheses)
   api::require(!max_depth || *max_depth >= 0, "max_depth: must be at least 0");
@@ -71,7 +71,7 @@ Bounds SearchOptions::bounds_of(unsigned searches) const {
   Bounds chosen;
   for (const auto& [name, is_on] : bounds) {
     bool Bounds::* const flag = switch_of(name, searches);
-    if (flag == nullptr) throw std::invalid_argument("bounds: there is no bound of the name '" + name + "'");
+    if (flag == nullptr) throw std::invalid_argument("bounds: there is no bound '" + name + "'");
     chosen.*flag = is_on;
   }
   return chosen;

@@ -13,13 +13,13 @@ PackedColumnsIn packed_columns(ArrayIn<std::uint8_t, 2> bits, std::int64_t n_row
   return {std::move(bits), columns};
 }
 
-RankedColumnsIn ranked_columns(ArrayIn<std::uint32_t, 2> ranks, ArrayIn<std::uint32_t, 1> n_thresholds) {
-  api::require(ranks.shape(0) == n_thresholds.shape(0), "n_thresholds: one for each variable is needed");
+OrderedColumnsIn ordered_columns(ArrayIn<std::uint32_t, 2> bins, ArrayIn<std::uint32_t, 1> n_thresholds) {
+  api::require(bins.shape(0) == n_thresholds.shape(0), "n_thresholds: one for each variable is needed");
   std::size_t n_columns = 0;
   for (const std::uint32_t n : span_of(n_thresholds)) n_columns += n;
   to_count(n_columns, "n_thresholds");
-  const data::RankedColumns columns(ranks.data(), span_of(n_thresholds), to_count(ranks.shape(1), "ranks"));
-  return {std::move(ranks), std::move(n_thresholds), columns};
+  const data::OrderedColumns columns(bins.data(), span_of(n_thresholds), to_count(bins.shape(1), "bins"));
+  return {std::move(bins), std::move(n_thresholds), columns};
 }
 
 }  // namespace
@@ -58,10 +58,10 @@ api::PosteriorInput PosteriorProblem::input(const SearchOptions& options) const 
 void add_problems(const nb::module_& module) {
   nb::class_<PackedColumnsIn>(module, "PackedColumns", "Binary columns: bit r % 8 of byte r // 8 of a column is row r.")
       .def(nb::new_(&packed_columns), nb::arg("columns").noconvert(), nb::arg("n_rows"));
-  nb::class_<RankedColumnsIn>(module, "RankedColumns",
-                              "Thresholds of ranked variables: threshold t of variable v holds in the rows where "
-                              "ranks[v] <= t.")
-      .def(nb::new_(&ranked_columns), nb::arg("ranks").noconvert(), nb::arg("n_thresholds").noconvert());
+  nb::class_<OrderedColumnsIn>(module, "OrderedColumns",
+                               "Thresholds of ordered variables: threshold t of variable v holds in the rows where "
+                               "bins[v] <= t.")
+      .def(nb::new_(&ordered_columns), nb::arg("bins").noconvert(), nb::arg("n_thresholds").noconvert());
   nb::class_<AdditiveProblem>(module, "Problem", "Rows and additive costs in ticks; see api/solve.hpp.")
       .def(nb::init<std::optional<ArrayIn<std::int32_t, 1>>, ArrayOfAnyShape<std::int64_t>, ArrayIn<std::int64_t, 2>,
                     std::int64_t, std::optional<ArrayIn<std::int32_t, 1>>>(),

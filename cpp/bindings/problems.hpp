@@ -29,10 +29,10 @@ struct PackedColumnsIn {
   data::PackedColumns columns;
 };
 
-struct RankedColumnsIn {
-  ArrayIn<std::uint32_t, 2> ranks;
+struct OrderedColumnsIn {
+  ArrayIn<std::uint32_t, 2> bins;
   ArrayIn<std::uint32_t, 1> n_thresholds;
-  data::RankedColumns columns;
+  data::OrderedColumns columns;
 };
 
 struct AdditiveProblem {

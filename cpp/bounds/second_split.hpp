@@ -34,7 +34,7 @@ class ParetoStaircase {
     for (shift_ = 0; (n_first >> shift_) >= kMostSteps;) ++shift_;
     most_.assign(static_cast<std::size_t>(n_first >> shift_) + 1, -1);
   }
-  /// Adds a column that holds in so many rows of both classes.
+  /// Adds a column that holds in this many rows of both classes.
   void add(Ticks first, Ticks second) {
     raise(first, n_second_ - second);
     raise(n_first_ - first, second);

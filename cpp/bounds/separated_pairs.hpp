@@ -69,7 +69,7 @@ inline PairRate pair_rate(const PairCosts& costs, Ticks most_separated, Ticks n_
 }
 
 /// The cost of x = `beyond` > 0 pairs in a set with at least `fewest` rows of each class. By number of rows, `pure` is
-/// the least cost of so many rows over the classes, and `increment` the largest e.
+/// the least cost of this many rows over the classes, and `increment` the largest e.
 inline Ticks separated_pairs_bound(const PairRate& rate, Ticks beyond, Ticks fewest, const std::vector<Ticks>& pure,
                                    const std::vector<Ticks>& increment) {
   const Ticks t = beyond / 3;

@@ -23,7 +23,7 @@ class RowIndex {
  public:
   explicit RowIndex(std::size_t words_per_row) : words_per_row_(words_per_row) {}
 
-  /// Room for so many rows; pages that no row comes to are never touched.
+  /// Space for this many rows; pages that no row comes to are never touched.
   void reserve(std::size_t n_rows) { rows_.reserve(n_rows * words_per_row_); }
 
   /// For each of up to 64 rows the number of the distinct row equal to it; a new one if there is none yet. All are

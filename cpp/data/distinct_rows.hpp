@@ -37,7 +37,7 @@ struct DistinctRows {
   bool test(std::uint32_t column, std::uint32_t row) const {
     return (bits[std::size_t{row / kWordBits} * stride + column] >> (row % kWordBits)) & 1;
   }
-  /// Rows without weight have no name unless rows are counted: nothing depends on where they are.
+  /// Rows without weight have no fingerprint unless rows are counted: nothing depends on where they are.
   Fingerprint fingerprint(std::uint32_t row, bool counts_rows) const;
   const std::int64_t* weight(std::uint32_t row) const { return &target_weight[std::size_t{row} * n_targets]; }
   kernels::TileView view() const { return {bits.data(), words_for(n_rows), stride}; }

@@ -1,4 +1,4 @@
-// kernels/dispatch.cpp: which kernels this machine can run, asked once.
+// kernels/dispatch.cpp: which kernels this machine can run, found once.
 #include <cstring>
 #include <stdexcept>
 #include <string>

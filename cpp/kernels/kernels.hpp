@@ -140,7 +140,7 @@ struct Kernels {
   /// infinite where the split is not allowed, the bound also where both sides are best closed as leaves).
   void (*scan_splits)(const models::Measures&, const PairInput&, std::uint32_t stride, const SplitScan&, Word* scratch);
   /// Fills the sums of NarrowPairInput, from those of `n` columns.
-  void (*narrow_sums)(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* narrow);
+  void (*narrow_sums)(const Ticks* sums, Ticks error_cost, std::size_t n, std::int32_t* narrow);
   /// Bit c of `allowed`: column c splits the rows where `column` equals `side`, and both its sides are heavy and have
   /// enough rows; of `constant`: it does not split them at all.
   void (*test_columns)(const SlotTile&, const models::Measures&, const PairInput&, std::uint32_t column, bool side,

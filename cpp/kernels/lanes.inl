@@ -160,16 +160,16 @@ HORNBEAM_INLINE NarrowLanes narrow_pair(Lanes low, Lanes high) {
   return reinterpret_cast<NarrowLanes>(low | (high << Ticks{32}));
 }
 
-void narrow_sums(const Ticks* sums, Ticks price, std::size_t n, std::int32_t* out) {
+void narrow_sums(const Ticks* sums, Ticks error_cost, std::size_t n, std::int32_t* out) {
   typedef double Quotients __attribute__((vector_size(8 * kLanes)));  // exact: below 2^52
-  const auto in_weight = [price](Lanes cost) {
-    return __builtin_convertvector(__builtin_convertvector(cost, Quotients) / static_cast<double>(price), Lanes);
+  const auto in_weight = [error_cost](Lanes cost) {
+    return __builtin_convertvector(__builtin_convertvector(cost, Quotients) / static_cast<double>(error_cost), Lanes);
   };
   for (std::size_t i = 0; i < n; i += kNarrowLanes)
     store_narrow(out + i, narrow_pair(in_weight(load(sums + i)), in_weight(load(sums + i + kLanes))));
 }
 
-/// What bounds/pair_stage.hpp asks of one side under cancelled measures, less q. Of the two cells' err - q, the larger
+/// What bounds/pair_stage.hpp needs of one side under cancelled measures, less q. Of the two cells' err - q, the larger
 /// exceeds L where a cell is splittable and the lesser where both are. Then the three leaves lose the lesser; the least
 /// of these is L at most unless there are only columns with two such cells.
 struct NarrowMinima {

@@ -144,9 +144,9 @@ void scan_many_targets(const StumpScan& in) {
     }
   }
   for (int side = 0; side < 2; ++side) {
-    const Vector has_cut = reinterpret_cast<Vector>(gain[side] > Vector{});
+    const Vector has_threshold = reinterpret_cast<Vector>(gain[side] > Vector{});
     const Vector loss = side_total[side] - gain[side];
-    lower_by_bits<T>(has_cut ? loss : side_total[side], in.least_loss[side]);
+    lower_by_bits<T>(has_threshold ? loss : side_total[side], in.least_loss[side]);
   }
 }
 

@@ -5,7 +5,7 @@
 // HOLDS   A pair of a positive and a negative loses 1 if it is ordered wrongly, and one half within a leaf. So the
 //         loss, in units of half a pair, is the sum over the leaves, the most positive first, of p (2 m + n), for p
 //         positives and n negatives in the leaf and m negatives before it. It depends on all leaves at once. Only the
-//         part of the curve up to a number of negatives, its limit, may count; a leaf across the cut counts in part.
+//         part of the curve up to a number of negatives, its limit, may count; a leaf across the limit counts in part.
 //         The curve at x is the largest number of positives in any parts of leaves with x negatives. So splitting a
 //         leaf raises it everywhere, and raises the area up to the limit by no more than the whole area: bounds on the
 //         whole area are bounds on its part. Rounding is that of leafsets/roc_curve.hpp.
@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/each_bit.hpp"
+#include "bounds/auc_leaves.hpp"
 #include "bounds/few_segments.hpp"
-#include "bounds/rank_leaves.hpp"
 #include "leafsets/leaves.hpp"
 #include "leafsets/roc_curve.hpp"
 

@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 19;  // rows
 constexpr std::uint64_t kWorkOfStep = kWorkBetweenPolls / 256;
 constexpr std::array kValues{false, true};
-/// How far down a leaf is looked at before a set in which it is split is queued.
+/// How many levels below a leaf are examined before a set in which it is split is queued.
 constexpr std::uint32_t kLevels = 2;
 
 template <class Objective>
@@ -162,7 +162,7 @@ class LeafSetSearch {
     choose_column(0, at_->bound);
   }
 
-  /// Counts something that a bound closes; returns false to a caller that asks whether it is open.
+  /// Counts something that a bound closes; returns false to a caller that checks whether it is open.
   static bool closed_by(std::uint64_t& counter) {
     ++counter;
     return false;
@@ -300,7 +300,7 @@ class LeafSetSearch {
     return false;
   }
 
-  /// Tries all columns to find those that no optimal tree splits on; keeps sides only to look below them.
+  /// Tries all columns to find those that no optimal tree splits on; keeps sides only to examine what is below them.
   void open(LeafId id) {
     if constexpr (kIsOwnSum) leaves_[id].split_loss = kInfinity;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
@@ -319,7 +319,7 @@ class LeafSetSearch {
     leaves_[id].is_open = true;
   }
 
-  /// Raises the bound bounds/few_segments.hpp of a leaf by that of the leaves up to so many levels below.
+  /// Raises the bound bounds/few_segments.hpp of a leaf by that of the leaves up to this many levels below.
   void evaluate_below(LeafId id, std::uint32_t n_levels) {
     if constexpr (!Objective::kIsSum)
       if (uses_few_segments())

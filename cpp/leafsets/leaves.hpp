@@ -96,8 +96,8 @@ struct Leaf : Measured {
   ColumnFlags dead;                        // columns on which no optimal tree splits this leaf or one below it
   std::span<std::array<LeafId, 2>> sides;  // by column: where it does not hold, where it does; kNoLeaf if not made
   bool is_open = false;                    // all columns have been tried
-  Ticks split_loss = 0;        // of an open leaf: see bounds/split_lookahead.hpp or, for ranks, bounds/few_segments.hpp
-  std::uint32_t n_levels = 0;  // levels below it that were examined for `split_loss`, for ranks
+  Ticks split_loss = 0;          // of an open leaf: bounds/split_lookahead.hpp or, for the AUC, bounds/few_segments.hpp
+  std::uint32_t n_levels = 0;    // levels below it that were examined for `split_loss`, for the AUC
   std::span<Ticks> column_loss;  // the same for each column that it may be split on, if any level was examined
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(literals.size()); }
@@ -143,7 +143,7 @@ class Leaves {
 
   void mark_dead(LeafId leaf, std::uint32_t column) { leaves_[leaf].dead.set(column, memory_); }
 
-  /// Makes room for the bounds of each column.
+  /// Makes space for the bounds of each column.
   void make_column_losses(LeafId leaf);
 
   /// The largest loss of the rows of a leaf that change sides if it is split on another column, or on its negation.

@@ -20,10 +20,10 @@ struct RocSegment {
   bool before(const RocSegment& other) const { return positive * other.negative > other.positive * negative; }
 };
 
-/// A cut of the curve is measured in 2^-20 of a negative of weight 1.
+/// A limit on false positives is measured in 2^-20 of a negative of weight 1.
 inline constexpr int kFalsePositiveBits = 20;
 
-/// The curve, which grows unit by unit until it reaches the cut.
+/// The curve, which grows unit by unit until it reaches the limit.
 class RocCurve {
  public:
   RocCurve(std::int64_t positives, std::int64_t max_false_positives)

@@ -3,7 +3,8 @@
 // WHAT    SPLIT: the best prefix of a few splits, where every leaf of the prefix costs as much as its greedy tree; then
 //         optimal trees replace the greedy ones, unless these are to be kept. LicketySPLIT: the first split of that
 //         prefix, then the same again on both sides.
-// FLOW    api/look_ahead -> here -> lookahead/prefixes -> lookahead/greedy_trees; for the optimal trees, the search
+// FLOW    api/solve_lookahead -> here -> lookahead/prefixes -> lookahead/greedy_trees; for the optimal trees, the
+// search
 //         passed by the caller.
 // HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and after a stop no more than the best
 //         known at that time. (K2) SPLIT's tree costs no more than any tree of the lookahead depth.

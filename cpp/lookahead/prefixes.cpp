@@ -57,7 +57,7 @@ Ticks Prefixes::cost_of_split(const rows::RowSet& rows, std::uint32_t column, st
   };
   if (is_closed()) return bound;  // even two leaves without loss on each side would not pay
   if (steps == 0) {
-    // With a single level no two prefixes lead to the same rows, so nothing is looked up or named.
+    // With a single level no two prefixes lead to the same rows, so nothing is looked up, and no fingerprint is made.
     const bool is_shared = levels_ > 1;
     const Sides greedy = is_shared ? greedy_sides(rows, column, depth) : greedy_.costs_of_sides(rows, column, depth);
     return greedy.cost[0] + greedy.cost[1];

@@ -1,6 +1,6 @@
 // ordered/ordered_problem.hpp
 //
-// WHAT    The problem of the ordered search: ranks, classes and weights of the rows, costs, the largest depth.
+// WHAT    The problem of the ordered search: bins, classes and weights of the rows, costs, the largest depth.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/types.hpp"
-#include "data/ranked_columns.hpp"
+#include "data/ordered_columns.hpp"
 
 namespace hornbeam::ordered {
 
@@ -40,7 +40,7 @@ struct OrderedCosts {
 };
 
 struct OrderedProblem {
-  const data::RankedColumns& columns;
+  const data::OrderedColumns& columns;
   std::span<const std::int32_t> classes;
   std::span<const std::int64_t> weights;
   std::uint32_t n_classes;

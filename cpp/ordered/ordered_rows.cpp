@@ -18,7 +18,7 @@ void remake(std::vector<T>& values, std::size_t size) {
 
 }  // namespace
 
-bool OrderedRows::sort(const data::RankedColumns& columns, std::span<const std::int32_t> classes,
+bool OrderedRows::sort(const data::OrderedColumns& columns, std::span<const std::int32_t> classes,
                        std::span<const std::int64_t> weights, std::uint32_t n_classes, run::WorkMeter& meter) {
   columns_ = &columns;
   n_rows_ = columns.n_rows;
@@ -34,17 +34,17 @@ bool OrderedRows::sort(const data::RankedColumns& columns, std::span<const std::
   for (std::uint32_t row = 0; row < n_rows_; ++row)
     class_weight_[static_cast<std::size_t>(classes[row])] += weight_of(row);
   weight_of_all_ = std::accumulate(class_weight_.begin(), class_weight_.end(), 0);
-  std::vector<std::uint32_t> first;  // place of the next row of each rank: counting sort
+  std::vector<std::uint32_t> first;  // place of the next row of each bin: counting sort
   for (std::uint32_t v = 0; v < n_variables(); ++v) {
     if (!meter.spend(4 * std::uint64_t{n_rows_})) return false;
-    const std::uint32_t* ranks = columns.ranks_of(v);
+    const std::uint32_t* bins = columns.bins_of(v);
     first.assign(std::size_t{columns.n_thresholds[v]} + 2, 0);
-    for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[ranks[row] + std::size_t{1}];
+    for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[bins[row] + std::size_t{1}];
     for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];
     std::uint32_t* entry = &entries_[offset(v)];
     for (std::uint32_t row = 0; row < n_rows_; ++row)
-      entry[first[ranks[row]]++] = row << 8 | static_cast<std::uint32_t>(classes[row]) << 1;
-    for (const std::uint32_t end : first)  // now the end of each rank
+      entry[first[bins[row]]++] = row << 8 | static_cast<std::uint32_t>(classes[row]) << 1;
+    for (const std::uint32_t end : first)  // now the end of each bin
       if (end > 0) entry[end - 1] |= 1;
   }
   return true;
@@ -72,7 +72,7 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool 
     number[row] = next++;
   }
   remake(child.entries_, child.offset(n_variables()));
-  // Backwards, so that one register collects whether a rank ends between a row and the next one kept. A row that is not
+  // Backwards, so that one register collects whether a bin ends between a row and the next one kept. A row that is not
   // kept is written nevertheless, without a branch, and overwritten by the next one.
   const std::uint32_t* new_number = number.data();
   std::uint32_t* to = child.entries_.data() + child.entries_.size() - 1;
@@ -98,15 +98,15 @@ void OrderedRows::list_thresholds(std::uint32_t variable, std::vector<Threshold>
   std::int32_t true_side = 0;
   for (std::uint32_t i = 0; i + 1 < n_rows_; ++i) {
     true_side += weight_of(row_of(entry[i]));
-    if (ends_rank(entry[i])) thresholds.push_back({i + 1, true_side});
+    if (ends_bin(entry[i])) thresholds.push_back({i + 1, true_side});
   }
 }
 
-std::uint32_t OrderedRows::n_true_by(const RankSplit& split) const {
+std::uint32_t OrderedRows::n_true_by(const ThresholdSplit& split) const {
   std::uint32_t low = 0, high = n_rows_;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    if (rank(split.variable, middle) <= split.threshold)
+    if (bin(split.variable, middle) <= split.threshold)
       low = middle + 1;
     else
       high = middle;

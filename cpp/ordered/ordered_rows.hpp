@@ -3,7 +3,7 @@
 // WHAT    The rows of one subproblem in the order of each variable, for problems whose columns are the thresholds of
 //         a few variables: a column is a threshold of such an order, so it is never stored.
 // HOLDS   Rows are renumbered in each subproblem. An entry is row << 8 | class << 1 | whether the next row has another
-//         rank, so the scan of an order reads nothing else but the row's membership. The last entry of an order has no
+//         bin, so the scan of an order reads nothing else but the row's membership. The last entry of an order has no
 //         next row, so its lowest bit is meaningless.
 // COST    4 bytes per row and variable; a child is made by one stable pass over each order.
 // SOURCE  Presorted orders are those of SLIQ and of [brita2025contree].
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "data/ranked_columns.hpp"
+#include "data/ordered_columns.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam::ordered {
@@ -26,20 +26,20 @@ struct Threshold {
   std::int32_t weight;  // of these rows
 };
 
-/// A threshold as a split: the rank up to which it holds.
-struct RankSplit {
+/// A threshold as a split: the bin up to which it holds.
+struct ThresholdSplit {
   std::uint32_t variable;
   std::uint32_t threshold;
 };
 
 inline std::uint32_t row_of(std::uint32_t entry) { return entry >> 8; }
 inline std::uint32_t class_of(std::uint32_t entry) { return (entry >> 1) & 127; }
-inline bool ends_rank(std::uint32_t entry) { return (entry & 1) != 0; }
+inline bool ends_bin(std::uint32_t entry) { return (entry & 1) != 0; }
 
 class OrderedRows {
  public:
   /// All rows of a problem. False if stopped before they are in order.
-  bool sort(const data::RankedColumns& columns, std::span<const std::int32_t> classes,
+  bool sort(const data::OrderedColumns& columns, std::span<const std::int32_t> classes,
             std::span<const std::int64_t> weights, std::uint32_t n_classes, run::WorkMeter& meter);
 
   /// The rows on one side of a threshold; `number` is scratch space. False if stopped: `child` is then incomplete.
@@ -55,7 +55,7 @@ class OrderedRows {
   std::int32_t weight() const { return weight_of_all_; }
   std::uint64_t bytes() const { return 4 * (entries_.capacity() + original_.capacity() + weight_.capacity()); }
 
-  /// Bytes that a subset of so many of these rows takes.
+  /// Bytes that a subset of this many of these rows takes.
   std::uint64_t bytes_of(std::uint32_t n_rows) const {
     return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 2u));
   }
@@ -67,18 +67,18 @@ class OrderedRows {
   }
 
   /// The threshold after the first `n_true` rows of an order as a split, and back.
-  RankSplit split_behind(std::uint32_t variable, std::uint32_t n_true) const {
-    return {variable, rank(variable, n_true - 1)};
+  ThresholdSplit split_behind(std::uint32_t variable, std::uint32_t n_true) const {
+    return {variable, bin(variable, n_true - 1)};
   }
-  std::uint32_t n_true_by(const RankSplit& split) const;
+  std::uint32_t n_true_by(const ThresholdSplit& split) const;
 
  private:
   std::size_t offset(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
-  std::uint32_t rank(std::uint32_t variable, std::uint32_t i) const {
-    return columns_->ranks_of(variable)[original_[row_of(entries(variable)[i])]];
+  std::uint32_t bin(std::uint32_t variable, std::uint32_t i) const {
+    return columns_->bins_of(variable)[original_[row_of(entries(variable)[i])]];
   }
 
-  const data::RankedColumns* columns_ = nullptr;
+  const data::OrderedColumns* columns_ = nullptr;
   std::uint32_t n_rows_ = 0;
   std::vector<std::uint32_t> entries_;   // by variable; one place before the first is free to be overwritten
   std::vector<std::uint32_t> original_;  // number of each row in the whole problem

@@ -29,7 +29,7 @@ void OrderedWorker::publish() {
   announce(bytes());
 }
 
-/// Stops the search if so many more bytes are too many; they then do not count, since they will not be used.
+/// Stops the search if this many more bytes are too many; they then do not count, since they will not be used.
 void OrderedWorker::reserve(std::uint64_t more) {
   if (!state_.run.limits().bytes) return;
   announce(bytes() + more);
@@ -68,15 +68,15 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
     result.lower = std::min(best, small.lower);
     if (small.cost < best) {
-      const PreorderTree leaf{{PreorderNode::Kind::leaf}}, stump{{PreorderNode::Kind::stump}};
+      const PreorderTree no_split{{PreorderNode::Kind::leaf}}, stump{{PreorderNode::Kind::stump}};
       result = {result.lower, small.cost,
-                join(small.root, small.has_stump[1] ? stump : leaf, small.has_stump[0] ? stump : leaf)};
+                join(small.root, small.has_stump[1] ? stump : no_split, small.has_stump[0] ? stump : no_split)};
     }
     return result;
   }
   // The best tree of two levels costs little, lists the thresholds, and its root is a good first threshold to try.
   OrderedResult smaller = solve(rows, 2, best);
-  std::optional<RankSplit> root;
+  std::optional<ThresholdSplit> root;
   if (smaller.cost < best) {
     root = smaller.preorder.front().split;
     result.cost = best = smaller.cost;

@@ -46,7 +46,7 @@ class OrderedWorker {
   Counters counters() const;
   /// Tells the others what this thread holds and has done.
   void publish();
-  /// All thresholds of each variable of the rows that `solve` was last asked for, if that tried trees of two levels.
+  /// All thresholds of each variable of the rows that `solve` was last called with, if it tried trees of two levels.
   std::vector<std::vector<Threshold>>& two_level_thresholds() { return two_levels_.thresholds(); }
 
  private:

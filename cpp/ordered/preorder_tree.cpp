@@ -10,7 +10,7 @@ namespace {
 
 class PreorderReader {
  public:
-  PreorderReader(const data::RankedColumns& columns, const OrderedCosts& costs) : columns_(columns), costs_(costs) {}
+  PreorderReader(const data::OrderedColumns& columns, const OrderedCosts& costs) : columns_(columns), costs_(costs) {}
 
   /// Writes the subtree that begins at `next`, and moves on behind it.
   void read(const OrderedRows& rows, PreorderTree::const_iterator& next) {
@@ -23,7 +23,7 @@ class PreorderReader {
     const auto& weight = rows.class_weight();
     const auto prediction = static_cast<std::uint32_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
     if (planned.kind == PreorderNode::Kind::leaf) return tree.add_leaf(prediction);
-    const RankSplit& split = planned.split;
+    const ThresholdSplit& split = planned.split;
     tree.add_split(columns_.first_column[split.variable] + split.threshold, prediction, [&](bool side) {
       OrderedRows child;
       std::vector<std::uint32_t> number;
@@ -42,7 +42,7 @@ class PreorderReader {
     return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
   }
 
-  const data::RankedColumns& columns_;
+  const data::OrderedColumns& columns_;
   const OrderedCosts& costs_;
   run::Run never_stopped_;
   run::WorkMeter unlimited_{never_stopped_};
@@ -50,7 +50,7 @@ class PreorderReader {
 
 }  // namespace
 
-PreorderTree join(const RankSplit& root, const PreorderTree& true_side, const PreorderTree& false_side) {
+PreorderTree join(const ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side) {
   PreorderTree preorder{{PreorderNode::Kind::split, root}};
   preorder.insert(preorder.end(), true_side.begin(), true_side.end());
   preorder.insert(preorder.end(), false_side.begin(), false_side.end());
@@ -64,7 +64,7 @@ std::uint32_t count_leaves(const PreorderTree& preorder) {
   return n_leaves;
 }
 
-PreorderTree preorder_of(const tree::ResultTree& tree, const data::RankedColumns& columns) {
+PreorderTree preorder_of(const tree::ResultTree& tree, const data::OrderedColumns& columns) {
   PreorderTree preorder;
   for (const std::int32_t column : tree.column) {
     if (column < 0) {
@@ -79,7 +79,7 @@ PreorderTree preorder_of(const tree::ResultTree& tree, const data::RankedColumns
 }
 
 tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
-                                    const data::RankedColumns& columns, const OrderedCosts& costs) {
+                                    const data::OrderedColumns& columns, const OrderedCosts& costs) {
   PreorderReader reader(columns, costs);
   PreorderTree::const_iterator next = preorder.begin();
   reader.read(rows, next);

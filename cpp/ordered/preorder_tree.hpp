@@ -15,27 +15,27 @@ namespace hornbeam::ordered {
 /// A node of a tree that was found. Which columns the best stump splits on is found again at the end.
 struct PreorderNode {
   enum class Kind { leaf, stump, split } kind;
-  RankSplit split{};
+  ThresholdSplit split{};
 };
 
 /// A tree in pre-order, true sides first.
 using PreorderTree = std::vector<PreorderNode>;
 
-PreorderTree join(const RankSplit& root, const PreorderTree& true_side, const PreorderTree& false_side);
+PreorderTree join(const ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side);
 std::uint32_t count_leaves(const PreorderTree& preorder);
 
 /// What is found of one subproblem.
 struct OrderedResult {
-  Ticks lower = 0;         // of all trees that cost less than asked for
-  Ticks cost = kInfinity;  // of the tree `preorder` if it costs less than asked for
+  Ticks lower = 0;         // of all trees that cost less than the bound given
+  Ticks cost = kInfinity;  // of the tree `preorder` if it costs less than that
   PreorderTree preorder;
 };
 
 /// The splits of a tree on columns.
-PreorderTree preorder_of(const tree::ResultTree& tree, const data::RankedColumns& columns);
+PreorderTree preorder_of(const tree::ResultTree& tree, const data::OrderedColumns& columns);
 
 /// The tree of a preorder for these rows, its cost left out.
 tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
-                                    const data::RankedColumns& columns, const OrderedCosts& costs);
+                                    const data::OrderedColumns& columns, const OrderedCosts& costs);
 
 }  // namespace hornbeam::ordered

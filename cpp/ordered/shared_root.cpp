@@ -28,7 +28,7 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
       in_flight_(n_threads, kInfinity) {}
 
 bool SharedRoot::sort_rows(run::WorkMeter& meter) {
-  const data::RankedColumns& columns = problem_.columns;
+  const data::OrderedColumns& columns = problem_.columns;
   announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{2}));
   const bool is_sorted =
       !meter.stopped() && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, meter);

@@ -18,7 +18,8 @@ std::int64_t middle(const OpenThresholds& run, const std::vector<Threshold>& thr
   return at - thresholds.begin();
 }
 
-std::int64_t threshold_of(const OrderedRows& rows, const RankSplit& split, const std::vector<Threshold>& thresholds) {
+std::int64_t threshold_of(const OrderedRows& rows, const ThresholdSplit& split,
+                          const std::vector<Threshold>& thresholds) {
   const auto at = std::lower_bound(thresholds.begin(), thresholds.end(), rows.n_true_by(split),
                                    [](const Threshold& threshold, std::uint32_t n) { return threshold.n_rows < n; });
   return std::min<std::int64_t>(at - thresholds.begin(), std::ssize(thresholds) - 1);
@@ -33,7 +34,7 @@ std::uint64_t bytes_of(const std::vector<std::vector<Threshold>>& thresholds) {
 }
 
 void ThresholdHeap::open(std::vector<std::vector<Threshold>>& thresholds, const OrderedRows& rows,
-                         const std::optional<RankSplit>& first, Ticks leaf_cost) {
+                         const std::optional<ThresholdSplit>& first, Ticks leaf_cost) {
   thresholds_.swap(thresholds);  // both keep their memory
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v)

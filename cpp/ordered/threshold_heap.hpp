@@ -27,7 +27,7 @@ class ThresholdHeap {
   /// Opens all thresholds of each variable, which are moved out of `thresholds`; that of `first` is tried before all
   /// others.
   void open(std::vector<std::vector<Threshold>>& thresholds, const OrderedRows& rows,
-            const std::optional<RankSplit>& first, Ticks leaf_cost);
+            const std::optional<ThresholdSplit>& first, Ticks leaf_cost);
 
   /// Closes the thresholds that cannot cost less than `best`, then returns the first threshold, or the middle of the
   /// run of lowest bound. None if none is left.

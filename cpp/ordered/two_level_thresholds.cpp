@@ -28,7 +28,7 @@ TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ti
     const std::uint32_t* entry = rows.entries(v);
     for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
       true_side[class_of(entry[i])] += rows.weight_of(row_of(entry[i]));
-      if (!ends_rank(entry[i])) continue;
+      if (!ends_bin(entry[i])) continue;
       std::int32_t most_true = 0, most_false = 0;
       for (std::size_t k = 0; k < total.size(); ++k) {
         most_true = std::max(most_true, true_side[k]);

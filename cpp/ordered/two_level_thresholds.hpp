@@ -18,8 +18,8 @@ namespace hornbeam::ordered {
 
 struct TwoLevelResult {
   Ticks lower;  // no tree of depth one or two costs less
-  Ticks cost;   // of the best one if it costs less than asked for, else infinite
-  RankSplit root;
+  Ticks cost;   // of the best one if it costs less than the bound given, else infinite
+  ThresholdSplit root;
   bool has_stump[2] = {false, false};  // whether a side of the root is a stump instead of a leaf; the true side last
 };
 

@@ -28,7 +28,7 @@ struct ColumnCounts {
 template <int kClasses>
 class CellCosts {
  public:
-  /// `tables` is scratch space, with room for three per class.
+  /// `tables` is scratch space, for three numbers per class.
   CellCosts(const PosteriorCosts& costs, const DepthCosts& at, std::vector<const Ticks*>& tables)
       : n_classes_(costs.n_classes()),
         group_(costs.largest_group()),
@@ -77,9 +77,9 @@ class CellCosts {
         split = std::max(split, separated);
       }
     }
-    const Ticks priced = leaf + leaf_;
-    upper += n == 1 ? leaf : priced;
-    const Ticks least = std::min(n > group_ ? priced : leaf, split);
+    const Ticks with_penalty = leaf + leaf_;
+    upper += n == 1 ? leaf : with_penalty;
+    const Ticks least = std::min(n > group_ ? with_penalty : leaf, split);
     lower += n == 1 ? leaf : least;
   }
 

@@ -34,7 +34,8 @@ struct PosteriorModel {
   std::uint32_t bits;
 };
 
-/// More nats than any tree costs whose splits are at most so deep, with room for sums that are only compared; for (C3).
+/// More nats than any tree costs whose splits are at most so deep, with a margin for sums that are only compared; for
+/// (C3).
 double most_nats(const PosteriorModel& model, std::int64_t n_rows, std::uint32_t n_columns, std::uint32_t deepest);
 
 /// The properties of the data on which the costs depend.
@@ -72,7 +73,7 @@ class PosteriorCosts {
   std::uint32_t likeliest_class(const Ticks* counts) const;
   const std::vector<Ticks>& all_rows() const { return all_; }
   const std::vector<Ticks>& rows_of_class(std::uint32_t k) const { return class_[k]; }
-  /// The cost of one more row in a leaf of so many rows of its class alone: e_k of (C2).
+  /// The cost of one more row in a leaf of this many rows of its class alone: e_k of (C2).
   const std::vector<std::vector<Ticks>>& pure_increments() const { return pure_increment_; }
   /// By number of rows, up to that of the smallest class: the least cost of a leaf of one class, without that of the
   /// leaf itself, and the largest e_k.
@@ -82,7 +83,7 @@ class PosteriorCosts {
   /// What a mixed leaf adds: log((ceil(count / 2) + R) / R); see bounds/second_split.hpp.
   const std::vector<Ticks>& mixed() const { return mixed_; }
 
-  /// Depths from 0 to two below the deepest node; made when first asked for.
+  /// Depths from 0 to two below the deepest node; made when first needed.
   const DepthCosts& at(std::uint32_t depth);
   std::uint64_t bytes() const { return bytes_; }
 

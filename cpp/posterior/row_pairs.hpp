@@ -65,7 +65,7 @@ class RowPairs {
 
   std::uint32_t n_columns_ = 0, n_pairs_ = 0, n_words_ = 0, stride_ = 0, least_distance_ = 0;
   AlignedVector<Word> tile_;  // column c: both rows hold; n_columns + c: both fail
-  std::vector<std::vector<std::optional<bounds::PairRate>>> rates_;  // by depth and most separated, where asked for
+  std::vector<std::vector<std::optional<bounds::PairRate>>> rates_;  // by depth and most separated, where needed
   AlignedVector<Word> scratch_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace hornbeam::primal {
 
-Points::Points(const data::RankedColumns& columns, const data::RowTargets& targets) : n_targets(targets.n_targets) {
+Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets) : n_targets(targets.n_targets) {
   std::vector<std::uint32_t> row_of;
   for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
     std::uint32_t rows = 1;
@@ -16,7 +16,7 @@ Points::Points(const data::RankedColumns& columns, const data::RowTargets& targe
     });
   }
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v) {
-    const std::uint32_t* ranks = columns.ranks_of(v);
+    const std::uint32_t* ranks = columns.bins_of(v);
     variables.emplace_back(size(), columns.n_thresholds[v], columns.first_column[v], false,
                            [&](std::uint32_t point) { return ranks[row_of[point]]; });
   }

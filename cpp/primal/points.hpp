@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "data/distinct_rows.hpp"
-#include "data/ranked_columns.hpp"
+#include "data/ordered_columns.hpp"
 #include "data/row_targets.hpp"
 
 namespace hornbeam::primal {
@@ -77,7 +77,7 @@ class Variable {
 };
 
 struct Points {
-  Points(const data::RankedColumns& columns, const data::RowTargets& targets);
+  Points(const data::OrderedColumns& columns, const data::RowTargets& targets);
   /// Neighboring columns of which each holds where the one before it does become thresholds of one variable.
   explicit Points(const data::DistinctRows& rows);
 

@@ -66,7 +66,7 @@ class HistogramSum {
     return sums;
   }
 
-  /// Leaves room for as many sums as there were.
+  /// Leaves space for as many sums as there were.
   void clear() {
     if (sums_.empty()) return;
     index_.reset(sums_.size());

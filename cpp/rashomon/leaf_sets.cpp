@@ -123,9 +123,9 @@ class TreeGraph<Count>::LeafSets {
       if (!graph_.nodes_[node].is_deep) continue;
       for (const Split& split : graph_.nodes_[node].splits)
         for (int x = 0; x < 2; ++x) {
-          const Histogram<Count>& beside = graph_.nodes_[split.node[1 - x]].trees;
-          if (beside.empty() || budgets_[node] - beside.front().cost <= budgets_[split.node[x]]) continue;
-          budgets_[split.node[x]] = budgets_[node] - beside.front().cost;
+          const Histogram<Count>& other_side = graph_.nodes_[split.node[1 - x]].trees;
+          if (other_side.empty() || budgets_[node] - other_side.front().cost <= budgets_[split.node[x]]) continue;
+          budgets_[split.node[x]] = budgets_[node] - other_side.front().cost;
           raised.push_back(split.node[x]);
         }
     }

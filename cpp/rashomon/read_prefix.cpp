@@ -106,7 +106,7 @@ tree::ResultTree PrefixGraph<Count>::tree(Ticks cost, const Limbs& rank) {
   Count all{};
   for (const Scored& scored : nodes_[0].trees)
     if (scored.score <= nodes_[0].scores) all += count_of(scored.trees, cost);
-  if (!number || *number >= all) throw std::invalid_argument("rank: there are not so many trees of this cost");
+  if (!number || *number >= all) throw std::invalid_argument("rank: there are fewer trees of this cost");
   return PrefixReader<Count>(*this).read(cost, *number);
 }
 

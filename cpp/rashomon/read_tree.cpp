@@ -124,7 +124,7 @@ template <class Count>
 tree::ResultTree TreeGraph<Count>::tree(Ticks cost, const Limbs& rank) {
   const std::optional<Count> number = Count::of(rank);
   if (!number || *number >= count_of(nodes_[0].trees, cost))
-    throw std::invalid_argument("rank: there are not so many trees of this cost");
+    throw std::invalid_argument("rank: there are fewer trees of this cost");
   return TreeReader<Count>(*this).read(cost, *number);
 }
 

@@ -38,7 +38,7 @@ class TreeReader {
 
   void read_node(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t node, std::uint32_t depth,
                  std::size_t level, Ticks cost, Count rank);
-  /// The leaf of this number among those of this cost; false, and `rank` lowered, if there are not so many.
+  /// The leaf of this number among those of this cost; false, and `rank` lowered, if there are fewer.
   bool read_leaf(const rows::RowSet& rows, Ticks cost, Count& rank);
   /// Of the columns from `begin` on that are equal or complementary to `column` on these rows, number `copy`.
   Copy copy_of(const data::RowList& numbers, std::uint32_t column, std::uint32_t begin, std::uint32_t copy) const;

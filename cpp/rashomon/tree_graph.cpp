@@ -10,7 +10,7 @@ namespace hornbeam::rashomon {
 
 namespace {
 
-/// Up to so many columns, the best tree of three levels is found by counting triples. In a search for a single tree the
+/// Up to this many columns, trees of three levels are found by counting triples. In a search for a single tree the
 /// limit is lower, but here the alternative is to expand a node. Measured in docs/notes/2026-11-22-rashomon-sets.md.
 constexpr std::uint32_t kMostColumnsOfTriples = 128;
 

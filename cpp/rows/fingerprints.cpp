@@ -1,4 +1,4 @@
-// rows/fingerprints.cpp: the part of RowSet and RowSetMaker that names the rows of a column.
+// rows/fingerprints.cpp: the part of RowSet and RowSetMaker that makes fingerprints of rows.
 #include "base/each_bit.hpp"
 #include "rows/row_set.hpp"
 

@@ -12,7 +12,7 @@
 
 namespace hornbeam::rows {
 
-/// Up to so many columns, trees of three levels are found directly (shallow/three_levels.cpp). Measured in
+/// Up to this many columns, trees of three levels are found directly (shallow/three_levels.cpp). Measured in
 /// docs/notes/2026-11-22-three-levels.md.
 inline constexpr std::uint32_t kFewColumns = 40;
 

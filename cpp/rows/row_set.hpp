@@ -6,10 +6,11 @@
 // HOLDS   (R1) The counts are those of groups of rows that are equal on all remaining columns (LeafModel::merge). (R2)
 //         No column is constant, or equal or complementary to another one (compared, not only hashed), on the slots.
 //         (R3) Some optimal tree of every subset does without every column that was dropped on the way
-//         (bounds/support_condition.hpp). (R4) The XOR over the names of the slots where a column holds is the
+//         (bounds/support_condition.hpp). (R4) The XOR over the fingerprints of the slots where a column holds is the
 //         fingerprint of its rows, and the sum of their base losses is theirs.
-// COST    Making a child: its slots x (words of columns + name) to gather, a transposition for each 64 x 64 block.
-// CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by the
+// COST    Making a child: its slots x (words of columns + fingerprint) to gather, a transposition for each 64 x 64
+// block. CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by
+// the
 //         same AND and population count as single rows. The highest shift is used more than once if that takes fewer
 //         words (a weight of 3 may be 3 x 1 or 1 + 2). There are no groups besides the slots: a child's slots are
 //         chosen from its parent's, and only rows whose counts change by a merge get new ones.
@@ -88,7 +89,8 @@ class RowSetMaker {
   /// Throws Stopped.
   void make_root(RowSet& root, run::Run& run);
 
-  /// The rows of `parent` where `column` (of the parent) equals `side`, and their name; `parent` has its slot rows.
+  /// The rows of `parent` where `column` (of the parent) equals `side`, and their support set; `parent` has its slot
+  /// rows.
   void make_child(const RowSet& parent, std::uint32_t column, bool side, const SupportSet& support, RowSet& child);
 
   /// Only the measures of that child, and its rows as a filter of the parent's tile: no column is dropped, no row
@@ -97,12 +99,12 @@ class RowSetMaker {
 
   void make_slot_rows(RowSet& rows) const;
 
-  /// Makes bit planes of the fingerprints, which pay off from about five names on. A row set that is named from them
-  /// carries only its fingerprint.
+  /// Makes bit planes of the fingerprints, which pay off from about five support sets on. A support set that is made
+  /// from them has only its fingerprint.
   void make_fingerprint_planes(RowSet& rows) const;
   /// Of the rows where the column equals `side`.
   SupportSet support_of(const RowSet& rows, std::uint32_t column, bool side) const;
-  /// The name of the rows on one side of `column` where `other` holds.
+  /// The support set of the rows on one side of `column` where `other` holds.
   SupportSet support_of(const RowSet& rows, std::uint32_t column, bool side, std::uint32_t other) const;
 
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.

@@ -8,7 +8,7 @@ namespace hornbeam::search {
 
 namespace {
 
-/// Below so many open candidates, or so little depth, searching a frame costs less than packing its rows.
+/// Below this many open candidates, or so little depth, searching a frame costs less than packing its rows.
 constexpr std::ptrdiff_t kLeastOpenToPack = 8;
 constexpr std::uint32_t kLeastDepthToPack = 4;
 

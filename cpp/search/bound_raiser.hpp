@@ -23,7 +23,7 @@ class BoundRaiser {
 
   /// The number of levels up to which the best tree of a side is to be found directly; 0 if it is to be searched.
   std::uint32_t needed_levels(const Candidate& candidate, int x) const;
-  /// Closes the side `x` by its best tree of so many levels.
+  /// Closes the side `x` by its best tree of this many levels.
   void solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels);
 
   /// Raises the side `x` of a candidate to `goal` by a probe. If that fails and the other side has no frame either

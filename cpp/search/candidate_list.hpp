@@ -20,7 +20,7 @@ class CandidateList {
   /// Computes one bound for each column and lists the splits that may still win, lowest bound first.
   void list(Frame& frame);
 
-  /// The split on `column`. If leaves are limited, the true side gets at least and at most so many of them.
+  /// The split on `column`. If leaves are limited, the true side gets at least and at most this many of them.
   Candidate make(const Frame& frame, const kernels::SplitScan& scan, std::uint32_t column,
                  std::uint32_t least_of_true_side, std::uint32_t most_of_true_side) const;
 

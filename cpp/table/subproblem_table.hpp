@@ -102,7 +102,7 @@ class SubproblemTable {
   bool reserve(std::uint64_t added);
 
   static constexpr std::size_t kShards = 64;
-  static constexpr std::size_t kFirstCapacity = 16;  // room for the first entries whatever the limit
+  static constexpr std::size_t kFirstCapacity = 16;  // the first entries fit whatever the limit
   bool shared_;
   std::optional<std::uint64_t> byte_limit_;
   std::unique_ptr<Shard[]> shards_;

@@ -49,7 +49,7 @@ class Budget:
         return self.seconds() == 0 or self._memory_limit == 0
 
     def allows(self, seconds: float) -> bool:
-        """Return whether so many seconds are left."""
+        """Return whether this many seconds are left."""
         left = self.seconds()
         return left is None or seconds < left
 
@@ -77,7 +77,7 @@ class Budget:
         return True
 
     def fits(self, n_bytes: int) -> bool:
-        """Return whether so many bytes fit; unlike `hold`, a failure does not spend the budget."""
+        """Return whether this many bytes fit; unlike `hold`, a failure does not spend the budget."""
         return self._memory_limit is None or self._held + n_bytes <= self._memory_limit
 
     def release(self, n_bytes: int) -> None:

@@ -115,12 +115,12 @@ class PackedColumns:
 
     def __init__(self, columns: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> None: ...
 
-class RankedColumns:
+class OrderedColumns:
     """
-    Thresholds of ranked variables: threshold t of variable v holds in the rows where ranks[v] <= t.
+    Thresholds of ordered variables: threshold t of variable v holds in the rows where bins[v] <= t.
     """
 
-    def __init__(self, ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_thresholds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, bins: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_thresholds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Problem:
     """Rows and additive costs in ticks; see api/solve.hpp."""
@@ -170,10 +170,10 @@ def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, call
     """Find a tree of least cost; see api/solve.hpp."""
 
 @overload
-def solve(columns: RankedColumns, problem: Problem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
-    """The same for thresholds of ranked variables."""
+def solve(columns: OrderedColumns, problem: Problem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+    """The same for thresholds of ordered variables."""
 
-def look_ahead(columns: PackedColumns, problem: Problem, options: SearchOptions, lookahead_depth: int, recursive: bool, last_by_loss: bool = False, keep_greedy: bool = False, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve_lookahead(columns: PackedColumns, problem: Problem, options: SearchOptions, lookahead_depth: int, recursive: bool, last_by_loss: bool = False, keep_greedy: bool = False, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree by lookahead search; see lookahead/lookahead_search.hpp."""
 
 def solve_leaf_sets(columns: PackedColumns, problem: Problem, options: SearchOptions, policy: str = 'curiosity', as_published: bool = False, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:

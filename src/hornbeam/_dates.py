@@ -186,12 +186,12 @@ def datetime_of(seconds: float) -> dt.datetime:
     Raises
     ------
     ValueError
-        If it is outside of the years 1 to 9999, which Python supports.
+        If it is outside the years 1 to 9999, which Python supports.
     """
     try:
         return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=_micro(seconds))
     except OverflowError:
-        raise ValueError(f"{date_text(seconds, 'datetime')} is outside of the years 1 to 9999.") from None
+        raise ValueError(f"{date_text(seconds, 'datetime')} is outside the years 1 to 9999.") from None
 
 
 def _micro(seconds: float) -> int:

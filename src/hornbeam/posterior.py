@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import as_array, as_float, is_number, shown
-from hornbeam.binarizers import Conditions, ThresholdBinarizer, ask
+from hornbeam.binarizers import Conditions, ThresholdBinarizer, evaluate_conditions
 from hornbeam.conditions import Condition
 from hornbeam.table import is_missing_value, read_table
 from hornbeam.tree import Tree
@@ -33,7 +33,7 @@ class LogPosteriorScale:
 
     @classmethod
     def fit_for(cls, n_rows: int, n_columns: int, prior: Prior) -> LogPosteriorScale:
-        """Return the finest unit, of at most 40 bits, in which no tree on so many rows exceeds the range.
+        """Return the finest unit, of at most 40 bits, in which no tree on this many rows exceeds the range.
 
         Raises
         ------
@@ -205,7 +205,9 @@ def log_posterior(
     if conditions is None:
         conditions = ThresholdBinarizer(strategy="exact").fit(table).conditions_
     n_splits = np.zeros(len(left), dtype=np.int64)
-    for holds in ask(conditions if isinstance(conditions, Conditions) else Conditions(conditions), table):
+    for holds in evaluate_conditions(
+        conditions if isinstance(conditions, Conditions) else Conditions(conditions), table
+    ):
         held = passed.T @ holds.astype(np.int64)
         n_splits += (held > 0) & (held < n_rows)
     counts = np.stack([passed.T @ (labels == each).astype(np.int64) for each in classes], axis=1)

@@ -138,7 +138,7 @@ def test_the_exported_python_function_predicts_as_the_model(run, fruit, model, t
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"version": 2}, "is a model of version 2, this hornbeam reads version 1"),
+        ({"version": 2}, "is a model of version 2; this hornbeam reads version 1"),
         ({"format": "hornbeam-tree"}, "is not a model file of hornbeam"),
         ({"tree": {}}, "is a damaged model file"),
         ({"certificate": {}}, "is a damaged model file"),

@@ -110,7 +110,7 @@ LINKED = sorted(
 
 
 def test_addresses_elsewhere_have_a_form_that_can_be_right():
-    """Whether they answer is asked by `make links`, which needs the network."""
+    """`make links` checks whether they answer, which needs the network."""
     text = "\n".join(path.read_text("utf-8") for path in LINKED)
     found = {address.rstrip(".,") for address in re.findall(r"\w+://[^\s)\"'`>\]}]*", text)}
     # Files, and the name of the namespace of SVG, are not addresses.

@@ -1,6 +1,7 @@
 """The checkers of the repository reject what they must reject, and the repository passes them."""
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -43,6 +44,7 @@ def faults(name: str, root: Path, files: dict[str, str]) -> list[str]:
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     return list(tool(name).faults(root))
 
 
@@ -241,6 +243,11 @@ def test_a_python_function_of_more_than_60_lines_is_rejected(tmp_path, lines, n_
 def test_a_file_of_more_than_500_lines_is_rejected(tmp_path, path):
     assert faults("check_sizes", tmp_path, {path: "\n" * 500}) == []
     assert faults("check_sizes", tmp_path, {path: "\n" * 501}) == [f"{path}: 501 lines, at most 500"]
+
+
+def test_a_file_that_git_ignores_may_have_any_length(tmp_path):
+    files = {".gitignore": "/benchmarks/.environments/\n", "benchmarks/.environments/peer/a.py": "\n" * 501}
+    assert faults("check_sizes", tmp_path, files) == []
 
 
 def test_a_long_piece_that_says_why_is_accepted(tmp_path):

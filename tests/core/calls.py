@@ -9,7 +9,7 @@ from hornbeam import _core
 
 COLUMNS = {
     _core.PackedColumns: ("columns", "n_rows"),
-    _core.RankedColumns: ("ranks", "n_thresholds"),
+    _core.OrderedColumns: ("bins", "n_thresholds"),
 }
 PROBLEMS = {
     _core.Problem: ("class_codes", "weights", "costs", "leaf_cost", "reference"),

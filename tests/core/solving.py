@@ -41,10 +41,10 @@ def solve_guessed(problem: Problem, reference: list[int], **options: Any) -> _co
     return solve(problem, reference=np.array(reference, dtype=np.int32), **options)
 
 
-def look_ahead(problem: Problem, steps: int, *, recursive: bool = False, **options: Any) -> _core.Outcome:
+def solve_lookahead(problem: Problem, steps: int, *, recursive: bool = False, **options: Any) -> _core.Outcome:
     """Solve a problem by lookahead search: SPLIT, or LicketySPLIT if `recursive`."""
     how = {"lookahead_depth": steps, "recursive": recursive, **options}
-    outcome: _core.Outcome = call(_core.look_ahead, **arguments(problem), **how)
+    outcome: _core.Outcome = call(_core.solve_lookahead, **arguments(problem), **how)
     return outcome
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from core import test_ranking, test_rashomon, test_resplit
 from core.hard import random_labels
+from core.ordered import hard_ordered, unsolvable_ordered
 from core.posteriors import search
-from core.ranked import hard_ranked, unsolvable_ranked
-from core.solving import look_ahead, solve, solve_guessed, solve_leaf_sets
+from core.solving import solve, solve_guessed, solve_leaf_sets, solve_lookahead
 from hornbeam import GOSDTClassifier, RashomonSetClassifier, _core
 from oracles.posterior import Posterior
 from oracles.problems import Problem
@@ -58,8 +58,8 @@ def test_a_bound_of_the_exact_search_fires_and_saves_subproblems(bound):
 
 
 def test_the_ordered_search_counts_thresholds_that_it_closes_untried_and_saves_subproblems_by_that():
-    ranked, _ = hard_ranked(0)
-    on, off = ranked.solve(), ranked.solve(bounds={"similarity": False})
+    ordered, _ = hard_ordered(0)
+    on, off = ordered.solve(), ordered.solve(bounds={"similarity": False})
     assert counted(on)["similarity"] > 0
     assert counted(on)["two_levels"] > 0
     assert counted(off)["similarity"] == 0
@@ -67,17 +67,17 @@ def test_the_ordered_search_counts_thresholds_that_it_closes_untried_and_saves_s
 
 
 def test_the_ordered_search_counts_the_thresholds_that_other_threads_try():
-    assert unsolvable_ranked().solve(n_threads=2, time_limit=1.0)["statistics"]["bounds"]["helpers"] > 0
+    assert unsolvable_ordered().solve(n_threads=2, time_limit=1.0)["statistics"]["bounds"]["helpers"] > 0
 
 
 def test_lookahead_search_counts_what_its_optimal_trees_take():
     problem = replace(random_labels(0, n_rows=150, n_columns=14, leaf_cost=2), max_depth=6)
-    assert counted(look_ahead(problem, 1))["pair_stage"] > 0
+    assert counted(solve_lookahead(problem, 1))["pair_stage"] > 0
 
 
 def test_every_counter_of_prefixes_is_above_0_on_a_fixed_problem():
     problem = replace(random_labels(0, n_rows=150, n_columns=14, leaf_cost=2), max_depth=6)
-    found = counted(look_ahead(problem, 2))
+    found = counted(solve_lookahead(problem, 2))
     assert [name for name in _core.COUNTERS["lookahead"] if found[name] == 0] == []
 
 
@@ -87,7 +87,7 @@ def test_every_counter_of_the_search_for_a_set_of_trees_is_above_0_on_a_fixed_pr
     found = _core.describe_set(test_rashomon.find(problem, best + 12, best))["bounds"]
     assert list(found) == _core.COUNTERS["tree_sets"]
     assert min(found["set_bound"], found["least_trees"]) > 0
-    prefix = look_ahead(problem, 2, keep_greedy=True)["upper"]
+    prefix = solve_lookahead(problem, 2, keep_greedy=True)["upper"]
     of_resplit = _core.describe_set(test_resplit.find_resplit(problem, 2, prefix + 6, prefix))["bounds"]
     assert [name for name, count in of_resplit.items() if count == 0] == []
 

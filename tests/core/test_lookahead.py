@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.solving import check_tree, look_ahead, solve
+from core.solving import check_tree, solve, solve_lookahead
 from oracles.lookahead import greedy_cost, licketysplit_cost, lookahead_cost
 from oracles.problems import random_problem
 
@@ -24,7 +24,7 @@ def problems(objective, n_seeds, **limits):
 def test_licketysplit_is_the_recursion_of_the_paper(objective, max_depth):
     for min_samples_leaf, steps, last_by_loss in itertools.product([1, 2], [1, 2], [False, True]):
         for problem, rows in problems(objective, 12, max_depth=max_depth, min_samples_leaf=min_samples_leaf):
-            outcome = look_ahead(problem, steps, recursive=True, last_by_loss=last_by_loss)
+            outcome = solve_lookahead(problem, steps, recursive=True, last_by_loss=last_by_loss)
             check_tree(problem, outcome)
             assert outcome["upper"] == licketysplit_cost(problem, rows, max_depth, steps, last_by_loss)
 
@@ -34,8 +34,8 @@ def test_licketysplit_is_the_recursion_of_the_paper(objective, max_depth):
 def test_guarantees_of_theorems_a1_to_a3(objective, max_depth):
     for min_samples_leaf, steps, last_by_loss in itertools.product([1, 2], [1, 2, 3], [False, True]):
         for problem, rows in problems(objective, 8, max_depth=max_depth, min_samples_leaf=min_samples_leaf):
-            split = look_ahead(problem, steps, last_by_loss=last_by_loss)
-            lickety = look_ahead(problem, steps, recursive=True, last_by_loss=last_by_loss)
+            split = solve_lookahead(problem, steps, last_by_loss=last_by_loss)
+            lickety = solve_lookahead(problem, steps, recursive=True, last_by_loss=last_by_loss)
             check_tree(problem, split)
             optimum = solve(problem)["upper"]
             greedy = greedy_cost(problem, rows, max_depth, last_by_loss)
@@ -57,7 +57,7 @@ def test_guarantees_of_theorems_a1_to_a3(objective, max_depth):
 def test_a_stopped_search_is_no_worse_than_greedy(n_polls, recursive):
     for problem, rows in problems("zero_one", 10, max_depth=4):
         left = itertools.count(n_polls, -1)
-        outcome = look_ahead(
+        outcome = solve_lookahead(
             problem, 2, recursive=recursive, callback=lambda _, left=left: next(left) <= 0, callback_interval=0.0
         )
         check_tree(problem, outcome)
@@ -68,7 +68,7 @@ def test_a_stopped_search_is_no_worse_than_greedy(n_polls, recursive):
 @pytest.mark.parametrize("limit", [{"time_limit": 0.0}, {"memory_limit": 0}, {"memory_limit": 3000}])
 def test_limits_end_in_a_valid_tree(limit, recursive):
     for problem, _ in problems("class_weighted", 10, max_depth=4):
-        outcome = look_ahead(problem, 2, recursive=recursive, **limit)
+        outcome = solve_lookahead(problem, 2, recursive=recursive, **limit)
         check_tree(problem, outcome)
         assert outcome["lower"] <= solve(problem)["upper"]
         assert outcome["status"] in {"optimal", "heuristic", next(iter(limit))}
@@ -81,4 +81,4 @@ def test_limits_end_in_a_valid_tree(limit, recursive):
 def test_wrong_arguments_are_named(steps, limits, message):
     problem, _ = next(problems("zero_one", 1, max_depth=2))
     with pytest.raises(ValueError, match=message):
-        look_ahead(replace(problem, **limits), steps)
+        solve_lookahead(replace(problem, **limits), steps)

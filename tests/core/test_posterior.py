@@ -134,7 +134,7 @@ def test_small_problem_of_a_known_optimum():
     matrix = np.array([[0, 0]] * 10 + [[1, 0]] * 10 + [[1, 1]] * 20)
     classes = np.array([0] * 20 + [1] * 20)
     posterior = Posterior(matrix, classes, [1.0, 1.0])
-    # A leaf of 20 rows of one class has likelihood 1/21 under rho = 1; the root may ask either column, and the side
+    # A leaf of 20 rows of one class has likelihood 1/21 under rho = 1; the root may test either column, and the side
     # of column 1 that is left holds equal rows only where the column holds.
     by_hand = np.log(2) - np.log(0.95) + 2 * np.log(21) - np.log(1 - 0.95 / np.sqrt(2))
     outcome = search(matrix, classes, posterior)

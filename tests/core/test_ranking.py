@@ -1,4 +1,4 @@
-"""The leaf-set search for ranks proves what brute force finds, in any order, with and without each of its bounds."""
+"""The leaf-set search for the AUC proves what brute force finds, in any order, with and without each of its bounds."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from oracles.problems import OBJECTIVES, Problem
 from oracles.rashomon import trees_within
 from oracles.reliance import reliance
 
-MOST_TREES = 60  # so many are asked one by one, for all pairs of rows
+MOST_TREES = 60  # so many are tested one by one, for all pairs of rows
 
 
 def ranges(trees, groups, shares):
@@ -22,7 +22,7 @@ def ranges(trees, groups, shares):
 
 
 def columns_of(tree):
-    """Return the columns that a nested tree asks."""
+    """Return the columns that a nested tree splits on."""
     return set() if len(tree) == 1 else {tree[0]} | columns_of(tree[1]) | columns_of(tree[2])
 
 

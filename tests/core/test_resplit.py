@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.solving import look_ahead
+from core.solving import solve_lookahead
 from core.test_rashomon import counts, find, in_order, many_trees
 from hornbeam import _core
 from oracles.lookahead import lookahead_cost
@@ -43,7 +43,7 @@ def test_the_set_is_that_of_the_paper(objective, steps, max_depth, leaf_rule):
     n_columns = (1, 4 if max_depth < 3 else 3)
     for problem in problems(objective, 9, max_depth=max_depth, n_columns=n_columns):
         best, _ = lookahead_cost(problem, tuple(range(len(problem.rows))), max_depth, steps)
-        assert look_ahead(problem, steps, keep_greedy=True)["upper"] == best
+        assert solve_lookahead(problem, steps, keep_greedy=True)["upper"] == best
         for bound in (best, best + problem.leaf_cost // 2, best + problem.total() // 6):
             prefixes = prefixes_within(problem, steps, bound)
             expected = trees_of_prefixes(problem, prefixes, leaf_rule)
@@ -121,7 +121,7 @@ def wide_problem():
     """Return a problem with sets of some thousand trees, and a bound for them."""
     problem = random_problem(3, "zero_one", n_rows=(400, 400), n_columns=(14, 14), max_depth=5)
     problem = replace(problem, leaf_cost=problem.total() // 100)
-    best = look_ahead(problem, 3, keep_greedy=True)["upper"]
+    best = solve_lookahead(problem, 3, keep_greedy=True)["upper"]
     return problem, best, best + 3 * problem.leaf_cost
 
 

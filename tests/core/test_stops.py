@@ -8,7 +8,7 @@ import pytest
 from core.calls import call
 from core.hard import random_labels, unsolvable
 from core.posteriors import search
-from core.solving import arguments, look_ahead, solve, solve_leaf_sets
+from core.solving import arguments, solve, solve_leaf_sets, solve_lookahead
 from hornbeam import _core
 from oracles.posterior import Posterior
 
@@ -40,12 +40,12 @@ SEARCHES = {
     "exact": solve,
     "exact, depth 4": lambda problem, **options: solve(replace(problem, max_depth=4), **options),
     "exact, 8 leaves": lambda problem, **options: solve(replace(problem, max_leaves=8), **options),
-    "lookahead": lambda problem, **options: look_ahead(replace(problem, max_depth=8), 2, **options),
-    "recursive lookahead": lambda problem, **options: look_ahead(
+    "lookahead": lambda problem, **options: solve_lookahead(replace(problem, max_depth=8), 2, **options),
+    "recursive lookahead": lambda problem, **options: solve_lookahead(
         replace(problem, max_depth=30), 1, recursive=True, **options
     ),
     "sets of leaves": solve_leaf_sets,
-    "sets of leaves, by ranks": solve_ranking,
+    "sets of leaves, for the AUC": solve_ranking,
     "posterior": solve_posterior,
     "Rashomon set": find_set,
 }

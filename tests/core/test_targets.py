@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.calls import call
-from core.solving import arguments, check_proven, look_ahead, solve
+from core.solving import arguments, check_proven, solve, solve_lookahead
 from hornbeam import _core
 from oracles.problems import Problem, random_problem
 
@@ -57,8 +57,8 @@ def test_weights_by_target_are_a_row_for_each_of_them(objective, max_depth):
 def test_lookahead_takes_weights_by_target(objective):
     for seed in range(40):
         problem, weights = spread(seed, objective, max_depth=3)
-        outcome = call(_core.look_ahead, **together(problem, weights), lookahead_depth=1, recursive=False)
-        assert outcome["upper"] == look_ahead(problem, 1)["upper"]
+        outcome = call(_core.solve_lookahead, **together(problem, weights), lookahead_depth=1, recursive=False)
+        assert outcome["upper"] == solve_lookahead(problem, 1)["upper"]
 
 
 def test_losses_of_each_prediction_are_a_problem_with_a_target_for_each():

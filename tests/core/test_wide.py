@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core import test_ranking
 from core.posteriors import resolution, search
-from core.solving import check_proven, check_tree, look_ahead, solve, solve_leaf_sets
+from core.solving import check_proven, check_tree, solve, solve_leaf_sets, solve_lookahead
 from core.test_posterior import nats
 from core.test_rashomon import find, in_order
 from core.test_resplit import find_resplit
@@ -52,12 +52,12 @@ def test_split_and_licketysplit_are_the_recursions_of_the_paper(data):
     max_depth, last_by_loss = data.draw(st.integers(1, 3)), data.draw(st.booleans())
     problem = data.draw(wide_problems(max_depth=max_depth))
     rows = tuple(range(len(problem.rows)))
-    split = look_ahead(problem, 1, last_by_loss=last_by_loss)
-    lickety = look_ahead(problem, 1, recursive=True, last_by_loss=last_by_loss)
+    split = solve_lookahead(problem, 1, last_by_loss=last_by_loss)
+    lickety = solve_lookahead(problem, 1, recursive=True, last_by_loss=last_by_loss)
     check_tree(problem, split)
     check_tree(problem, lickety)
     prefix, _ = lookahead_cost(problem, rows, max_depth, 1, last_by_loss)
-    assert look_ahead(problem, 1, last_by_loss=last_by_loss, keep_greedy=True)["upper"] == prefix
+    assert solve_lookahead(problem, 1, last_by_loss=last_by_loss, keep_greedy=True)["upper"] == prefix
     assert problem.optimum() <= split["upper"] <= prefix <= greedy_cost(problem, rows, max_depth, last_by_loss)
     assert lickety["upper"] == licketysplit_cost(problem, rows, max_depth, 1, last_by_loss)
 

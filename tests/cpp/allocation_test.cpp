@@ -7,7 +7,7 @@
 #include "support/allocations.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
-#include "support/ranked.hpp"
+#include "support/ordered.hpp"
 #include "support/solving.hpp"
 
 namespace hornbeam::testing {
@@ -51,7 +51,7 @@ RANDOM_TEST(a_search_of_columns_survives_any_failing_allocation, 1) {
 }
 
 RANDOM_TEST(a_search_of_ranks_survives_any_failing_allocation, 1) {
-  RankedProblem problem = random_ranked(draw, {40, 3, 10});
+  OrderedTestProblem problem = random_ordered(draw, {40, 3, 10});
   problem.depth = 4;
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
@@ -68,7 +68,7 @@ RANDOM_TEST(a_lookahead_search_survives_any_failing_allocation, 1) {
   const Ticks optimum = Oracle(problem).best();
   const PackedInput input = problem.input();
   for (const bool is_recursive : {false, true})
-    fail_each_allocation([&] { return look_ahead(input.columns, input, {1, is_recursive, false, false}, never); },
+    fail_each_allocation([&] { return solve_lookahead(input.columns, input, {1, is_recursive, false, false}, never); },
                          [&](const Outcome& outcome) {
                            check_interval(problem, outcome, optimum);
                            check_status(outcome.status, Status::heuristic);
@@ -131,9 +131,9 @@ RANDOM_TEST(a_set_of_trees_survives_any_failing_allocation, 1) {
                          [&](const std::vector<RelianceRange>& found) {
                            CHECK(found.at(1).least == range.least && found.at(1).largest == range.largest);
                          });
-    const AucObjective prices{4, std::int64_t{1} << 20, 1};
-    const Ticks best = all->best_ranking(prices, kInfinity, {}, {}, never).found.tree->cost;
-    fail_each_allocation([&] { return all->best_ranking(prices, kInfinity, {}, {}, never); },
+    const AucObjective auc{4, std::int64_t{1} << 20, 1};
+    const Ticks best = all->best_ranking(auc, kInfinity, {}, {}, never).found.tree->cost;
+    fail_each_allocation([&] { return all->best_ranking(auc, kInfinity, {}, {}, never); },
                          [&](const BestRanking& found) {
                            check_status(found.status, Status::optimal);
                            if (found.status == Status::optimal) CHECK_EQUAL(found.found.tree->cost, best);

@@ -1,4 +1,4 @@
-// auc_test.cpp: what the bounds on split leaves say of ranks, against brute force over partitions and trees.
+// auc_test.cpp: what the bounds on split leaves say of the AUC, against brute force over partitions and trees.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -56,9 +56,9 @@ std::int64_t best_partition(const std::vector<RocSegment>& units, std::size_t ne
   return least;
 }
 
-/// A problem of ranks, its rows merged and in order, with a random weight each.
-struct RankProblem {
-  RankProblem(Random& draw, std::uint32_t most_columns)
+/// A problem of the AUC, its rows merged and in order, with a random weight each.
+struct AucProblem {
+  AucProblem(Random& draw, std::uint32_t most_columns)
       : problem(random_problem(draw, {4, 14, 2, most_columns})),
         classes(two_classes(draw, problem.n_rows())),
         weights(weights_of(draw, problem.n_rows())),
@@ -132,24 +132,24 @@ RANDOM_TEST(the_best_three_runs_or_more_are_no_worse_than_any_partition_of_the_g
 }
 
 RANDOM_TEST(no_subtree_ranks_its_rows_better_than_the_bounds_on_the_leaf_that_is_split, 150) {
-  RankProblem ranks(draw, 3);
+  AucProblem auc(draw, 3);
   const Ticks half_pair_cost = 1 + draw.below(3), leaf_cost = draw.below(60);
-  AucLoss loss(ranks.rows, ranks.leaves, leaf_cost, {half_pair_cost, ranks.all_false_positives()});
+  AucLoss loss(auc.rows, auc.leaves, leaf_cost, {half_pair_cost, auc.all_false_positives()});
   const std::uint32_t max_depth = 1 + draw.below(3), all = 3;
   for (std::uint32_t level = 0; level < all; ++level)  // so that all sides are made
-    for (LeafId id = 0; id < ranks.leaves.size() && ranks.leaves.size() < 200; ++id)
-      if (ranks.leaves[id].n_rows > 0) ranks.open(id);
+    for (LeafId id = 0; id < auc.leaves.size() && auc.leaves.size() < 200; ++id)
+      if (auc.leaves[id].n_rows > 0) auc.open(id);
   Ticks before = 0;
   for (std::uint32_t n_levels = 1; n_levels <= 3; ++n_levels) {
-    ranks.evaluate_below(loss, 0, n_levels, max_depth);
-    const Leaf& root = ranks.leaves[0];
+    auc.evaluate_below(loss, 0, n_levels, max_depth);
+    const Leaf& root = auc.leaves[0];
     std::vector<RocSegment> rows;
-    rows.reserve(ranks.rows.n_rows);
-    for (std::uint32_t row = 0; row < ranks.rows.n_rows; ++row)
-      rows.push_back({ranks.rows.weight(row)[1], ranks.rows.weight(row)[0]});
+    rows.reserve(auc.rows.n_rows);
+    for (std::uint32_t row = 0; row < auc.rows.n_rows; ++row)
+      rows.push_back({auc.rows.weight(row)[1], auc.rows.weight(row)[0]});
     CHECK(before <= root.split_loss);
     before = root.split_loss;
-    for (const auto& [column, leaves] : all_subtrees(ranks.leaves, 0, max_depth)) {
+    for (const auto& [column, leaves] : all_subtrees(auc.leaves, 0, max_depth)) {
       if (leaves.size() < 2) continue;
       const Ticks beyond = half_pair_cost * (half_pairs_lost(leaves) - half_pairs_lost(rows)) +
                            leaf_cost * (static_cast<Ticks>(leaves.size()) - 2);
@@ -160,12 +160,12 @@ RANDOM_TEST(no_subtree_ranks_its_rows_better_than_the_bounds_on_the_leaf_that_is
 }
 
 RANDOM_TEST(no_completion_of_a_set_of_leaves_costs_less_than_its_rows_and_what_each_split_leaf_costs_beyond_them, 200) {
-  RankProblem ranks(draw, 5);
-  Leaves& leaves = ranks.leaves;
+  AucProblem auc(draw, 5);
+  Leaves& leaves = auc.leaves;
   const Ticks half_pair_cost = 1 + draw.below(3), leaf_cost = draw.below(60);
-  AucLoss loss(ranks.rows, leaves, leaf_cost, {half_pair_cost, ranks.all_false_positives()});
+  AucLoss loss(auc.rows, leaves, leaf_cost, {half_pair_cost, auc.all_false_positives()});
   const auto split_at_random = [&](std::vector<LeafId>& set, std::size_t which) {
-    ranks.open(set[which]);
+    auc.open(set[which]);
     std::vector<std::array<LeafId, 2>> all;
     for (std::uint32_t column = 0; column < leaves.n_columns(); ++column)
       if (!leaves[set[which]].dead[column] && !leaves[set[which]].tests(column))
@@ -190,7 +190,7 @@ RANDOM_TEST(no_completion_of_a_set_of_leaves_costs_less_than_its_rows_and_what_e
   Ticks bound = loss.kept_loss(kept, split) + loss.beyond_kept_loss(kept, split) +
                 leaf_cost * static_cast<Ticks>(kept.size() + 2 * split.size());
   for (const LeafId id : split) {
-    ranks.evaluate_below(loss, id, 1 + draw.below(3), std::nullopt);
+    auc.evaluate_below(loss, id, 1 + draw.below(3), std::nullopt);
     bound += leaves[id].split_loss;
   }
   CHECK(bound <= loss.loss(completed) + leaf_cost * static_cast<Ticks>(completed.size()));

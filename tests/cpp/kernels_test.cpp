@@ -278,7 +278,7 @@ RANDOM_TEST(a_filter_counts_as_if_the_other_slots_were_empty, 100) {
   }
 }
 
-RANDOM_TEST(narrow_sums_are_the_sums_in_units_of_the_price_in_their_places, 50) {
+RANDOM_TEST(narrow_sums_are_the_sums_in_units_of_the_error_cost_in_their_places, 50) {
   const std::uint32_t n = kNarrowLanes * draw.size_between(1, 4);
   const Ticks error_cost = draw.choose<Ticks>({1, 3, Ticks{1} << 20, 1234567});
   AlignedVector<Ticks> sums(n);

@@ -1,4 +1,6 @@
 // ordered_test.cpp: rows in order, thresholds and what closes them, and the search on them, against brute force.
+#include "support/ordered.hpp"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -9,7 +11,6 @@
 #include "ordered/two_level_thresholds.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
-#include "support/ranked.hpp"
 #include "support/solving.hpp"
 
 namespace hornbeam::testing {
@@ -41,13 +42,13 @@ std::vector<const Kernels*> kernels_of_this_machine() {
   return found;
 }
 
-OrderedRows rows_of(const RankedProblem& problem, const RankedColumns& columns) {
+OrderedRows rows_of(const OrderedTestProblem& problem, const OrderedColumns& columns) {
   OrderedRows rows;
   CHECK(rows.sort(columns, problem.classes, problem.weights, problem.n_classes, always()));
   return rows;
 }
 
-/// What is known of a row: its ranks, its class, its weight.
+/// What is known of a row: its bins, its class, its weight.
 using RowContent = std::vector<std::int64_t>;
 
 std::vector<RowContent> contents(const OrderedRows& rows) {
@@ -63,19 +64,19 @@ std::vector<RowContent> contents(const OrderedRows& rows) {
   return found;
 }
 
-std::vector<RowContent> contents(const RankedProblem& problem, const RowNumbers& rows) {
+std::vector<RowContent> contents(const OrderedTestProblem& problem, const RowNumbers& rows) {
   std::vector<RowContent> found;
   for (const std::uint32_t row : rows) {
     found.emplace_back();
     for (std::size_t v = 0; v < problem.n_thresholds.size(); ++v)
-      found.back().push_back(problem.ranks[v * problem.n_rows() + row]);
+      found.back().push_back(problem.bins[v * problem.n_rows() + row]);
     found.back().push_back(problem.classes[row]);
     found.back().push_back(problem.weights[row]);
   }
   return found;
 }
 
-/// Orders rise, an entry says where a rank ends, thresholds and sums of weights are right.
+/// Orders rise, an entry says where a bin ends, thresholds and sums of weights are right.
 void check_orders(const OrderedRows& rows) {
   const std::vector<RowContent> content = contents(rows);
   std::vector<std::int64_t> class_weight(rows.class_weight().size(), 0);
@@ -92,7 +93,7 @@ void check_orders(const OrderedRows& rows) {
       weight += row.back();
       CHECK(row[v] <= next[v]);
       CHECK_EQUAL(class_of(entry), static_cast<std::uint32_t>(row.end()[-2]));
-      CHECK_EQUAL(ends_rank(entry), row[v] < next[v]);
+      CHECK_EQUAL(ends_bin(entry), row[v] < next[v]);
       if (row[v] == next[v]) continue;
       CHECK(n_seen < thresholds.size() && thresholds[n_seen].n_rows == i + 1 && thresholds[n_seen].weight == weight);
       CHECK_EQUAL(rows.n_true_by(rows.split_behind(v, i + 1)), i + 1);
@@ -114,8 +115,8 @@ struct SolvedThresholds {
   std::vector<Ticks> true_side, false_side;
 };
 
-SolvedThresholds solved_thresholds(const RankedProblem& problem, std::uint32_t variable, std::uint32_t depth) {
-  const RankedColumns columns = problem.columns();
+SolvedThresholds solved_thresholds(const OrderedTestProblem& problem, std::uint32_t variable, std::uint32_t depth) {
+  const OrderedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
   SolvedThresholds solved;
   rows.list_thresholds(variable, solved.thresholds);
@@ -124,7 +125,7 @@ SolvedThresholds solved_thresholds(const RankedProblem& problem, std::uint32_t v
   Oracle oracle(plain);
   const RowNumbers all = all_rows(plain);
   for (const Threshold& threshold : solved.thresholds) {
-    const RankSplit split = rows.split_behind(variable, threshold.n_rows);
+    const ThresholdSplit split = rows.split_behind(variable, threshold.n_rows);
     const std::uint32_t column = columns.first_column[variable] + split.threshold;
     solved.true_side.push_back(oracle.best(rows_where(plain, all, column, true)));
     solved.false_side.push_back(oracle.best(rows_where(plain, all, column, false)));
@@ -133,7 +134,7 @@ SolvedThresholds solved_thresholds(const RankedProblem& problem, std::uint32_t v
 }
 
 /// The best tree whose root is split and that has at most two levels.
-Ticks best_split_cost(const RankedProblem& problem) {
+Ticks best_split_cost(const OrderedTestProblem& problem) {
   TestProblem plain = problem.plain();
   plain.limits.depth = 1;
   Oracle oracle(plain);
@@ -185,7 +186,7 @@ struct RandomScan {
   std::int32_t least_loss(std::uint32_t split, bool side) const {
     std::int32_t best = is_narrow ? (1 << 15) - 1 : 1 << 30;
     for (std::uint32_t threshold = 0; threshold + 1 < n_rows; ++threshold) {
-      if (!ends_rank(entries[threshold])) continue;
+      if (!ends_bin(entries[threshold])) continue;
       std::vector<std::int32_t> left(n_classes, 0), right(n_classes, 0);
       std::int32_t all = 0;
       for (std::uint32_t i = 0; i < n_rows; ++i) {
@@ -201,9 +202,9 @@ struct RandomScan {
   }
 };
 
-Outcome search(const RankedProblem& problem, const SearchLimits& limits, bool closes_thresholds,
+Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, bool closes_thresholds,
                std::uint64_t poll_work, const OnPoll& on_poll) {
-  const RankedColumns columns = problem.columns();
+  const OrderedColumns columns = problem.columns();
   Run run(limits, on_poll);
   return search_ordered({columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth,
                          closes_thresholds, poll_work},
@@ -213,8 +214,8 @@ Outcome search(const RankedProblem& problem, const SearchLimits& limits, bool cl
 }  // namespace
 
 RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
-  const RankedProblem problem = random_ranked(draw, {60, 4, 12});
-  const RankedColumns columns = problem.columns();
+  const OrderedTestProblem problem = random_ordered(draw, {60, 4, 12});
+  const OrderedColumns columns = problem.columns();
   OrderedRows rows = rows_of(problem, columns), child;
   std::vector<std::uint32_t> number;
   RowNumbers expected(problem.n_rows());
@@ -230,7 +231,7 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
     const std::uint32_t threshold = rows.split_behind(v, n_true).threshold;
     const bool side = draw.percent(50);
     CHECK(rows.make_child(v, n_true, side, child, number, always()));
-    std::erase_if(expected, [&](std::uint32_t row) { return (columns.ranks_of(v)[row] <= threshold) != side; });
+    std::erase_if(expected, [&](std::uint32_t row) { return (columns.bins_of(v)[row] <= threshold) != side; });
     CHECK_EQUAL(child.bytes(), rows.bytes_of(child.n_rows()) + 4);
     std::swap(rows, child);
     child = {};
@@ -238,8 +239,8 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
 }
 
 RANDOM_TEST(making_rows_stops_when_told, 20) {
-  const RankedProblem problem = random_ranked(draw, {30, 4, 12});
-  const RankedColumns columns = problem.columns();
+  const OrderedTestProblem problem = random_ordered(draw, {30, 4, 12});
+  const OrderedColumns columns = problem.columns();
   Run run;
   run.stop(Status::interrupted);
   WorkMeter stopped(run);
@@ -250,7 +251,7 @@ RANDOM_TEST(making_rows_stops_when_told, 20) {
 }
 
 RANDOM_TEST(only_thresholds_that_cost_at_least_the_best_are_closed, 400) {
-  const RankedProblem problem = random_ranked(draw, {25, 2, 20});
+  const OrderedTestProblem problem = random_ordered(draw, {25, 2, 20});
   const std::uint32_t v = draw.below(static_cast<std::uint32_t>(problem.n_thresholds.size()));
   const SolvedThresholds solved = solved_thresholds(problem, v, draw.below(3));
   if (solved.thresholds.empty()) return;
@@ -318,8 +319,8 @@ RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels,
 }
 
 RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels, 300) {
-  const RankedProblem problem = random_ranked(draw, {40, 3, 20});
-  const RankedColumns columns = problem.columns();
+  const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
+  const OrderedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
   const Ticks best = best_split_cost(problem),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
@@ -335,8 +336,8 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
 }
 
 RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
-  const RankedProblem problem = random_ranked(draw, {40, 3, 20});
-  const RankedColumns columns = problem.columns();
+  const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
+  const OrderedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
   const Ticks best = best_split_cost(problem),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
@@ -354,7 +355,7 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
 }
 
 RANDOM_TEST(the_search_finds_the_cost_of_brute_force, 1000) {
-  const RankedProblem problem = random_ranked(draw, {14, 4, 6});
+  const OrderedTestProblem problem = random_ordered(draw, {14, 4, 6});
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   for (const bool closes_thresholds : {true, false})
@@ -363,24 +364,24 @@ RANDOM_TEST(the_search_finds_the_cost_of_brute_force, 1000) {
 }
 
 RANDOM_TEST(the_search_of_larger_problems_finds_the_cost_of_brute_force, 100) {
-  RankedProblem problem = random_ranked(draw, {60, 2, 30});
+  OrderedTestProblem problem = random_ordered(draw, {60, 2, 30});
   problem.depth = draw.below(4);
   const TestProblem plain = problem.plain();
   check_proven(plain, search(problem, {}, draw.percent(70), 1 << 20, never), Oracle(plain).best());
 }
 
 PROBLEM_TEST(the_search_of_wide_problems_finds_the_cost_of_brute_force, 100, wide_problem(draw, {8, 40, 9, 20})) {
-  const RankedProblem ranked = ranked_of(problem, draw);
-  const TestProblem plain = ranked.plain();
+  const OrderedTestProblem ordered = ordered_of(problem, draw);
+  const TestProblem plain = ordered.plain();
   const Ticks optimum = Oracle(plain).best();
   for (const bool closes_thresholds : {true, false})
-    check_proven(plain, search(ranked, {}, closes_thresholds, 1 << 20, never), optimum);
-  check_proven(plain, solve(ranked.columns(), ranked.input(plain), never), optimum);
+    check_proven(plain, search(ordered, {}, closes_thresholds, 1 << 20, never), optimum);
+  check_proven(plain, solve(ordered.columns(), ordered.input(plain), never), optimum);
   check_proven(plain, solve(plain.input(), never), optimum);
 }
 
 RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval, 300) {
-  RankedProblem problem = random_ranked(draw, {60, 4, draw.choose<std::uint32_t>({2, 2, 6})});
+  OrderedTestProblem problem = random_ordered(draw, {60, 4, draw.choose<std::uint32_t>({2, 2, 6})});
   problem.depth = draw.size_between(2, 4);
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
@@ -402,7 +403,7 @@ RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval, 300) {
 }
 
 RANDOM_TEST(limits_leave_a_valid_interval, 200) {
-  const RankedProblem problem = random_ranked(draw, {40, 3, 10});
+  const OrderedTestProblem problem = random_ordered(draw, {40, 3, 10});
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   const auto check_limited = [&](const SearchLimits& limits) {

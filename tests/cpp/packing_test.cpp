@@ -82,7 +82,7 @@ TEST(two_rows_that_many_columns_tell_apart_are_packed_whole) {
   problem.leaf_cost = 2;
   problem.pack();
   Packed packed(problem);
-  // Each pair of neighbors is told apart by one column, which has room for one leaf.
+  // Each pair of neighbors is separated by one column, which is worth one leaf.
   CHECK_EQUAL(packed.packer.pack(packed.root, 0, kInfinity), 4);
 }
 

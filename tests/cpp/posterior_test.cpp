@@ -154,7 +154,7 @@ PROBLEM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300, small_proble
   CHECK(best <= outcome.tree.cost);
 }
 
-/// Walks down a random path; at each node both kinds of looks hold what they say of every column.
+/// Walks down a random path; at each node both kinds of scans bound every column correctly.
 PROBLEM_TEST(scans_never_exclude_the_best_tree_of_a_side, 1000, small_problem(draw)) {
   const Data data(problem, draw);
   const DistinctRows rows = data.distinct();

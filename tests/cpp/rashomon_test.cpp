@@ -108,6 +108,26 @@ Ticks random_bound(Random& draw, const TestProblem& problem) {
   return optimum + draw.choose<Ticks>({0, problem.leaf_cost, 2 * problem.leaf_cost, loss / 8, loss / 2, 2 * loss});
 }
 
+/// The number of trees of each cost; reads the first 50 of each, of which no two may be equal.
+Counts read_each_once(RashomonSet& set) {
+  Counts found;
+  std::set<std::vector<std::int32_t>> read;
+  std::uint64_t n_trees = 0;
+  for (const auto& [cost, count] : set.trees().histogram()) {
+    found[cost] = count.at(0);
+    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
+      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
+      std::vector<std::int32_t> nodes = tree.column;
+      for (std::size_t node = 0; node < nodes.size(); ++node)
+        if (nodes[node] < 0) nodes[node] -= tree.prediction[node];
+      read.insert(nodes);
+    }
+    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
+  }
+  CHECK_EQUAL(read.size(), n_trees);
+  return found;
+}
+
 /// The set has the trees that plain recursion counts, each once.
 void check_histogram(const TestProblem& problem, Random& draw) {
   if (!every_class_costs(problem)) return;
@@ -120,22 +140,7 @@ void check_histogram(const TestProblem& problem, Random& draw) {
   RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, std::nullopt, never);
   CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
   CHECK_EQUAL(set.trees().complete_up_to(), bound);
-  Counts found;
-  std::set<std::vector<std::int32_t>> read;
-  std::uint64_t n_trees = 0;
-  for (const auto& [cost, count] : set.trees().histogram()) {
-    found[cost] = count.at(0);
-    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
-      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
-      std::vector<std::int32_t> name = tree.column;
-      for (std::size_t node = 0; node < name.size(); ++node)
-        if (name[node] < 0) name[node] -= tree.prediction[node];
-      read.insert(name);
-    }
-    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
-  }
-  CHECK(found == expected);
-  CHECK_EQUAL(read.size(), n_trees);
+  CHECK(read_each_once(set) == expected);
 }
 
 /// RESPLIT has only trees of the set, each once.
@@ -150,21 +155,10 @@ void check_resplit(const TestProblem& problem, Random& draw) {
   const PrefixRule rule{draw.below(depth) + 1, depth, 0};
   RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, rule, never);
   CHECK_EQUAL(set.trees().complete_up_to(), bound);
-  std::set<std::vector<std::int32_t>> read;
-  std::uint64_t n_trees = 0;
-  for (const auto& [cost, count] : set.trees().histogram()) {
+  for (const auto& [cost, n_trees] : read_each_once(set)) {
     const auto known = every.find(cost);
-    CHECK(known != every.end() && count.at(0) <= known->second);
-    for (std::uint64_t rank = 0; rank < std::min<std::uint64_t>(count[0], 50); ++rank, ++n_trees) {
-      const ResultTree tree = set.tree(cost, {rank});  // scored again in there
-      std::vector<std::int32_t> name = tree.column;
-      for (std::size_t node = 0; node < name.size(); ++node)
-        if (name[node] < 0) name[node] -= tree.prediction[node];
-      read.insert(name);
-    }
-    CHECK_THROWS(std::invalid_argument, set.tree(cost, count));
+    CHECK(known != every.end() && n_trees <= known->second);
   }
-  CHECK_EQUAL(read.size(), n_trees);
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ void check_counted(Setup& setup, const RowSet& parent, const GroupsByBits& group
   }
 }
 
-/// Names from bit planes are those made slot by slot, but for the base loss.
+/// Support sets from bit planes are those made slot by slot, but for the base loss.
 SupportSet check_supports(const Setup& setup, RowSet& set, std::uint32_t column, bool side) {
   const SupportSet support = setup.maker.support_of(set, column, side);
   setup.maker.make_fingerprint_planes(set);

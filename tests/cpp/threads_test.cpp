@@ -4,7 +4,7 @@
 #include "api/solve.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
-#include "support/ranked.hpp"
+#include "support/ordered.hpp"
 #include "support/solving.hpp"
 
 namespace hornbeam::testing {
@@ -28,16 +28,16 @@ PackedInput input_of(const TestProblem& problem, std::uint32_t threads) {
   return input;
 }
 
-/// A problem by ranks whose root has many thresholds to try.
-RankedProblem ranked_problem(Random& draw) {
-  RankedProblem problem = random_ranked(draw, {60, 3, 20});
+/// A problem of ordered columns whose root has many thresholds to try.
+OrderedTestProblem ordered_problem(Random& draw) {
+  OrderedTestProblem problem = random_ordered(draw, {60, 3, 20});
   problem.depth = draw.size_between(3, 4);
   return problem;
 }
 
 /// The threads check the stop signal all the time.
-Outcome search(const RankedProblem& problem, const SearchLimits& limits, const OnPoll& on_poll) {
-  const RankedColumns columns = problem.columns();
+Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, const OnPoll& on_poll) {
+  const OrderedColumns columns = problem.columns();
   Run run(limits, on_poll);
   return search_ordered(
       {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth, true, 1}, run);
@@ -91,8 +91,8 @@ RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_and_is_thrown, 3) {
   CHECK_THROWS(Interrupted, solve(input_of(problem, 3), poll));
 }
 
-RANDOM_TEST(any_number_of_threads_finds_the_cost_of_brute_force_by_ranks, 200) {
-  const RankedProblem problem = ranked_problem(draw);
+RANDOM_TEST(any_number_of_threads_finds_the_cost_of_brute_force_by_order, 200) {
+  const OrderedTestProblem problem = ordered_problem(draw);
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   for (const std::uint32_t threads : {1, 2, 4}) {
@@ -104,7 +104,7 @@ RANDOM_TEST(any_number_of_threads_finds_the_cost_of_brute_force_by_ranks, 200) {
 }
 
 RANDOM_TEST(a_stop_while_threads_search_ranks_leaves_a_valid_interval, 100) {
-  const RankedProblem problem = ranked_problem(draw);
+  const OrderedTestProblem problem = ordered_problem(draw);
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   const auto check_stopped = [&](const SearchLimits& limits, int n_polls) {
@@ -126,7 +126,7 @@ RANDOM_TEST(a_stop_while_threads_search_ranks_leaves_a_valid_interval, 100) {
 
 RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_that_search_ranks, 20) {
   struct Interrupted {};
-  RankedProblem problem = random_ranked(draw, {60, 3, 20});
+  OrderedTestProblem problem = random_ordered(draw, {60, 3, 20});
   problem.depth = 4;
   const auto n_polls = static_cast<int>(draw.size_between(1, 200));
   int n_seen = 0;
@@ -141,8 +141,8 @@ RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_that_search_ranks, 20) {
   }
 }
 
-RANDOM_TEST(searches_by_ranks_at_once_do_not_meet, 20) {
-  const RankedProblem problem = random_ranked(draw, {30, 3, 8});
+RANDOM_TEST(searches_by_order_at_once_do_not_meet, 20) {
+  const OrderedTestProblem problem = random_ordered(draw, {30, 3, 8});
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   testing::run_on_threads(3, [&](std::uint32_t i) {

@@ -177,7 +177,7 @@ def check_structure(tree: Flat, n_columns: int, n_predictions: int) -> list[int]
 
     def visit(node: int, depth: int) -> None:
         if node != len(depths) or node >= len(column):
-            raise InvalidTreeError(f"node {node} stands where pre-order asks for node {len(depths)} of {len(column)}")
+            raise InvalidTreeError(f"node {node} stands where pre-order has node {len(depths)} of {len(column)}")
         if not 0 <= prediction[node] < n_predictions:
             raise InvalidTreeError(f"node {node} predicts {prediction[node]}")
         depths.append(depth)

@@ -16,7 +16,7 @@ Mistakes = tuple[int, int, int]
 
 
 def cost(mistakes: Mistakes, positives: int, regularization: Fraction) -> Fraction:
-    """Return 1 minus the F-score plus the price of the leaves."""
+    """Return 1 minus the F-score plus the penalty of the leaves."""
     false_positives, false_negatives, leaves = mistakes
     true_positives = positives - false_negatives
     score = Fraction(2 * true_positives, 2 * true_positives + false_positives + false_negatives)

@@ -91,10 +91,10 @@ def impurity(problem: Problem, rows: Rows) -> Decimal:
     It has 60 digits, and so have sums of two. Rounded to 30 places, two are equal only if they are the same number.
     """
     largest = [max(costs) for costs in problem.costs]
-    price = [1] * len(largest) if len(set(largest)) == 1 else largest
-    mass = [0] * len(price)
+    error_cost = [1] * len(largest) if len(set(largest)) == 1 else largest
+    mass = [0] * len(error_cost)
     for r in rows:
-        mass[problem.classes[r]] += problem.weights[r] * price[problem.classes[r]]
+        mass[problem.classes[r]] += problem.weights[r] * error_cost[problem.classes[r]]
     with localcontext(_DIGITS):
         return entropy(sum(mass)) - sum(map(entropy, mass))
 

@@ -52,7 +52,7 @@ class Posterior:
         return self.likelihood(rows) - (log1p(-self.p_split(depth)) if self.splits(rows) else 0.0)
 
     def split(self, rows: Sequence[int], depth: int) -> float:
-        """Return the price of a split and of its choice."""
+        """Return the cost of a split and of its choice."""
         return log(len(self.splits(rows))) - log(self.p_split(depth))
 
     def sides(self, rows: Sequence[int], column: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -106,11 +106,11 @@ def random_weights(draw: random.Random, n_rows: int, largest: int) -> list[int]:
 
 
 def random_leaf_cost(draw: random.Random, total: int, n_rows: int) -> int:
-    """Return a price of a leaf: nothing, as large as ties need, a share of a row's loss, or too large for any split."""
+    """Return a leaf penalty: nothing, as large as ties need, a share of a row's loss, or too large for any split."""
     per_row = total // n_rows
     share = draw.randint(0, per_row)
-    price = draw.choice([0, 0, 1, per_row, per_row // 2, per_row // 4, share, share // 4, share * 2, total + 1])
-    return min(price, MAX_TOTAL - 1)
+    penalty = draw.choice([0, 0, 1, per_row, per_row // 2, per_row // 4, share, share // 4, share * 2, total + 1])
+    return min(penalty, MAX_TOTAL - 1)
 
 
 Costs = list[list[int]]

@@ -49,12 +49,12 @@ def test_prior_sums_to_one():
 
     def total(rows, depth):
         splits = posterior.splits(rows)
-        price = posterior.leaf(rows, depth) - posterior.likelihood(rows)
+        prior = posterior.leaf(rows, depth) - posterior.likelihood(rows)
         below = 0.0
         for column in splits:
             held, failed = posterior.sides(rows, column)
             below += exp(-posterior.split(rows, depth)) * total(held, depth + 1) * total(failed, depth + 1)
-        return exp(-price) + below
+        return exp(-prior) + below
 
     assert total(posterior.all_rows, 0) == pytest.approx(1.0)
 

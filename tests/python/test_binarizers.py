@@ -1,4 +1,4 @@
-"""Binarizers: the conditions they choose, and how these are asked."""
+"""Binarizers: the conditions they choose, and how these are evaluated."""
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from hornbeam import binarizers
 from hornbeam.binarizers import BinaryColumns, ThresholdBinarizer, _packing
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne, IsTrue
 from hornbeam.table import read_table
@@ -322,3 +323,11 @@ def test_32_thresholds_give_the_same_bits_compared_at_once_and_scattered(n_rows,
     assert bool(scattered) is scatters
     answers = np.array([values <= condition.threshold for condition in binarizer.conditions_])
     assert np.array_equal(bits, np.packbits(answers, axis=1, bitorder="little"))
+
+
+@pytest.mark.parametrize(("old", "new"), [("ask", "evaluate_conditions"), ("rank_conditions", "bin_conditions")])
+def test_functions_of_0_1_have_their_old_names_with_a_warning(old, new):
+    with pytest.warns(FutureWarning, match=f"{old} is now {new}; hornbeam 0.4.0"):
+        assert getattr(binarizers, old) is getattr(binarizers, new)
+    with pytest.raises(AttributeError, match="no attribute 'asks'"):
+        binarizers.asks  # noqa: B018

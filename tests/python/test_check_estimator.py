@@ -1,4 +1,4 @@
-"""The checks that scikit-learn asks every estimator to pass; none is expected to fail."""
+"""The checks that scikit-learn requires of every estimator; none is expected to fail."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks

@@ -301,7 +301,7 @@ def test_python_source_states_what_it_expects():
 def test_python_source_refuses_dates_that_python_does_not_know():
     seconds = float(np.datetime64("12000-01-01", "s").astype(np.int64))
     tree = stump(conditions=(AtMost(0, seconds), None, None), columns=TableSchema(("t",), ("datetime",)))
-    with pytest.raises(ValueError, match=r"12000-\S+ .* is outside of the years 1 to 9999"):
+    with pytest.raises(ValueError, match=r"12000-\S+ .* is outside the years 1 to 9999"):
         tree.to_python()
 
 

@@ -59,7 +59,7 @@ def test_trees_have_their_conditions_counts_objective_and_accuracy(cancer):
 
 
 def mixes_rows(root):
-    """Tell whether two inner nodes of one level ask the same on the same side of their parents.
+    """Tell whether two inner nodes of one level test the same on the same side of their parents.
 
     TimberTrek 0.1.7 knows a row's node by these three, and so counts the rows of both for each.
     """

@@ -83,10 +83,10 @@ def chain_on_age(*conditions, answers, has_missing=(True,), kind="number") -> st
     n = len(conditions)
     left, right = np.full(2 * n + 1, -1), np.full(2 * n + 1, -1)
     order, node = [], 0
-    asked: list = [None] * (2 * n + 1)
+    tested: list = [None] * (2 * n + 1)
     pending = []
     for condition, answer in zip(conditions, answers, strict=True):
-        asked[node] = condition
+        tested[node] = condition
         order.append(node)
         if answer:
             left[node] = node + 1
@@ -102,7 +102,7 @@ def chain_on_age(*conditions, answers, has_missing=(True,), kind="number") -> st
     for parent in reversed(order):
         n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
     tree = stump(
-        left=left, right=right, conditions=asked, prediction=np.zeros(2 * n + 1), n_samples=n_samples,
+        left=left, right=right, conditions=tested, prediction=np.zeros(2 * n + 1), n_samples=n_samples,
         class_weights=np.column_stack([n_samples, 0 * n_samples]), has_missing=has_missing,
         columns=TableSchema(("age",), (kind,)),
     )  # fmt: skip
@@ -111,7 +111,7 @@ def chain_on_age(*conditions, answers, has_missing=(True,), kind="number") -> st
 
 
 @pytest.mark.parametrize(
-    ("asked", "answers", "words"),
+    ("conditions", "answers", "words"),
     [
         ([AtMost(0, 9.5)], [True], "age <= 9.5"),
         ([AtMost(0, 9.5)], [False], "(age > 9.5 or missing)"),
@@ -127,14 +127,14 @@ def chain_on_age(*conditions, answers, has_missing=(True,), kind="number") -> st
         ([IsOne(0)], [False], "(age = 0 or missing)"),
     ],
 )
-def test_conditions_on_one_column_are_merged_into_one(asked, answers, words):
-    assert chain_on_age(*asked, answers=answers) == words
-    without = chain_on_age(*asked, answers=answers, has_missing=(False,))
+def test_conditions_on_one_column_are_merged_into_one(conditions, answers, words):
+    assert chain_on_age(*conditions, answers=answers) == words
+    without = chain_on_age(*conditions, answers=answers, has_missing=(False,))
     assert without == re.sub(r"\((.*) or missing\)", r"\1", words)
 
 
 @pytest.mark.parametrize(
-    ("asked", "answers", "words"),
+    ("conditions", "answers", "words"),
     [
         ([IsIn(0, ("a", "b"))], [True], "age in {a, b}"),
         ([IsIn(0, ("a",)), IsIn(0, ("b",))], [False, False], "(age not in {a, b} or missing)"),
@@ -143,8 +143,8 @@ def test_conditions_on_one_column_are_merged_into_one(asked, answers, words):
         ([IsMissing(0), IsIn(0, ("b",))], [False, False], "age not in {b}"),
     ],
 )
-def test_sets_of_categories_on_one_column_are_merged_into_one(asked, answers, words):
-    assert chain_on_age(*asked, answers=answers, kind="category") == words
+def test_sets_of_categories_on_one_column_are_merged_into_one(conditions, answers, words):
+    assert chain_on_age(*conditions, answers=answers, kind="category") == words
 
 
 def test_rules_are_english_sentences():

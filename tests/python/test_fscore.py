@@ -43,35 +43,35 @@ def positive_weight(classes, weights):
     return sum(weight for label, weight in zip(classes, weights, strict=True) if label)
 
 
-def optimum(table, classes, weights, price, **limits):
+def optimum(table, classes, weights, penalty, **limits):
     found = all_mistakes(table, classes, weights, **limits)
-    return min(cost(one, positive_weight(classes, weights), Fraction(price)) for one in found)
+    return min(cost(one, positive_weight(classes, weights), Fraction(penalty)) for one in found)
 
 
-def fit(table, classes, weights, price, **parameters):
+def fit(table, classes, weights, penalty, **parameters):
     parameters = {"objective": "f1", "binarizer": None, **parameters}
-    return GOSDTClassifier(price, **parameters).fit(np.array(table, dtype=np.uint8), classes, sample_weight=weights)
+    return GOSDTClassifier(penalty, **parameters).fit(np.array(table, dtype=np.uint8), classes, sample_weight=weights)
 
 
-def cost_of(classifier, table, classes, weights, price):
+def cost_of(classifier, table, classes, weights, penalty):
     """Score the fitted tree from the rows, exactly."""
     found = zip(classifier.predict(np.array(table, dtype=np.uint8)), classes, weights, strict=True)
     wrong = [(label, weight) for predicted, label, weight in found if predicted != label]
     false_negatives = sum(weight for label, weight in wrong if label)
     false_positives = sum(weight for label, weight in wrong if not label)
     mistakes = (false_positives, false_negatives, classifier.n_leaves_)
-    return cost(mistakes, positive_weight(classes, weights), Fraction(price))
+    return cost(mistakes, positive_weight(classes, weights), Fraction(penalty))
 
 
 def assert_optimal(seed, tie=None, **parameters):
-    """Compare with brute force, at a price of a leaf at which trees of several sizes tie if there is one."""
-    table, classes, weights, price, limits = draw_problem(seed)
-    price = price if tie is None else tie
-    classifier = fit(table, classes, weights, price, **limits, **parameters)
-    expected = optimum(table, classes, weights, price, **limits)
+    """Compare with brute force, at a leaf penalty at which trees of several sizes tie if there is one."""
+    table, classes, weights, penalty, limits = draw_problem(seed)
+    penalty = penalty if tie is None else tie
+    classifier = fit(table, classes, weights, penalty, **limits, **parameters)
+    expected = optimum(table, classes, weights, penalty, **limits)
     assert classifier.status_ == "optimal", seed
     assert classifier.objective_ == classifier.lower_bound_ == float(expected), seed
-    assert cost_of(classifier, table, classes, weights, price) == expected, seed
+    assert cost_of(classifier, table, classes, weights, penalty) == expected, seed
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -103,8 +103,8 @@ def test_costs_that_do_not_fit_the_core_are_rounded_and_the_optimum_stays(monkey
     was_rounded, was_unresolved = [], []
     fit_units, search_sum = scales.FScoreScale.fit, fscore.FScoreSearch._search_sum
 
-    def note_rounding(units, slope, price):
-        fitted = fit_units(units, slope, price)
+    def note_rounding(units, slope, penalty):
+        fitted = fit_units(units, slope, penalty)
         was_rounded.append(fitted[0] != slope)
         return fitted
 
@@ -122,8 +122,8 @@ def test_costs_that_do_not_fit_the_core_are_rounded_and_the_optimum_stays(monkey
     assert any(was_unresolved)
 
 
-@pytest.mark.parametrize("price", [Fraction(7, 100), Fraction(76, 1000), Fraction(1, 13), Fraction(77, 1000)])
-def test_numbers_of_leaves_within_the_hull_of_others_are_searched_by_themselves(price, monkeypatch):
+@pytest.mark.parametrize("penalty", [Fraction(7, 100), Fraction(76, 1000), Fraction(1, 13), Fraction(77, 1000)])
+def test_numbers_of_leaves_within_the_hull_of_others_are_searched_by_themselves(penalty, monkeypatch):
     limits = []
     search_sum = fscore.FScoreSearch._search_sum
 
@@ -134,23 +134,23 @@ def test_numbers_of_leaves_within_the_hull_of_others_are_searched_by_themselves(
         return status
 
     monkeypatch.setattr(fscore.FScoreSearch, "_search_sum", note_limit)
-    classifier = fit(HULL, HULL_CLASSES, HULL_WEIGHTS, price)
-    assert classifier.objective_ == float(optimum(HULL.tolist(), HULL_CLASSES, HULL_WEIGHTS, price))
+    classifier = fit(HULL, HULL_CLASSES, HULL_WEIGHTS, penalty)
+    assert classifier.objective_ == float(optimum(HULL.tolist(), HULL_CLASSES, HULL_WEIGHTS, penalty))
     assert {3, 4} & set(limits)
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_better_tree_is_outside_the_open_intervals_and_none_is_below_the_bound(seed):
-    """Any cuts that hold for all trees: every tree better than the best one known stays open, and above the bound."""
+    """Any bounds that hold for all trees: every tree better than the best one known stays open, and above the bound."""
     draw = random.Random(seed)
     table, classes, weights, _, limits = draw_problem(seed)
-    price = Fraction(draw.randint(1, 60), 1000)
+    penalty = Fraction(draw.randint(1, 60), 1000)
     positives, total = positive_weight(classes, weights), sum(weights)
     trees = all_mistakes(table, classes, weights, **limits)
-    points = {(fp + fn, 2 * positives + fp - fn, leaves): cost((fp, fn, leaves), positives, price)
+    points = {(fp + fn, 2 * positives + fp - fn, leaves): cost((fp, fn, leaves), positives, penalty)
               for fp, fn, leaves in trees}  # fmt: skip
     search = fscore.FScoreSearch.__new__(fscore.FScoreSearch)
-    search._scale = scales.FScoreScale(np.array(weights), positives, total, price)
+    search._scale = scales.FScoreScale(np.array(weights), positives, total, penalty)
     search._most_leaves, search._linear_bounds = len(table), []
     search._upper = draw.choice(sorted(points.values())[: 1 + len(points) // 2])
     search._open = dict.fromkeys(search._worthwhile(), (Fraction(0), Fraction(2 * total)))
@@ -160,7 +160,7 @@ def test_no_better_tree_is_outside_the_open_intervals_and_none_is_below_the_boun
             low, high = search._open.get(leaves, (total * 3, 0))
             assert worth >= search._upper or low < denominator < high
         assert search._proven() <= min(search._upper, *points.values())
-        slope, leaf_cost = Fraction(draw.randint(0, 99), 100), price * draw.randint(0, positives + total)
+        slope, leaf_cost = Fraction(draw.randint(0, 99), 100), penalty * draw.randint(0, positives + total)
         most = draw.choice([None, draw.randint(1, 4)])
         within = [n - slope * d + leaf_cost * k for n, d, k in points if most is None or k <= most]
         search._linear_bounds.append(fscore._LinearBound(slope, leaf_cost, min(within), most))
@@ -185,12 +185,12 @@ def by_omega(omega):
 @pytest.mark.parametrize("omega", [0.5, 1, 2, 4, 0.3])
 def test_labels_by_omega_give_the_best_tree_of_those_so_labeled(omega):
     for seed in range(5000, 5060):
-        table, classes, weights, price, limits = draw_problem(seed)
-        classifier = fit(table, classes, weights, price, labelling="omega", omega=omega, **limits)
-        expected = optimum(table, classes, weights, price, labels=by_omega(omega), **limits)
+        table, classes, weights, penalty, limits = draw_problem(seed)
+        classifier = fit(table, classes, weights, penalty, labelling="omega", omega=omega, **limits)
+        expected = optimum(table, classes, weights, penalty, labels=by_omega(omega), **limits)
         assert classifier.status_ == "optimal", seed
         assert classifier.objective_ == classifier.lower_bound_ == float(expected), seed
-        assert cost_of(classifier, table, classes, weights, price) == expected, seed
+        assert cost_of(classifier, table, classes, weights, penalty) == expected, seed
         tree = classifier.tree_
         assert (tree.prediction == (omega * tree.class_weights[:, 1] > tree.class_weights[:, 0])).all(), seed
 
@@ -225,9 +225,9 @@ def test_two_levels_of_real_data_are_those_of_brute_force():
     columns = np.column_stack([X[:, j] == value for j in range(X.shape[1]) for value in np.unique(X[:, j])][:9])
     columns, y = columns.astype(np.uint8)[::5], np.asarray(y)[::5]
     codes = np.unique(y, return_inverse=True)[1].tolist()
-    for price in (Fraction(1, 50), Fraction(1, 200)):
-        classifier = fit(columns, codes, None, price, max_depth=2)
-        expected = optimum(columns.tolist(), codes, [1] * len(codes), price, max_depth=2)
+    for penalty in (Fraction(1, 50), Fraction(1, 200)):
+        classifier = fit(columns, codes, None, penalty, max_depth=2)
+        expected = optimum(columns.tolist(), codes, [1] * len(codes), penalty, max_depth=2)
         assert classifier.objective_ == float(expected)
 
 
@@ -272,12 +272,12 @@ def test_probabilities_are_shares_of_the_leaf_and_rank_the_labels():
 
 
 def test_threads_and_a_second_fit_prove_the_same():
-    table, classes, weights, price, limits = draw_problem(17)
-    classifier = GOSDTClassifier(price, objective="f1", binarizer=None, n_jobs=2, **limits)
+    table, classes, weights, penalty, limits = draw_problem(17)
+    classifier = GOSDTClassifier(penalty, objective="f1", binarizer=None, n_jobs=2, **limits)
     rows = np.array(table, dtype=np.uint8)
     first = classifier.fit(rows, classes, sample_weight=weights).objective_
     assert classifier.fit(rows, classes, sample_weight=weights).objective_ == first
-    assert first == fit(table, classes, weights, price, **limits).objective_
+    assert first == fit(table, classes, weights, penalty, **limits).objective_
 
 
 def hard(**parameters):
@@ -303,9 +303,9 @@ def test_a_stopped_search_keeps_its_tree_and_a_true_interval():
 
 def test_bounds_on_the_way_never_pass_the_optimum():
     for seed in range(4000, 4060):
-        table, classes, weights, price, limits = draw_problem(seed)
-        steps = fit(table, classes, weights, price, trace=True, **limits).trace_
-        expected = float(optimum(table, classes, weights, price, **limits))
+        table, classes, weights, penalty, limits = draw_problem(seed)
+        steps = fit(table, classes, weights, penalty, trace=True, **limits).trace_
+        expected = float(optimum(table, classes, weights, penalty, **limits))
         assert all(step.lower_bound <= expected <= step.objective for step in steps), seed
         assert steps[-1].lower_bound == steps[-1].objective
 

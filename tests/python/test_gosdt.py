@@ -62,7 +62,7 @@ def test_the_balanced_objective_is_one_minus_the_balanced_accuracy():
     assert classifier.loss_ == pytest.approx(np.mean(missed), abs=1e-12)
 
 
-def test_omega_is_the_price_of_a_missed_row_of_the_second_class():
+def test_omega_is_the_cost_of_a_missed_row_of_the_second_class():
     X, y = random_problem(2)
     classifier = GOSDTClassifier(0.01, objective="weighted", omega=5).fit(X, np.where(y == 1, "yes", "no"))
     found = classifier.predict(X) == "yes"
@@ -312,7 +312,7 @@ def test_the_number_of_threads_does_not_change_the_optimum(n_jobs):
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2, -1])
-def test_the_number_of_threads_does_not_change_the_optimum_by_ranks(n_jobs):
+def test_the_number_of_threads_does_not_change_the_optimum_by_order(n_jobs):
     draw = np.random.default_rng(3)
     X, y = draw.normal(size=(150, 2)), draw.integers(0, 2, 150)
     one, many = (GOSDTClassifier(0.005, max_depth=3, n_jobs=jobs).fit(X, y) for jobs in (1, n_jobs))

@@ -20,7 +20,7 @@ def random_table(draw, n_rows):
 
 
 def all_questions(table):
-    """Return the answers to every question that an exact tree may ask, as 0/1 rows."""
+    """Return the values of every condition that an exact tree may test, as 0/1 rows."""
     questions = []
     for column in zip(*table, strict=True):
         known = [value for value in column if value is not None]
@@ -32,23 +32,23 @@ def all_questions(table):
     return [[int(answer) for answer in row] for row in zip(*questions, strict=True)]
 
 
-def prices(objective, counts):
+def costs_of(objective, counts):
     """Return the cost of each (class, prediction) and the weight that makes an objective of 1, as fractions."""
     labels = range(len(counts))
     if objective == "cost":
         return [[Fraction(MATRIX[c][k]) for k in labels] for c in labels], Fraction(sum(counts))
-    price = {
+    error_cost = {
         "accuracy": [Fraction(1)] * len(counts),
         "balanced": [Fraction(1, count) for count in counts],
         "weighted": [Fraction(1), Fraction(5, 2)],
     }[objective]
-    costs = [[Fraction(0) if c == k else price[c] for k in labels] for c in labels]
-    return costs, sum(count * cost for count, cost in zip(counts, price, strict=False))
+    costs = [[Fraction(0) if c == k else error_cost[c] for k in labels] for c in labels]
+    return costs, sum(count * cost for count, cost in zip(counts, error_cost, strict=False))
 
 
 def brute_force(table, classes, weights, objective, **limits):
     counts = [sum(w for w, c in zip(weights, classes, strict=True) if c == label) for label in range(max(classes) + 1)]
-    costs, one = prices(objective, counts)
+    costs, one = costs_of(objective, counts)
     leaf_cost = REGULARIZATION * one
     unit = lcm(leaf_cost.denominator, *(cost.denominator for row in costs for cost in row))
     integers = [[int(cost * unit) for cost in row] for row in costs]

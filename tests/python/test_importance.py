@@ -72,10 +72,10 @@ def test_reliance_is_its_definition_over_all_pairs_of_rows(parameters, n_classes
     fitted = RashomonSetClassifier(0.1, regularization=0.03, max_depth=3, binarizer="exact", **parameters)
     trees = fitted.fit(X, y, sample_weight=weights).rashomon_set_
     made_of = trees._problem
-    prices = made_of.scale.costs / float(made_of.scale.one) / 2**made_of.scale.leaf_bits
+    error_costs = made_of.scale.costs / float(made_of.scale.one) / 2**made_of.scale.leaf_bits
     w = np.ones(len(y)) if weights is None else weights
     # What a row loses, so that the weighted mean is the objective's loss.
-    losses = prices[y] * (made_of.scale.weights / w)[:, None] * w.sum()
+    losses = error_costs[y] * (made_of.scale.weights / w)[:, None] * w.sum()
     numbers = range(0, trees.n_trees, max(1, trees.n_trees // 8))
     expected = [by_definition(trees[number], X, losses, w) for number in numbers]
     np.testing.assert_allclose(trees.reliance(numbers), expected, rtol=1e-9, atol=1e-12)

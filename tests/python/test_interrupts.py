@@ -40,7 +40,7 @@ BITS = {"regularization": 1e-4, "binarizer": None, **LIMIT}
 NOBODY_PROVES = {
     "GOSDT": (GOSDTClassifier(**BITS), X),
     "GOSDT, two threads": (GOSDTClassifier(n_jobs=2, **BITS), X),
-    "GOSDT, by ranks": (GOSDTClassifier(0.0, max_depth=12, **LIMIT), NUMBERS),
+    "GOSDT, by order": (GOSDTClassifier(0.0, max_depth=12, **LIMIT), NUMBERS),
     "GOSDT, F-score": (GOSDTClassifier(objective="f1", **BITS), X),
     "GOSDT, F-score, labels by omega": (GOSDTClassifier(objective="f1", labelling="omega", **BITS), X),
     "GOSDT, AUC": (GOSDTClassifier(objective="auc", **BITS), X),

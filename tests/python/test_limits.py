@@ -15,7 +15,7 @@ from hornbeam.binarizers import (
     Binarizer,
     ThresholdBinarizer,
     ThresholdGuessBinarizer,
-    ask,
+    evaluate_conditions,
     pack_conditions,
     pack_within,
 )
@@ -24,7 +24,7 @@ from hornbeam.table import read_table
 
 ESTIMATORS = {
     "gosdt": lambda **limits: hornbeam.GOSDTClassifier(**limits),
-    "gosdt by ranks": lambda **limits: hornbeam.GOSDTClassifier(max_depth=3, **limits),
+    "gosdt by order": lambda **limits: hornbeam.GOSDTClassifier(max_depth=3, **limits),
     "gosdt f1": lambda **limits: hornbeam.GOSDTClassifier(objective="f1", **limits),
     "gosdt auc": lambda **limits: hornbeam.GOSDTClassifier(objective="auc", **limits),
     "osdt": lambda **limits: hornbeam.OSDTClassifier(**limits),
@@ -104,15 +104,15 @@ def test_no_reference_is_fitted_after_the_time_limit():
 
 
 class Clock(Budget):
-    """A budget whose time is over after it was asked so often."""
+    """A budget whose time is over after so many calls."""
 
-    def __init__(self, n_questions):
+    def __init__(self, n_calls):
         super().__init__(time_limit=1e9)
-        self.n_questions = n_questions
+        self.n_calls = n_calls
 
     def seconds(self):
-        self.n_questions -= 1
-        return 0.0 if self.n_questions < 0 else 1e9
+        self.n_calls -= 1
+        return 0.0 if self.n_calls < 0 else 1e9
 
     def part(self, share):
         return self
@@ -139,15 +139,15 @@ def test_packed_answers_are_those_of_every_condition():
         packed = pack_conditions(conditions, table)
         if len(conditions) > 0:
             np.testing.assert_array_equal(packed, np.packbits(expected, axis=1, bitorder="little"))
-            np.testing.assert_array_equal(np.array(list(ask(conditions, table))), expected)
+            np.testing.assert_array_equal(np.array(list(evaluate_conditions(conditions, table))), expected)
 
 
-def test_categories_that_repeat_are_asked_each_time():
+def test_categories_that_repeat_are_evaluated_each_time():
     table = read_table(np.array([["a"], ["b"], [None]], dtype=object))
     conditions = hornbeam.binarizers.Conditions(
         [IsIn(0, ("a",)), IsIn(0, ("a",)), IsIn(0, ("b",)), IsIn(0, ("a", "b"))]
     )
-    assert [answers.tolist() for answers in ask(conditions, table)] == [
+    assert [answers.tolist() for answers in evaluate_conditions(conditions, table)] == [
         [True, False, False],
         [True, False, False],
         [False, True, False],

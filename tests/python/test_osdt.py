@@ -88,11 +88,11 @@ def test_a_trace_is_drawn_with_objective_bound_and_a_star_at_the_best_tree(trace
     axes = plot_trace(traces)
     assert len(axes.lines) == 3 * len(traces)
     objective, bound, star = axes.lines[:3]
-    course = traces["curiosity"]
-    assert objective.get_ydata().tolist() == [point.objective for point in course]
-    assert bound.get_ydata().tolist() == [point.lower_bound for point in course]
-    assert star.get_ydata().tolist() == [course[-1].objective]
-    assert star.get_xdata()[0] == min(point.elapsed for point in course if point.objective == course[-1].objective)
+    trace = traces["curiosity"]
+    assert objective.get_ydata().tolist() == [point.objective for point in trace]
+    assert bound.get_ydata().tolist() == [point.lower_bound for point in trace]
+    assert star.get_ydata().tolist() == [trace[-1].objective]
+    assert star.get_xdata()[0] == min(point.elapsed for point in trace if point.objective == trace[-1].objective)
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
     assert texts == ["curiosity", "lower_bound", "objective", "lower bound", "best tree found"]
     _, own = plt.subplots()
@@ -102,8 +102,8 @@ def test_a_trace_is_drawn_with_objective_bound_and_a_star_at_the_best_tree(trace
 
 @pytest.mark.parametrize("last", [5, 20, 90, 500, 10**6])
 def test_a_logarithmic_axis_has_at_least_two_numbers(last):
-    course = [Progress(0.0, 1.0, 0.0, 1.0, at, 0, 2) for at in (4, last)]
-    axes = plot_trace(course, against="subproblems")
+    trace = [Progress(0.0, 1.0, 0.0, 1.0, at, 0, 2) for at in (4, last)]
+    axes = plot_trace(trace, against="subproblems")
     axes.figure.canvas.draw()
     low, high = axes.get_xlim()
     shown = [tick for tick in axes.get_xticks() if low <= tick <= high]

@@ -79,7 +79,7 @@ def test_no_two_texts_overlap_and_none_leaves_the_picture(tree, layout):
         (ax.texts[a].get_text(), ax.texts[b].get_text())
         for a, b in combinations(range(len(boxes)), 2)
         if min(boxes[a].x1, boxes[b].x1) - max(boxes[a].x0, boxes[b].x0) > 0
-        # Line boxes hold room for letters with a tail, which may touch the next line's.
+        # Line boxes hold space for letters with a tail, which may touch the next line's.
         and min(boxes[a].y1, boxes[b].y1) - max(boxes[a].y0, boxes[b].y0) > 0.2 * boxes[a].height
     ]
     width, height = ax.figure.canvas.get_width_height()
@@ -178,12 +178,12 @@ def test_the_drawing_fits_into_axes_of_any_size():
         ax = plot_tree(TREES[1], figure.subplots(1, 2)[0])
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
-        room = ax.get_window_extent(canvas.get_renderer())
+        window = ax.get_window_extent(canvas.get_renderer())
         for text in ax.texts:
             box = text.get_window_extent(canvas.get_renderer())
             # Letters are rounded to pixels, which counts when they are small.
-            assert room.x0 - 2 <= box.x0
-            assert box.x1 <= room.x1 + 2
+            assert window.x0 - 2 <= box.x0
+            assert box.x1 <= window.x1 + 2
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])
@@ -194,10 +194,10 @@ def test_headings_stand_in_the_middle_of_axes_of_any_size(layout):
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
         for ax in axes:
-            room = ax.get_window_extent(canvas.get_renderer())
+            window = ax.get_window_extent(canvas.get_renderer())
             texts = [text for text in ax.texts if text.get_text() in ("A title", "of 123 rows")]
             boxes = [text.get_window_extent(canvas.get_renderer()) for text in texts]
-            assert [(box.x0 + box.x1) / 2 for box in boxes] == pytest.approx([(room.x0 + room.x1) / 2] * 2, abs=1.5)
+            assert [(box.x0 + box.x1) / 2 for box in boxes] == pytest.approx([(window.x0 + window.x1) / 2] * 2, abs=1.5)
 
 
 def test_letters_have_the_size_of_their_boxes_where_a_layout_changes_the_axes():

@@ -73,8 +73,8 @@ def test_the_set_is_that_of_the_exhaustive_search(objective, distinct):
     X[:, 3] = 1 - X[:, 0]
     y = (X[:, 0] ^ (draw.random(30) < 0.2)).astype(int)
     totals = np.bincount(y)
-    prices = [1, 1] if objective == "accuracy" else [int(np.lcm(*totals)) // int(total) for total in totals]
-    one = int(np.dot(prices, totals))
+    errors = [1, 1] if objective == "accuracy" else [int(np.lcm(*totals)) // int(total) for total in totals]
+    one = int(np.dot(errors, totals))
     found = RashomonSetClassifier(
         0.1,
         "absolute",
@@ -85,7 +85,7 @@ def test_the_set_is_that_of_the_exhaustive_search(objective, distinct):
         binarizer=None,
     ).fit(X, y)
     kept = X if distinct != "splits" else X[:, :3]
-    problem = Problem(kept.tolist(), y.tolist(), [20] * 30, [[0, prices[0]], [prices[1], 0]], one, max_depth=2)
+    problem = Problem(kept.tolist(), y.tolist(), [20] * 30, [[0, errors[0]], [errors[1], 0]], one, max_depth=2)
     bound = problem.optimum() + 2 * one
     assert found.n_trees_ == len(trees_within(problem, bound, "any" if distinct == "labels" else "differ"))
 
@@ -224,7 +224,7 @@ def test_a_search_that_is_stopped_has_all_trees_up_to_what_it_says():
         (
             {"objective": "cost", "cost_matrix": [[1, 1], [1, 0]]},
             ValueError,
-            "cost_matrix costs the same for class 0 whatever",
+            "cost_matrix has the same cost for every prediction of class 0",
         ),
     ],
 )
@@ -292,13 +292,13 @@ def test_resplit_without_greedy_trees_is_exact(max_depth):
     assert list(exact.rashomon_set_) == list(resplit.rashomon_set_)
 
 
-def exact_problem(X, y, weights, prices, regularization, max_depth):
+def exact_problem(X, y, weights, errors, regularization, max_depth):
     """Return the problem in integers, with leaves in the lowest bits, and the ticks of an objective of 1."""
-    classes = range(len(prices))
+    classes = range(len(errors))
     totals = [sum(weight for label, weight in zip(y, weights, strict=True) if label == k) for k in classes]
     scale = regularization.denominator << 10
-    one = int(np.dot(prices, totals)) * scale
-    costs = [[0 if k == c else int(prices[c]) * scale for k in classes] for c in classes]
+    one = int(np.dot(errors, totals)) * scale
+    costs = [[0 if k == c else int(errors[c]) * scale for k in classes] for c in classes]
     return Problem(X.tolist(), y.tolist(), weights, costs, int(regularization * one) + 1, max_depth=max_depth), one
 
 
@@ -312,9 +312,9 @@ def test_the_set_of_resplit_is_that_of_the_paper(kind, distinct):
     y = (X[:, 0] + X[:, 1] * X[:, 2] + (draw.random(40) < 0.3)) % n_classes
     weights = draw.integers(1, 4, size=40).tolist() if kind == "weights" else [1] * 40
     totals = np.bincount(y)
-    prices = [1] * n_classes if kind != "balanced" else [int(np.lcm(*totals)) // int(total) for total in totals]
+    errors = [1] * n_classes if kind != "balanced" else [int(np.lcm(*totals)) // int(total) for total in totals]
     kept = X if distinct != "splits" else X[:, :3]
-    problem, one = exact_problem(kept, y, weights, prices, Fraction(1, 40), 3)
+    problem, one = exact_problem(kept, y, weights, errors, Fraction(1, 40), 3)
     best, _ = lookahead_cost(problem, tuple(range(40)), 3, 1)
     bound = ((best >> 10) + one // 10 // 1024 + 1 << 10) - 1
     prefixes = prefixes_within(problem, 1, bound)

@@ -1,4 +1,4 @@
-"""Which search runs is nothing that a user can see, but for the time it takes."""
+"""The choice of the search changes how long a fit takes, and nothing else that a user can see."""
 
 import itertools
 import pickle
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from hornbeam import GOSDTClassifier, ThresholdBinarizer
-from hornbeam.binarizers import Conditions, Thresholds, pack_conditions, rank_conditions
+from hornbeam.binarizers import Conditions, Thresholds, bin_conditions, pack_conditions
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsOne
 from hornbeam.fitting import search as choice
 from hornbeam.table import read_table
@@ -33,16 +33,16 @@ def mixed_table(seed, n_rows=60):
     return frame, y + (draw.random(n_rows) < 0.1)
 
 
-@pytest.fixture(params=[True, False], ids=["by ranks", "by bits"])
+@pytest.fixture(params=[True, False], ids=["by order", "by bits"])
 def way(request, monkeypatch):
-    """Let every fit take one of the two searches."""
-    monkeypatch.setattr(choice, "suits_ranks", lambda *_: request.param)
+    """Let every fit run one of the two searches."""
+    monkeypatch.setattr(choice, "suits_ordered_search", lambda *_: request.param)
     return request.param
 
 
 def fitted_both_ways(monkeypatch, X, y, sample_weight=None, **parameters):
     for way in (True, False):
-        monkeypatch.setattr(choice, "suits_ranks", lambda *_, way=way: way)
+        monkeypatch.setattr(choice, "suits_ordered_search", lambda *_, way=way: way)
         yield GOSDTClassifier(**parameters).fit(X, y, sample_weight)
 
 
@@ -59,27 +59,27 @@ def test_both_searches_prove_the_same_objective(monkeypatch, seed, max_depth, we
         "zeros": draw.integers(0, 3, len(y)),
     }[weights]
     for regularization in (0, 0.003, 0.03):
-        ranks, bits = fitted_both_ways(
+        ordered, bits = fitted_both_ways(
             monkeypatch, X, y, sample_weight, max_depth=max_depth, regularization=regularization
         )
-        assert ranks.status_ == bits.status_ == "optimal"
-        assert ranks.objective_ == ranks.lower_bound_ == bits.objective_
-        wrong = ranks.predict(X) != y
-        assert np.average(wrong, weights=sample_weight) == pytest.approx(ranks.loss_)
-        assert ranks.statistics_["n_binary_columns"] == bits.statistics_["n_binary_columns"]
+        assert ordered.status_ == bits.status_ == "optimal"
+        assert ordered.objective_ == ordered.lower_bound_ == bits.objective_
+        wrong = ordered.predict(X) != y
+        assert np.average(wrong, weights=sample_weight) == pytest.approx(ordered.loss_)
+        assert ordered.statistics_["n_binary_columns"] == bits.statistics_["n_binary_columns"]
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_ranks_say_of_every_condition_and_row_what_the_bits_say(seed):
+def test_sorted_values_meet_every_condition_in_the_rows_where_the_bits_do(seed):
     X, _ = mixed_table(seed)
     table = read_table(X)
     own = [AtMost(0, 0.5), AtMost(0, 0.5), AtMost(0, -1.0), AtMost(0, float("nan")), AtMost(0, 2.0), AtMost(1, 2.5)]
     others = [IsMissing(0), IsOne(3), IsIn(4, ("red", "blue")), AtMost(2, -100.0), AtMost(2, 100.0)]
     for conditions in map(Conditions, (ThresholdBinarizer().fit(X).conditions_, own, others, [])):
-        ranks, n_thresholds = rank_conditions(conditions, table)
-        assert ranks.dtype == n_thresholds.dtype == np.uint32
-        assert ranks.shape == (len(n_thresholds), len(X))
-        columns = [rank <= t for rank, n in zip(ranks, n_thresholds, strict=True) for t in range(n)]
+        bins, n_thresholds = bin_conditions(conditions, table)
+        assert bins.dtype == n_thresholds.dtype == np.uint32
+        assert bins.shape == (len(n_thresholds), len(X))
+        columns = [numbers <= t for numbers, n in zip(bins, n_thresholds, strict=True) for t in range(n)]
         bits = [np.packbits(column, bitorder="little") for column in columns]
         np.testing.assert_array_equal(
             np.reshape(bits, (len(conditions), (len(X) + 7) // 8)), pack_conditions(conditions, table)
@@ -120,13 +120,13 @@ def test_conditions_are_a_sequence():
 
 
 def way_of(monkeypatch, X, y, sample_weight=None, **parameters):
-    """Return the name of the search that a fit takes."""
-    taken = []
-    for name in ("search_by_bits", "search_by_ranks"):
-        monkeypatch.setattr(choice, name, lambda *_, name=name: taken.append(name) or (lambda *_, **__: 1 / 0))
+    """Return the name of the search that a fit runs."""
+    used = []
+    for name in ("search_by_bits", "search_by_order"):
+        monkeypatch.setattr(choice, name, lambda *_, name=name: used.append(name) or (lambda *_, **__: 1 / 0))
     with pytest.raises(ZeroDivisionError):
         GOSDTClassifier(**parameters).fit(X, y, sample_weight)
-    return taken
+    return used
 
 
 NUMBERS = np.random.default_rng(0).normal(size=(300, 2))
@@ -143,8 +143,8 @@ LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
         {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
     ],
 )
-def test_many_thresholds_of_few_numbers_are_searched_by_ranks(monkeypatch, parameters):
-    assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_ranks"]
+def test_many_thresholds_of_few_numbers_are_searched_by_order(monkeypatch, parameters):
+    assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_order"]
 
 
 @pytest.mark.parametrize(
@@ -164,14 +164,14 @@ def test_everything_else_is_searched_by_bits(monkeypatch, parameters):
     assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_bits"]
 
 
-def test_weights_too_large_for_ranks_and_columns_without_thresholds_are_searched_by_bits(monkeypatch):
+def test_weights_too_large_for_the_ordered_search_and_columns_without_thresholds_are_searched_by_bits(monkeypatch):
     heavy = np.where(np.arange(300) == 0, 2**28, 1)
     assert way_of(monkeypatch, NUMBERS, LABELS, heavy, max_depth=3) == ["search_by_bits"]
     assert way_of(monkeypatch, NUMBERS > 0, LABELS, max_depth=3) == ["search_by_bits"]
     assert way_of(monkeypatch, np.zeros((300, 2)), LABELS, max_depth=3) == ["search_by_bits"]
 
 
-def test_the_bits_are_never_made_for_a_search_by_ranks(monkeypatch):
+def test_the_bits_are_never_made_for_a_search_by_order(monkeypatch):
     def refuse(*_):
         raise AssertionError
 

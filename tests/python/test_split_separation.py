@@ -46,7 +46,7 @@ def test_theorem_a6_the_lookahead_depth_is_that_of_the_parity_and_its_copies_ser
     # One level of lookahead does not see a parity of two bits.
     assert accuracy(LicketySPLITClassifier(max_depth=depth), X, y) <= 1 / 2 + noise
     assert accuracy(SPLITClassifier(lookahead_depth=2, max_depth=depth), X, y) == pytest.approx(1 - noise / 2, abs=5e-3)
-    # The theorem's other trees ask a copy instead: without the bit itself, SPLIT must.
+    # The theorem's other trees split on a copy instead: without the bit itself, SPLIT must.
     without = np.delete(X, 0, axis=1)
     assert accuracy_of_greedy(without, y, depth) <= 1 / 2 + noise
     by_copy = accuracy(SPLITClassifier(lookahead_depth=2, max_depth=depth), without, y)
@@ -66,7 +66,7 @@ def test_theorem_6_5_split_finds_tribes_where_greedy_begins_with_the_majority():
 
 
 def test_theorem_6_5_greedy_is_no_better_than_the_noise_where_tribes_are_many():
-    # What the limit says of greedy, with 64 bits of Tribes: more than a search could look ahead.
+    # What the limit means for greedy, with 64 bits of Tribes: more than the lookahead of a search could reach.
     noise, depth = 0.3, 5
     X, y = make_tribes_majority(50_000, lookahead=64, n_majority=16, noise=noise, random_state=0)
     tree = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0).fit(X, y)

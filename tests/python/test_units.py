@@ -140,13 +140,13 @@ def test_the_largest_objective_without_leaves_is_one():
 
 
 @pytest.mark.parametrize("regularization", [0, 0.01, 1 / 3, 1, 1e-12, Fraction(1, 7)])
-def test_the_price_of_a_leaf_is_rounded_by_less_than_a_tick_and_reported_as_used(regularization):
+def test_the_leaf_penalty_is_rounded_by_less_than_a_tick_and_reported_as_used(regularization):
     units = units_of(None, [0, 1, 0, 1, 1], regularization=regularization)
     assert abs(units.leaf_cost - Fraction(regularization) * units.one) <= 1
     assert units.regularization == float(Fraction(units.leaf_cost) / units.one)
 
 
-def test_the_price_of_a_leaf_is_in_the_unit_of_the_mean_cost_for_a_cost_matrix():
+def test_the_leaf_penalty_is_in_the_unit_of_the_mean_cost_for_a_cost_matrix():
     units = units_of(None, [0, 1, 1, 1], "cost", regularization=2, cost_matrix=[[0, 30], [10, 0]])
     assert row_lost(units, 1, 1, 0) == 10 * units.one / 4
     assert units.leaf_cost == round(2 * units.one)

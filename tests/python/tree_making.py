@@ -84,8 +84,8 @@ def grow(
 
 def tree_of_arrays(arrays, conditions, table, codes, weights, labels) -> Tree:
     """Make a tree of what the search returns but for the leaves of the rows, which are found here."""
-    asked = [None if column < 0 else conditions[column] for column in arrays["column"]]
-    arrays["leaf_of_row"] = leaf_of_rows(arrays["left"], arrays["right"], asked, table).astype(np.int32)
+    tested = [None if column < 0 else conditions[column] for column in arrays["column"]]
+    arrays["leaf_of_row"] = leaf_of_rows(arrays["left"], arrays["right"], tested, table).astype(np.int32)
     return Tree.from_search(arrays, conditions, codes, weights, labels, table.schema, table.has_missing())
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hornbeam._budget import Budget
 from hornbeam._checks import check_weights
-from hornbeam.binarizers._conditions import Conditions, Run, ask
+from hornbeam.binarizers._conditions import Conditions, Run, evaluate_conditions
 from hornbeam.binarizers._packing import pack_conditions
 from hornbeam.conditions import condition_text
 from hornbeam.table import Table, TableInput, TableSchema, read_table
@@ -133,7 +133,7 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         check_is_fitted(self)
         table = self._read(X)
         answers = np.empty((table.n_rows, len(self.conditions_)), dtype=bool, order="F")
-        for index, answer in enumerate(ask(self.conditions_, table)):
+        for index, answer in enumerate(evaluate_conditions(self.conditions_, table)):
             answers[:, index] = answer
         return answers
 

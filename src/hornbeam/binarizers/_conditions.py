@@ -207,7 +207,7 @@ def _joined(rising: list[AtMost]) -> Run:
     return Thresholds(rising[0].column, [condition.threshold for condition in rising])
 
 
-def ask(conditions: Conditions, table: Table) -> Iterator[npt.NDArray[np.bool_]]:
+def evaluate_conditions(conditions: Conditions, table: Table) -> Iterator[npt.NDArray[np.bool_]]:
     """Return for each condition in turn whether it holds for each row; shape (n_rows,)."""
     for categories, runs in by_categories(conditions):
         column = table.column(runs[0].column)

@@ -1,4 +1,4 @@
-"""Conditions evaluated on all rows, in the two forms that the searches need: bits and ranks."""
+"""Conditions evaluated on all rows, in the two forms that the searches need: bits and sorted values."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._budget import Budget
-from hornbeam.binarizers._conditions import Conditions, Ones, Thresholds, ask, by_categories, numbers_of
+from hornbeam.binarizers._conditions import Conditions, Ones, Thresholds, by_categories, evaluate_conditions, numbers_of
 from hornbeam.table import Column, Table
 
-_FEW_THRESHOLDS = 16  # up to so many, comparing all values with each threshold is faster than sorting the values
-_FEW_ANSWERS = 1 << 16  # up to so many, they are compared in one call
+_FEW_THRESHOLDS = 16  # up to this many, comparing all values with each threshold is faster than sorting the values
+_FEW_ANSWERS = 1 << 16  # up to this many, they are compared in one call
 _BYTES_BETWEEN_CHECKS = 1 << 22  # written between two checks of the budget
 # Measured: what it takes after the limit to finish the current subproblem and to read off the tree.
 _SECONDS_OF_BYTE = 6e-9
@@ -40,7 +40,7 @@ def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint
 
 
 def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: int = 1) -> npt.NDArray[np.uint8]:
-    """Evaluate conditions as `pack_conditions` does, if a budget has room for so many copies of the result.
+    """Evaluate conditions as `pack_conditions` does, if so many copies of the result fit into a budget.
 
     If it has not, or is spent before all are evaluated, only the first ones are returned: enough to separate some rows.
     """
@@ -58,7 +58,7 @@ def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: in
 def _pack_first(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
     """Pack the conditions up to the first that is not constant, so that not all rows look equal to the core."""
     packed: list[npt.NDArray[np.uint8]] = []
-    for answers in ask(conditions, table):
+    for answers in evaluate_conditions(conditions, table):
         packed.append(np.packbits(answers, bitorder="little"))
         if answers.any() and not answers.all():
             break
@@ -82,11 +82,11 @@ def _pack_into(bits: npt.NDArray[np.uint8], conditions: Conditions, table: Table
             part[...] = np.packbits(answers, axis=1, bitorder="little")
         elif isinstance(run, Thresholds) and len(run) > _FEW_THRESHOLDS:
             part = bits[done : done + len(run)]
-            if not _scatter(part, _ranks_of(run, column), budget, rises=True):
+            if not _scatter(part, _bins_of(run, column), budget, rises=True):
                 return False
         else:
             part = bits[done : done + (len(run) if isinstance(run, Thresholds) else 1)]
-            for line, holds in zip(part, ask(Conditions([run]), table), strict=True):
+            for line, holds in zip(part, evaluate_conditions(Conditions([run]), table), strict=True):
                 line[:] = np.packbits(holds, bitorder="little")
         done += len(part)
     return True
@@ -116,8 +116,8 @@ def _scatter(bits: npt.NDArray[np.uint8], numbers: npt.NDArray[Any], budget: Bud
     return True
 
 
-def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Evaluate conditions on all rows of a table, one rank for all results of a run.
+def bin_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Evaluate conditions on all rows of a table, one number for all results of a run.
 
     Parameters
     ----------
@@ -126,33 +126,33 @@ def rank_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[n
 
     Returns
     -------
-    ranks : ndarray of uint32 of shape (n_runs, n_rows)
+    bins : ndarray of uint32 of shape (n_runs, n_rows)
         Index of the first condition of the run that holds for the row; all later ones hold, too. The number of
         conditions if none holds, as for a missing value.
     n_thresholds : ndarray of uint32 of shape (n_runs,)
         Number of conditions in each run.
     """
-    ranks = np.empty((len(conditions.runs), table.n_rows), dtype=np.uint32)
+    bins = np.empty((len(conditions.runs), table.n_rows), dtype=np.uint32)
     for index, run in enumerate(conditions.runs):
         column = table.column(run.column)
-        ranks[index] = _ranks_of(run, column) if isinstance(run, Thresholds) else ~run.holds(column)
+        bins[index] = _bins_of(run, column) if isinstance(run, Thresholds) else ~run.holds(column)
     lengths = [len(run) if isinstance(run, Thresholds) else 1 for run in conditions.runs]
-    return ranks, np.array(lengths, dtype=np.uint32)
+    return bins, np.array(lengths, dtype=np.uint32)
 
 
-def rank_within(
+def bin_within(
     conditions: Conditions, table: Table, budget: Budget
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Evaluate conditions as `rank_conditions` does if the budget has room for it, else only those of the first run."""
+    """Evaluate conditions as `bin_conditions` does if the result fits into the budget, else only the first run."""
     is_held = not budget.is_spent() and budget.hold(4 * conditions.n_runs * table.n_rows)
-    return rank_conditions(conditions if is_held else Conditions(conditions.runs[:1]), table)
+    return bin_conditions(conditions if is_held else Conditions(conditions.runs[:1]), table)
 
 
-def _ranks_of(run: Thresholds, column: Column) -> npt.NDArray[np.uint32]:
+def _bins_of(run: Thresholds, column: Column) -> npt.NDArray[np.uint32]:
     """Return for each row the number of the first threshold that its value does not exceed."""
     # In float64, as the conditions compare; NaN comes after every number. Sorted values are found faster.
     values = column.values.astype(np.float64, copy=False)
     order = np.argsort(values)
-    ranks = np.empty(len(values), dtype=np.uint32)
-    ranks[order] = np.searchsorted(run.thresholds, values[order])
-    return ranks
+    bins = np.empty(len(values), dtype=np.uint32)
+    bins[order] = np.searchsorted(run.thresholds, values[order])
+    return bins

@@ -15,7 +15,7 @@ from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam._dates import DATE_KINDS, round_thresholds
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers._base import Binarizer
-from hornbeam.binarizers._conditions import Conditions, ask
+from hornbeam.binarizers._conditions import Conditions, evaluate_conditions
 from hornbeam.binarizers._ensembles import fit_within, splits_of
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, IsTrue, condition_of_ones
 from hornbeam.table import Column, Table
@@ -165,7 +165,7 @@ class ThresholdGuessBinarizer(Binarizer):
         budget: Budget,
     ) -> list[Condition]:
         """Remove the least important columns until the score would fall; fit the reference on the rest."""
-        answers = np.column_stack(list(ask(Conditions(conditions), table))).astype(np.float32)
+        answers = np.column_stack(list(evaluate_conditions(Conditions(conditions), table))).astype(np.float32)
         kept = np.arange(len(conditions))
         begin = budget.elapsed()
         model, is_whole = self._fit_reference(answers, labels, weights, budget)
@@ -209,7 +209,7 @@ def _sources(index: int, column: Column) -> list[_Source]:
 
 def _values(sources: list[_Source], table: Table) -> npt.NDArray[np.float64]:
     values = np.empty((table.n_rows, len(sources)))
-    answers = ask(Conditions(source for source in sources if not isinstance(source, int)), table)
+    answers = evaluate_conditions(Conditions(source for source in sources if not isinstance(source, int)), table)
     for index, source in enumerate(sources):
         values[:, index] = _numbers(source, table) if isinstance(source, int) else next(answers)
     return values

@@ -117,10 +117,10 @@ class ThresholdBinarizer(Binarizer):
         thresholds = _core.thresholds_between(distinct)
         if self.strategy == "quantile" and len(thresholds) > self.n_thresholds:
             group = np.unique(values, return_inverse=True)[1]
-            thresholds = thresholds[self._choose_cuts(np.bincount(group, weights).astype(np.float64))]
+            thresholds = thresholds[self._choose_thresholds(np.bincount(group, weights).astype(np.float64))]
         return Thresholds(index, round_thresholds(thresholds, distinct) if column.kind in DATE_KINDS else thresholds)
 
-    def _choose_cuts(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    def _choose_thresholds(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
         """Return where strategy "quantile" divides distinct values of these weights; place i is above value i."""
         return nearest_shares(np.cumsum(_at_most_a_share(weights, self.n_thresholds + 1)), self.n_thresholds)
 
@@ -149,7 +149,7 @@ def _at_most_a_share(weights: npt.NDArray[np.float64], n_shares: int) -> npt.NDA
 
 
 def nearest_shares(below: npt.NDArray[np.float64], n_shares: int) -> npt.NDArray[np.intp]:
-    """Return the cuts whose weight below is nearest to k / (n_shares + 1) of the total (the lower one on ties).
+    """Return the places whose weight below is nearest to k / (n_shares + 1) of the total (the lower one on ties).
 
     `below` is the cumulative weight; its last entry is the total. Everything is multiplied by n_shares + 1, so that
     integer weights are compared exactly and doubling a row is the same as doubling its weight.

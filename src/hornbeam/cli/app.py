@@ -19,8 +19,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         import hornbeam
 
         print("hornbeam", hornbeam.__version__)

@@ -84,7 +84,7 @@ class Model:
             raise CommandError(f"{path}: is not a model file of hornbeam; `hornbeam fit ... --model FILE` writes one")
         if record.get("version") != VERSION:
             raise CommandError(
-                f"{path}: is a model of version {record.get('version')!r}, this hornbeam reads version {VERSION}"
+                f"{path}: is a model of version {record.get('version')!r}; this hornbeam reads version {VERSION}"
             )
         try:
             # The tree goes back through its text form, whose reader checks every key, type and range.

@@ -99,7 +99,7 @@ def decoded(path: Path, encoding: str) -> bytes:
             advice = "if it is from an older program, give --encoding latin-1 (or cp1252, as Windows writes)"
         raise CommandError(f"{path}: is not text in {found.upper()} ({where}); {advice}") from None
     if "\0" in text.partition("\n")[0]:
-        raise CommandError(f"{path}: is neither a CSV nor a Parquet file (a Parquet file is known by its .parquet)")
+        raise CommandError(f"{path}: is neither a CSV nor a Parquet file (whose name must end in .parquet)")
     return raw if found == "utf-8" else text.removeprefix("\ufeff").encode()
 
 

@@ -248,15 +248,15 @@ def _value(kind: Kind, value: Any) -> str:
     return date_text(value, kind) if kind in DATE_KINDS else f"{float(value):.10g}"
 
 
-def _listed(texts: list[str]) -> str:
+def _listed(strings: list[str]) -> str:
     """Return as many of the strings as fit, followed by ``...`` if some are left out."""
-    texts = [" ".join(text.split()) for text in texts]
+    strings = [" ".join(text.split()) for text in strings]
     shown = 0
-    while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= _WIDTH:
+    while shown < len(strings) and len(", ".join(strings[: shown + 1])) <= _WIDTH:
         shown += 1
-    if shown == 0 and texts:
-        return texts[0][: _WIDTH - 3] + "..."
-    return ", ".join(texts[:shown]) + (", ..." if shown < len(texts) else "")
+    if shown == 0 and strings:
+        return strings[0][: _WIDTH - 3] + "..."
+    return ", ".join(strings[:shown]) + (", ..." if shown < len(strings) else "")
 
 
 def _cells(row: ColumnSummary) -> tuple[str, ...]:

@@ -21,8 +21,9 @@ def make_tribes_majority(
 
     Tribes divides its bits into groups of `width` bits and is 1 if some group is all ones; `width` is the largest
     integer with ``(1 - 2**-width) ** (lookahead / width) <= 1/2``. Bits left over belong to no group. A greedy tree
-    prefers the bits of the majority, each of which says a little about the class, to those of Tribes, which together
-    decide it (this holds in the limit of large `lookahead`; for small ones Tribes is far from balanced).
+    prefers the bits of the majority, each of which carries a little information about the class, to those of Tribes,
+    which together decide it (this holds in the limit of large `lookahead`; for small ones Tribes is far from
+    balanced).
 
     Parameters
     ----------

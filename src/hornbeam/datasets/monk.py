@@ -60,7 +60,7 @@ def load_monk(problem: int = 1, *, return_X_y: bool = False, as_frame: bool = Fa
     Returns
     -------
     Dataset or tuple
-        6 features, all categories as texts in the words of the authors; the target is 0 or 1. The rows stand in
+        6 features, all categories as strings in the words of the authors; the target is 0 or 1. The rows stand in
         lexicographic order of the authors' codes.
 
     Raises

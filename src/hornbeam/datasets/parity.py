@@ -45,7 +45,8 @@ def make_parity(
     Raises
     ------
     ValueError
-        If a number is negative, no row is asked for, `n_relevant` exceeds `n_features`, or `noise` is not in [0, 1].
+        If a number is negative, `n_features` or `n_samples` is 0, `n_relevant` exceeds `n_features`, or `noise` is not
+        in [0, 1].
 
     Examples
     --------

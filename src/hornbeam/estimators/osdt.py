@@ -42,7 +42,7 @@ class OSDTClassifier(RegularizedTreeClassifier):
         weight in kept leaves ("curiosity"), the least objective, the least lower bound, the least mean entropy or Gini
         impurity of the kept leaves, or the one found first ("fifo"). The optimum is the same.
     objective : {"accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"}, default="accuracy"
-        See `GOSDTClassifier`. For the last two, the bounds are those of [2]_ for ranks.
+        See `GOSDTClassifier`. For the last two, the bounds are those of [2]_ for the AUC.
     theta, max_depth, max_leaves, min_samples_leaf, binarizer, class_weight, omega, cost_matrix, time_limit, \
 memory_limit, gap_limit, verbose, callback, trace
         See `GOSDTClassifier`.
@@ -167,16 +167,16 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
 
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
         columns = packed_columns(self.binarizer_.conditions_, training)
-        ranks = isinstance(scale, AucScale)
+        is_auc = isinstance(scale, AucScale)
         # An additive loss has a cost for each row, by which CART is grown and the search prunes its tree. The area
         # under the curve has none: CART is grown by the weights, and must not grow too far.
-        losses = scale.weights if ranks else scale.weights * scale.costs.max(axis=1)[training.codes]
-        share = scale.regularization if ranks else scale.leaf_cost / float(losses.sum())
+        losses = scale.weights if is_auc else scale.weights * scale.costs.max(axis=1)[training.codes]
+        share = scale.regularization if is_auc else scale.leaf_cost / float(losses.sum())
         start = None
         if self.start and not training.budget.is_spent():
-            start = cart_tree(self.binarizer_.conditions_, training, losses, share, not ranks, options)
+            start = cart_tree(self.binarizer_.conditions_, training, losses, share, not is_auc, options)
         options = within(options, training.budget)
-        if not ranks:
+        if not is_auc:
             return partial(
                 _core.solve_leaf_sets, columns, make_problem(training, scale), options, self.policy, start=start
             )

@@ -277,7 +277,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         for label, costs in zip(training.classes.tolist(), scale.costs, strict=True):
             if not costs.any():
                 raise ValueError(
-                    f"cost_matrix costs the same for class {label!r} whatever is predicted; leave its rows out."
+                    f"cost_matrix has the same cost for every prediction of class {label!r}; leave its rows out."
                 )
         trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is)
         problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted)

@@ -45,7 +45,7 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
         columns = packed_columns(self.binarizer_.conditions_, training)
         search = partial(
-            _core.look_ahead,
+            _core.solve_lookahead,
             columns,
             make_problem(training, scale),
             within(options, training.budget),

@@ -251,7 +251,7 @@ def _node(node: Any, where: str, n_classes: int, n_nodes: int) -> dict[str, Any]
     _check_keys(node, _LEAF_KEYS if is_leaf else _INNER_KEYS, where)
     weights = _typed(node["class_weights"], list, f"{where}.class_weights")
     if len(weights) != n_classes:
-        raise ValueError(f"{where}.class_weights has not one entry per class.")
+        raise ValueError(f"{where}.class_weights must have one entry per class.")
     return {
         "condition": None if is_leaf else _condition(node["condition"], f"{where}.condition"),
         "left": -1 if is_leaf else _integer(node["left"], f"{where}.left", 0, n_nodes),

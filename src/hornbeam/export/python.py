@@ -56,7 +56,7 @@ def to_python(tree: BaseTree, *, function_name: str = "predict") -> str:
     ------
     ValueError
         If `function_name` is not a valid name, if a path on which 99 conditions hold would need more levels of
-        indentation than Python allows, or if a threshold is a date outside of the years 1 to 9999.
+        indentation than Python allows, or if a threshold is a date outside the years 1 to 9999.
 
     Examples
     --------

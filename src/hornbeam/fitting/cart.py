@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import _core
-from hornbeam.binarizers import Conditions, Thresholds, rank_conditions
+from hornbeam.binarizers import Conditions, Thresholds, bin_conditions
 from hornbeam.fitting.training import TrainingData
 
 # What scikit-learn's tree takes: at most so many seconds for a cell and level, and bytes for a cell and its copy.
@@ -28,7 +28,7 @@ def cart_tree(
     """Grow scikit-learn's tree on the binary columns, no larger than an optimal tree can be.
 
     In an optimal tree every leaf saves at least the leaf penalty. So each leaf holds at least that share of the loss,
-    which also limits the number of leaves, as in OSDT. All thresholds of a column become one column of ranks.
+    which also limits the number of leaves, as in OSDT. All thresholds of a column become one column of numbers.
 
     Parameters
     ----------
@@ -60,10 +60,10 @@ def cart_tree(
     n_levels = min(log2(most_leaves) + 1, np.inf if max_depth is None else max_depth)
     if not budget.allows(2 * _SECONDS_OF_CELL * n_cells * n_levels) or not budget.fits(_BYTES_OF_CELL * n_cells):
         return None
-    ranks, n_thresholds = rank_conditions(conditions, training.table)
+    bins, n_thresholds = bin_conditions(conditions, training.table)
     are_thresholds = np.array([isinstance(run, Thresholds) for run in conditions.runs])
-    # A rank is 0 where its condition holds. A single condition is turned around, into the 0 and 1 of a binary column.
-    matrix = np.where(are_thresholds[:, np.newaxis], ranks, 1 - ranks.astype(np.int64)).T
+    # A bin is 0 where its condition holds. A single condition is turned around, into the 0 and 1 of a binary column.
+    matrix = np.where(are_thresholds[:, np.newaxis], bins, 1 - bins.astype(np.int64)).T
     model = DecisionTreeClassifier(
         max_depth=max_depth,
         max_leaf_nodes=most_leaves,
@@ -73,12 +73,12 @@ def cart_tree(
         random_state=0,
     )
     tree = model.fit(matrix, codes, sample_weight=losses).tree_
-    # scikit-learn sends a row to the left if its value is at most the threshold: there the condition of that rank
+    # scikit-learn sends a row to the left if its value is at most the threshold: there the condition of that bin
     # holds, but a single condition, as 0 or 1, fails.
     is_inner, runs = tree.children_left >= 0, np.maximum(tree.feature, 0)
     first = np.append(0, np.cumsum(n_thresholds, dtype=np.int64)[:-1])[runs]
-    by_rank = are_thresholds[runs]
-    columns = np.where(is_inner, first + np.where(by_rank, np.floor(tree.threshold), 0), -1)
-    held = np.where(by_rank, tree.children_left, tree.children_right)
-    failed = np.where(by_rank, tree.children_right, tree.children_left)
+    is_threshold = are_thresholds[runs]
+    columns = np.where(is_inner, first + np.where(is_threshold, np.floor(tree.threshold), 0), -1)
+    held = np.where(is_threshold, tree.children_left, tree.children_right)
+    failed = np.where(is_threshold, tree.children_right, tree.children_left)
     return np.array([columns, held, failed], dtype=np.int32)

@@ -102,7 +102,7 @@ def check_callback(callback: Any) -> None:
 
 
 def number_of_threads(n_jobs: Any) -> int:
-    """Read `n_jobs` as scikit-learn does: None is 1 (or what a joblib context says), -1 is every core.
+    """Read `n_jobs` as scikit-learn does: None is 1 (or what a joblib context sets), -1 is every core.
 
     Raises
     ------

@@ -13,7 +13,7 @@ class Scale(Protocol):
     """Converts the integers of a search to the user's units: `AdditiveScale`, `FScoreScale`, `AucScale` and so on."""
 
     def objective(self, ticks: Any, /) -> float:
-        """Return the objective of a tree, or of a bound, of so many ticks."""
+        """Convert the ticks of a tree, or of a bound, to an objective."""
 
 
 class Progress(NamedTuple):

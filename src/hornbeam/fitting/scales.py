@@ -89,7 +89,7 @@ class AdditiveScale:
         return (self.leaf_cost >> self.leaf_bits) * self.one.denominator / self.one.numerator
 
     def objective(self, ticks: int) -> float:
-        """Return the objective of a tree, or of a bound, of so many ticks."""
+        """Convert the ticks of a tree, or of a bound, to an objective."""
         # ticks / one + offset as one quotient of integers, which is rounded once.
         one, offset = self.one, self.offset
         sum_of_ticks = (
@@ -213,7 +213,7 @@ def make_scale(
     if leaf_cost > total * factor:
         raise ValueError(
             f"regularization={shown(regularization)} is more than the largest possible loss, "
-            f"{float(largest / loss.scale):g}; no split can pay."
+            f"{float(largest / loss.scale):g}; no split can lower the objective."
         )
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
@@ -248,12 +248,13 @@ def make_fscore_scale(
     ValueError
         If a leaf would cost more than the largest possible loss, or there are 2^24 rows or more.
     """
-    if len(codes) >= 1 << (_RATIO_BITS - 1):  # each row weighs 1 at least, which must leave room for rounding
+    if len(codes) >= 1 << (_RATIO_BITS - 1):  # each row weighs 1 at least, which must leave bits for rounding
         raise ValueError(f"objective='f1' supports fewer than 2^24 rows, but X has {len(codes)}.")
     leaf_penalty = Fraction(exact_fraction(regularization, "regularization"))
     if leaf_penalty > 1:
         raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
+            "no split can lower the objective."
         )
     whole = _as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole

@@ -10,7 +10,7 @@ import numpy as np
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam.binarizers import Conditions, pack_within, rank_within
+from hornbeam.binarizers import Conditions, bin_within, pack_within
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.training import TrainingRows
 
@@ -27,7 +27,7 @@ Search: TypeAlias = "Callable[..., _core.Outcome]"
 
 
 def packed_columns(conditions: Conditions, training: TrainingRows) -> _core.PackedColumns:
-    """Return the conditions evaluated on all rows, as many of them as the budget of the fit has room for."""
+    """Return the conditions evaluated on all rows, as many of them as fit into the budget of the fit."""
     packed = pack_within(conditions, training.table, training.budget)
     return _core.PackedColumns(packed, training.table.n_rows)
 
@@ -51,15 +51,15 @@ def search_by_bits(
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
 
-def search_by_ranks(
+def search_by_order(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
     """Return the ordered search, whose columns are thresholds and whose only limit on the tree is `max_depth`."""
-    columns = _core.RankedColumns(*rank_within(conditions, training.table, training.budget))
+    columns = _core.OrderedColumns(*bin_within(conditions, training.table, training.budget))
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
 
-def suits_ranks(
+def suits_ordered_search(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> bool:
     """Return whether the ordered search can solve a problem and is expected to be faster."""
@@ -86,5 +86,5 @@ def exact_search(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
     """Return the exact search that is expected to be faster."""
-    search_by = search_by_ranks if suits_ranks(conditions, training, scale, options) else search_by_bits
+    search_by = search_by_order if suits_ordered_search(conditions, training, scale, options) else search_by_bits
     return search_by(conditions, training, scale, options)

@@ -151,13 +151,13 @@ def _number(value: float) -> str:
 def _of_categories(condition: IsIn, values: npt.NDArray[Any], codes: _Codes, n_classes: int) -> Distribution:
     """Count rows by category, those of the condition first, the largest first; the rare ones of a side share a bar."""
     names = np.array([_MISSING if value is None else str(value) for value in values], dtype=object)
-    texts, place = np.unique(names, return_inverse=True)
+    strings, place = np.unique(names, return_inverse=True)
     place = place.reshape(-1)
     wanted = set(condition.values)
     is_wanted = np.fromiter((value in wanted for value in values), dtype=bool, count=len(values))
     sides = []
     for chosen in (is_wanted, ~is_wanted):
-        sizes = np.bincount(place[chosen], minlength=len(texts))
+        sizes = np.bincount(place[chosen], minlength=len(strings))
         order = [index for index in np.argsort(-sizes, kind="stable").tolist() if sizes[index] > 0]
         shown = order if len(order) <= _MAX_BARS else order[: _MAX_BARS - 1]
         bars = [chosen & (place == index) for index in shown]
@@ -166,7 +166,7 @@ def _of_categories(condition: IsIn, values: npt.NDArray[Any], codes: _Codes, n_c
         sides.append((bars, order))
     (yes, _), (no, others) = sides
     if len(others) == 1:
-        only = str(texts[others[0]])
+        only = str(strings[others[0]])
         return _of_groups(yes, no, "no: missing" if only == _MISSING else f"no: {only}", codes, n_classes)
     return _of_groups(yes, no, f"no: {len(others)} values", codes, n_classes)
 

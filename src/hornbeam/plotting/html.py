@@ -40,10 +40,10 @@ def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
     """
     parts = [f"<div>{_escaped(heading)}</div>"] if heading else []
     trees = list(trees)
-    room = "100%" if len(trees) == 1 else "440px"
+    max_width = "100%" if len(trees) == 1 else "440px"
     for tree, caption in trees:
         below = f"<div>{_escaped(caption)}</div>" if caption else ""
-        parts.append(f'<div style="{_CARD};max-width:{room}">{_picture(tree)}{below}</div>')
+        parts.append(f'<div style="{_CARD};max-width:{max_width}">{_picture(tree)}{below}</div>')
     return f'<div style="{_TEXT}">{"".join(parts)}</div>'
 
 

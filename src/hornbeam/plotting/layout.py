@@ -29,7 +29,7 @@ Depth: TypeAlias = "int | Literal['auto'] | None"
 PAGE = (960.0, 1080.0)
 MIN_SCALE = 0.75  # text of 10 points shrinks to at least 7.5 points to fit a page
 
-# Between a parent and its children: room for the branching edge and the words "yes" and "no".
+# Between a parent and its children: space for the branching edge and the words "yes" and "no".
 _LEVEL_GAP = 38.0
 _COLUMN_GAP = 36.0
 SWATCH = 9.0
@@ -182,9 +182,9 @@ def _placed(
     boxes = boxes_of(tree, view, letters, charts, is_stacked=is_horizontal)
     boxes = _place_in_columns(view, boxes) if is_horizontal else _place_in_rows(view, boxes)
     tree_width = max(box.left + box.width for box in boxes)
-    room = max(tree_width, _MIN_WIDTH)
-    above = list(_headings(title, subtitle, letters, room))
-    below = [*_legend_rows(tree, letters, room), *_footnotes(tree, view, letters, room)]
+    max_width = max(tree_width, _MIN_WIDTH)
+    above = list(_headings(title, subtitle, letters, max_width))
+    below = [*_legend_rows(tree, letters, max_width), *_footnotes(tree, view, letters, max_width)]
     width = max([tree_width, *(row[-1].end for row in [*above, *below])])
     lines, y = _stack(above, width, _MARGIN)
     y += _SECTION_GAP if above else 0
@@ -200,8 +200,8 @@ def _place_in_rows(view: View, boxes: list[Box]) -> list[Box]:
     """Place the boxes with the leftmost edge at x = 0 and the root at the top."""
     heights = _largest(view, [box.height for box in boxes])
     tops = np.cumsum([0, *heights]) + _LEVEL_GAP * np.arange(len(heights) + 1)
-    ranks = _ranks(view)
-    x = ranks * _pitch(ranks, view.depths, boxes)
+    positions = _positions(view)
+    x = positions * _pitch(positions, view.depths, boxes)
     x -= min(at - box.width / 2 for at, box in zip(x, boxes, strict=True))
     return [
         replace(box, x=float(at), top=float(tops[level])) for box, at, level in zip(boxes, x, view.depths, strict=True)
@@ -216,17 +216,17 @@ def _largest(view: View, sizes: list[float]) -> list[float]:
     return largest
 
 
-def _ranks(view: View) -> npt.NDArray[np.float64]:
+def _positions(view: View) -> npt.NDArray[np.float64]:
     """Return the horizontal position of each node in units of the distance between leaves."""
     left, right = np.array(view.left), np.array(view.right)
     is_leaf = left < 0
-    ranks = np.where(is_leaf, np.cumsum(is_leaf) - 1.0, 0.0)
+    positions = np.where(is_leaf, np.cumsum(is_leaf) - 1.0, 0.0)
     for node in np.flatnonzero(~is_leaf)[::-1]:
-        ranks[node] = (ranks[left[node]] + ranks[right[node]]) / 2
-    return ranks
+        positions[node] = (positions[left[node]] + positions[right[node]]) / 2
+    return positions
 
 
-def _pitch(ranks: npt.NDArray[np.float64], depths: list[int], boxes: list[Box]) -> float:
+def _pitch(positions: npt.NDArray[np.float64], depths: list[int], boxes: list[Box]) -> float:
     """Return the smallest distance between leaves at which no two boxes of a level touch."""
     last: dict[int, int] = {}
     pitch = 0.0
@@ -234,7 +234,7 @@ def _pitch(ranks: npt.NDArray[np.float64], depths: list[int], boxes: list[Box]) 
         if level in last:
             before = last[level]
             needed = (boxes[before].width + boxes[node].width) / 2 + _BOX_GAP
-            pitch = max(pitch, needed / float(ranks[node] - ranks[before]))
+            pitch = max(pitch, needed / float(positions[node] - positions[before]))
         last[level] = node
     return pitch
 
@@ -281,19 +281,19 @@ def _place_in_columns(view: View, boxes: list[Box]) -> list[Box]:
     ]
 
 
-def _headings(title: str | None, subtitle: str | None, letters: Letters, room: float) -> Iterator[list[Line]]:
+def _headings(title: str | None, subtitle: str | None, letters: Letters, max_width: float) -> Iterator[list[Line]]:
     for text, style in ((title, _TITLE), (subtitle, _SUBTITLE)):
         if text:
-            yield from _paragraph(letters.show(text), style, letters, room)
+            yield from _paragraph(letters.show(text), style, letters, max_width)
 
 
-def _paragraph(text: str, style: Style, letters: Letters, room: float) -> Iterator[list[Line]]:
-    for line in letters.wrap(text, style, room, _MAX_HEADING_LINES):
+def _paragraph(text: str, style: Style, letters: Letters, max_width: float) -> Iterator[list[Line]]:
+    for line in letters.wrap(text, style, max_width, _MAX_HEADING_LINES):
         yield [Line(line, style, 0, letters.width(line, style))]
 
 
-def _legend_rows(tree: Tree, letters: Letters, room: float) -> list[list[Line]]:
-    """Return the name of the target and the colors of the classes, in rows that fit into `room`."""
+def _legend_rows(tree: Tree, letters: Letters, max_width: float) -> list[list[Line]]:
+    """Return the name of the target and the colors of the classes, in rows that fit into `max_width`."""
 
     def line(text: str, x: float, swatch: int | None) -> Line:
         return Line(text, _LEGEND, x, x + letters.width(text, _LEGEND), swatch=swatch)
@@ -303,25 +303,25 @@ def _legend_rows(tree: Tree, letters: Letters, room: float) -> list[list[Line]]:
     for code, label in enumerate(tree.classes):
         text = letters.wrap(letters.show(label), _LEGEND, _MAX_LABEL_WIDTH, 1)[0]
         entry = line(text, rows[-1][-1].end + _ENTRY_GAP + SWATCH, code)
-        if entry.end > room:
+        if entry.end > max_width:
             rows.append([line(text, 1.4 * SWATCH, code)])
         else:
             rows[-1].append(entry)
     return rows
 
 
-def _footnotes(tree: Tree, view: View, letters: Letters, room: float) -> Iterator[list[Line]]:
+def _footnotes(tree: Tree, view: View, letters: Letters, max_width: float) -> Iterator[list[Line]]:
     """Return notes on what is collapsed, and on where missing values go if a tested column has some."""
     n_collapsed, n_hidden = sum(map(bool, view.n_hidden)), sum(view.n_hidden)
     if n_collapsed:
         boxes = "The dashed box stands" if n_collapsed == 1 else f"{n_collapsed:,} dashed boxes stand"
         subtrees = "a subtree" if n_collapsed == 1 else "subtrees"
         text = f"{boxes} for {subtrees} with {n_hidden:,} of the {tree.n_leaves:,} leaves."
-        yield from _paragraph(text, _FOOTNOTE, letters, room)
+        yield from _paragraph(text, _FOOTNOTE, letters, max_width)
     tested = [condition for condition in tree.conditions if condition and not isinstance(condition, IsMissing)]
     if any(tree.has_missing[condition.column] for condition in tested):
         text = 'A missing value answers "no", except where the question is whether it is missing.'
-        yield from _paragraph(text, _FOOTNOTE, letters, room)
+        yield from _paragraph(text, _FOOTNOTE, letters, max_width)
 
 
 def _stack(rows: Iterable[list[Line]], width: float, y: float) -> tuple[list[Line], float]:

@@ -50,8 +50,8 @@ class _Pen:
         ax.set_axis_off()
         if engine := ax.figure.get_layout_engine():  # it would change the size of the axes later
             engine.execute(ax.figure.figure)
-        room = ax.get_window_extent()
-        self.scale = min(room.width / layout.width, room.height / layout.height) * 72 / ax.figure.dpi
+        window = ax.get_window_extent()
+        self.scale = min(window.width / layout.width, window.height / layout.height) * 72 / ax.figure.dpi
         self.ax = ax
         self.colors = colors
         self.letters: Letters = layout.letters
@@ -134,11 +134,11 @@ class _Pen:
         triangle = [[(mark, foot + 0.5), (mark - _MARK / 2, foot + _MARK), (mark + _MARK / 2, foot + _MARK)]]
         self.ax.add_collection(PolyCollection(triangle, facecolors=_MARK_COLOR, linewidths=0, zorder=4), autolim=False)
         for caption in data.captions:
-            room = (caption.end - caption.start) * unit
-            text = self.letters.wrap(self.letters.show(caption.text), CAPTION, room, 1)[0]
-            if self.letters.width(text, CAPTION) <= room:
+            width = (caption.end - caption.start) * unit
+            text = self.letters.wrap(self.letters.show(caption.text), CAPTION, width, 1)[0]
+            if self.letters.width(text, CAPTION) <= width:
                 part = {"left": 0.0, "center": 0.5, "right": 1.0}[caption.align]
-                x = left + caption.start * unit + part * room
+                x = left + caption.start * unit + part * width
                 y = box.top + area.y + area.height + CAPTION.line_height / 2
                 self.text(text, CAPTION, x, y, align=caption.align)
 

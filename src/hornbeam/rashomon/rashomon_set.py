@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import is_integer, random_numbers, shown
-from hornbeam.binarizers import ask
+from hornbeam.binarizers import evaluate_conditions
 from hornbeam.export import to_timbertrek
 from hornbeam.fitting.parameters import check_integer
 from hornbeam.plotting import trees_html
@@ -406,7 +406,7 @@ class RashomonSet(Sequence[Tree]):
         """Return the predictions of the trees for each row, as indices into the classes."""
         table = read_table(X, expect=self._problem.schema)
         # Evaluated once for all trees: each of them only looks up which rows go where.
-        answers = list(ask(self._problem.conditions, table))
+        answers = list(evaluate_conditions(self._problem.conditions, table))
         for index in self._numbers(indices):
             arrays = self._arrays(index)
             leaves = reached_leaves(arrays["left"], arrays["right"], _answers_of(arrays, answers), table.n_rows)

@@ -63,10 +63,10 @@ class Reliances:
 
     def range_over(self, trees: _core.RashomonSet) -> Range:
         """Return the least and the largest reliance on each column over a whole set."""
-        asked = sorted(set(self._variables))
-        groups = np.searchsorted(asked, self._variables).astype(np.int32)
+        used = sorted(set(self._variables))
+        groups = np.searchsorted(used, self._variables).astype(np.int32)
         found = Range(np.zeros(self._n_variables), np.zeros(self._n_variables), {})
-        for variable, (*ends, words) in zip(asked, _core.reliance(trees, groups, self._shares), strict=True):
+        for variable, (*ends, words) in zip(used, _core.reliance(trees, groups, self._shares), strict=True):
             found.low[variable], found.high[variable] = (self._in_units((high << 64) + low) for high, low in ends)
             found.n_avoiding[variable] = sum(word << 64 * place for place, word in enumerate(words))
         return found

@@ -200,7 +200,7 @@ class RESPLITSearch(RashomonSearch):
         assert self._lookahead is not None
         columns = packed_columns(self._conditions, self._training)
         return partial(
-            _core.look_ahead,
+            _core.solve_lookahead,
             columns,
             make_problem(self._training, self._scale),
             within(self._options, self._training.budget),

@@ -56,7 +56,7 @@ class AdditiveReduction(ABC):
         self._start({"column": nothing, "left": nothing, "right": nothing, "prediction": leaf, "leaf_of_row": at_root})
         try:
             status = self._run()
-        except KeyboardInterrupt:  # between two additive searches; one that runs ends by itself and says so
+        except KeyboardInterrupt:  # between two additive searches; one that runs ends by itself and reports it
             status = "interrupted"
         self._lower = self._proven()
         self._report()

@@ -26,8 +26,6 @@ class AucScale:
     ----------
     weights : ndarray of int64 of shape (n_rows,)
         Weights of the rows, all greater than zero.
-    costs : ndarray of int64 of shape (2, 2)
-        1 for a wrong class, 0 for the right one.
     half_pair_cost, leaf_cost : int
         Ticks of half a pair, a power of 2, and of one leaf.
     max_false_positives : int
@@ -37,7 +35,6 @@ class AucScale:
     """
 
     weights: npt.NDArray[np.int64]
-    costs: npt.NDArray[np.int64]
     half_pair_cost: int
     leaf_cost: int
     max_false_positives: int
@@ -49,7 +46,7 @@ class AucScale:
         return self.leaf_cost / self.one
 
     def objective(self, ticks: int) -> float:
-        """Return the objective of a tree, or of a bound, of so many ticks."""
+        """Convert the ticks of a tree, or of a bound, to an objective."""
         return ticks / self.one
 
     def cost(self, leaves: npt.NDArray[np.int64]) -> int:
@@ -120,10 +117,11 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
     leaf_cost = round(exact_fraction(regularization, "regularization") * Fraction(one))
     if leaf_cost > one:
         raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, 1; no split can pay."
+            f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
+            "no split can lower the objective."
         )
     max_false_positives = round(
         exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.FALSE_POSITIVE_BITS)
     )
     # A `theta` of more than 0 must not be rounded to 0, where every tree has the same area.
-    return AucScale(whole, 1 - np.eye(2, dtype=np.int64), half_pair_cost, leaf_cost, max(1, max_false_positives), one)
+    return AucScale(whole, half_pair_cost, leaf_cost, max(1, max_false_positives), one)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._checks import shown
-from hornbeam.binarizers import ask
+from hornbeam.binarizers import evaluate_conditions
 from hornbeam.objectives import exact_fraction
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ class FixedLabelSearch:
         weights: _Integers,
         omega: Fraction,
     ) -> None:
-        answers = np.array(list(ask(conditions, table)), dtype=np.int64).reshape(len(conditions), table.n_rows)
+        answers = np.array(list(evaluate_conditions(conditions, table)), dtype=np.int64).reshape(
+            len(conditions), table.n_rows
+        )
         self._rows, self._group = np.unique(answers.T, axis=0, return_inverse=True)
         self._group = self._group.reshape(-1)
         self._omega, n_groups = omega, len(self._rows)
@@ -242,7 +244,7 @@ class FixedLabelSearch:
         return len(self._known) * (_ENTRY_BYTES + len(self._rows) // 8) + self._rows.nbytes + self._measures.nbytes
 
     def _check_limits(self) -> None:
-        """Stop, every so many subproblems, if a limit is reached or the listener wants it."""
+        """Stop, after a fixed number of subproblems, if a limit is reached or the listener wants it."""
         if len(self._known) % _CLOCK_INTERVAL:
             return
         seconds = perf_counter() - self._begin

@@ -187,7 +187,7 @@ def as_kind(column: Column, expected: Kind | None) -> Column:
     if not column.is_missing().all():
         raise ValueError(
             f"Column {column.name!r} of X holds {PLURALS[column.kind]}, but held {PLURALS[expected]} when the model "
-            "was fitted. Convert it to what it was."
+            "was fitted. Convert it back."
         )
     missing: list[Any] = [None if expected == "category" else np.nan] * len(column.values)
     return Column(column.name, expected, np.array(missing, dtype=object if expected == "category" else np.float64))

@@ -86,7 +86,7 @@ class Table:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """All columns, made anew each time."""
+        """All columns, made again at each call."""
         return tuple(map(self.column, range(len(self.names))))
 
     def column(self, index: int, rows: npt.NDArray[Any] | slice = slice(None)) -> Column:

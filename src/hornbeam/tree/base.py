@@ -30,8 +30,8 @@ AnyTree = TypeVar("AnyTree", bound="BaseTree")
 class BaseTree(ABC, TreeMethods):
     """Base of the trees: a frozen dataclass with the fields below and those of its leaves.
 
-    A subclass names in `_arrays` the arrays of its leaves with their types, says what its leaves predict in `outputs`,
-    and how well in `describe`. The exports and drawings of any tree need nothing else.
+    A subclass names in `_arrays` the arrays of its leaves with their types, states in `outputs` what its leaves predict
+    and in `describe` how well. The exports and drawings of any tree need nothing else.
     """
 
     left: npt.NDArray[np.int32]

@@ -23,7 +23,7 @@ def leaf_of_rows(
 
     def holds(node: int, rows: Rows) -> npt.NDArray[np.bool_]:
         condition = conditions[node]
-        assert condition is not None  # only inner nodes are asked
+        assert condition is not None  # only inner nodes have one to test
         return condition.holds(table.column(condition.column, rows))
 
     return reached_leaves(left, right, holds, table.n_rows)

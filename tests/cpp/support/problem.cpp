@@ -167,7 +167,7 @@ void TestProblem::pack() {
 
 TestProblem random_problem(Random& draw, const Sizes& sizes) {
   TestProblem problem;
-  const bool takes_search = draw.percent(70);  // else a look at the columns often suffices
+  const bool takes_search = draw.percent(70);  // else a scan of the columns often suffices
   problem.n_columns = draw.size_between(sizes.least_columns, sizes.most_columns);
   problem.n_classes = draw.choose<std::uint32_t>({2, 2, 2, 3, 4});
   add_rows(draw, problem, draw.size_between(sizes.least_rows, sizes.most_rows));

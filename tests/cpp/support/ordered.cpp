@@ -1,4 +1,4 @@
-#include "support/ranked.hpp"
+#include "support/ordered.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,9 +9,9 @@ using namespace hornbeam::api;
 using namespace hornbeam::data;
 using namespace hornbeam::ordered;
 
-TestProblem RankedProblem::plain() const {
+TestProblem OrderedTestProblem::plain() const {
   TestProblem plain;
-  const RankedColumns columns = this->columns();
+  const OrderedColumns columns = this->columns();
   plain.n_columns = columns.n_columns;
   plain.n_classes = plain.n_predictions = n_classes;
   plain.rows.assign(n_rows(), std::vector<bool>(plain.n_columns));
@@ -28,28 +28,28 @@ TestProblem RankedProblem::plain() const {
   return plain;
 }
 
-Input RankedProblem::input(const TestProblem& plain) const {
+Input OrderedTestProblem::input(const TestProblem& plain) const {
   return {{{classes, weights, n_classes}, plain.costs, n_classes}, costs.leaf, plain.limits, {}, {}, {}};
 }
 
-RankedProblem ranked_of(const TestProblem& problem, Random& draw) {
-  RankedProblem ranked;
-  for (std::uint32_t first = 0; first < problem.n_columns; first += ranked.n_thresholds.back()) {
-    ranked.n_thresholds.push_back(std::min(draw.size_between(1, 6), problem.n_columns - first));
+OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw) {
+  OrderedTestProblem ordered;
+  for (std::uint32_t first = 0; first < problem.n_columns; first += ordered.n_thresholds.back()) {
+    ordered.n_thresholds.push_back(std::min(draw.size_between(1, 6), problem.n_columns - first));
     for (const std::vector<bool>& row : problem.rows)
-      ranked.ranks.push_back(static_cast<std::uint32_t>(
-          std::count(row.begin() + first, row.begin() + first + ranked.n_thresholds.back(), true)));
+      ordered.bins.push_back(static_cast<std::uint32_t>(
+          std::count(row.begin() + first, row.begin() + first + ordered.n_thresholds.back(), true)));
   }
-  ranked.n_classes = problem.n_classes;
-  ranked.classes = problem.classes;
-  for (const std::int64_t weight : problem.weights) ranked.weights.push_back(1 + weight % 1000);
-  ranked.costs = {draw.choose<Ticks>({1, 2, 1000}), draw.choose<Ticks>({0, 1, 2, 1000, 2000})};
-  ranked.depth = problem.n_columns < 12 ? draw.size_between(2, 4) : draw.size_between(2, 3);
-  return ranked;
+  ordered.n_classes = problem.n_classes;
+  ordered.classes = problem.classes;
+  for (const std::int64_t weight : problem.weights) ordered.weights.push_back(1 + weight % 1000);
+  ordered.costs = {draw.choose<Ticks>({1, 2, 1000}), draw.choose<Ticks>({0, 1, 2, 1000, 2000})};
+  ordered.depth = problem.n_columns < 12 ? draw.size_between(2, 4) : draw.size_between(2, 3);
+  return ordered;
 }
 
-RankedProblem random_ranked(Random& draw, const RankedSizes& sizes) {
-  RankedProblem problem;
+OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes) {
+  OrderedTestProblem problem;
   const std::uint32_t n_rows = draw.size_between(1, sizes.most_rows);
   const std::uint32_t n_variables = draw.size_between(1, sizes.most_variables);
   problem.n_classes = draw.choose<std::uint32_t>({2, 2, 3, 4, 5});
@@ -59,8 +59,8 @@ RankedProblem random_ranked(Random& draw, const RankedSizes& sizes) {
     const std::uint32_t step = draw.choose<std::uint32_t>({1, 1, 1, 3});
     problem.n_thresholds.push_back(n);
     for (std::uint32_t row = 0; row < n_rows; ++row) {
-      problem.ranks.push_back(draw.below(n + 1) / step * step);
-      sum[row] += problem.ranks.back();
+      problem.bins.push_back(draw.below(n + 1) / step * step);
+      sum[row] += problem.bins.back();
     }
   }
   const std::uint32_t noise = draw.choose<std::uint32_t>({0, 30, 100});

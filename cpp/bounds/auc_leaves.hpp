@@ -1,4 +1,4 @@
-// bounds/rank_leaves.hpp
+// bounds/auc_leaves.hpp
 //
 // SAYS     In some tree that is optimal for the AUC, the pairs of every leaf are worth more than L, and every leaf that
 //          has been split could gain more than L by it: the pairs within it and those that it orders wrongly with other

@@ -1,19 +1,19 @@
-// support/ranked.hpp
+// support/ordered.hpp
 //
-// WHAT    Problems whose columns are thresholds of ranked variables, and the same in plain rows for the oracle.
+// WHAT    Problems whose columns are thresholds of ordered variables, and the same in plain rows for the oracle.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "data/ranked_columns.hpp"
+#include "data/ordered_columns.hpp"
 #include "ordered/ordered_search.hpp"
 #include "support/problem.hpp"
 
 namespace hornbeam::testing {
 
-struct RankedProblem {
-  std::vector<std::uint32_t> ranks;  // (n_variables, n_rows)
+struct OrderedTestProblem {
+  std::vector<std::uint32_t> bins;  // (n_variables, n_rows)
   std::vector<std::uint32_t> n_thresholds;
   std::vector<std::int32_t> classes;
   std::vector<std::int64_t> weights;
@@ -22,23 +22,23 @@ struct RankedProblem {
   std::uint32_t depth = 2;
 
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(classes.size()); }
-  data::RankedColumns columns() const { return {ranks.data(), n_thresholds, n_rows()}; }
+  data::OrderedColumns columns() const { return {bins.data(), n_thresholds, n_rows()}; }
   /// The same problem with a column of bits for each threshold.
   TestProblem plain() const;
   /// What `solve` takes next to the columns; points into `plain`, which is this problem in plain rows.
   api::Input input(const TestProblem& plain) const;
 };
 
-struct RankedSizes {
+struct OrderedSizes {
   std::uint32_t most_rows, most_variables, most_thresholds;
 };
 
-/// Ranks that tie, skip thresholds or use few of them; two to five classes; total weights below and above what narrow
+/// Bins that tie, skip thresholds or use few of them; two to five classes; total weights below and above what narrow
 /// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four.
-RankedProblem random_ranked(Random& draw, const RankedSizes& sizes);
+OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes);
 
-/// The ranks of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and
+/// The bins of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and
 /// limits are random.
-RankedProblem ranked_of(const TestProblem& problem, Random& draw);
+OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw);
 
 }  // namespace hornbeam::testing

@@ -1,4 +1,4 @@
-"""The search by ranks proves the optimum of the other search, stops like it, and refuses what it cannot solve."""
+"""The ordered search proves the optimum of the other search, stops like it, and refuses what it cannot solve."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.calls import call as call_core
-from core.ranked import hard_ranked, make_ranked, random_ranked, unsolvable_ranked
+from core.ordered import hard_ordered, make_ordered, random_ordered, unsolvable_ordered
 from core.solving import check_interval, check_proven, check_tree, costs_in_nodes, solve
 from hornbeam import _core
 from interrupts import ctrl_c_when_called
@@ -17,83 +17,83 @@ SEEDS = range(3)
 @pytest.mark.parametrize("first", range(0, 1000, 100))
 def test_the_optimum_is_that_of_brute_force(first):
     for seed in range(first, first + 100):
-        ranked = random_ranked(seed)
-        check_proven(ranked.problem, ranked.solve(), ranked.problem.optimum())
+        ordered = random_ordered(seed)
+        check_proven(ordered.problem, ordered.solve(), ordered.problem.optimum())
 
 
 @pytest.mark.parametrize("bounds", [{}, {"similarity": False}])
 @pytest.mark.parametrize("first", range(0, 200, 50))
 def test_larger_problems_cost_what_the_other_search_proves(first, bounds):
     for seed in range(first, first + 50):
-        ranked = random_ranked(seed, most_rows=80, most_thresholds=40)
-        check_proven(ranked.problem, ranked.solve(bounds=bounds), solve(ranked.problem)["upper"])
+        ordered = random_ordered(seed, most_rows=80, most_thresholds=40)
+        check_proven(ordered.problem, ordered.solve(bounds=bounds), solve(ordered.problem)["upper"])
 
 
 @pytest.mark.parametrize("n_threads", [2, 4])
 def test_more_threads_prove_the_same_optimum(n_threads):
     for seed in range(100):
-        ranked = random_ranked(seed, most_rows=80, most_thresholds=40)
-        check_proven(ranked.problem, ranked.solve(n_threads=n_threads), ranked.solve()["upper"])
+        ordered = random_ordered(seed, most_rows=80, most_thresholds=40)
+        check_proven(ordered.problem, ordered.solve(n_threads=n_threads), ordered.solve()["upper"])
     for seed in SEEDS:
-        ranked, optimum = hard_ranked(seed)
-        check_proven(ranked.problem, ranked.solve(n_threads=n_threads), optimum)
+        ordered, optimum = hard_ordered(seed)
+        check_proven(ordered.problem, ordered.solve(n_threads=n_threads), optimum)
 
 
 @pytest.mark.parametrize("max_depth", range(17))
 def test_every_depth_up_to_the_largest_is_solved(max_depth):
-    ranks = [[r ^ r >> 1 for r in range(16)], [7 * r % 16 for r in range(16)]]
-    ranked = make_ranked(ranks, [15, 15], [r % 2 for r in range(16)], [1] * 16, 1, 0, max_depth)
-    check_proven(ranked.problem, ranked.solve(), solve(ranked.problem)["upper"])
+    bins = [[r ^ r >> 1 for r in range(16)], [7 * r % 16 for r in range(16)]]
+    ordered = make_ordered(bins, [15, 15], [r % 2 for r in range(16)], [1] * 16, 1, 0, max_depth)
+    check_proven(ordered.problem, ordered.solve(), solve(ordered.problem)["upper"])
 
 
 def test_no_node_is_split_without_gain():
     for seed in range(200):
-        ranked = random_ranked(seed, most_rows=20)
-        tree, problem = ranked.solve()["tree"], ranked.problem
+        ordered = random_ordered(seed, most_rows=20)
+        tree, problem = ordered.solve()["tree"], ordered.problem
         leaf = [min(costs) + problem.leaf_cost for costs in costs_in_nodes(problem, tree)]
         cost = list(leaf)
         for node in reversed(range(len(leaf))):
             if tree["column"][node] != -1:
                 cost[node] = cost[tree["left"][node]] + cost[tree["right"][node]]
-                assert cost[node] < leaf[node], ranked
+                assert cost[node] < leaf[node], ordered
 
 
 def test_weights_are_the_same_as_rows_that_repeat():
     for seed in range(50):
-        ranked = random_ranked(seed)
-        times = [1 + r % 3 for r in range(len(ranked.problem.classes))]
-        heavy = ranked.solve(weights=np.array(times, np.int64))
+        ordered = random_ordered(seed)
+        times = [1 + r % 3 for r in range(len(ordered.problem.classes))]
+        heavy = ordered.solve(weights=np.array(times, np.int64))
         rows = np.repeat(np.arange(len(times)), times)
-        arguments = ranked.arguments()
-        repeated = ranked.solve(
-            ranks=np.ascontiguousarray(arguments["ranks"][:, rows]),
+        arguments = ordered.arguments()
+        repeated = ordered.solve(
+            bins=np.ascontiguousarray(arguments["bins"][:, rows]),
             class_codes=arguments["class_codes"][rows],
             weights=np.ones(len(rows), np.int64),
         )
-        assert heavy["upper"] == repeated["upper"], ranked
+        assert heavy["upper"] == repeated["upper"], ordered
 
 
 def test_the_same_tree_comes_every_time():
-    ranked, _ = hard_ranked(0)
-    first, *others = (ranked.solve() for _ in range(3))
+    ordered, _ = hard_ordered(0)
+    first, *others = (ordered.solve() for _ in range(3))
     for other in others:
         assert all((other["tree"][name] == first["tree"][name]).all() for name in first["tree"])
 
 
 def test_without_variables_there_is_a_single_leaf():
-    ranked = make_ranked([], [], [0, 1, 1], [1, 1, 3], 5, 2, 3)
-    outcome = ranked.solve()
+    ordered = make_ordered([], [], [0, 1, 1], [1, 1, 3], 5, 2, 3)
+    outcome = ordered.solve()
     assert (outcome["status"], outcome["upper"], outcome["lower"]) == ("optimal", 7, 7)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stopping_after_any_number_of_reports_leaves_a_valid_interval(seed):
-    ranked, optimum = hard_ranked(seed)
+    ordered, optimum = hard_ordered(seed)
     statuses = set()
     for n_calls in [*range(1, 60), 100, 200, 400, 10**9]:
         calls = itertools.count(1)
-        outcome = ranked.solve(callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0, trace=True)
-        check_interval(ranked.problem, outcome, optimum)
+        outcome = ordered.solve(callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0, trace=True)
+        check_interval(ordered.problem, outcome, optimum)
         assert outcome["trace"][-1][5] == sum(outcome["tree"]["column"] < 0)
         assert next(calls) <= n_calls + 1
         statuses.add(outcome["status"])
@@ -102,10 +102,10 @@ def test_stopping_after_any_number_of_reports_leaves_a_valid_interval(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reports_hold_the_optimum_between_a_falling_incumbent_and_a_rising_bound(seed):
-    ranked, optimum = hard_ranked(seed)
+    ordered, optimum = hard_ordered(seed)
     reports = []
-    outcome = ranked.solve(callback=reports.append, callback_interval=0, trace=True)
-    check_proven(ranked.problem, outcome, optimum)
+    outcome = ordered.solve(callback=reports.append, callback_interval=0, trace=True)
+    check_proven(ordered.problem, outcome, optimum)
     for series in (reports, outcome["trace"]):
         assert len(series) > 1
         seconds, incumbents, bounds, subproblems, _, _ = zip(*series, strict=True)
@@ -114,15 +114,15 @@ def test_reports_hold_the_optimum_between_a_falling_incumbent_and_a_rising_bound
         for rising in (seconds, bounds, subproblems):
             assert list(rising) == sorted(rising)
     assert outcome["trace"][-1][1:3] == (optimum, optimum)
-    assert ranked.solve()["trace"] == []
+    assert ordered.solve()["trace"] == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("gap_limit", [0.0, 0.01, 0.1, 0.3, 1.0])
 def test_a_gap_limit_stops_with_a_gap_no_larger(seed, gap_limit):
-    ranked, optimum = hard_ranked(seed)
-    outcome = ranked.solve(gap_limit=gap_limit)
-    check_interval(ranked.problem, outcome, optimum)
+    ordered, optimum = hard_ordered(seed)
+    outcome = ordered.solve(gap_limit=gap_limit)
+    check_interval(ordered.problem, outcome, optimum)
     assert outcome["upper"] - outcome["lower"] <= gap_limit * outcome["upper"]
     assert outcome["status"] == ("optimal" if outcome["upper"] == outcome["lower"] else "gap_limit")
 
@@ -130,9 +130,9 @@ def test_a_gap_limit_stops_with_a_gap_no_larger(seed, gap_limit):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("memory_limit", [0, 1, 10**3, 10**4, 3 * 10**4, 10**5])
 def test_a_memory_limit_leaves_a_valid_interval(seed, memory_limit):
-    ranked, optimum = hard_ranked(seed)
-    outcome = ranked.solve(memory_limit=memory_limit)
-    check_interval(ranked.problem, outcome, optimum)
+    ordered, optimum = hard_ordered(seed)
+    outcome = ordered.solve(memory_limit=memory_limit)
+    check_interval(ordered.problem, outcome, optimum)
     assert outcome["status"] == ("memory_limit" if memory_limit <= 1000 else outcome["status"])
     assert outcome["status"] in {"memory_limit", "optimal"}
 
@@ -140,34 +140,34 @@ def test_a_memory_limit_leaves_a_valid_interval(seed, memory_limit):
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_the_search_keeps_within_ten_percent_of_its_memory_limit(share, n_threads):
-    ranked = unsolvable_ranked()
-    needed = ranked.solve(time_limit=1)["statistics"]["bytes"]  # by one thread
-    outcome = ranked.solve(memory_limit=int(share * needed), time_limit=20, n_threads=n_threads)
+    ordered = unsolvable_ordered()
+    needed = ordered.solve(time_limit=1)["statistics"]["bytes"]  # by one thread
+    outcome = ordered.solve(memory_limit=int(share * needed), time_limit=20, n_threads=n_threads)
     assert outcome["status"] == "memory_limit"
-    # Runs of cuts of another thread are counted, but only once they are there: 72 bytes for each of 8 x 100 cuts.
+    # Thresholds of another thread count only once they are there: 72 bytes for each of 8 x 100 thresholds.
     open_runs = (n_threads - 1) * 72 * 8 * 100
     assert outcome["statistics"]["bytes"] <= 1.1 * share * needed + open_runs
-    check_tree(ranked.problem, outcome)
+    check_tree(ordered.problem, outcome)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("time_limit", [0.0, 1e-6, 1e-3, 0.05, 0.5])
 def test_a_time_limit_ends_the_search_with_a_tree(time_limit, n_threads):
-    ranked = unsolvable_ranked()
-    outcome = ranked.solve(time_limit=time_limit, n_threads=n_threads)
+    ordered = unsolvable_ordered()
+    outcome = ordered.solve(time_limit=time_limit, n_threads=n_threads)
     assert outcome["status"] == "time_limit"
     assert outcome["lower"] < outcome["upper"]
     # Far fewer than a search opens that goes on; that one takes more than a minute.
     assert outcome["statistics"]["subproblems"] < 50_000
-    check_tree(ranked.problem, outcome)
+    check_tree(ordered.problem, outcome)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_ends_the_search_with_the_best_tree(n_threads):
     with ctrl_c_when_called() as called:
-        outcome = unsolvable_ranked().solve(callback=called, time_limit=20, n_threads=n_threads)
+        outcome = unsolvable_ordered().solve(callback=called, time_limit=20, n_threads=n_threads)
     assert outcome["status"] == "interrupted"
-    check_tree(unsolvable_ranked().problem, outcome)
+    check_tree(unsolvable_ordered().problem, outcome)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -178,10 +178,10 @@ def test_an_exception_of_the_callback_is_raised(n_threads, after):
             raise LookupError("from the callback")
 
     with pytest.raises(LookupError, match="from the callback"):
-        unsolvable_ranked().solve(callback=fail, callback_interval=0, time_limit=20, n_threads=n_threads)
+        unsolvable_ordered().solve(callback=fail, callback_interval=0, time_limit=20, n_threads=n_threads)
 
 
-GOOD = make_ranked([[0, 1, 2, 1], [1, 0, 0, 1]], [2, 1], [0, 1, 1, 0], [1, 2, 3, 4], 2, 1, 2)
+GOOD = make_ordered([[0, 1, 2, 1], [1, 0, 0, 1]], [2, 1], [0, 1, 1, 0], [1, 2, 3, 4], 2, 1, 2)
 
 
 def call(**changes):
@@ -192,12 +192,12 @@ def call(**changes):
 def test_the_good_problem_is_solved_and_left_as_it_was():
     given = GOOD.arguments()
     check_proven(GOOD.problem, call_core(_core.solve, **given), GOOD.problem.optimum())
-    for name in ("ranks", "n_thresholds", "class_codes", "weights", "costs"):
+    for name in ("bins", "n_thresholds", "class_codes", "weights", "costs"):
         np.testing.assert_array_equal(given[name], GOOD.arguments()[name])
 
 
 VALUES = {
-    "ranks": [np.full((2, 4), 3, np.uint32), np.zeros((2, 0), np.uint32)],
+    "bins": [np.full((2, 4), 3, np.uint32), np.zeros((2, 0), np.uint32)],
     "n_thresholds": [np.array([2], np.uint32), np.array([2, 1, 1], np.uint32), np.array([2**31, 2**31], np.uint32)],
     "class_codes": [np.zeros(3, np.int32), np.full(4, 2, np.int32), np.full(4, -1, np.int32)],
     "weights": [
@@ -232,7 +232,7 @@ def test_an_impossible_value_is_refused_by_name(name, value):
 
 
 TYPES = {
-    "ranks": [np.zeros((2, 4), np.int64), np.zeros(8, np.uint32), np.zeros((4, 2), np.uint32).T],
+    "bins": [np.zeros((2, 4), np.int64), np.zeros(8, np.uint32), np.zeros((4, 2), np.uint32).T],
     "n_thresholds": [np.array([2, 1]), [2, 1], np.array([[2, 1]], np.uint32)],
     "max_depth": [None, 1.5],
     "callback": [3],
@@ -246,5 +246,5 @@ def test_a_wrong_type_is_refused_not_converted(name, value):
 
 
 def test_the_largest_weight_is_taken():
-    ranked = make_ranked(GOOD.ranks, GOOD.n_thresholds, [0, 1, 1, 0], [1, 1, 1, 2**28 - 4], 2, 1, 2)
-    check_proven(ranked.problem, ranked.solve(), ranked.problem.optimum())
+    ordered = make_ordered(GOOD.bins, GOOD.n_thresholds, [0, 1, 1, 0], [1, 1, 1, 2**28 - 4], 2, 1, 2)
+    check_proven(ordered.problem, ordered.solve(), ordered.problem.optimum())

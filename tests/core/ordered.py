@@ -1,4 +1,4 @@
-"""Problems whose columns are thresholds of ranked variables, for both searches of the core."""
+"""Problems whose columns are thresholds of ordered variables, for both searches of the core."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from oracles.problems import Problem
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """Ranks with as many thresholds as they need or more; `problem` is the same in plain columns."""
+class OrderedProblem:
+    """Bins with as many thresholds as they need or more; `problem` is the same in plain columns."""
 
-    ranks: list[list[int]]
+    bins: list[list[int]]
     n_thresholds: list[int]
     problem: Problem
 
     def arguments(self) -> dict[str, Any]:
         """Return the problem as keywords of `call`."""
         return {
-            "ranks": np.array(self.ranks, dtype=np.uint32).reshape(len(self.ranks), len(self.problem.classes)),
+            "bins": np.array(self.bins, dtype=np.uint32).reshape(len(self.bins), len(self.problem.classes)),
             "n_thresholds": np.array(self.n_thresholds, dtype=np.uint32),
             "class_codes": np.array(self.problem.classes, dtype=np.int32),
             "weights": np.array(self.problem.weights, dtype=np.int64),
@@ -36,61 +36,61 @@ class Ranked:
         }
 
     def solve(self, **options: Any) -> _core.Outcome:
-        """Solve by ranks."""
+        """Run the ordered search."""
         outcome: _core.Outcome = call(_core.solve, **(self.arguments() | options))
         return outcome
 
 
-def make_ranked(
-    ranks: list[list[int]],
+def make_ordered(
+    bins: list[list[int]],
     n_thresholds: list[int],
     classes: list[int],
     weights: list[int],
     error_cost: int,
     leaf_cost: int,
     max_depth: int,
-) -> Ranked:
+) -> OrderedProblem:
     """Return a problem; a wrong prediction costs `error_cost`."""
     n_classes = max(classes) + 1 if max(classes) > 0 else 2
     costs = [[0 if k == c else error_cost for k in range(n_classes)] for c in range(n_classes)]
-    rows = [[int(ranks[v][r] <= t) for v, n in enumerate(n_thresholds) for t in range(n)] for r in range(len(classes))]
-    return Ranked(ranks, n_thresholds, Problem(rows, classes, weights, costs, leaf_cost, max_depth))
+    rows = [[int(bins[v][r] <= t) for v, n in enumerate(n_thresholds) for t in range(n)] for r in range(len(classes))]
+    return OrderedProblem(bins, n_thresholds, Problem(rows, classes, weights, costs, leaf_cost, max_depth))
 
 
-def random_ranked(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, most_depth: int = 4) -> Ranked:
-    """Return a small problem: ties, gaps and unused ranks, weights of either kind of sums, any leaf penalty."""
+def random_ordered(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, most_depth: int = 4) -> OrderedProblem:
+    """Return a small problem: ties, gaps and unused bins, weights of either kind of sums, any leaf penalty."""
     draw = random.Random(seed)
     n_rows = max(draw.randint(1, most_rows) for _ in range(2))
     n_thresholds = [draw.choice([1, 1, draw.randint(0, most_thresholds)]) for _ in range(draw.randint(1, 4))]
-    ranks = [[draw.randint(0, n) for _ in range(n_rows)] for n in n_thresholds]
+    bins = [[draw.randint(0, n) for _ in range(n_rows)] for n in n_thresholds]
     n_classes = draw.choice([2, 2, 3, 4])
     classes = [
-        draw.randrange(n_classes) if draw.random() < 0.4 else sum(column[r] for column in ranks) % n_classes
+        draw.randrange(n_classes) if draw.random() < 0.4 else sum(column[r] for column in bins) % n_classes
         for r in range(n_rows)
     ]
     heaviest = draw.choice([1, 1, 4, 2**15, (2**28 - 1) // n_rows])
     weights = [draw.randint(1, heaviest) for _ in range(n_rows)]
     error_cost = draw.choice([1, 2, 1000])
     leaf_cost = draw.choice([0, 0, 1, error_cost, error_cost * sum(weights) // 50, error_cost * sum(weights) // 10])
-    return make_ranked(ranks, n_thresholds, classes, weights, error_cost, leaf_cost, draw.randint(0, most_depth))
+    return make_ordered(bins, n_thresholds, classes, weights, error_cost, leaf_cost, draw.randint(0, most_depth))
 
 
 @cache
-def hard_ranked(seed: int) -> tuple[Ranked, int]:
+def hard_ordered(seed: int) -> tuple[OrderedProblem, int]:
     """Return a problem of depth three that takes some hundred subproblems, and its optimum by the other search."""
     draw = random.Random(seed)
-    ranks = [[draw.randint(0, 30) for _ in range(200)] for _ in range(3)]
+    bins = [[draw.randint(0, 30) for _ in range(200)] for _ in range(3)]
     classes = [draw.randint(0, 1) for _ in range(200)]
-    ranked = make_ranked(ranks, [30] * 3, classes, [1] * 200, 2, seed % 3, 3)
-    outcome = solve(ranked.problem)
+    ordered = make_ordered(bins, [30] * 3, classes, [1] * 200, 2, seed % 3, 3)
+    outcome = solve(ordered.problem)
     assert outcome["status"] == "optimal"
-    return ranked, outcome["upper"]
+    return ordered, outcome["upper"]
 
 
 @cache
-def unsolvable_ranked() -> Ranked:
+def unsolvable_ordered() -> OrderedProblem:
     """Return a problem that no search finishes in a minute."""
     draw = random.Random(0)
-    ranks = [[draw.randint(0, 100) for _ in range(3000)] for _ in range(8)]
+    bins = [[draw.randint(0, 100) for _ in range(3000)] for _ in range(8)]
     classes = [draw.randint(0, 1) for _ in range(3000)]
-    return make_ranked(ranks, [100] * 8, classes, [1] * 3000, 2, 0, 6)
+    return make_ordered(bins, [100] * 8, classes, [1] * 3000, 2, 0, 6)

@@ -1,4 +1,4 @@
-"""The search for ranks by sums proves what brute force finds, within all limits, and ends where it is told to."""
+"""The search for the AUC by sums proves what brute force finds, within all limits, and ends where it is told to."""
 
 from __future__ import annotations
 
@@ -32,16 +32,18 @@ def random_search(seed: int, **options: Any) -> tuple[AucSearch, dict[str, Any]]
     positive = sum(w for w, c in zip(weights, classes, strict=True) if c)
     negative = sum(weights) - positive
     pairs = 2 * positive * negative
-    price = 1 << draw.choice([0, 1, 7, 20, 51 - pairs.bit_length()])
-    leaf_cost = draw.choice([0, 1, price * pairs // 40, price * pairs // 20, price * pairs // 8])
+    half_pair_cost = 1 << draw.choice([0, 1, 7, 20, 51 - pairs.bit_length()])
+    leaf_cost = draw.choice(
+        [0, 1, half_pair_cost * pairs // 40, half_pair_cost * pairs // 20, half_pair_cost * pairs // 8]
+    )
     whole = negative << _core.FALSE_POSITIVE_BITS
-    cut = draw.choice([whole, whole, 1, 1 << _core.FALSE_POSITIVE_BITS, draw.randint(1, whole)])
-    scale = AucScale(np.array(weights), 1 - np.eye(2, dtype=np.int64), price, leaf_cost, cut, price * pairs)
+    max_false_positives = draw.choice([whole, whole, 1, 1 << _core.FALSE_POSITIVE_BITS, draw.randint(1, whole)])
+    scale = AucScale(np.array(weights), half_pair_cost, leaf_cost, max_false_positives, half_pair_cost * pairs)
     packed = np.packbits(np.array(rows, dtype=np.uint8).T, axis=1, bitorder="little")
     columns = _core.PackedColumns(np.ascontiguousarray(packed), len(rows))
     codes = np.array(classes, dtype=np.int32)
     problem = {"rows": rows, "classes": classes, "weights": weights, "leaf_cost": leaf_cost}
-    problem |= {"half_pair_cost": price, "max_false_positives": cut}
+    problem |= {"half_pair_cost": half_pair_cost, "max_false_positives": max_false_positives}
     return AucSearch(columns, codes, scale, _core.SearchOptions(**options)), problem
 
 
@@ -176,7 +178,7 @@ def test_ctrl_c_ends_with_the_best_tree():
     assert model.lower_bound_ <= model.objective_
 
 
-def test_the_cost_of_leaves_is_that_of_brute_force_for_any_cut():
+def test_the_cost_of_leaves_is_that_of_brute_force_for_any_part_of_the_curve():
     for seed in range(100):
         search, problem = random_search(seed)
         single = replace(search._scale, leaf_cost=0)
