@@ -13,6 +13,10 @@ namespace hornbeam::api {
 
 namespace {
 
+// What the heuristics get: about a sixth of the time after some milliseconds, and a hundredth if that brings nothing.
+constexpr primal::Share kShareOfWords{1u << 26, 64, 1024};  // of words that kernels count
+constexpr primal::Share kShareOfEntries{1u << 22, 4, 64};  // of entries that the ordered search reads
+
 /// Every tree costs at least a leaf.
 run::Outcome single_leaf(const Input& input, std::size_t n_rows, const models::LeafModel& model, run::Run& run) {
   std::vector<std::int64_t> weight(model.n_targets(), 0);
@@ -31,7 +35,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
   primal::Companion companion([&] { return primal::Points(rows); }, std::uint64_t{rows.n_rows} * rows.n_columns, model,
-                              input.leaf_cost, input.tree, run, {});
+                              input.leaf_cost, input.tree, run, kShareOfWords);
   // A guessed bound may lie above the cost of a tree.
   const bool has_companion = input.bounds.primal && !problem.has_reference();
   return search::search(problem, run, has_companion ? &companion : nullptr);
@@ -49,7 +53,7 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
                                         input.bounds.similarity};
   primal::Companion companion([&] { return primal::Points(columns, classes); },
                               std::uint64_t{columns.n_rows} * columns.n_variables(), model, input.leaf_cost, input.tree,
-                              run, {});
+                              run, kShareOfEntries);
   return ordered::search_ordered(problem, run, input.bounds.primal ? &companion : nullptr);
 }
 

@@ -5,6 +5,13 @@
 
 namespace hornbeam::primal {
 
+namespace {
+
+/// What the heuristics read without a better tree before their share falls: some milliseconds.
+constexpr std::uint64_t kPointsWithoutGain = 1u << 22;
+
+}  // namespace
+
 Companion::Companion(std::function<Points()> make_points, std::uint64_t n_cells, const models::LeafModel& model,
                      Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share)
     : make_points_(std::move(make_points)),
@@ -24,9 +31,8 @@ bool Companion::improve(std::uint64_t searched, std::uint64_t bytes) {
     search_.emplace(make_points_(), model_, leaf_penalty_, limits_, run_, [this] { poll_(); });
   }
   is_working_ = true;
-  const bool has_gained =
-      search_->work_up_to(searched / share_.without_gain +
-                          std::min(searched / share_.at_first, 2 * spent_at_gain_ + share_.searched_before));
+  const bool has_gained = search_->work_up_to(
+      searched / share_.without_gain + std::min(searched / share_.at_first, 2 * spent_at_gain_ + kPointsWithoutGain));
   if (has_gained) {
     spent_at_gain_ = search_->spent();
     ++n_found_;

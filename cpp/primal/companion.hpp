@@ -13,11 +13,11 @@
 
 namespace hornbeam::primal {
 
-/// Work is in words that the search counts, and in points that the heuristics read: about a nanosecond each.
+/// In units of the search's work, which differ, for each point that the heuristics read in two nanoseconds.
 struct Share {
-  std::uint64_t searched_before = 1u << 22;  // by the search, before the heuristics start
-  std::uint64_t at_first = 2;                // a part of 1 / `at_first` of the search's work,
-  std::uint64_t without_gain = 32;           // and of 1 / `without_gain` once they have not found a tree for long
+  std::uint64_t searched_before;  // the heuristics start
+  std::uint64_t at_first;         // until they have not found a better tree for long
+  std::uint64_t without_gain;
 };
 
 class Companion {
