@@ -15,7 +15,7 @@ namespace {
 
 // What the heuristics get: about a sixth of the time after some milliseconds, and a hundredth if that brings nothing.
 constexpr primal::Share kShareOfWords{1u << 26, 64, 1024};  // of words that kernels count
-constexpr primal::Share kShareOfEntries{1u << 22, 4, 64};  // of entries that the ordered search reads
+constexpr primal::Share kShareOfEntries{1u << 22, 4, 64};   // of entries that the ordered search reads
 
 /// Every tree costs at least a leaf.
 run::Outcome single_leaf(const Input& input, std::size_t n_rows, const models::LeafModel& model, run::Run& run) {
@@ -156,13 +156,13 @@ run::Outcome solve(const data::OrderedColumns& columns, const Input& input, cons
 }
 
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
-                          const run::OnPoll& on_poll) {
+                          std::uint64_t idle_rounds, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
   check_bins(columns);
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
     return primal::search_near_optimal(primal::Points(columns, input.losses.targets), model, input.leaf_cost,
-                                       input.tree, work, run);
+                                       input.tree, work, idle_rounds, run);
   });
 }
 

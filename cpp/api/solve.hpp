@@ -39,9 +39,9 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 /// all wrong predictions must have the same cost.
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
-/// A tree of the primal heuristics, which is not proven optimal, after so much work (`primal::PrimalSearch`).
+/// A tree of the primal heuristics, which is not proven optimal; see primal/primal_search.hpp on `work`.
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
-                          const run::OnPoll& on_poll);
+                          std::uint64_t idle_rounds, const run::OnPoll& on_poll);
 
 /// A tree of lookahead search, which is not proven optimal; it needs a depth limit and supports no limit on leaves.
 run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,

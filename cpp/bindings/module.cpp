@@ -57,13 +57,14 @@ OutcomeOut solve_columns(const ColumnsIn& given, const AdditiveProblem& problem,
 }
 
 OutcomeOut near_optimal_columns(const OrderedColumnsIn& given, const AdditiveProblem& problem,
-                                const SearchOptions& options, std::uint64_t work, CallbackIn callback,
-                                double callback_interval, bool trace) {
+                                const SearchOptions& options, std::uint64_t work, std::uint64_t idle_rounds,
+                                CallbackIn callback, double callback_interval, bool trace) {
   options.check(SearchOptions::kBits);
   api::Input input = problem.input(options);
   api::require(input.reference.empty(), "reference: not for near-optimal trees");
-  return run_polled(input, 0, {std::move(callback), callback_interval, trace},
-                    [&](const auto& on_poll) { return api::near_optimal(given.columns, input, work, on_poll); });
+  return run_polled(input, 0, {std::move(callback), callback_interval, trace}, [&](const auto& on_poll) {
+    return api::near_optimal(given.columns, input, work, idle_rounds, on_poll);
+  });
 }
 
 OutcomeOut solve_lookahead_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
@@ -214,7 +215,8 @@ NB_MODULE(_core, module) {
   add_search(module, "solve", &solve_columns<OrderedColumnsIn, SearchOptions::kOrdered>,
              "The same for thresholds of ordered variables.");
   add_search(module, "near_optimal", &near_optimal_columns,
-             "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work"));
+             "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work") = ~std::uint64_t{0},
+             nb::arg("idle_rounds") = ~std::uint64_t{0});
   add_search(module, "solve_lookahead", &solve_lookahead_columns,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.", nb::arg("lookahead_depth"),
              nb::arg("recursive"), nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false);

@@ -8,7 +8,8 @@
 namespace hornbeam::primal {
 
 run::Outcome search_near_optimal(Points points, const models::LeafModel& model, Ticks leaf_penalty,
-                                 const TreeLimits& limits, std::uint64_t work, run::Run& run) {
+                                 const TreeLimits& limits, std::uint64_t work, std::uint64_t idle_rounds,
+                                 run::Run& run) {
   std::optional<PrimalSearch> search;
   const auto progress = [&] {
     return run::Progress{search->cost(), leaf_penalty, 0, search->bytes(), search->n_leaves()};
@@ -16,7 +17,7 @@ run::Outcome search_near_optimal(Points points, const models::LeafModel& model, 
   const auto report = [&] { run.report(progress()); };
   search.emplace(std::move(points), model, leaf_penalty, limits, run, report);
   report();
-  search->work_up_to(work);
+  search->work_up_to(work, idle_rounds);
   return run.finish(search->tree(), progress(), {}, 0, run.reason().value_or(run::Status::heuristic));
 }
 

@@ -10,8 +10,10 @@
 
 namespace hornbeam::primal {
 
-/// The best tree after so much work, or when the run is stopped. Its lower bound is that of a single leaf without loss.
+/// The best tree after so much work or so many rounds without a better one, or when the run is stopped. Its lower bound
+/// is that of a single leaf without loss.
 run::Outcome search_near_optimal(Points points, const models::LeafModel& model, Ticks leaf_penalty,
-                                 const TreeLimits& limits, std::uint64_t work, run::Run& run);
+                                 const TreeLimits& limits, std::uint64_t work, std::uint64_t idle_rounds,
+                                 run::Run& run);
 
 }  // namespace hornbeam::primal

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kMostDepth = 64;        // of a tree without a limit
 constexpr std::uint32_t kMostGrown = 1u << 13;  // leaves of a tree before it is pruned
-constexpr std::size_t kFirstCandidates = 4, kMostCandidates = 32;
+constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 16, kMostCandidates = 32;
 constexpr std::uint32_t kPasses = 3;
 constexpr std::uint64_t kWorkBetweenPolls = 1u << 18;
 
@@ -33,17 +33,21 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
       best_(leaf_),
       growth_penalty_(leaf_penalty),
       steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates},
+             {Step::Kind::lookahead, WorkingTree::kRoot, kFewCandidates},
              {Step::Kind::best_first},
              {Step::Kind::lookahead}},  // without candidates: a greedy tree of few levels
-      candidates_(kFirstCandidates / 2) {}
+      candidates_(kFewCandidates / 2) {}
 
 std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 4 * sizeof(std::uint32_t) * points_.size(); }
 
-bool PrimalSearch::work_up_to(std::uint64_t work) {
+bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
   const Ticks before = cost();
   const std::uint32_t leaves_before = n_leaves();
   while (meter_.spend(0)) {
-    if (steps_.empty()) plan_round();
+    if (steps_.empty()) {
+      if (n_idle_rounds_ >= idle_rounds) break;
+      plan_round();
+    }
     if (steps_.empty() || meter_.spent() + estimate(steps_.back()) > work) break;
     const Step step = steps_.back();
     steps_.pop_back();
@@ -55,6 +59,7 @@ bool PrimalSearch::work_up_to(std::uint64_t work) {
 /// A round tries every node once, in a random order.
 void PrimalSearch::plan_round() {
   if (most_depth_ == 0 || most_leaves_ < 2 || best_.root().leaf_loss <= leaf_penalty_) return;
+  if (!std::exchange(has_gained_, false)) ++n_idle_rounds_;
   candidates_ = std::min(2 * candidates_, kMostCandidates);
   const std::vector<WorkingTree::NodeIndex> all = best_.nodes_below(WorkingTree::kRoot);
   for (const WorkingTree::NodeIndex node : all) {
@@ -119,7 +124,7 @@ void PrimalSearch::try_other_split(const Step& step) {
   const std::uint32_t depth = std::min(useful_depth(), depth_below(step.node)) - 1;
   for (const int x : {1, 0}) {
     const WorkingTree::NodeIndex child = tree.node(step.node).child[x];
-    tree.replace(child, growth_.grow(tree.points(child), depth, growth_penalty_, kFirstCandidates / 2).preorder);
+    tree.replace(child, growth_.grow(tree.points(child), depth, growth_penalty_, kFewCandidates / 2).preorder);
   }
   offer(std::move(tree));
 }
@@ -147,6 +152,7 @@ void PrimalSearch::offer(WorkingTree tree) {
   const Ticks found = tree.cost(leaf_penalty_);
   if (found > cost() || (found == cost() && tree.root().n_leaves >= n_leaves())) return;
   best_ = std::move(tree);
+  has_gained_ = true;
   // The steps that are planned are about nodes of the old tree.
   std::erase_if(steps_, [](const Step& step) { return step.node != WorkingTree::kRoot; });
 }

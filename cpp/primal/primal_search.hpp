@@ -28,8 +28,10 @@ class PrimalSearch {
   PrimalSearch(Points points, const models::LeafModel& model, Ticks leaf_penalty, const TreeLimits& limits,
                run::Run& run, std::function<void()> poll);
 
-  /// Works until so much work is spent in all calls together, or the run is stopped. True if the tree is better.
-  bool work_up_to(std::uint64_t work);
+  /// Works until so much work is spent in all calls together, so many rounds over all nodes have found no better tree,
+  /// or the run is stopped. True if the tree is better. No rounds: only the first steps, down to the tree grown with
+  /// lookahead.
+  bool work_up_to(std::uint64_t work, std::uint64_t idle_rounds = ~std::uint64_t{0});
   std::uint64_t spent() const { return meter_.spent(); }
   Ticks cost() const { return best_.cost(leaf_penalty_); }
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
@@ -68,6 +70,8 @@ class PrimalSearch {
   Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited
   std::vector<Step> steps_;  // planned, the next one last
   std::size_t candidates_;   // a node, in the current round
+  std::uint64_t n_idle_rounds_ = 0;
+  bool has_gained_ = true;  // since the last round was planned
   std::mt19937_64 generator_{20};
 };
 

@@ -16,7 +16,16 @@ from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_integer
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.scales import AdditiveScale
-from hornbeam.fitting.search import Listener, Search, exact_search, make_problem, packed_columns, within
+from hornbeam.fitting.search import (
+    Listener,
+    Search,
+    exact_search,
+    has_many_thresholds,
+    make_problem,
+    near_optimal_search,
+    packed_columns,
+    within,
+)
 from hornbeam.fitting.training import TrainingData
 
 if TYPE_CHECKING:
@@ -43,17 +52,20 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
         return 1
 
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
-        columns = packed_columns(self.binarizer_.conditions_, training)
-        search = partial(
-            _core.solve_lookahead,
-            columns,
-            make_problem(training, scale),
-            within(options, training.budget),
-            # `max_depth` levels and more mean the exact search; `max_depth` itself is limited to the number of rows.
-            lookahead_depth=min(self._steps(), max(1, options.max_depth or 0)),
-            recursive=self._is_recursive,
-            last_by_loss=self.last_split == "loss",
-        )
+        conditions = self.binarizer_.conditions_
+        if has_many_thresholds(conditions):
+            search = near_optimal_search(conditions, training, scale, options, idle_rounds=self._steps() - 1)
+        else:
+            search = partial(
+                _core.solve_lookahead,
+                packed_columns(conditions, training),
+                make_problem(training, scale),
+                within(options, training.budget),
+                # `max_depth` levels and more mean the exact search; `max_depth` is limited to the number of rows.
+                lookahead_depth=min(self._steps(), max(1, options.max_depth or 0)),
+                recursive=self._is_recursive,
+                last_by_loss=self.last_split == "loss",
+            )
         return partial(self._certified, training, scale, options, search) if self.certify else search
 
     def _certified(
@@ -99,6 +111,10 @@ class SPLITClassifier(_LookaheadClassifier):
     tree (by information gain, pruned) of the remaining depth. Then an optimal tree replaces every greedy one. The
     result is never worse than the greedy tree of the same depth and leaf penalty, nor than any tree of depth
     `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
+
+    With many thresholds (64 or more a column on average, as a rule with ``binarizer="exact"`` on numbers) the search
+    works on sorted values instead, see `LicketySPLITClassifier`, and then improves the tree in rounds over all its
+    nodes, until ``lookahead_depth - 1`` rounds have found no better one.
 
     Parameters
     ----------
@@ -214,6 +230,11 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     Every node gets the split whose sides are cheapest if both are completed by the greedy tree (by information gain,
     pruned) of the remaining depth; if no split pays, the node is a leaf. The time is O(n k^2 d^2) for n rows, k binary
     columns and depth d. The result is never worse than the greedy tree of the same depth and leaf penalty.
+
+    With many thresholds (64 or more a column on average, as a rule with ``binarizer="exact"`` on numbers) the search
+    works on sorted values, and its time hardly depends on the number of thresholds: each node completes only the best
+    splits of each column, by impurity and by loss. It starts from CART's trees, pruned for the leaf penalty, and
+    improves the splits of every tree one by one, over all thresholds of all columns. `last_split` is not used.
 
     Parameters
     ----------

@@ -59,6 +59,23 @@ def search_by_order(
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
 
+def near_optimal_search(
+    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions, idle_rounds: int
+) -> Search:
+    """Return the primal heuristics, which consider all thresholds of a column at once.
+
+    They end after so many rounds over all nodes that find no better tree; 0: with the tree that lookahead grows.
+    """
+    columns = _core.OrderedColumns(*bin_within(conditions, training.table, training.budget))
+    problem = make_problem(training, scale)
+    return partial(_core.near_optimal, columns, problem, within(options, training.budget), idle_rounds=idle_rounds)
+
+
+def has_many_thresholds(conditions: Conditions) -> bool:
+    """Return whether sorted values are faster to search than binary columns."""
+    return len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
+
+
 def suits_ordered_search(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> bool:
@@ -67,7 +84,7 @@ def suits_ordered_search(
     # The first condition is about speed. All others are assumptions of the search: its bounds are per depth, every
     # mistake costs the same, row and class share 32 bits, and weights are summed in 32 bits.
     return (
-        len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
+        has_many_thresholds(conditions)
         and options.max_depth is not None
         and options.max_depth <= _core.MOST_ORDERED_DEPTH
         and training.codes is not None
