@@ -150,16 +150,12 @@ def report(path: Path) -> Path:
     """Write a table of the lateness by estimator and limit next to a file of results, and the fits that were late."""
     records = results.load(path)
     order = list(dict.fromkeys(record["estimator"] for record in records)).index
+    groups = sorted(
+        grouped(records, "estimator", "case").items(), key=lambda one: (order(one[0][0]), [*CASES].index(one[0][1]))
+    )
     rows = [
-        {
-            "n": len(fits),
-            "n_late": sum(map(is_late, fits)),
-            "longest": max(fits, key=lambda one: float(one["seconds"])),
-        }
-        for _, fits in sorted(
-            grouped(records, "estimator", "case").items(),
-            key=lambda item: (order(item[0][0]), [*CASES].index(item[0][1])),
-        )
+        {"n": len(fits), "n_late": sum(map(is_late, fits)), "longest": max(fits, key=lambda one: float(one["seconds"]))}
+        for _, fits in groups
     ]
     return fill(
         path.with_suffix(".md"),

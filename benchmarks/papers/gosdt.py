@@ -20,16 +20,7 @@ from hornbeam.tree import Tree
 
 FOUR_CLASS, PUBLISHED = "fourclass", "times of PyGOSDT"
 SOURCES = (
-    *(
-        "monk1.bin",
-        "monk2.bin",
-        "monk3.bin",
-        "tic-tac-toe.bin",
-        "car.bin",
-        "balance-scale.bin",
-        "compas.bin",
-        "bar7.bin",
-    ),
+    *(f"{name}.bin" for name in ("monk1", "monk2", "monk3", "tic-tac-toe", "car", "balance-scale", "compas", "bar7")),
     *(FOUR_CLASS, PUBLISHED),
 )
 REGULARIZATIONS = (0.1, 0.05, 0.02, 0.01, 0.005)

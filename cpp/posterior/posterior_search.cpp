@@ -56,7 +56,7 @@ class PosteriorSearch {
       find_trees(2);
       Ticks step = gap() / kFirstStep + 1;
       std::uint64_t work_on_proof = 0;
-      while (!root_.is_closed() && !run_.stopped()) {
+      while (!root_.known.is_closed() && !run_.stopped()) {
         find_trees(~std::uint32_t{0});
         const std::uint64_t before = worker_.work();
         const bool is_last = gap() / 2 <= step;  // not enough would be left for another round
@@ -86,7 +86,7 @@ class PosteriorSearch {
 
   /// Runs rounds of growing width up to `widest`; the first two regardless of their work.
   void find_trees(std::uint32_t widest) {
-    while (width_ < widest && !root_.is_closed() && !run_.stopped()) {
+    while (width_ < widest && !root_.known.is_closed() && !run_.stopped()) {
       if (width_ >= 2 && work_on_trees_ > worker_.work() / kShareOfRounds + kWorkOfRound) return;
       const std::uint64_t before = worker_.work();
       worker_.improve(root_, ++width_, before + kWorkOfRound + before / kShareOfRounds);

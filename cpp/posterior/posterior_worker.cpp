@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 21;
 
-table::SubproblemKey key_of(const Fingerprint& set, std::uint32_t depth) { return {set, depth, table::kUnlimited}; }
-
 }  // namespace
 
 PosteriorWorker::PosteriorWorker(const data::DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs,
@@ -89,7 +87,7 @@ void PosteriorWorker::grow(Frame& s) {
     best.column = scanner_.scan_columns(s.rows, s.pairs, s.depth, column_bounds_);
     meter_.add(std::uint64_t{s.rows.n_columns} * (8 + 2 * s.rows.n_slot_words));
     const Ticks lower = s.split + *std::min_element(column_bounds_.begin(), column_bounds_.end());
-    s.known.lower = std::max(s.known.lower, std::min(s.known.tree.cost, lower));
+    s.known.raise(std::min(s.known.tree.cost, lower));
     for (int x = 0; x < 2; ++x) best.side[x] = leaf_of(s, best.column, x);
     if (s.split + best.upper() < s.known.tree.cost) {
       find_fingerprints(s, best);
@@ -97,13 +95,13 @@ void PosteriorWorker::grow(Frame& s) {
         if (best.side[x].lower > 0 || !goes_on() || !has_memory_for_child(s)) continue;
         Frame& child = child_of(s, best, x);
         grow(child);
-        best.side[x].know_tree(child.known.tree);
+        best.side[x].update_tree(child.known.tree);
       }
       remember_sides(s, best);
       take_tree(s, best);
     }
   }
-  s.known = table_.tighten(key_of(s.rows.support.fingerprint, s.depth), s.known);
+  record(s);
 }
 
 /// Bounds a node and its splits: the leaf, then cheap bounds for all columns, then pairs for those that are left.
@@ -112,7 +110,7 @@ void PosteriorWorker::expand(Frame& s, Ticks budget) {
   s.candidates.clear();
   s.others = kInfinity;
   if (open(s)) {
-    const Ticks target = std::min(s.known.tree.cost, budget);
+    const Ticks target = s.known.target(budget);
     choose_candidates(s, target);
     scan_candidates(s, target);
   }
@@ -163,7 +161,7 @@ void PosteriorWorker::scan_candidates(Frame& s, Ticks target) {
 void PosteriorWorker::update_lower_bound(Frame& s) {
   Ticks lower = std::min(s.known.tree.cost, s.others);
   for (const Candidate& candidate : s.candidates) lower = std::min(lower, s.split + candidate.lower());
-  s.known.lower = std::max(s.known.lower, lower);
+  s.known.raise(lower);
 }
 
 void PosteriorWorker::find_fingerprints(Frame& s, Candidate& candidate) {
@@ -178,12 +176,8 @@ void PosteriorWorker::find_fingerprints(Frame& s, Candidate& candidate) {
 bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
   find_fingerprints(s, candidate);
   const Ticks before = candidate.lower();
-  for (int x = 0; x < 2; ++x) {
-    const auto known = table_.find(key_of(candidate.fingerprint[x], s.depth + 1));
-    if (!known) continue;
-    candidate.side[x].lower = std::max(candidate.side[x].lower, known->lower);
-    candidate.side[x].know_tree(known->tree);
-  }
+  for (int x = 0; x < 2; ++x)
+    if (const auto known = table_.find({candidate.fingerprint[x], s.depth + 1})) candidate.side[x].update(*known);
   take_tree(s, candidate);
   return candidate.lower() > before;
 }
@@ -192,7 +186,7 @@ bool PosteriorWorker::refresh(Frame& s, Candidate& candidate) {
 void PosteriorWorker::remember_sides(const Frame& s, const Candidate& candidate) {
   for (int x = 0; x < 2; ++x) {
     const SideBounds& side = candidate.side[x];
-    const table::SubproblemKey key = key_of(candidate.fingerprint[x], s.depth + 1);
+    const table::SubproblemKey key{candidate.fingerprint[x], s.depth + 1};
     if (!table_.find(key))
       table_.tighten(key, {side.lower, {side.upper, side.split, table::kUnlimited, {side.leaves, 1}}});
   }
@@ -210,8 +204,8 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
   child.pairs = s.pairs;
   pairs_.keep_side(s.rows.columns[candidate.column], x == 1, child.pairs);
   child.depth = s.depth + 1;
-  child.known = table_.find(key_of(support.fingerprint, child.depth)).value_or(table::Interval{});
-  child.known.lower = std::max(child.known.lower, candidate.side[x].lower);
+  child.known = table_.find({support.fingerprint, child.depth}).value_or(table::Interval{});
+  child.known.raise(candidate.side[x].lower);
   return child;
 }
 
@@ -224,15 +218,14 @@ void PosteriorWorker::raise(Frame& s, Candidate& candidate, Ticks target) {
     if (missing <= 0) return;
     // The side with less work so far, by half of what is missing: the cheaper proof is tried first, and the other side
     // may prove the second half.
-    const bool both_open = side[0].lower < side[0].upper && side[1].lower < side[1].upper;
-    int x = side[1].lower < side[1].upper ? 1 : 0;
+    const bool both_open = !side[0].is_closed() && !side[1].is_closed();
+    int x = side[1].is_closed() ? 0 : 1;
     if (both_open && candidate.work[0] < candidate.work[1]) x = 0;
     const std::uint64_t before = n_expansions_;
     Frame& child = child_of(s, candidate, x);
     solve(child, side[x].lower + (both_open ? (missing + 1) / 2 : missing));
     candidate.work[x] += n_expansions_ - before;
-    side[x].lower = std::max(side[x].lower, child.known.lower);
-    side[x].know_tree(child.known.tree);
+    side[x].update(child.known);
     refresh(s, candidate);
   }
 }
@@ -243,14 +236,13 @@ void PosteriorWorker::solve(Frame& s, Ticks budget) {
     Candidate* least = nullptr;
     for (Candidate& candidate : s.candidates)
       if (!candidate.is_closed() && (least == nullptr || candidate.lower() < least->lower())) least = &candidate;
-    const Ticks target = std::min(s.known.tree.cost, budget);
+    const Ticks target = s.known.target(budget);
     if (least == nullptr || s.split + least->lower() >= target) break;
     // A look-up before any work: other paths may have led to the same sides.
     if (least->has_fingerprints || !refresh(s, *least)) raise(s, *least, target);
     update_lower_bound(s);
   }
-  update_lower_bound(s);
-  s.known = table_.tighten(key_of(s.rows.support.fingerprint, s.depth), s.known);
+  record(s);
 }
 
 void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until) {
@@ -270,14 +262,14 @@ void PosteriorWorker::improve(Frame& s, std::uint32_t width, std::uint64_t until
     remember_sides(s, candidate);
     for (int x = 0; x < 2 && meter_.spent() < until && goes_on(); ++x) {
       const SideBounds& side = candidate.side[x];
-      if (side.lower >= side.upper || s.split + candidate.lower() >= s.known.tree.cost) continue;
+      if (side.is_closed() || s.split + candidate.lower() >= s.known.tree.cost) continue;
       if (!has_memory_for_child(s)) break;
       improve(child_of(s, candidate, x), width, until);
       refresh(s, candidate);
     }
   }
   if (s.known.tree.cost < before) ++counters_.greedy_trees;
-  s.known = table_.tighten(key_of(s.rows.support.fingerprint, s.depth), s.known);
+  record(s);
 }
 
 }  // namespace hornbeam::posterior

@@ -47,7 +47,6 @@ class PosteriorWorker {
     table::Interval known;
     std::vector<Candidate> candidates;
     Ticks others = kInfinity;  // at least, of all trees whose first split is no candidate
-    bool is_closed() const { return known.lower >= known.tree.cost; }
   };
 
   /// `poll` is called about a hundred times a second; it may stop the search.
@@ -88,6 +87,7 @@ class PosteriorWorker {
   void remember_sides(const Frame& s, const Candidate& candidate);
   void raise(Frame& s, Candidate& candidate, Ticks target);
   Frame& child_of(Frame& s, const Candidate& candidate, int x);
+  void record(Frame& s) { s.known = table_.tighten({s.rows.support.fingerprint, s.depth}, s.known); }
   void take_tree(Frame& s, const Candidate& candidate) const;
 
   const data::DistinctRows& data_;

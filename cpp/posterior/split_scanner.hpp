@@ -9,6 +9,7 @@
 //         pairs: ours, after the depth-two solver of [demirovic2022murtree].
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "posterior/cell_costs.hpp"
@@ -22,10 +23,15 @@ struct SideBounds {
   Ticks upper;
   std::uint32_t leaves;  // of the tree that costs `upper`
   std::uint32_t split;   // of the data, at the root of that tree until a larger one is known; kNoSplit of a leaf
-  void know_tree(const table::KnownTree& tree) {
+  bool is_closed() const { return lower >= upper; }
+  void update_tree(const table::KnownTree& tree) {
     if (tree.cost >= upper) return;
     upper = tree.cost;
     leaves = tree.shape.leaves;
+  }
+  void update(const table::Interval& known) {
+    lower = std::max(lower, known.lower);
+    update_tree(known.tree);
   }
 };
 

@@ -132,7 +132,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       solve(*child[x], goal);
     }
     step[x] += step[x] / 2 + 1;
-    candidates_.update_side(frame, candidate, x, {child[x]->lower, child[x]->tree});
+    candidates_.update_side(frame, candidate, x, *child[x]);
     if (claims.are_shared()) candidates_.refresh(frame, candidate);  // the other side may have been raised elsewhere
   }
   for (auto& used : child)
@@ -141,10 +141,8 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
 
 /// Writes what the frame has proven to the table, and reads what others have proven since.
 void AndOrSearch::record(Frame& frame) {
-  const table::Interval merged =
-      thread_.shared.table.tighten(frame.key, {std::min(frame.lower, frame.upper()), frame.tree});
-  frame.lower = merged.lower;
-  frame.tree = merged.tree;
+  frame.lower = std::min(frame.lower, frame.upper());
+  static_cast<table::Interval&>(frame) = thread_.shared.table.tighten(frame.key, frame);
 }
 
 void AndOrSearch::find_incumbent(Frame& frame) {
@@ -176,7 +174,7 @@ void AndOrSearch::find_incumbent(Frame& frame) {
     if (found->side[x].is_closed() || thread_.stopped()) continue;
     std::unique_ptr<Frame> child = children_.make(frame, *found, x);
     find_incumbent(*child);
-    candidates_.update_side(frame, *found, x, {child->lower, child->tree});
+    candidates_.update_side(frame, *found, x, *child);
     children_.release(std::move(child));
   }
   record(frame);

@@ -71,34 +71,17 @@ struct Candidate {
 
 inline constexpr std::uint32_t kNoCandidate = ~std::uint32_t{0};
 
-struct Frame {
+struct Frame : table::Interval {
   rows::RowSet rows;
   table::SubproblemKey key;
   NodeLimits limits;
   Ticks largest_loss, loss, least_loss;
-  Ticks lower;
-  table::KnownTree tree;  // the best known; its cost is the upper bound
   bool is_root = false;
   bool is_expanded;
   bool is_packed;
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> candidate_of;  // by column, or kNoCandidate; made when first needed
   std::uint64_t counted_bytes = 0;
-
-  Ticks upper() const { return tree.cost; }
-  /// The bound to prove for a budget: beyond the best tree known there is nothing to prove.
-  Ticks target(Ticks budget) const { return std::min(tree.cost, budget); }
-  bool has_reached(Ticks budget) const { return lower >= target(budget); }
-  bool is_closed() const { return lower >= tree.cost; }
-  void raise(Ticks bound) { lower = std::max(lower, bound); }
-  void update_tree(const table::KnownTree& found) {
-    if (found.better_than(tree)) tree = found;
-  }
-  /// Adopts what is known elsewhere of the same subproblem.
-  void update(const table::Interval& known) {
-    raise(known.lower);
-    update_tree(known.tree);
-  }
 };
 
 }  // namespace hornbeam::search

@@ -49,8 +49,8 @@ void SearchThread::check_finished_elsewhere() {
   if (!shared.claims.are_shared()) return;
   for (const Visit& visit : path_) {
     if (!shared.claims.is_joined(visit.frame->key)) continue;
-    const table::Interval known = shared.table.find(visit.frame->key).value_or(table::Interval{});
-    if (known.lower < std::min(visit.budget, known.tree.cost)) continue;
+    const auto known = shared.table.find(visit.frame->key);
+    if (!known || !known->has_reached(visit.budget)) continue;
     finished_elsewhere_ = visit.frame;
     return;
   }

@@ -4,16 +4,6 @@
 
 namespace hornbeam::table {
 
-namespace {
-
-/// Tightens `known` by `fresh` (T2).
-void tighten_interval(Interval& known, const Interval& fresh) {
-  if (fresh.lower > known.lower) known.lower = fresh.lower;
-  if (fresh.tree.better_than(known.tree)) known.tree = fresh.tree;
-}
-
-}  // namespace
-
 SubproblemTable::SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit)
     : shared_(shared),
       byte_limit_(byte_limit),
@@ -95,7 +85,7 @@ Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& know
   }
   Entry& entry = shard.entries[at];
   Interval merged = entry.interval();
-  tighten_interval(merged, known);
+  merged.update(known);
   entry.lower = merged.lower;
   entry.upper = merged.tree.cost;
   entry.split = merged.tree.split;

@@ -11,6 +11,7 @@
 //         threads rarely meet.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -52,9 +53,25 @@ struct KnownTree {
   }
 };
 
+/// What is proven of a subproblem: (T1).
 struct Interval {
   Ticks lower = 0;
-  KnownTree tree;
+  KnownTree tree;  // the best known; its cost is the upper bound
+
+  Ticks upper() const { return tree.cost; }
+  /// The bound to prove for a budget: beyond the best tree known there is nothing to prove.
+  Ticks target(Ticks budget) const { return std::min(tree.cost, budget); }
+  bool has_reached(Ticks budget) const { return lower >= target(budget); }
+  bool is_closed() const { return lower >= tree.cost; }
+  void raise(Ticks bound) { lower = std::max(lower, bound); }
+  void update_tree(const KnownTree& found) {
+    if (found.better_than(tree)) tree = found;
+  }
+  /// Adopts what is known elsewhere of the same subproblem.
+  void update(const Interval& known) {
+    raise(known.lower);
+    update_tree(known.tree);
+  }
 };
 
 class SubproblemTable {
