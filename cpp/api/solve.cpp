@@ -1,5 +1,7 @@
 #include "api/solve.hpp"
 
+#include <algorithm>
+
 #include "api/checks.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "models/leaf_model.hpp"
@@ -39,7 +41,7 @@ run::Outcome search_columns(const data::RankedColumns& columns, const Input& inp
                                         classes.weights,
                                         classes.n_targets,
                                         {model.largest_cost(0), input.leaf_cost},
-                                        input.tree.depth.value_or(ordered::kMostOrderedDepth),
+                                        std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
                                         input.bounds.similarity};
   return ordered::search_ordered(problem, run);
 }
@@ -47,8 +49,6 @@ run::Outcome search_columns(const data::RankedColumns& columns, const Input& inp
 /// The requirements of the ordered search in addition to `check_input`.
 void check_ranked(const data::RankedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ranks");
-  require(input.tree.depth && *input.tree.depth <= ordered::kMostOrderedDepth,
-          "max_depth: ranks need a limit of at most 16");
   require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ranks");
   require(columns.n_rows <= ordered::kMostOrderedRows, "ranks: there may be at most 2^24 rows");
   const auto& [targets, costs, n_predictions] = input.losses;

@@ -35,7 +35,7 @@ void check_input(const Input& input, std::uint32_t n_rows);
 /// not cost what the search reports (a bug in hornbeam).
 run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
-/// The same for columns that are thresholds of ranked variables, with a depth limit and no other limit on the tree; all
+/// The same for columns that are thresholds of ranked variables, with no limit on the tree other than its depth; all
 /// wrong predictions must have the same cost.
 run::Outcome solve(const data::RankedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 

@@ -48,7 +48,7 @@ def make_ranked(
     weights: list[int],
     error_cost: int,
     leaf_cost: int,
-    max_depth: int,
+    max_depth: int | None,
 ) -> Ranked:
     """Return a problem; a wrong prediction costs `error_cost`."""
     n_classes = max(classes) + 1 if max(classes) > 0 else 2
@@ -57,7 +57,9 @@ def make_ranked(
     return Ranked(ranks, n_thresholds, Problem(rows, classes, weights, costs, leaf_cost, max_depth))
 
 
-def random_ranked(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, most_depth: int = 4) -> Ranked:
+def random_ranked(
+    seed: int, *, most_rows: int = 14, most_thresholds: int = 5, most_depth: int = 4, unlimited: bool = False
+) -> Ranked:
     """Return a small problem: ties, gaps and unused ranks, weights of either kind of sums, any leaf penalty."""
     draw = random.Random(seed)
     n_rows = max(draw.randint(1, most_rows) for _ in range(2))
@@ -72,7 +74,9 @@ def random_ranked(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, m
     weights = [draw.randint(1, heaviest) for _ in range(n_rows)]
     error_cost = draw.choice([1, 2, 1000])
     leaf_cost = draw.choice([0, 0, 1, error_cost, error_cost * sum(weights) // 50, error_cost * sum(weights) // 10])
-    return make_ranked(ranks, n_thresholds, classes, weights, error_cost, leaf_cost, draw.randint(0, most_depth))
+    return make_ranked(
+        ranks, n_thresholds, classes, weights, error_cost, leaf_cost, None if unlimited else draw.randint(0, most_depth)
+    )
 
 
 @cache

@@ -138,6 +138,8 @@ LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
     [
         {"max_depth": 3},
         {"max_depth": 0},
+        {},
+        {"max_depth": 40},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 3], [3, 1]]},
         {"max_depth": 2, "class_weight": {0: 2, 1: 2}},
         {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
@@ -150,8 +152,6 @@ def test_many_thresholds_of_few_numbers_are_searched_by_ranks(monkeypatch, param
 @pytest.mark.parametrize(
     "parameters",
     [
-        {},
-        {"max_depth": 17},
         {"max_depth": 3, "max_leaves": 5},
         {"max_depth": 3, "min_samples_leaf": 2},
         {"max_depth": 3, "class_weight": {0: 1, 1: 2}},

@@ -64,12 +64,10 @@ def suits_ranks(
 ) -> bool:
     """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
-    # The first condition is about speed. All others are assumptions of the search: its bounds are per depth, every
+    # The first condition is about speed. All others are assumptions of the search: every
     # mistake costs the same, row and class share 32 bits, and weights are summed in 32 bits.
     return (
         len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
-        and options.max_depth is not None
-        and options.max_depth <= _core.MOST_ORDERED_DEPTH
         and training.codes is not None
         and training.reference is None
         and options.max_leaves is None

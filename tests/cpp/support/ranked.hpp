@@ -34,7 +34,7 @@ struct RankedSizes {
 };
 
 /// Ranks that tie, skip thresholds or use few of them; two to five classes; total weights below and above what narrow
-/// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four.
+/// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four, or no limit.
 RankedProblem random_ranked(Random& draw, const RankedSizes& sizes);
 
 /// The ranks of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and
