@@ -1,6 +1,7 @@
 #include "api/solve.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "api/checks.hpp"
 #include "leafsets/leaf_set_search.hpp"
@@ -33,14 +34,30 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   return search::search(problem, run);
 }
 
-run::Outcome search_columns(const data::RankedColumns& columns, const Input& input, const models::LeafModel& model,
+/// What an error costs in each row, in a common unit, where all wrong predictions of a class cost the same.
+struct ErrorWeights {
+  Ticks unit = 0;
+  std::vector<std::int64_t> weights;
+
+  explicit ErrorWeights(const data::RowLosses& losses) {
+    const data::RowTargets& targets = losses.targets;
+    const auto error_cost = [&](std::size_t c) { return losses.costs[c * losses.n_predictions + (c == 0 ? 1 : 0)]; };
+    for (std::uint32_t c = 0; c < targets.n_targets; ++c) unit = std::gcd(unit, error_cost(c));
+    weights.reserve(targets.target.size());
+    for (std::size_t row = 0; row < targets.target.size(); ++row)
+      weights.push_back(targets.weights[row] * (error_cost(static_cast<std::size_t>(targets.target[row])) / unit));
+  }
+};
+
+run::Outcome search_columns(const data::RankedColumns& columns, const Input& input, const models::LeafModel&,
                             run::Run& run) {
   const data::RowTargets& classes = input.losses.targets;
+  const ErrorWeights errors(input.losses);
   const ordered::OrderedProblem problem{columns,
                                         classes.target,
-                                        classes.weights,
+                                        errors.weights,
                                         classes.n_targets,
-                                        {model.largest_cost(0), input.leaf_cost},
+                                        {errors.unit, input.leaf_cost},
                                         std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
                                         input.bounds.similarity};
   return ordered::search_ordered(problem, run);
@@ -57,12 +74,12 @@ void check_ranked(const data::RankedColumns& columns, const Input& input) {
           "costs: ranks need one prediction a class, and at most 128");
   for (std::uint32_t c = 0; c < n_classes; ++c)
     for (std::uint32_t k = 0; k < n_classes; ++k)
-      require(costs[std::size_t{c} * n_classes + k] == (c == k ? 0 : costs[1]),
-              "costs: ranks need one cost for all wrong predictions");
-  require(n_classes > 1 && costs[1] > 0, "costs: ranks need a cost above 0");
+      require(costs[std::size_t{c} * n_classes + k] == (c == k ? 0 : costs[std::size_t{c} * n_classes + (c == 0)]),
+              "costs: ranks need one cost for all wrong predictions of a class");
+  require(n_classes > 1 && *std::max_element(costs.begin(), costs.end()) > 0, "costs: ranks need a cost above 0");
   std::int64_t weight = 0;
-  for (const std::int64_t each : targets.weights) weight += each;
-  require(weight < ordered::kMostOrderedWeight, "weights: their total must stay below 2^28 for ranks");
+  for (const std::int64_t each : ErrorWeights(input.losses).weights) weight += each;
+  require(weight < ordered::kMostOrderedWeight, "weights: the costs of all errors must stay below 2^30 units for ranks");
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
     for (std::uint32_t row = 0; row < columns.n_rows; ++row)
       require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");

@@ -46,13 +46,13 @@ def make_ranked(
     n_thresholds: list[int],
     classes: list[int],
     weights: list[int],
-    error_cost: int,
+    error_costs: list[int],
     leaf_cost: int,
     max_depth: int | None,
 ) -> Ranked:
-    """Return a problem; a wrong prediction costs `error_cost`."""
+    """Return a problem; wrong predictions cost `error_costs`, in turn for the classes."""
     n_classes = max(classes) + 1 if max(classes) > 0 else 2
-    costs = [[0 if k == c else error_cost for k in range(n_classes)] for c in range(n_classes)]
+    costs = [[0 if k == c else error_costs[c % len(error_costs)] for k in range(n_classes)] for c in range(n_classes)]
     rows = [[int(ranks[v][r] <= t) for v, n in enumerate(n_thresholds) for t in range(n)] for r in range(len(classes))]
     return Ranked(ranks, n_thresholds, Problem(rows, classes, weights, costs, leaf_cost, max_depth))
 
@@ -73,9 +73,16 @@ def random_ranked(
     heaviest = draw.choice([1, 1, 4, 2**15, (2**28 - 1) // n_rows])
     weights = [draw.randint(1, heaviest) for _ in range(n_rows)]
     error_cost = draw.choice([1, 2, 1000])
+    error_costs = [error_cost * factor for factor in draw.choice([[1], [1], [1, 3], [2, 3], [2, 0]])]
     leaf_cost = draw.choice([0, 0, 1, error_cost, error_cost * sum(weights) // 50, error_cost * sum(weights) // 10])
     return make_ranked(
-        ranks, n_thresholds, classes, weights, error_cost, leaf_cost, None if unlimited else draw.randint(0, most_depth)
+        ranks,
+        n_thresholds,
+        classes,
+        weights,
+        error_costs,
+        leaf_cost,
+        None if unlimited else draw.randint(0, most_depth),
     )
 
 
@@ -85,7 +92,7 @@ def hard_ranked(seed: int) -> tuple[Ranked, int]:
     draw = random.Random(seed)
     ranks = [[draw.randint(0, 30) for _ in range(200)] for _ in range(3)]
     classes = [draw.randint(0, 1) for _ in range(200)]
-    ranked = make_ranked(ranks, [30] * 3, classes, [1] * 200, 2, seed % 3, 3)
+    ranked = make_ranked(ranks, [30] * 3, classes, [1] * 200, [2], seed % 3, 3)
     outcome = solve(ranked.problem)
     assert outcome["status"] == "optimal"
     return ranked, outcome["upper"]
@@ -97,4 +104,4 @@ def unsolvable_ranked() -> Ranked:
     draw = random.Random(0)
     ranks = [[draw.randint(0, 100) for _ in range(3000)] for _ in range(8)]
     classes = [draw.randint(0, 1) for _ in range(3000)]
-    return make_ranked(ranks, [100] * 8, classes, [1] * 3000, 2, 0, 6)
+    return make_ranked(ranks, [100] * 8, classes, [1] * 3000, [2], 0, 6)

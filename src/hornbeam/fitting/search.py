@@ -64,8 +64,9 @@ def suits_ranks(
 ) -> bool:
     """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
-    # The first condition is about speed. All others are assumptions of the search: every
-    # mistake costs the same, row and class share 32 bits, and weights are summed in 32 bits.
+    errors = scale.costs.max(axis=1)
+    # The first condition is about speed. All others are assumptions of the search: what an
+    # error costs depends on its class only, row and class share 32 bits, and costs are summed in 32 bits.
     return (
         len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
         and training.codes is not None
@@ -74,9 +75,8 @@ def suits_ranks(
         and options.min_samples_leaf == 1
         and len(scale.weights) <= _core.MOST_ORDERED_ROWS
         and n_classes <= _core.MOST_ORDERED_CLASSES
-        and scale.costs[0, 1] > 0
-        and np.array_equal(scale.costs, scale.costs[0, 1] * (1 - np.eye(n_classes, dtype=np.int64)))
-        and int(scale.weights.sum()) < _core.MOST_ORDERED_WEIGHT
+        and np.array_equal(scale.costs, errors[:, None] * (1 - np.eye(n_classes, dtype=np.int64)))
+        and int(scale.weights @ errors[training.codes]) < _core.MOST_ORDERED_WEIGHT * int(np.gcd.reduce(errors))
     )
 
 
