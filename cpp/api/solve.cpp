@@ -1,5 +1,8 @@
 #include "api/solve.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "api/checks.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "models/leaf_model.hpp"
@@ -41,15 +44,31 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   return search::search(problem, run, has_companion ? &companion : nullptr);
 }
 
+/// What an error costs in each row, in a common unit, where all wrong predictions of a class cost the same.
+struct ErrorWeights {
+  Ticks unit = 0;
+  std::vector<std::int64_t> weights;
+
+  explicit ErrorWeights(const data::RowLosses& losses) {
+    const data::RowTargets& targets = losses.targets;
+    const auto error_cost = [&](std::size_t c) { return losses.costs[c * losses.n_predictions + (c == 0 ? 1 : 0)]; };
+    for (std::uint32_t c = 0; c < targets.n_targets; ++c) unit = std::gcd(unit, error_cost(c));
+    weights.reserve(targets.target.size());
+    for (std::size_t row = 0; row < targets.target.size(); ++row)
+      weights.push_back(targets.weights[row] * (error_cost(static_cast<std::size_t>(targets.target[row])) / unit));
+  }
+};
+
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run) {
   const data::RowTargets& classes = input.losses.targets;
+  const ErrorWeights errors(input.losses);
   const ordered::OrderedProblem problem{columns,
                                         classes.target,
-                                        classes.weights,
+                                        errors.weights,
                                         classes.n_targets,
-                                        {model.largest_cost(0), input.leaf_cost},
-                                        input.tree.depth.value_or(ordered::kMostOrderedDepth),
+                                        {errors.unit, input.leaf_cost},
+                                        std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
                                         input.bounds.similarity};
   primal::Companion companion([&] { return primal::Points(columns, classes); },
                               std::uint64_t{columns.n_rows} * columns.n_variables(), model, input.leaf_cost, input.tree,
@@ -66,8 +85,6 @@ void check_bins(const data::OrderedColumns& columns) {
 /// The requirements of the ordered search in addition to `check_input`.
 void check_ordered(const data::OrderedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ordered columns");
-  require(input.tree.depth && *input.tree.depth <= ordered::kMostOrderedDepth,
-          "max_depth: ordered columns need a limit of at most 16");
   require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ordered columns");
   require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   const auto& [targets, costs, n_predictions] = input.losses;
@@ -76,12 +93,14 @@ void check_ordered(const data::OrderedColumns& columns, const Input& input) {
           "costs: ordered columns need one prediction a class, and at most 128");
   for (std::uint32_t c = 0; c < n_classes; ++c)
     for (std::uint32_t k = 0; k < n_classes; ++k)
-      require(costs[std::size_t{c} * n_classes + k] == (c == k ? 0 : costs[1]),
-              "costs: ordered columns need one cost for all wrong predictions");
-  require(n_classes > 1 && costs[1] > 0, "costs: ordered columns need a cost above 0");
+      require(costs[std::size_t{c} * n_classes + k] == (c == k ? 0 : costs[std::size_t{c} * n_classes + (c == 0)]),
+              "costs: ordered columns need one cost for all wrong predictions of a class");
+  require(n_classes > 1 && *std::max_element(costs.begin(), costs.end()) > 0,
+          "costs: ordered columns need a cost above 0");
   std::int64_t weight = 0;
-  for (const std::int64_t each : targets.weights) weight += each;
-  require(weight < ordered::kMostOrderedWeight, "weights: their total must stay below 2^28 for ordered columns");
+  for (const std::int64_t each : ErrorWeights(input.losses).weights) weight += each;
+  require(weight < ordered::kMostOrderedWeight,
+          "weights: the costs of all errors must stay below 2^30 units for ordered columns");
 }
 
 /// `search_in(model, run)` is the search; its tree is scored again.

@@ -171,7 +171,6 @@ void add_constants(const nb::module_& module) {
   module.attr("POSTERIOR_BITS") = posterior::kPosteriorBits;
   module.attr("POSTERIOR_HORIZON") = posterior::kPosteriorHorizon;
   module.attr("MOST_THREADS") = run::kMostThreads;
-  module.attr("MOST_ORDERED_DEPTH") = ordered::kMostOrderedDepth;
   module.attr("MOST_ORDERED_ROWS") = ordered::kMostOrderedRows;
   module.attr("MOST_ORDERED_CLASSES") = ordered::kMostOrderedClasses;
   module.attr("MOST_ORDERED_WEIGHT") = ordered::kMostOrderedWeight;

@@ -14,10 +14,10 @@ namespace hornbeam::ordered {
 
 inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
 inline constexpr std::uint32_t kMostOrderedClasses = 128;
-inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 28;  // sums of weights are of 32 bits
-inline constexpr std::uint32_t kMostOrderedDepth = 16;
+inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 30;  // sums of weights are of 32 bits
+inline constexpr std::uint32_t kAnyDepth = ~std::uint32_t{0} - 1;          // without a limit
 
-/// Cost of a unit of weight in a wrong leaf, and leaf penalty.
+/// Cost of an error of weight one, and leaf penalty.
 struct OrderedCosts {
   Ticks error_cost;
   Ticks leaf;

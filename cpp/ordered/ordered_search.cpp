@@ -1,5 +1,6 @@
 #include "ordered/ordered_search.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include "ordered/ordered_worker.hpp"
@@ -10,6 +11,9 @@
 namespace hornbeam::ordered {
 
 namespace {
+
+/// Up to this, every depth is solved; then only depths that double, since few subproblems are that deep.
+constexpr std::uint32_t kMostSmallDepth = 4;
 
 class OrderedSearch {
  public:
@@ -42,13 +46,16 @@ class OrderedSearch {
   }
 
  private:
-  /// Every smaller depth is solved first, so that there is a good tree when a limit stops the search.
+  /// Smaller depths are solved first, so that there is a good tree when a limit stops the search. The last depth is the
+  /// one that no better tree exceeds, or that no subproblem reached.
   void solve_every_depth() {
     OrderedWorker& worker = workers_.front();
     // Depth two is solved as a whole, not threshold by threshold; it also lists the thresholds for the next depth.
     std::uint32_t depth = std::min(2u, problem_.depth);
     root_.learn(worker.solve(root_.rows(), depth, root_.interval().upper), depth);
+    worker.was_cut_by_depth();
     while (!run_.stopped() && root_.may_gain(++depth)) {
+      if (depth > kMostSmallDepth) depth = std::min(root_.useful_depth(), 2 * (depth - 1));
       root_.open(depth, depth == 3 ? worker.two_level_thresholds() : root_.thresholds());
       const std::uint32_t n_threads = run_.limits().threads;
       while (workers_.size() < n_threads) workers_.emplace_back(problem_, state_, [] {});
@@ -57,6 +64,9 @@ class OrderedSearch {
           if (i == 0) report();
         });
       });
+      bool is_cut = run_.stopped();
+      for (OrderedWorker& each : workers_) is_cut |= each.was_cut_by_depth();
+      if (!is_cut) return root_.close();
     }
   }
 

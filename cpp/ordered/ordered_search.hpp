@@ -1,7 +1,7 @@
 // ordered/ordered_search.hpp
 //
-// WHAT    The exact search for problems whose columns are the thresholds of a few variables, with a depth limit. It
-//         sorts the rows, solves the problem for one depth after the other, and manages threads, limits and trace.
+// WHAT    The exact search for problems whose columns are the thresholds of a few variables. It sorts the
+//         rows, solves the problem for growing depths, and manages threads, limits and trace.
 // FLOW    api/solve -> here -> ordered/shared_root (the whole problem) -> ordered/ordered_worker (one a thread).
 // HOLDS   (O1) `lower` of a result never exceeds the cost of any tree of the allowed depth; `cost` is that of a tree.
 //         (O2) Nothing of the size of a column is stored: memory grows with the variables, not with their thresholds.

@@ -1,7 +1,6 @@
 #include "ordered/ordered_worker.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace hornbeam::ordered {
 
@@ -13,8 +12,7 @@ OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state,
                publish();
                on_poll();
              }),
-      two_levels_(problem.costs, kernels::kernels(), problem.closes_thresholds, meter_),
-      levels_(problem.depth + std::size_t{1}) {}
+      two_levels_(problem.costs, kernels::kernels(), problem.closes_thresholds, meter_) {}
 
 Counters OrderedWorker::counters() const {
   Counters all;
@@ -47,7 +45,12 @@ std::uint64_t OrderedWorker::bytes() const {
   return bytes;
 }
 
-OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound) {
+OrderedWorker::Level& OrderedWorker::level(std::size_t number) {
+  while (levels_.size() <= number) levels_.emplace_back();
+  return levels_[number];
+}
+
+OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level) {
   ++n_subproblems_;
   const OrderedCosts& costs = problem_.costs;
   const Ticks leaf = costs.leaf_cost(rows.class_weight()), two_leaves = 2 * costs.leaf;
@@ -57,10 +60,16 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     result.cost = best = leaf;
     result.preorder = {{PreorderNode::Kind::leaf}};
   }
-  if (depth == 0 || leaf <= two_leaves) return result;
+  if (leaf <= two_leaves) return result;
   result.lower = two_leaves;
   if (two_leaves >= best) return result;
-  depth = costs.useful_depth(depth, best);
+  const std::uint32_t limit = depth;
+  depth = costs.useful_depth(limit, best);
+  if (depth == 0) {
+    result.lower = leaf;
+    is_cut_ = true;
+    return result;
+  }
   if (depth > 1) reserve(two_levels_.growth_for(rows));
   if (state_.run.stopped()) return result;
   if (depth <= 2) {
@@ -72,10 +81,13 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
       result = {result.lower, small.cost,
                 join(small.root, small.has_stump[1] ? stump : no_split, small.has_stump[0] ? stump : no_split)};
     }
+    is_cut_ |= costs.useful_depth(kAnyDepth, result.lower) > limit;
     return result;
   }
   // The best tree of two levels costs little, lists the thresholds, and its root is a good first threshold to try.
+  const bool was_cut = is_cut_;
   OrderedResult smaller = solve(rows, 2, best);
+  is_cut_ = was_cut;
   std::optional<ThresholdSplit> root;
   if (smaller.cost < best) {
     root = smaller.preorder.front().split;
@@ -88,22 +100,22 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
     result.lower = smaller.lower;
     return result;
   }
-  levels_[depth].heap.open(two_levels_.thresholds(), rows, root, costs.leaf);
-  search_thresholds(rows, depth, best, result);
+  this->level(level).heap.open(two_levels_.thresholds(), rows, root, costs.leaf);
+  search_thresholds(rows, depth, best, level, result);
   return result;
 }
 
 /// Tries thresholds as roots of deeper trees until none is open.
-void OrderedWorker::search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound,
+void OrderedWorker::search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level,
                                       OrderedResult& result) {
-  ThresholdHeap& heap = levels_[depth].heap;
+  ThresholdHeap& heap = this->level(level).heap;
   std::atomic<Ticks> best = bound;
   Ticks abandoned = kInfinity;  // bound of the threshold that a stop left half-way
   while (!state_.run.stopped()) {
     const std::optional<ThresholdTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
     if (!trial) break;
     const ThresholdBounds tried =
-        try_threshold(rows, depth, heap.thresholds_of(trial->run.variable), *trial, best, result);
+        try_threshold(rows, depth, heap.thresholds_of(trial->run.variable), *trial, best, result, level);
     best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
     if (state_.run.stopped()) abandoned = tried.true_side + tried.false_side;
     heap.put_back(trial->run, tried);
@@ -113,7 +125,7 @@ void OrderedWorker::search_thresholds(const OrderedRows& rows, std::uint32_t dep
 
 ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, std::uint32_t depth,
                                              const std::vector<Threshold>& thresholds, const ThresholdTrial& trial,
-                                             const std::atomic<Ticks>& best, OrderedResult& result) {
+                                             const std::atomic<Ticks>& best, OrderedResult& result, std::size_t level) {
   const OpenThresholds& run = trial.run;
   const OrderedCosts& costs = problem_.costs;
   ThresholdBounds tried{trial.threshold, costs.leaf, costs.leaf};
@@ -122,7 +134,7 @@ ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, std::uint3
     tried.true_side = run.true_bound(thresholds, costs.error_cost, trial.threshold);
     tried.false_side = run.false_bound(thresholds, costs.error_cost, trial.threshold);
   }
-  OrderedRows& child = levels_[depth].child;
+  OrderedRows& child = this->level(level).child;
   const std::uint32_t n_true = thresholds[static_cast<std::size_t>(trial.threshold)].n_rows;
   OrderedResult side[2];
   // The smaller side first: it is cheaper, and whatever it costs lowers the bound of the larger one.
@@ -132,7 +144,7 @@ ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, std::uint3
     const Ticks other = x == 1 ? tried.false_side : tried.true_side, best_now = best.load(std::memory_order_relaxed);
     if (here + other >= best_now || !make_child(rows, run.variable, n_true, x == 1, child)) break;
     // A larger bound than this threshold needs: what is proven beyond the best tree closes neighboring thresholds.
-    side[x] = solve(child, depth - 1, 2 * best_now - other);
+    side[x] = solve(child, depth - 1, 2 * best_now - other, level + 1);
     here = std::max(here, side[x].lower);
   }
   if (side[0].cost + side[1].cost < best.load(std::memory_order_relaxed)) {

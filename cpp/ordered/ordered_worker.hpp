@@ -9,7 +9,9 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
+#include <utility>
 
 #include "base/bounds.hpp"
 #include "ordered/ordered_problem.hpp"
@@ -34,16 +36,19 @@ class OrderedWorker {
   /// `on_poll` is called whenever much work was done.
   OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll);
 
-  /// The best tree of at most this depth among those that cost less than `bound`.
-  OrderedResult solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound);
+  /// The best tree of at most this depth among those that cost less than `bound`, below so many splits.
+  OrderedResult solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level = 0);
 
   /// Solves the sides of a threshold as far as it takes to know whether a tree of this depth with the threshold as its
   /// root costs less than `best`, which another thread may lower meanwhile.
   ThresholdBounds try_threshold(const OrderedRows& rows, std::uint32_t depth, const std::vector<Threshold>& thresholds,
-                                const ThresholdTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result);
+                                const ThresholdTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result,
+                                std::size_t level = 0);
 
   run::WorkMeter& meter() { return meter_; }
   Counters counters() const;
+  /// Whether a deeper tree might cost less than asked for in some subproblem since the last call.
+  bool was_cut_by_depth() { return std::exchange(is_cut_, false); }
   /// Tells the others what this thread holds and has done.
   void publish();
   /// All thresholds of each variable of the rows that `solve` was last called with, if it tried trees of two levels.
@@ -56,7 +61,9 @@ class OrderedWorker {
     OrderedRows child;
   };
 
-  void search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound, OrderedResult& result);
+  Level& level(std::size_t number);
+  void search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level,
+                         OrderedResult& result);
   bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child);
   void reserve(std::uint64_t more);
   void announce(std::uint64_t bytes);
@@ -66,11 +73,12 @@ class OrderedWorker {
   OrderedState& state_;
   run::WorkMeter meter_;
   TwoLevelThresholds two_levels_;
-  std::vector<Level> levels_;  // by depth left
+  std::deque<Level> levels_;  // by splits above; they stay where they are
   std::vector<std::uint32_t> number_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`
   std::uint64_t n_two_levels_ = 0;
   std::uint64_t announced_bytes_ = 0;
+  bool is_cut_ = false;
 };
 
 }  // namespace hornbeam::ordered

@@ -65,6 +65,7 @@ void SharedRoot::raise_lower(Ticks bound, std::uint32_t depth) {
 }
 
 void SharedRoot::learn(OrderedResult found, std::uint32_t depth) {
+  depth_ = depth;
   improve(found);
   raise_lower(found.lower, depth);
 }
@@ -76,11 +77,11 @@ void SharedRoot::adopt(const tree::ResultTree& tree) {
 }
 
 void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Threshold>>& thresholds) {
+  // All trees of so many levels are known; others have a leaf more than levels of splits.
+  lower_ = std::max(lower_, std::min(best(), (Ticks{depth_} + 2) * problem_.costs.leaf));
   depth_ = depth;
   const bool has_root = preorder_.front().kind == PreorderNode::Kind::split;
   heap_.open(thresholds, rows_, has_root ? std::optional(preorder_.front().split) : std::nullopt, problem_.costs.leaf);
-  // All trees of fewer levels are known; others have a leaf more than levels of splits.
-  lower_ = std::max(lower_, std::min(best(), (Ticks{depth} + 1) * problem_.costs.leaf));
   announce(rows_.bytes() + heap_.bytes());
 }
 

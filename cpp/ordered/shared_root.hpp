@@ -49,6 +49,10 @@ class SharedRoot {
   const PreorderTree& preorder() const { return preorder_; }
   /// Whether trees of this depth may cost less than the best one.
   bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
+  /// The largest depth of a tree that may.
+  std::uint32_t useful_depth() const { return problem_.costs.useful_depth(problem_.depth, best()); }
+  /// No tree costs less than the best one.
+  void close() { lower_ = best(); }
 
   /// Tries thresholds until none is left or the search is stopped. `on_step` is called between two thresholds, and
   /// repeatedly while there is none to try but other threads may still return some.
@@ -60,7 +64,6 @@ class SharedRoot {
 
  private:
   Ticks best() const { return best_.load(std::memory_order_relaxed); }
-  std::uint32_t useful_depth() const { return problem_.costs.useful_depth(problem_.depth, best()); }
   void improve(OrderedResult& found);
   void raise_lower(Ticks bound, std::uint32_t depth);
   std::optional<ThresholdTrial> take(std::uint32_t thread);

@@ -3,7 +3,7 @@
 // WHAT    The training data of the primal heuristics: points with one target each, and for each variable the rank of
 //         each point among its thresholds. Neighboring conditions of which at most one holds, such as the categories of
 //         a column, are a nominal variable: the rank is the number of the condition that holds.
-// FLOW    data (distinct rows or ranked columns) -> here -> primal/split_finder, primal/growing_tree.
+// FLOW    data (distinct rows or ordered columns) -> here -> primal/split_finder, primal/working_tree.
 // HOLDS   Immutable. A row that weighs for several targets is one point for each; the first of them counts its rows.
 // CHOICE  Ranks, where the search has bits: a histogram over the ranks of a variable scores all its thresholds at once,
 //         and sums numbers that differ from point to point. The ranks of a variable take 1, 2 or 4 bytes.

@@ -46,18 +46,20 @@ def make_ordered(
     n_thresholds: list[int],
     classes: list[int],
     weights: list[int],
-    error_cost: int,
+    error_costs: list[int],
     leaf_cost: int,
-    max_depth: int,
+    max_depth: int | None,
 ) -> OrderedProblem:
-    """Return a problem; a wrong prediction costs `error_cost`."""
+    """Return a problem; wrong predictions cost `error_costs`, in turn for the classes."""
     n_classes = max(classes) + 1 if max(classes) > 0 else 2
-    costs = [[0 if k == c else error_cost for k in range(n_classes)] for c in range(n_classes)]
+    costs = [[0 if k == c else error_costs[c % len(error_costs)] for k in range(n_classes)] for c in range(n_classes)]
     rows = [[int(bins[v][r] <= t) for v, n in enumerate(n_thresholds) for t in range(n)] for r in range(len(classes))]
     return OrderedProblem(bins, n_thresholds, Problem(rows, classes, weights, costs, leaf_cost, max_depth))
 
 
-def random_ordered(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, most_depth: int = 4) -> OrderedProblem:
+def random_ordered(
+    seed: int, *, most_rows: int = 14, most_thresholds: int = 5, most_depth: int = 4, unlimited: bool = False
+) -> OrderedProblem:
     """Return a small problem: ties, gaps and unused bins, weights of either kind of sums, any leaf penalty."""
     draw = random.Random(seed)
     n_rows = max(draw.randint(1, most_rows) for _ in range(2))
@@ -71,8 +73,17 @@ def random_ordered(seed: int, *, most_rows: int = 14, most_thresholds: int = 5, 
     heaviest = draw.choice([1, 1, 4, 2**15, (2**28 - 1) // n_rows])
     weights = [draw.randint(1, heaviest) for _ in range(n_rows)]
     error_cost = draw.choice([1, 2, 1000])
+    error_costs = [error_cost * factor for factor in draw.choice([[1], [1], [1, 3], [2, 3], [2, 0]])]
     leaf_cost = draw.choice([0, 0, 1, error_cost, error_cost * sum(weights) // 50, error_cost * sum(weights) // 10])
-    return make_ordered(bins, n_thresholds, classes, weights, error_cost, leaf_cost, draw.randint(0, most_depth))
+    return make_ordered(
+        bins,
+        n_thresholds,
+        classes,
+        weights,
+        error_costs,
+        leaf_cost,
+        None if unlimited else draw.randint(0, most_depth),
+    )
 
 
 @cache
@@ -81,7 +92,7 @@ def hard_ordered(seed: int) -> tuple[OrderedProblem, int]:
     draw = random.Random(seed)
     bins = [[draw.randint(0, 30) for _ in range(200)] for _ in range(3)]
     classes = [draw.randint(0, 1) for _ in range(200)]
-    ordered = make_ordered(bins, [30] * 3, classes, [1] * 200, 2, seed % 3, 3)
+    ordered = make_ordered(bins, [30] * 3, classes, [1] * 200, [2], seed % 3, 3)
     outcome = solve(ordered.problem)
     assert outcome["status"] == "optimal"
     return ordered, outcome["upper"]
@@ -93,4 +104,4 @@ def unsolvable_ordered() -> OrderedProblem:
     draw = random.Random(0)
     bins = [[draw.randint(0, 100) for _ in range(3000)] for _ in range(8)]
     classes = [draw.randint(0, 1) for _ in range(3000)]
-    return make_ordered(bins, [100] * 8, classes, [1] * 3000, 2, 0, 6)
+    return make_ordered(bins, [100] * 8, classes, [1] * 3000, [2], 0, 6)

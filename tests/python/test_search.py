@@ -69,6 +69,25 @@ def test_both_searches_prove_the_same_objective(monkeypatch, seed, max_depth, we
         assert ordered.statistics_["n_binary_columns"] == bits.statistics_["n_binary_columns"]
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"class_weight": "balanced"},
+        {"objective": "cost", "cost_matrix": [[0, 3, 3], [1, 0, 1], [2, 2, 0]]},
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_both_searches_prove_the_same_objective_of_unequal_errors(monkeypatch, seed, parameters):
+    X, y = mixed_table(seed)
+    y = np.where(y == 0, 0, 1 + (np.arange(len(y)) % 5 == 0))
+    for max_depth, regularization in ((2, 0.01), (None, 0.15)):
+        ranks, bits = fitted_both_ways(
+            monkeypatch, X, y, max_depth=max_depth, regularization=regularization, **parameters
+        )
+        assert ranks.status_ == bits.status_ == "optimal"
+        assert ranks.objective_ == ranks.lower_bound_ == bits.objective_
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_sorted_values_meet_every_condition_in_the_rows_where_the_bits_do(seed):
     X, _ = mixed_table(seed)
@@ -138,8 +157,13 @@ LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
     [
         {"max_depth": 3},
         {"max_depth": 0},
+        {},
+        {"max_depth": 40},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 3], [3, 1]]},
         {"max_depth": 2, "class_weight": {0: 2, 1: 2}},
+        {"max_depth": 3, "class_weight": {0: 1, 1: 2}},
+        {"class_weight": "balanced"},
+        {"max_depth": 3, "objective": "cost", "cost_matrix": [[0, 1], [2, 0]]},
         {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
     ],
 )
@@ -150,12 +174,8 @@ def test_many_thresholds_of_few_numbers_are_searched_by_order(monkeypatch, param
 @pytest.mark.parametrize(
     "parameters",
     [
-        {},
-        {"max_depth": 17},
         {"max_depth": 3, "max_leaves": 5},
         {"max_depth": 3, "min_samples_leaf": 2},
-        {"max_depth": 3, "class_weight": {0: 1, 1: 2}},
-        {"max_depth": 3, "objective": "cost", "cost_matrix": [[0, 1], [2, 0]]},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 0], [0, 1]]},
         {"max_depth": 3, "binarizer": "quantile"},
     ],
@@ -164,8 +184,8 @@ def test_everything_else_is_searched_by_bits(monkeypatch, parameters):
     assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_bits"]
 
 
-def test_weights_too_large_for_the_ordered_search_and_columns_without_thresholds_are_searched_by_bits(monkeypatch):
-    heavy = np.where(np.arange(300) == 0, 2**28, 1)
+def test_weights_too_large_for_bins_and_columns_without_thresholds_are_searched_by_bits(monkeypatch):
+    heavy = np.where(np.arange(300) == 0, 2**30, 1)
     assert way_of(monkeypatch, NUMBERS, LABELS, heavy, max_depth=3) == ["search_by_bits"]
     assert way_of(monkeypatch, NUMBERS > 0, LABELS, max_depth=3) == ["search_by_bits"]
     assert way_of(monkeypatch, np.zeros((300, 2)), LABELS, max_depth=3) == ["search_by_bits"]

@@ -81,21 +81,19 @@ def suits_ordered_search(
 ) -> bool:
     """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
-    # The first condition is about speed. All others are assumptions of the search: its bounds are per depth, every
-    # mistake costs the same, row and class share 32 bits, and weights are summed in 32 bits.
+    errors = scale.costs.max(axis=1)
+    # The first condition is about speed. All others are assumptions of the search: what an
+    # error costs depends on its class only, row and class share 32 bits, and costs are summed in 32 bits.
     return (
         has_many_thresholds(conditions)
-        and options.max_depth is not None
-        and options.max_depth <= _core.MOST_ORDERED_DEPTH
         and training.codes is not None
         and training.reference is None
         and options.max_leaves is None
         and options.min_samples_leaf == 1
         and len(scale.weights) <= _core.MOST_ORDERED_ROWS
         and n_classes <= _core.MOST_ORDERED_CLASSES
-        and scale.costs[0, 1] > 0
-        and np.array_equal(scale.costs, scale.costs[0, 1] * (1 - np.eye(n_classes, dtype=np.int64)))
-        and int(scale.weights.sum()) < _core.MOST_ORDERED_WEIGHT
+        and np.array_equal(scale.costs, errors[:, None] * (1 - np.eye(n_classes, dtype=np.int64)))
+        and int(scale.weights @ errors[training.codes]) < _core.MOST_ORDERED_WEIGHT * int(np.gcd.reduce(errors))
     )
 
 
