@@ -31,8 +31,9 @@ bool Companion::improve(std::uint64_t searched, std::uint64_t bytes) {
     search_.emplace(make_points_(), model_, leaf_penalty_, limits_, run_, [this] { poll_(); });
   }
   is_working_ = true;
-  const bool has_gained = search_->work_up_to(
-      searched / share_.without_gain + std::min(searched / share_.at_first, 2 * spent_at_gain_ + kPointsWithoutGain));
+  const std::uint64_t most = search_->is_starting() ? ~std::uint64_t{0} : 2 * spent_at_gain_ + kPointsWithoutGain;
+  const bool has_gained =
+      search_->work_up_to(searched / share_.without_gain + std::min(searched / share_.at_first, most));
   if (has_gained) {
     spent_at_gain_ = search_->spent();
     ++n_found_;

@@ -16,7 +16,7 @@ namespace hornbeam::primal {
 /// In units of the search's work, which differ, for each point that the heuristics read in two nanoseconds.
 struct Share {
   std::uint64_t searched_before;  // the heuristics start
-  std::uint64_t at_first;         // until they have not found a better tree for long
+  std::uint64_t at_first;         // until they are past their first steps and have not found a better tree for long
   std::uint64_t without_gain;
 };
 

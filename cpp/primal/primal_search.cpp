@@ -59,6 +59,7 @@ bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
 /// A round tries every node once, in a random order.
 void PrimalSearch::plan_round() {
   if (most_depth_ == 0 || most_leaves_ < 2 || best_.root().leaf_loss <= leaf_penalty_) return;
+  has_planned_ = true;
   if (!std::exchange(has_gained_, false)) ++n_idle_rounds_;
   candidates_ = std::min(2 * candidates_, kMostCandidates);
   const std::vector<WorkingTree::NodeIndex> all = best_.nodes_below(WorkingTree::kRoot);

@@ -33,6 +33,8 @@ class PrimalSearch {
   /// lookahead.
   bool work_up_to(std::uint64_t work, std::uint64_t idle_rounds = ~std::uint64_t{0});
   std::uint64_t spent() const { return meter_.spent(); }
+  /// Whether the tree grown with lookahead, the last of the first steps, is still to come.
+  bool is_starting() const { return !has_planned_; }
   Ticks cost() const { return best_.cost(leaf_penalty_); }
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
   tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
@@ -71,6 +73,7 @@ class PrimalSearch {
   std::vector<Step> steps_;  // planned, the next one last
   std::size_t candidates_;   // a node, in the current round
   std::uint64_t n_idle_rounds_ = 0;
+  bool has_planned_ = false;
   bool has_gained_ = true;  // since the last round was planned
   std::mt19937_64 generator_{20};
 };
