@@ -57,6 +57,18 @@ def test_a_bound_of_the_exact_search_fires_and_saves_subproblems(bound):
     assert n_subproblems(on) < n_subproblems(off)
 
 
+def test_budgets_of_sides_grow_so_that_finer_costs_need_few_more_of_them():
+    def n_budgets(most_weight: int) -> int:
+        draw = random.Random(0)
+        labels = random_labels(0, n_rows=300, n_columns=8, leaf_cost=1)
+        weights = [1 + int(draw.random() * most_weight) for _ in labels.rows]
+        problem = replace(labels, weights=weights, max_depth=6)
+        return solve(problem, bounds={"pair_stage": False})["statistics"]["bounds"]["budgets"]
+
+    coarse, fine = n_budgets(2**4), n_budgets(2**20)
+    assert 0 < coarse < fine < 4 * coarse
+
+
 def test_the_ordered_search_counts_thresholds_that_it_closes_untried_and_saves_subproblems_by_that():
     ordered, _ = hard_ordered(0)
     on, off = ordered.solve(), ordered.solve(bounds={"similarity": False})

@@ -1,12 +1,14 @@
 """The search over sets of leaves proves what brute force finds, in any order, with and without each of its bounds."""
 
 import itertools
+import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.hard import hard, random_labels
-from core.solving import check_interval, check_proven, solve_leaf_sets
+from core.solving import check_interval, check_proven, solve, solve_leaf_sets
 from hornbeam.estimators.osdt import BOUNDS, POLICIES
 from oracles.problems import OBJECTIVES, Problem, random_problem
 
@@ -42,6 +44,25 @@ def test_switching_bounds_never_changes_the_optimum(off, objective):
 def test_optimum_equals_brute_force_on_more_rows_than_a_machine_word_has_bits(seed):
     problem = random_problem(seed, "zero_one", n_rows=(60, 200), n_columns=(5, 8), max_depth=3)
     check_proven(problem, solve_leaf_sets(problem), problem.optimum())
+
+
+def every_combination(seed: int) -> Problem:
+    """Return one or two weighted rows of random classes for every combination of three or four columns."""
+    draw = random.Random(seed)
+    rows = [
+        list(row) for row in itertools.product((0, 1), repeat=draw.randint(3, 4)) for _ in range(draw.randint(1, 2))
+    ]
+    classes, weights = [draw.randint(0, 1) for _ in rows], [draw.randint(1, 9) for _ in rows]
+    return Problem(rows, classes, weights, [[0, 1], [1, 0]], draw.randint(1, 6))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_optimum_equals_brute_force_where_every_combination_of_columns_has_a_row(policy):
+    for seed in range(40):
+        problem = every_combination(seed)
+        optimum = problem.optimum()
+        for off in ((), ("split_lookahead", "equivalent_points", "lookahead")):
+            check_proven(problem, solve_leaf_sets(problem, policy=policy, bounds=dict.fromkeys(off, False)), optimum)
 
 
 def two_exclusive_ors(leaf_cost: int) -> Problem:
@@ -136,6 +157,17 @@ def test_stopping_at_any_report_leaves_a_valid_interval_and_a_scorable_tree(poli
         assert (outcome["upper"], outcome["lower"]) == outcome["trace"][-1][1:3]
         assert outcome["trace"][-1][5] == sum(outcome["tree"]["column"] < 0)
     assert "interrupted" in statuses
+
+
+def test_a_stop_while_the_first_set_is_expanded_leaves_a_valid_interval():
+    # So many columns that the search looks at the clock while it tries them on the root.
+    problem = random_labels(0, n_rows=40, n_columns=300, leaf_cost=4)
+    best_of_two_levels = solve(replace(problem, max_depth=2))["upper"]
+    for n_calls in range(1, 8):
+        calls = itertools.count(1)
+        outcome = solve_leaf_sets(problem, callback=lambda _, c=calls, n=n_calls: next(c) >= n, callback_interval=0)
+        assert outcome["lower"] <= best_of_two_levels
+        assert outcome["status"] == "interrupted"
 
 
 def test_limits_of_time_memory_and_gap_say_so():

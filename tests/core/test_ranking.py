@@ -75,6 +75,22 @@ def test_optimum_equals_brute_force_under_every_policy(policy):
         check_proven(problem, solve(problem, policy=policy))
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_optimum_equals_brute_force_where_every_combination_of_columns_has_a_row(policy):
+    rows = [list(row) for row in itertools.product((0, 1), repeat=3)]
+    for seed in range(60):
+        draw = random.Random(seed)
+        classes = [0, 1, *(draw.randint(0, 1) for _ in rows[2:])]
+        problem = {
+            "rows": rows,
+            "classes": classes,
+            "weights": [draw.randint(1, 5) for _ in rows],
+            "half_pair_cost": 1,
+            "leaf_cost": draw.randint(1, 12),
+        }
+        check_proven(problem, solve(problem, policy=policy))
+
+
 @pytest.mark.parametrize("off", OFF)
 def test_switching_bounds_never_changes_the_optimum(off):
     for limits, seed in itertools.product(LIMITS, range(25)):

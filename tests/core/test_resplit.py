@@ -66,6 +66,17 @@ def test_no_tree_costs_more_than_the_bound_and_none_is_left_out_that_is_no_worse
         assert min(found.values()) <= best
 
 
+def test_every_rank_in_a_set_of_deep_prefixes_reads_another_tree():
+    problem = random_problem(1, "zero_one", n_rows=(12, 40), n_columns=(4, 6), max_depth=4)
+    for divisor in (40, 80):
+        penalized = replace(problem, leaf_cost=problem.total() // divisor)
+        best = look_ahead(penalized, 3, keep_greedy=True)["upper"]
+        trees = find_resplit(penalized, 3, best + 2 * penalized.leaf_cost, best)
+        found = in_order(trees)
+        assert len(found) > 100
+        assert len(dict(found)) == len(found)
+
+
 def test_rows_per_leaf_hold_for_greedy_trees_and_all_others():
     for problem in problems("zero_one", 20, n_rows=(8, 20), max_depth=3, min_samples_leaf=3):
         best, _ = lookahead_cost(problem, tuple(range(len(problem.rows))), 3, 2)

@@ -33,6 +33,21 @@ using Rows = std::vector<std::uint32_t>;
 
 TestProblem small_problem(Random& draw) { return random_problem(draw, {1, 24, 1, 5}); }
 
+/// A class that three columns decide without errors: many rows have a near one of the other class.
+TestProblem separable_problem(Random& draw) {
+  TestProblem problem = random_problem(draw, {16, 40, 3, 6});
+  problem.n_classes = 2;
+  const bool is_nested = draw.percent(50);
+  const std::uint32_t of_first = draw.size_between(10, 90);
+  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
+    std::vector<bool>& bits = problem.rows[row];
+    for (std::uint32_t c = 0; c < problem.n_columns; ++c) bits[c] = draw.percent(c == 0 ? of_first : 50);
+    problem.classes[row] = bits[0] ? bits[1] && bits[2] : is_nested && bits[1];
+  }
+  problem.pack();
+  return problem;
+}
+
 /// The rows of a problem, each up to three times, and a prior.
 struct Data {
   const TestProblem& problem;
@@ -133,30 +148,8 @@ void check_search(const Data& data, bool separated_pairs) {
   CHECK_EQUAL(outcome.tree.cost, BruteForce(rows, costs).best(all_rows(rows), 0));
 }
 
-}  // namespace
-
-PROBLEM_TEST(the_search_finds_the_best_of_all_trees_to_the_tick, 1000, small_problem(draw)) {
-  check_search({problem, draw}, draw.percent(80));
-}
-
-PROBLEM_TEST(the_search_of_wide_problems_finds_the_best_of_all_trees_to_the_tick, 60,
-             wide_problem(draw, {4, 16, 9, 20})) {
-  check_search({problem, draw}, draw.percent(80));
-}
-
-PROBLEM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300, small_problem(draw)) {
-  const Data data(problem, draw);
-  const DistinctRows rows = data.distinct();
-  PosteriorCosts costs = costs_of(data, rows);
-  const Ticks best = BruteForce(rows, costs).best(all_rows(rows), 0);
-  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, 1 + draw.below(5), nullptr});
-  CHECK(outcome.lower <= best);
-  CHECK(best <= outcome.tree.cost);
-}
-
-/// Walks down a random path; at each node both kinds of scans bound every column correctly.
-PROBLEM_TEST(scans_never_exclude_the_best_tree_of_a_side, 1000, small_problem(draw)) {
-  const Data data(problem, draw);
+/// Walks down a random path; at each node both kinds of scans bound the best trees of both sides of every column.
+void check_scans(const Data& data, Random& draw) {
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
   BruteForce oracle(rows, costs);
@@ -195,6 +188,35 @@ PROBLEM_TEST(scans_never_exclude_the_best_tree_of_a_side, 1000, small_problem(dr
     here = oracle.side(here, set.columns[next], side);
     maker.make_child(set, next, side, maker.support_of(set, next, side), sets[(depth + 1) % 2]);
   }
+}
+
+}  // namespace
+
+PROBLEM_TEST(the_search_finds_the_best_of_all_trees_to_the_tick, 1000, small_problem(draw)) {
+  check_search({problem, draw}, draw.percent(80));
+}
+
+PROBLEM_TEST(the_search_of_wide_problems_finds_the_best_of_all_trees_to_the_tick, 60,
+             wide_problem(draw, {4, 16, 9, 20})) {
+  check_search({problem, draw}, draw.percent(80));
+}
+
+PROBLEM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300, small_problem(draw)) {
+  const Data data(problem, draw);
+  const DistinctRows rows = data.distinct();
+  PosteriorCosts costs = costs_of(data, rows);
+  const Ticks best = BruteForce(rows, costs).best(all_rows(rows), 0);
+  const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, 1 + draw.below(5), nullptr});
+  CHECK(outcome.lower <= best);
+  CHECK(best <= outcome.tree.cost);
+}
+
+PROBLEM_TEST(scans_never_exclude_the_best_tree_of_a_side, 1000, small_problem(draw)) {
+  check_scans({problem, draw}, draw);
+}
+
+PROBLEM_TEST(scans_of_sets_with_many_pairs_never_exclude_the_best_tree_of_a_side, 300, separable_problem(draw)) {
+  check_scans({problem, draw}, draw);
 }
 
 /// On the whole and along a random path: the pairs left are counted right, and no tree with a split costs less than the
