@@ -1,5 +1,7 @@
 #include "api/solve.hpp"
 
+#include <algorithm>
+
 #include "api/checks.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "models/leaf_model.hpp"
@@ -30,8 +32,12 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
     reference_losses.push_back(input.losses.of(row, input.reference[row]));
   const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-  primal::Companion companion([&] { return primal::Points(rows); }, std::uint64_t{rows.n_rows} * rows.n_columns, model,
-                              input.leaf_cost, input.tree, run, {});
+  const std::uint64_t pairs = std::uint64_t{rows.n_rows} * rows.n_targets;
+  const std::uint64_t most_points =
+      input.losses.targets.target.empty() ? pairs : std::min<std::uint64_t>(pairs, columns.n_rows);
+  primal::Companion companion([&] { return primal::Points(rows); },
+                              primal::PrimalSearch::most_bytes(most_points, rows.n_columns), model, input.leaf_cost,
+                              input.tree, run, {});
   // A guessed bound may lie above the cost of a tree.
   const bool has_companion = input.bounds.primal && !problem.has_reference();
   return search::search(problem, run, has_companion ? &companion : nullptr);
@@ -48,8 +54,8 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
                                         input.tree.depth.value_or(ordered::kMostOrderedDepth),
                                         input.bounds.similarity};
   primal::Companion companion([&] { return primal::Points(columns, classes); },
-                              std::uint64_t{columns.n_rows} * columns.n_variables(), model, input.leaf_cost, input.tree,
-                              run, {});
+                              primal::PrimalSearch::most_bytes(columns.n_rows, columns.n_variables()), model,
+                              input.leaf_cost, input.tree, run, {});
   return ordered::search_ordered(problem, run, input.bounds.primal ? &companion : nullptr);
 }
 
