@@ -37,8 +37,12 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
     reference_losses.push_back(input.losses.of(row, input.reference[row]));
   const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-  primal::Companion companion([&] { return primal::Points(rows); }, std::uint64_t{rows.n_rows} * rows.n_columns, model,
-                              input.leaf_cost, input.tree, run, kShareOfWords);
+  const std::uint64_t pairs = std::uint64_t{rows.n_rows} * rows.n_targets;
+  const std::uint64_t most_points =
+      input.losses.targets.target.empty() ? pairs : std::min<std::uint64_t>(pairs, columns.n_rows);
+  primal::Companion companion([&] { return primal::Points(rows); },
+                              primal::PrimalSearch::most_bytes(most_points, rows.n_columns), model, input.leaf_cost,
+                              input.tree, run, kShareOfWords);
   // A guessed bound may lie above the cost of a tree.
   const bool has_companion = input.bounds.primal && !problem.has_reference();
   return search::search(problem, run, has_companion ? &companion : nullptr);
@@ -71,8 +75,8 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
                                         std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
                                         input.bounds.similarity};
   primal::Companion companion([&] { return primal::Points(columns, classes); },
-                              std::uint64_t{columns.n_rows} * columns.n_variables(), model, input.leaf_cost, input.tree,
-                              run, kShareOfEntries);
+                              primal::PrimalSearch::most_bytes(columns.n_rows, columns.n_variables()), model,
+                              input.leaf_cost, input.tree, run, kShareOfEntries);
   return ordered::search_ordered(problem, run, input.bounds.primal ? &companion : nullptr);
 }
 

@@ -12,10 +12,10 @@ constexpr std::uint64_t kPointsWithoutGain = 1u << 22;
 
 }  // namespace
 
-Companion::Companion(std::function<Points()> make_points, std::uint64_t n_cells, const models::LeafModel& model,
+Companion::Companion(std::function<Points()> make_points, std::uint64_t most_bytes, const models::LeafModel& model,
                      Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share)
     : make_points_(std::move(make_points)),
-      n_cells_(n_cells),
+      most_bytes_(most_bytes),
       model_(model),
       leaf_penalty_(leaf_penalty),
       limits_(limits),
@@ -26,8 +26,7 @@ bool Companion::improve(std::uint64_t searched, std::uint64_t bytes) {
   // The heuristics poll, too.
   if (is_working_ || searched < share_.searched_before || run_.stopped()) return false;
   if (!search_) {
-    const std::uint64_t most_bytes = sizeof(std::uint32_t) * n_cells_;
-    if (run_.limits().bytes && bytes + most_bytes > *run_.limits().bytes) return false;
+    if (run_.limits().bytes && bytes + most_bytes_ > *run_.limits().bytes) return false;
     search_.emplace(make_points_(), model_, leaf_penalty_, limits_, run_, [this] { poll_(); });
   }
   is_working_ = true;

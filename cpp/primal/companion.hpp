@@ -22,8 +22,8 @@ struct Share {
 
 class Companion {
  public:
-  /// `make_points` is called when the heuristics start, `n_cells` is the number of rows times that of variables.
-  Companion(std::function<Points()> make_points, std::uint64_t n_cells, const models::LeafModel& model,
+  /// `make_points` is called when the heuristics start, which need at most `most_bytes`.
+  Companion(std::function<Points()> make_points, std::uint64_t most_bytes, const models::LeafModel& model,
             Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share);
 
   /// To be called while the heuristics work.
@@ -37,7 +37,7 @@ class Companion {
 
  private:
   const std::function<Points()> make_points_;
-  const std::uint64_t n_cells_;
+  const std::uint64_t most_bytes_;
   const models::LeafModel& model_;
   const Ticks leaf_penalty_;
   const TreeLimits limits_;

@@ -40,6 +40,10 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
 
 std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 4 * sizeof(std::uint32_t) * points_.size(); }
 
+std::uint64_t PrimalSearch::most_bytes(std::uint64_t n_points, std::uint64_t n_variables) {
+  return n_points * (sizeof(std::uint32_t) * (n_variables + 6) + sizeof(std::int64_t));
+}
+
 bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
   const Ticks before = cost();
   const std::uint32_t leaves_before = n_leaves();

@@ -39,6 +39,8 @@ class PrimalSearch {
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
   tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
   std::uint64_t bytes() const;
+  /// At least what `bytes` is for so many points.
+  static std::uint64_t most_bytes(std::uint64_t n_points, std::uint64_t n_variables);
 
  private:
   struct Step {

@@ -1,0 +1,80 @@
+"""The tree that is found without a proof is no worse than what others find as fast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification, make_moons
+from sklearn.tree import DecisionTreeClassifier
+
+from hornbeam import LicketySPLITClassifier, SPLITClassifier
+
+Rows = tuple[npt.NDArray[Any], npt.NDArray[Any]]
+
+
+def blobs(seed: int, n_classes: int) -> Rows:
+    return make_classification(
+        600, 8, n_informative=5, n_redundant=1, n_classes=n_classes, flip_y=0.1, random_state=seed
+    )
+
+
+def steps(seed: int) -> Rows:
+    """Return numbers with few values, ties and missing values, and a noisy label."""
+    draw = np.random.default_rng(seed)
+    X = draw.integers(0, 30, (500, 6)).astype(float)
+    y = ((X[:, 0] > 12) & (X[:, 1] < 20) | (X[:, 2] == 7)) ^ (draw.random(500) < 0.1)
+    X[draw.random(X.shape) < 0.05] = np.nan
+    return X, y.astype(int)
+
+
+TABLES = {
+    "iris": load_iris(return_X_y=True),
+    "wine": load_wine(return_X_y=True),
+    "breast cancer": load_breast_cancer(return_X_y=True),
+    "digits": tuple(part[:600] for part in load_digits(return_X_y=True)),
+    "moons": make_moons(400, noise=0.3, random_state=0),
+    **{f"{n_classes} classes, seed {seed}": blobs(seed, n_classes) for n_classes in (2, 3, 5) for seed in range(4)},
+    **{f"steps, seed {seed}": steps(seed) for seed in range(7)},
+}
+
+
+def test_there_are_24_tables():
+    assert len(TABLES) == 24
+
+
+def pruned_cart(X: npt.NDArray[Any], y: npt.NDArray[Any], regularization: float, max_depth: int, criterion: str) -> float:
+    """Return the least objective of all prunings of CART's tree."""
+    tree = DecisionTreeClassifier(criterion=criterion, max_depth=max_depth, random_state=0).fit(X, y).tree_
+    shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
+    losses = tree.n_node_samples * (1 - shares.max(axis=1)) / len(y)
+
+    def least(node: int) -> float:
+        leaf = float(losses[node]) + regularization
+        left, right = tree.children_left[node], tree.children_right[node]
+        return leaf if left < 0 else min(leaf, least(left) + least(right))
+
+    return least(0)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("regularization", [0.01, 0.002])
+def test_a_tree_over_all_thresholds_is_no_worse_than_pruned_cart_and_lookahead_over_quantiles(name, regularization):
+    X, y = TABLES[name]
+    found = SPLITClassifier(regularization, 3, max_depth=4, binarizer="exact").fit(X, y)
+    others = [min(np.mean(y != label) for label in np.unique(y)) + regularization]
+    others += [pruned_cart(X, y, regularization, 4, criterion) for criterion in ("gini", "entropy")]
+    others += [LicketySPLITClassifier(regularization, depth).fit(X, y).objective_ for depth in (2, 3, 4)]
+    assert found.objective_ <= min(others) + 1e-9
+
+
+def test_trees_over_all_thresholds_keep_the_limits():
+    X, y = blobs(9, 2)
+    for limits in ({"max_depth": 3}, {"min_samples_leaf": 20, "max_depth": 5}):
+        found = SPLITClassifier(0.001, binarizer="exact", **limits).fit(X, y)
+        assert found.get_depth() <= limits["max_depth"]
+        leaves, n_rows = np.unique(found.apply(X), return_counts=True)
+        assert len(leaves) == found.n_leaves_
+        assert n_rows.min() >= limits.get("min_samples_leaf", 1)
