@@ -53,20 +53,22 @@ run::Outcome search_columns(const data::RankedColumns& columns, const Input& inp
                             run::Run& run) {
   const data::RowTargets& classes = input.losses.targets;
   const ErrorWeights errors(input.losses);
-  const ordered::OrderedProblem problem{columns,
-                                        classes.target,
-                                        errors.weights,
-                                        classes.n_targets,
-                                        {errors.unit, input.leaf_cost},
-                                        std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
-                                        input.bounds.similarity};
+  const ordered::OrderedProblem problem{
+      columns,
+      classes.target,
+      errors.weights,
+      classes.n_targets,
+      {errors.unit, input.leaf_cost,
+       static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
+      std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
+      input.bounds.similarity};
   return ordered::search_ordered(problem, run);
 }
 
 /// The requirements of the ordered search in addition to `check_input`.
 void check_ranked(const data::RankedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ranks");
-  require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ranks");
+  require(!input.tree.leaves, "max_leaves: not for ranks");
   require(columns.n_rows <= ordered::kMostOrderedRows, "ranks: there may be at most 2^24 rows");
   const auto& [targets, costs, n_predictions] = input.losses;
   const std::uint32_t n_classes = targets.n_targets;
@@ -79,7 +81,8 @@ void check_ranked(const data::RankedColumns& columns, const Input& input) {
   require(n_classes > 1 && *std::max_element(costs.begin(), costs.end()) > 0, "costs: ranks need a cost above 0");
   std::int64_t weight = 0;
   for (const std::int64_t each : ErrorWeights(input.losses).weights) weight += each;
-  require(weight < ordered::kMostOrderedWeight, "weights: the costs of all errors must stay below 2^30 units for ranks");
+  require(weight < ordered::kMostOrderedWeight,
+          "weights: the costs of all errors must stay below 2^30 units for ranks");
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
     for (std::uint32_t row = 0; row < columns.n_rows; ++row)
       require(columns.ranks_of(v)[row] <= columns.n_thresholds[v], "ranks: must be at most n_thresholds");

@@ -34,7 +34,8 @@ struct RankedSizes {
 };
 
 /// Ranks that tie, skip thresholds or use few of them; two to five classes; total weights below and above what narrow
-/// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four, or no limit.
+/// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four, or no limit;
+/// a minimum of rows per leaf or none.
 RankedProblem random_ranked(Random& draw, const RankedSizes& sizes);
 
 /// The ranks of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and
