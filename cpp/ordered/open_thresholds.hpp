@@ -70,7 +70,7 @@ struct OpenThresholds {
   /// Closes the thresholds that cannot cost less than `best`, and returns how many; the run must not be empty.
   std::uint64_t close(const std::vector<Threshold>& thresholds, Ticks error_cost, Ticks best) {
     const std::int64_t n_open = size();
-    if (bound() >= best) {
+    if (std::max(bound(), bound_of_larger_sides(thresholds, error_cost)) >= best) {
       last = first - 1;
       return static_cast<std::uint64_t>(n_open);
     }
@@ -91,6 +91,12 @@ struct OpenThresholds {
   }
 
  private:
+  /// h(b) - n(i..b) + g(a) - n(a..i) is the same for all thresholds i of the run.
+  Ticks bound_of_larger_sides(const std::vector<Threshold>& thresholds, Ticks error_cost) const {
+    if (!begins_at_threshold() || !ends_at_threshold(thresholds)) return 0;
+    return high.true_side + low.false_side -
+           error_cost * (weight_of(thresholds, high.index) - weight_of(thresholds, low.index));
+  }
   void bound_by_larger_sides(const std::vector<Threshold>& thresholds, Ticks error_cost) {
     if (is_empty() || !begins_at_threshold() || !ends_at_threshold(thresholds)) return;
     const Ticks between = error_cost * (weight_of(thresholds, high.index) - weight_of(thresholds, low.index));
