@@ -67,13 +67,15 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
                             run::Run& run) {
   const data::RowTargets& classes = input.losses.targets;
   const ErrorWeights errors(input.losses);
-  const ordered::OrderedProblem problem{columns,
-                                        classes.target,
-                                        errors.weights,
-                                        classes.n_targets,
-                                        {errors.unit, input.leaf_cost},
-                                        std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
-                                        input.bounds.similarity};
+  const ordered::OrderedProblem problem{
+      columns,
+      classes.target,
+      errors.weights,
+      classes.n_targets,
+      {errors.unit, input.leaf_cost,
+       static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
+      std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
+      input.bounds.similarity};
   primal::Companion companion([&] { return primal::Points(columns, classes); },
                               primal::PrimalSearch::most_bytes(columns.n_rows, columns.n_variables()), model,
                               input.leaf_cost, input.tree, run, kShareOfEntries);
@@ -89,7 +91,7 @@ void check_bins(const data::OrderedColumns& columns) {
 /// The requirements of the ordered search in addition to `check_input`.
 void check_ordered(const data::OrderedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ordered columns");
-  require(!input.tree.leaves && input.tree.rows_per_leaf == 1, "max_leaves, min_samples_leaf: not for ordered columns");
+  require(!input.tree.leaves, "max_leaves: not for ordered columns");
   require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   const auto& [targets, costs, n_predictions] = input.losses;
   const std::uint32_t n_classes = targets.n_targets;

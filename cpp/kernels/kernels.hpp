@@ -122,12 +122,14 @@ struct StumpScan {
   std::uint32_t n_rows;
   const std::uint32_t* member;  // of each row: bit i is set where root split i holds
   const std::int32_t* weight;   // of each row; null where all weigh one
-  bool is_narrow;               // every sum of weights fits 15 bits
+  bool is_narrow;               // every sum of weights or rows fits 15 bits
   std::uint32_t n_targets;
-  const std::int32_t* held;     // weight of each target where root split i holds: held[target * kScanLanes + i]
-  const std::int32_t* total;    // weight of each target
-  std::int32_t* least_loss[2];  // by side of the root splits; lowered
-  void* scratch;                // more than two targets: (n_targets + rows) * 2 * kScanLanes numbers of 32 bits
+  const std::int32_t* held;       // weight of each target where root split i holds: held[target * kScanLanes + i]
+  const std::int32_t* total;      // weight of each target
+  std::uint32_t least_rows;       // of each side of a stump
+  const std::int32_t* held_rows;  // rows where root split i holds
+  std::int32_t* least_loss[2];    // by side of the root splits; lowered
+  void* scratch;                  // more than two targets: (n_targets + rows) * 2 * kScanLanes numbers of 32 bits
 };
 
 struct Kernels {

@@ -62,8 +62,30 @@ HORNBEAM_INLINE Vector greater(Vector a, Vector b) {
   return a > b ? a : b;
 }
 
+/// Rows that a walk has passed, by side of the root splits.
+template <class T>
+struct RowsOfSides {
+  using Vector = ScanVector<T>;
+  Vector total[2], passed[2]{};
+  Vector least;
+
+  HORNBEAM_INLINE explicit RowsOfSides(const StumpScan& in) : least(Vector{} + static_cast<T>(in.least_rows)) {
+    total[1] = from_bits<T>(in.held_rows);
+    total[0] = Vector{} + static_cast<T>(in.n_rows) - total[1];
+  }
+  HORNBEAM_INLINE void add(Vector member) {
+    passed[1] -= member;
+    passed[0] -= ~member;
+  }
+  /// All ones where a stump that parts the rows here has enough on both sides.
+  HORNBEAM_INLINE Vector are_enough(int side) const {
+    const Vector left = passed[side], right = total[side] - left;
+    return reinterpret_cast<Vector>(left >= least) & reinterpret_cast<Vector>(right >= least);
+  }
+};
+
 /// Two targets: the counts stay in registers.
-template <class T, bool kWeighted>
+template <class T, bool kWeighted, bool kLeastRows>
 HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
   using Vector = ScanVector<T>;
   const Vector bits = bits_of_lanes<T>();
@@ -73,6 +95,7 @@ HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
                                   Vector{} + static_cast<T>(in.total[1]) - held_total[1]};
   Vector least_held = from_bits<T>(in.least_loss[1]), least_failed = from_bits<T>(in.least_loss[0]);
   Vector held{}, held_one{}, all{}, one{};  // left of the walk: where the root holds, and everywhere
+  RowsOfSides<T> rows(in);
   for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
     const std::uint32_t entry = in.entries[i];
     const Vector member = spread<T>(in.member[entry >> 8], bits), y = is_second[(entry >> 1) & 127];
@@ -88,14 +111,21 @@ HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
       all += Vector{} + T{1};
       one -= y;
     }
+    if constexpr (kLeastRows) rows.add(member);
     if ((entry & 1) == 0) continue;
     const Vector held_zero = held - held_one;
     const Vector failed_one = one - held_one, failed_zero = all - held - failed_one;
-    least_held = lesser<Vector>(least_held, lesser<Vector>(held_zero, held_one) +
-                                                lesser<Vector>(held_total[0] - held_zero, held_total[1] - held_one));
-    least_failed =
-        lesser<Vector>(least_failed, lesser<Vector>(failed_zero, failed_one) +
-                                         lesser<Vector>(failed_total[0] - failed_zero, failed_total[1] - failed_one));
+    const Vector held_loss =
+        lesser<Vector>(held_zero, held_one) + lesser<Vector>(held_total[0] - held_zero, held_total[1] - held_one);
+    const Vector failed_loss = lesser<Vector>(failed_zero, failed_one) +
+                               lesser<Vector>(failed_total[0] - failed_zero, failed_total[1] - failed_one);
+    if constexpr (kLeastRows) {
+      least_held = rows.are_enough(1) ? lesser<Vector>(least_held, held_loss) : least_held;
+      least_failed = rows.are_enough(0) ? lesser<Vector>(least_failed, failed_loss) : least_failed;
+    } else {
+      least_held = lesser<Vector>(least_held, held_loss);
+      least_failed = lesser<Vector>(least_failed, failed_loss);
+    }
   }
   lower_by_bits<T>(least_held, in.least_loss[1]);
   lower_by_bits<T>(least_failed, in.least_loss[0]);
@@ -103,7 +133,7 @@ HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
 
 /// Any number of targets: left of a threshold the largest target only grows, so one walk from each end gives both
 /// largest targets of every threshold.
-template <class T>
+template <class T, bool kLeastRows>
 void scan_many_targets(const StumpScan& in) {
   using Lanes32 = ScanLanes<T>;
   using Vector = ScanVector<T>;
@@ -120,12 +150,14 @@ void scan_many_targets(const StumpScan& in) {
   for (int pass = 0; pass < 2; ++pass) {
     for (std::uint32_t i = 0; i < 2 * in.n_targets; ++i) Lanes32::store(count + i * kScanLanes, Vector{});
     Vector most[2] = {Vector{}, Vector{}};
+    RowsOfSides<T> rows(in);
     for (std::uint32_t step = 0; step + 1 < in.n_rows; ++step) {
       const std::uint32_t i = pass == 0 ? step : in.n_rows - 1 - step;
       const std::uint32_t entry = in.entries[i], label = (entry >> 1) & 127;
       const T one = in.weight == nullptr ? T{1} : static_cast<T>(in.weight[entry >> 8]);
       const Vector weight = Vector{} + one;
       const Vector member = spread<T>(in.member[entry >> 8], bits);
+      if constexpr (kLeastRows) rows.add(member);
       for (int side = 0; side < 2; ++side) {
         T* here = count + (side * in.n_targets + label) * kScanLanes;
         const Vector grown = Lanes32::load(here) + ((side == 1 ? member : ~member) & weight);
@@ -136,10 +168,15 @@ void scan_many_targets(const StumpScan& in) {
       if ((in.entries[threshold] & 1) == 0) continue;
       for (int side = 0; side < 2; ++side) {
         T* left = most_left + (2 * std::size_t{threshold} + side) * kScanLanes;
-        if (pass == 0)
+        if (pass == 0) {
           Lanes32::store(left, most[side]);
+          continue;
+        }
+        const Vector here = greater<Vector>(gain[side], most[side] + Lanes32::load(left));
+        if constexpr (kLeastRows)
+          gain[side] = rows.are_enough(side) ? here : gain[side];
         else
-          gain[side] = greater<Vector>(gain[side], most[side] + Lanes32::load(left));
+          gain[side] = here;
       }
     }
   }
@@ -150,14 +187,15 @@ void scan_many_targets(const StumpScan& in) {
   }
 }
 
+template <class T, bool kLeastRows>
+void scan_stumps_in(const StumpScan& in) {
+  if (in.n_targets > 2) return scan_many_targets<T, kLeastRows>(in);
+  if (in.weight == nullptr) return scan_two_targets<T, false, kLeastRows>(in);
+  scan_two_targets<T, true, kLeastRows>(in);
+}
+
 void scan_stumps(const StumpScan& in) {
-  if (in.is_narrow) {
-    if (in.n_targets == 2)
-      return in.weight == nullptr ? scan_two_targets<std::int16_t, false>(in)
-                                  : scan_two_targets<std::int16_t, true>(in);
-    return scan_many_targets<std::int16_t>(in);
-  }
-  if (in.n_targets == 2)
-    return in.weight == nullptr ? scan_two_targets<std::int32_t, false>(in) : scan_two_targets<std::int32_t, true>(in);
-  scan_many_targets<std::int32_t>(in);
+  if (in.least_rows > 1)
+    return in.is_narrow ? scan_stumps_in<std::int16_t, true>(in) : scan_stumps_in<std::int32_t, true>(in);
+  return in.is_narrow ? scan_stumps_in<std::int16_t, false>(in) : scan_stumps_in<std::int32_t, false>(in);
 }

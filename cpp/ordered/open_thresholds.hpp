@@ -7,6 +7,8 @@
 // WHY      The true side of i includes that of a and is included in that of b. The best cost is monotone in the set of
 //          rows, and a tree for fewer rows loses at most n on the others. Depth limits do not matter: the tree is the
 //          same.
+//          A minimum of rows per leaf breaks the first part, since leaves of fewer rows may be too small: then
+//          h(i) >= h(b) - n(i..b) and g(i) >= g(a) - n(a..i) remain, whose least values bound the whole run.
 // NEEDS    additive loss.
 // KEEPS    one optimum.
 // SOURCE   bounds/similarity.hpp for nested columns; interval pruning of [mazumder2022quantbnb, brita2025contree].
@@ -14,8 +16,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "ordered/ordered_problem.hpp"
 #include "ordered/ordered_rows.hpp"
 
 namespace hornbeam::ordered {
@@ -33,6 +37,7 @@ struct OpenThresholds {
   ThresholdBounds low, high;
   std::int64_t first, last;  // those not closed yet; none if first > last
 
+  /// `low.true_side` and `high.false_side` bound the sides of every threshold of the run.
   Ticks bound() const { return low.true_side + high.false_side; }
   bool is_empty() const { return first > last; }
   std::int64_t size() const { return last - first + 1; }
@@ -49,10 +54,23 @@ struct OpenThresholds {
                                                                     weight_of(thresholds, low.index)));
   }
 
+  /// The runs on both sides of a threshold that was tried.
+  std::array<OpenThresholds, 2> divide(const std::vector<Threshold>& thresholds, const OrderedCosts& costs,
+                                       const ThresholdBounds& tried) const {
+    std::array<OpenThresholds, 2> runs{{{variable, low, tried, first, tried.index - 1},  //
+                                        {variable, tried, high, tried.index + 1, last}}};
+    if (costs.rows_per_leaf > 1) {
+      runs[0].high.false_side = high.false_side;
+      runs[1].low.true_side = low.true_side;
+      for (OpenThresholds& run : runs) run.bound_by_larger_sides(thresholds, costs.error_cost);
+    }
+    return runs;
+  }
+
   /// Closes the thresholds that cannot cost less than `best`, and returns how many; the run must not be empty.
   std::uint64_t close(const std::vector<Threshold>& thresholds, Ticks error_cost, Ticks best) {
     const std::int64_t n_open = size();
-    if (bound() >= best) {
+    if (std::max(bound(), bound_of_larger_sides(thresholds, error_cost)) >= best) {
       last = first - 1;
       return static_cast<std::uint64_t>(n_open);
     }
@@ -73,6 +91,18 @@ struct OpenThresholds {
   }
 
  private:
+  /// h(b) - n(i..b) + g(a) - n(a..i) is the same for all thresholds i of the run.
+  Ticks bound_of_larger_sides(const std::vector<Threshold>& thresholds, Ticks error_cost) const {
+    if (!begins_at_threshold() || !ends_at_threshold(thresholds)) return 0;
+    return high.true_side + low.false_side -
+           error_cost * (weight_of(thresholds, high.index) - weight_of(thresholds, low.index));
+  }
+  void bound_by_larger_sides(const std::vector<Threshold>& thresholds, Ticks error_cost) {
+    if (is_empty() || !begins_at_threshold() || !ends_at_threshold(thresholds)) return;
+    const Ticks between = error_cost * (weight_of(thresholds, high.index) - weight_of(thresholds, low.index));
+    low.true_side = std::max(low.true_side, high.true_side - between);
+    high.false_side = std::max(high.false_side, low.false_side - between);
+  }
   bool begins_at_threshold() const { return low.index >= 0; }
   bool ends_at_threshold(const std::vector<Threshold>& thresholds) const {
     return high.index < static_cast<std::int64_t>(thresholds.size());

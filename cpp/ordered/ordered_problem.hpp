@@ -17,10 +17,11 @@ inline constexpr std::uint32_t kMostOrderedClasses = 128;
 inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 30;  // sums of weights are of 32 bits
 inline constexpr std::uint32_t kAnyDepth = ~std::uint32_t{0} - 1;          // without a limit
 
-/// Cost of an error of weight one, and leaf penalty.
+/// Cost of an error of weight one, leaf penalty and the least rows of a leaf.
 struct OrderedCosts {
   Ticks error_cost;
   Ticks leaf;
+  std::uint32_t rows_per_leaf = 1;  // at least
 
   template <class Weights>
   Ticks leaf_cost(const Weights& class_weight) const {
@@ -32,7 +33,10 @@ struct OrderedCosts {
     return leaf + error_cost * (all - most);
   }
 
-  /// The largest depth of a tree that costs less than `best`: it has more leaves than levels of splits.
+  /// The largest depth of a tree of so many rows: it has more leaves than levels of splits.
+  std::uint32_t possible_depth(std::uint32_t n_rows) const { return std::max(n_rows / rows_per_leaf, 1u) - 1; }
+
+  /// The largest depth of a tree that costs less than `best`, for the same reason.
   std::uint32_t useful_depth(std::uint32_t depth, Ticks best) const {
     if (leaf == 0) return best > 0 ? depth : 0;
     return static_cast<std::uint32_t>(std::clamp<Ticks>((best - 1) / leaf - 1, 0, depth));

@@ -63,8 +63,12 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
   if (leaf <= two_leaves) return result;
   result.lower = two_leaves;
   if (two_leaves >= best) return result;
-  const std::uint32_t limit = depth;
-  depth = costs.useful_depth(limit, best);
+  const std::uint32_t limit = depth, possible = costs.possible_depth(rows.n_rows());
+  if (possible == 0) {
+    result.lower = leaf;
+    return result;
+  }
+  depth = costs.useful_depth(std::min(limit, possible), best);
   if (depth == 0) {
     result.lower = leaf;
     is_cut_ = true;
@@ -81,7 +85,7 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth,
       result = {result.lower, small.cost,
                 join(small.root, small.has_stump[1] ? stump : no_split, small.has_stump[0] ? stump : no_split)};
     }
-    is_cut_ |= costs.useful_depth(kAnyDepth, result.lower) > limit;
+    is_cut_ |= costs.useful_depth(possible, result.lower) > limit;
     return result;
   }
   // The best tree of two levels costs little, lists the thresholds, and its root is a good first threshold to try.
@@ -118,7 +122,7 @@ void OrderedWorker::search_thresholds(const OrderedRows& rows, std::uint32_t dep
         try_threshold(rows, depth, heap.thresholds_of(trial->run.variable), *trial, best, result, level);
     best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
     if (state_.run.stopped()) abandoned = tried.true_side + tried.false_side;
-    heap.put_back(trial->run, tried);
+    heap.put_back(trial->run, tried, problem_.costs);
   }
   result.lower = std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()});
 }

@@ -118,7 +118,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     in_flight_[thread] = state_.run.stopped() ? tried.true_side + tried.false_side : kInfinity;
     improve(found);
     if (thread != 0) ++n_by_helpers_;
-    heap_.put_back(trial->run, tried);
+    heap_.put_back(trial->run, tried, problem_.costs);
     announce(rows_.bytes() + heap_.bytes());
     changed_.notify_all();
   }

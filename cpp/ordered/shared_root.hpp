@@ -14,6 +14,7 @@
 // SOURCE  Ours.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -50,7 +51,10 @@ class SharedRoot {
   /// Whether trees of this depth may cost less than the best one.
   bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
   /// The largest depth of a tree that may.
-  std::uint32_t useful_depth() const { return problem_.costs.useful_depth(problem_.depth, best()); }
+  std::uint32_t useful_depth() const {
+    const OrderedCosts& costs = problem_.costs;
+    return costs.useful_depth(std::min(problem_.depth, costs.possible_depth(problem_.columns.n_rows)), best());
+  }
   /// No tree costs less than the best one.
   void close() { lower_ = best(); }
 

@@ -62,9 +62,8 @@ std::optional<ThresholdTrial> ThresholdHeap::take(const OrderedProblem& problem,
   return std::nullopt;
 }
 
-void ThresholdHeap::put_back(const OpenThresholds& run, const ThresholdBounds& tried) {
-  push({run.variable, run.low, tried, run.first, tried.index - 1});
-  push({run.variable, tried, run.high, tried.index + 1, run.last});
+void ThresholdHeap::put_back(const OpenThresholds& run, const ThresholdBounds& tried, const OrderedCosts& costs) {
+  for (const OpenThresholds& rest : run.divide(thresholds_[run.variable], costs, tried)) push(rest);
 }
 
 void ThresholdHeap::push(const OpenThresholds& run) {

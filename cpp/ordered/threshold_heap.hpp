@@ -34,7 +34,7 @@ class ThresholdHeap {
   std::optional<ThresholdTrial> take(const OrderedProblem& problem, Ticks best);
 
   /// Opens the rest of a run again after its threshold was tried.
-  void put_back(const OpenThresholds& run, const ThresholdBounds& tried);
+  void put_back(const OpenThresholds& run, const ThresholdBounds& tried, const OrderedCosts& costs);
 
   Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }
   std::vector<std::vector<Threshold>>& thresholds() { return thresholds_; }

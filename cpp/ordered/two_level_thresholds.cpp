@@ -12,9 +12,14 @@ constexpr std::uint64_t kScanWork = 8;
 /// Sums of weights in narrow lanes stay below this.
 constexpr std::int32_t kNarrowWeight = 1 << 15;
 
+/// Whether weights and numbers of rows are.
+bool is_narrow_sum(const OrderedRows& rows) {
+  return rows.weight() < kNarrowWeight && rows.n_rows() < static_cast<std::uint32_t>(kNarrowWeight);
+}
+
 std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
   if (n_classes <= 2) return 0;
-  return (n_classes + rows.n_rows()) * kernels::kScanLanes / (rows.weight() < kNarrowWeight ? 2 : 1);
+  return (n_classes + rows.n_rows()) * kernels::kScanLanes / (is_narrow_sum(rows) ? 2 : 1);
 }
 
 }  // namespace
@@ -26,9 +31,9 @@ TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ti
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     std::fill(true_side.begin(), true_side.end(), 0);
     const std::uint32_t* entry = rows.entries(v);
-    for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
+    for (std::uint32_t i = 0; i + costs.rows_per_leaf < rows.n_rows(); ++i) {
       true_side[class_of(entry[i])] += rows.weight_of(row_of(entry[i]));
-      if (!ends_bin(entry[i])) continue;
+      if (!ends_bin(entry[i]) || i + 1 < costs.rows_per_leaf) continue;
       std::int32_t most_true = 0, most_false = 0;
       for (std::size_t k = 0; k < total.size(); ++k) {
         most_true = std::max(most_true, true_side[k]);
@@ -88,7 +93,7 @@ bool TwoLevelThresholds::list_thresholds(const OrderedRows& rows) {
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (!meter_.spend(rows.n_rows())) return false;
-    rows.list_thresholds(v, thresholds_[v]);
+    rows.list_thresholds(v, costs_.rows_per_leaf, thresholds_[v]);
     if (!thresholds_[v].empty()) open_.push_back(all_open(v, thresholds_[v], costs_.leaf));
   }
   return true;
@@ -154,8 +159,12 @@ bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
 /// Finds the cost of the two sides of each trial. False if stopped.
 bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
   if (!mark_members(rows)) return false;
+  true_rows_.assign(kernels::kScanLanes, 0);
+  for (std::uint32_t i = 0; i < trials_.size(); ++i)
+    true_rows_[i] = static_cast<std::int32_t>(
+        thresholds_[open_[trials_[i].run].variable][static_cast<std::size_t>(trials_[i].threshold)].n_rows);
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
-  const bool is_narrow = rows.weight() < kNarrowWeight;
+  const bool is_narrow = is_narrow_sum(rows);
   for (auto& losses : least_loss_) losses.assign(kernels::kScanLanes, is_narrow ? kNarrowWeight - 1 : 1 << 30);
   scratch_.resize(std::max(scratch_.size(), scratch_words(n_classes, rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
@@ -169,6 +178,8 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
                           n_classes,
                           true_side_.data(),
                           rows.class_weight().data(),
+                          costs_.rows_per_leaf,
+                          true_rows_.data(),
                           {least_loss_[0].data(), least_loss_[1].data()},
                           scratch_.data()});
   }
@@ -202,9 +213,9 @@ void TwoLevelThresholds::divide_runs() {
     OpenThresholds rest = open_[r];
     for (; i < trials_.size() && trials_[i].run == r; ++i) {
       const ThresholdBounds tried{trials_[i].threshold, side_cost_[1][i], side_cost_[0][i]};
-      next_.push_back({rest.variable, rest.low, tried, rest.first, tried.index - 1});
-      rest.low = tried;
-      rest.first = tried.index + 1;
+      const auto [before, after] = rest.divide(thresholds_[rest.variable], costs_, tried);
+      next_.push_back(before);
+      rest = after;
     }
     next_.push_back(rest);
   }

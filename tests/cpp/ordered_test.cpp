@@ -84,7 +84,7 @@ void check_orders(const OrderedRows& rows) {
   CHECK(std::equal(class_weight.begin(), class_weight.end(), rows.class_weight().begin()));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     std::vector<Threshold> thresholds;
-    rows.list_thresholds(v, thresholds);
+    rows.list_thresholds(v, 1, thresholds);
     std::int64_t weight = 0;
     std::size_t n_seen = 0;
     for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
@@ -119,7 +119,7 @@ SolvedThresholds solved_thresholds(const OrderedTestProblem& problem, std::uint3
   const OrderedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
   SolvedThresholds solved;
-  rows.list_thresholds(variable, solved.thresholds);
+  rows.list_thresholds(variable, problem.costs.rows_per_leaf, solved.thresholds);
   TestProblem plain = problem.plain();
   plain.limits.depth = depth;
   Oracle oracle(plain);
@@ -143,7 +143,7 @@ Ticks best_split_cost(const OrderedTestProblem& problem) {
   for (std::uint32_t column = 0; column < plain.n_columns; ++column) {
     const RowNumbers true_side = rows_where(plain, all, column, true),
                      false_side = rows_where(plain, all, column, false);
-    if (!true_side.empty() && !false_side.empty())
+    if (std::min(true_side.size(), false_side.size()) >= problem.costs.rows_per_leaf)
       best = std::min(best, oracle.best(true_side) + oracle.best(false_side));
   }
   return best;
@@ -151,15 +151,16 @@ Ticks best_split_cost(const OrderedTestProblem& problem) {
 
 /// Rows, root splits and one variable for a kernel; the sums that the kernel is to find are counted one by one.
 struct RandomScan {
-  std::uint32_t n_rows, n_classes;
+  std::uint32_t n_rows, n_classes, least_rows;
   bool is_narrow;
   std::vector<std::uint32_t> entries, member;
-  std::vector<std::int32_t> weight, true_side, total;
+  std::vector<std::int32_t> weight, true_side, total, true_rows;
   std::array<std::vector<std::int32_t>, 2> expected;
 
   explicit RandomScan(Random& draw)
       : n_rows(draw.size_between(1, 70)),
         n_classes(draw.choose<std::uint32_t>({2, 2, 3, 7, 128})),
+        least_rows(draw.choose<std::uint32_t>({1, 1, 2, 5})),
         is_narrow(draw.percent(50)) {
     const bool is_weighted = draw.percent(50);
     const std::int64_t total_limit = is_narrow ? (1 << 15) - 1 : kMostOrderedWeight - 1;
@@ -170,11 +171,15 @@ struct RandomScan {
     }
     for (std::uint32_t i = n_rows; i > 1; --i) std::swap(entries[i - 1], entries[draw.below(i)]);
     true_side.assign(std::size_t{n_classes} * kScanLanes, 0);
+    true_rows.assign(kScanLanes, 0);
     total.assign(n_classes, 0);
     for (const std::uint32_t entry : entries) {
       total[class_of(entry)] += weight_of(entry);
       for (std::uint32_t j = 0; j < kScanLanes; ++j)
-        if (holds(entry, j)) true_side[class_of(entry) * kScanLanes + j] += weight_of(entry);
+        if (holds(entry, j)) {
+          true_side[class_of(entry) * kScanLanes + j] += weight_of(entry);
+          ++true_rows[j];
+        }
     }
     for (int side = 0; side < 2; ++side)
       for (std::uint32_t j = 0; j < kScanLanes; ++j) expected[side].push_back(least_loss(j, side == 1));
@@ -189,11 +194,14 @@ struct RandomScan {
       if (!ends_bin(entries[threshold])) continue;
       std::vector<std::int32_t> left(n_classes, 0), right(n_classes, 0);
       std::int32_t all = 0;
+      std::uint32_t rows_left = 0, rows_right = 0;
       for (std::uint32_t i = 0; i < n_rows; ++i) {
         if (holds(entries[i], split) != side) continue;
+        ++(i <= threshold ? rows_left : rows_right);
         (i <= threshold ? left : right)[class_of(entries[i])] += weight_of(entries[i]);
         all += weight_of(entries[i]);
       }
+      if (least_rows > 1 && std::min(rows_left, rows_right) < least_rows) continue;
       const std::int32_t right_now =
           *std::max_element(left.begin(), left.end()) + *std::max_element(right.begin(), right.end());
       best = std::min(best, all - right_now);
@@ -225,7 +233,7 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
     CHECK(sorted(contents(rows)) == sorted(contents(problem, expected)));
     const std::uint32_t v = draw.below(rows.n_variables());
     std::vector<Threshold> thresholds;
-    rows.list_thresholds(v, thresholds);
+    rows.list_thresholds(v, 1, thresholds);
     if (thresholds.empty()) break;
     const std::uint32_t n_true = thresholds[draw.below(static_cast<std::uint32_t>(thresholds.size()))].n_rows;
     const std::uint32_t threshold = rows.split_behind(v, n_true).threshold;
@@ -255,7 +263,6 @@ RANDOM_TEST(only_thresholds_that_cost_at_least_the_best_are_closed, 400) {
   const std::uint32_t v = draw.below(static_cast<std::uint32_t>(problem.n_thresholds.size()));
   const SolvedThresholds solved = solved_thresholds(problem, v, draw.below(3));
   if (solved.thresholds.empty()) return;
-  const auto n_thresholds = static_cast<std::int64_t>(solved.thresholds.size());
   OpenThresholds run = all_open(v, solved.thresholds, problem.costs.leaf);
   const auto tried = [&](std::int64_t threshold) {
     const Ticks true_side = solved.true_side[static_cast<std::size_t>(threshold)],
@@ -263,12 +270,11 @@ RANDOM_TEST(only_thresholds_that_cost_at_least_the_best_are_closed, 400) {
     return ThresholdBounds{threshold, draw.percent(60) ? true_side : draw.between(problem.costs.leaf, true_side),
                            draw.percent(60) ? false_side : draw.between(problem.costs.leaf, false_side)};
   };
-  if (draw.percent(70)) run.low = tried(draw.between(0, n_thresholds - 1));
-  if (draw.percent(70)) run.high = tried(draw.between(0, n_thresholds - 1));
-  if (run.low.index >= run.high.index) return;
-  run.first = run.low.index + 1;
-  run.last = run.high.index - 1;
-  if (run.is_empty()) return;
+  for (const std::size_t side : {1u, 0u}) {
+    if (draw.percent(70))
+      run = run.divide(solved.thresholds, problem.costs, tried(draw.between(run.first, run.last)))[side];
+    if (run.is_empty()) return;
+  }
   const std::int64_t first = run.first, last = run.last;
   const auto pick = static_cast<std::size_t>(draw.between(first, last));
   const Ticks best = solved.true_side[pick] + solved.false_side[pick] + draw.between(-3, 3);
@@ -300,6 +306,8 @@ RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels,
                        scan.n_classes,
                        scan.true_side.data(),
                        scan.total.data(),
+                       scan.least_rows,
+                       scan.true_rows.data(),
                        {found[0].data(), found[1].data()},
                        scratch.data()});
     for (int side = 0; side < 2; ++side) {

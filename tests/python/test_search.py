@@ -88,6 +88,24 @@ def test_both_searches_prove_the_same_objective_of_unequal_errors(monkeypatch, s
         assert ranks.objective_ == ranks.lower_bound_ == bits.objective_
 
 
+@pytest.mark.parametrize("min_samples_leaf", [2, 7, 30])
+@pytest.mark.parametrize("seed", range(3))
+def test_both_searches_prove_the_same_objective_of_leaves_with_enough_rows(monkeypatch, seed, min_samples_leaf):
+    X, y = mixed_table(seed)
+    for max_depth, regularization in ((2, 0), (3, 0.01), (None, 0.1)):
+        ranks, bits = fitted_both_ways(
+            monkeypatch,
+            X,
+            y,
+            max_depth=max_depth,
+            regularization=regularization,
+            min_samples_leaf=min_samples_leaf,
+        )
+        assert ranks.status_ == bits.status_ == "optimal"
+        assert ranks.objective_ == ranks.lower_bound_ == bits.objective_
+        assert np.unique(ranks.apply(X), return_counts=True)[1].min() >= min_samples_leaf
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_sorted_values_meet_every_condition_in_the_rows_where_the_bits_do(seed):
     X, _ = mixed_table(seed)
@@ -163,6 +181,7 @@ LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
         {"max_depth": 2, "class_weight": {0: 2, 1: 2}},
         {"max_depth": 3, "class_weight": {0: 1, 1: 2}},
         {"class_weight": "balanced"},
+        {"min_samples_leaf": 2},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[0, 1], [2, 0]]},
         {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
     ],
@@ -175,7 +194,6 @@ def test_many_thresholds_of_few_numbers_are_searched_by_order(monkeypatch, param
     "parameters",
     [
         {"max_depth": 3, "max_leaves": 5},
-        {"max_depth": 3, "min_samples_leaf": 2},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 0], [0, 1]]},
         {"max_depth": 3, "binarizer": "quantile"},
     ],

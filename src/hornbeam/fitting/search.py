@@ -54,7 +54,7 @@ def search_by_bits(
 def search_by_order(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
-    """Return the ordered search, whose columns are thresholds and whose only limit on the tree is `max_depth`."""
+    """Return the ordered search, whose columns are thresholds and which takes no `max_leaves`."""
     columns = _core.OrderedColumns(*bin_within(conditions, training.table, training.budget))
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
@@ -82,14 +82,13 @@ def suits_ordered_search(
     """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
     errors = scale.costs.max(axis=1)
-    # The first condition is about speed. All others are assumptions of the search: what an
-    # error costs depends on its class only, row and class share 32 bits, and costs are summed in 32 bits.
+    # The first condition is about speed. All others are assumptions of the search: a class has one cost of an error,
+    # row and class share 32 bits, and costs are summed in 32 bits.
     return (
         has_many_thresholds(conditions)
         and training.codes is not None
         and training.reference is None
         and options.max_leaves is None
-        and options.min_samples_leaf == 1
         and len(scale.weights) <= _core.MOST_ORDERED_ROWS
         and n_classes <= _core.MOST_ORDERED_CLASSES
         and np.array_equal(scale.costs, errors[:, None] * (1 - np.eye(n_classes, dtype=np.int64)))

@@ -24,6 +24,7 @@ TestProblem OrderedTestProblem::plain() const {
     for (std::uint32_t k = 0; k < n_classes; ++k) plain.costs.push_back(k == c ? 0 : costs.error_cost);
   plain.leaf_cost = costs.leaf;
   if (depth != kAnyDepth) plain.limits.depth = depth;
+  plain.limits.rows_per_leaf = costs.rows_per_leaf;
   plain.pack();
   return plain;
 }
@@ -75,6 +76,7 @@ OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes) {
   problem.costs.error_cost = draw.choose<Ticks>({1, 2, 1000});
   problem.costs.leaf = draw.choose<Ticks>({0, 0, 1, problem.costs.error_cost, total * problem.costs.error_cost / 50 + 1,
                                            total * problem.costs.error_cost / 10 + 1});
+  problem.costs.rows_per_leaf = draw.choose<std::uint32_t>({1, 1, 2, 3, 1 + n_rows / 5});
   problem.depth = draw.percent(30) ? kAnyDepth : draw.below(5);
   return problem;
 }

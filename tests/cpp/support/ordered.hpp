@@ -34,8 +34,9 @@ struct OrderedSizes {
 };
 
 /// Ranks that tie, skip thresholds or use few of them; two to five classes; total weights below and above what narrow
-/// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four, or no limit.
-OrderedTestProblem random_ordered(Random& draw, const OrderedProblemSizes& sizes);
+/// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four, or no limit;
+/// a minimum of rows per leaf or none.
+OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes);
 
 /// The bins of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and
 /// limits are random.
