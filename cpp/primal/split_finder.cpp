@@ -1,6 +1,7 @@
 #include "primal/split_finder.hpp"
 
 #include <cmath>
+#include <numeric>
 
 namespace hornbeam::primal {
 
@@ -150,12 +151,16 @@ std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
 }
 
 std::vector<Split> SplitFinder::candidates(std::size_t most) {
+  const std::size_t n_variables = points_.variables.size();
+  const std::size_t n_even = most > 2 * n_variables ? most / n_variables - 1 : 0;
   std::vector<Found> by_impurity, by_loss;
+  std::vector<Split> even;
   for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
     const Bins bins = all_bins(v);
     fill(v, bins);
     if (const auto found = scan(v, bins, Gini{mass_})) by_impurity.push_back(*found);
     if (const auto found = scan(v, bins, Loss{model_})) by_loss.push_back(*found);
+    add_even_splits(v, bins, n_even, even);
   }
   const auto by_score = [](const Found& a, const Found& b) { return a.score < b.score; };
   std::stable_sort(by_impurity.begin(), by_impurity.end(), by_score);
@@ -167,7 +172,23 @@ std::vector<Split> SplitFinder::candidates(std::size_t most) {
       if (std::find(chosen.begin(), chosen.end(), split) == chosen.end()) chosen.push_back(split);
     }
   }
+  for (const Split& split : even)
+    if (chosen.size() < most && std::find(chosen.begin(), chosen.end(), split) == chosen.end()) chosen.push_back(split);
   return chosen;
+}
+
+/// Splits that share the weight evenly, of the bins that are filled.
+void SplitFinder::add_even_splits(std::uint32_t variable, const Bins& bins, std::size_t n_splits,
+                                  std::vector<Split>& splits) const {
+  if (points_.variables[variable].is_nominal()) return;
+  const auto all = static_cast<std::size_t>(std::accumulate(total_.begin(), total_.end(), std::int64_t{0}));
+  std::size_t so_far = 0, n_passed = 0;
+  for (std::uint32_t bin = 0; bin + 1 < bins.size() && n_passed < n_splits; ++bin) {
+    for (std::size_t t = 0; t < total_.size(); ++t) so_far += static_cast<std::size_t>(sums_[bin * total_.size() + t]);
+    if (so_far * (n_splits + 1) < all * (n_passed + 1)) continue;
+    if (so_far < all) splits.push_back({variable, bins.last_rank(bin)});
+    while (n_passed < n_splits && so_far * (n_splits + 1) >= all * (n_passed + 1)) ++n_passed;
+  }
 }
 
 /// Neighboring ranks share a bin where there would be many more bins than points.

@@ -41,7 +41,8 @@ class SplitFinder {
   double score_as_leaf(Criterion criterion) const;
   /// None if no split is allowed.
   std::optional<Found> best(Criterion criterion);
-  /// For each variable the best splits by impurity and by loss; the most promising of all, at most `most`.
+  /// At most `most` promising splits: for each variable the best by impurity and by loss, then some that share the
+  /// weight evenly. They may leave too few rows on a side.
   std::vector<Split> candidates(std::size_t most);
 
   /// A split whose sides add up to little.
@@ -71,6 +72,8 @@ class SplitFinder {
   void fill(std::uint32_t variable, const Bins& bins);
   template <class Score>
   std::optional<Found> scan(std::uint32_t variable, const Bins& bins, const Score& score);
+  void add_even_splits(std::uint32_t variable, const Bins& bins, std::size_t n_splits,
+                       std::vector<Split>& splits) const;
   template <class Score>
   std::optional<Found> best_by(const Score& score);
   template <class Use>

@@ -70,7 +70,7 @@ def test_every_rank_in_a_set_of_deep_prefixes_reads_another_tree():
     problem = random_problem(1, "zero_one", n_rows=(12, 40), n_columns=(4, 6), max_depth=4)
     for divisor in (40, 80):
         penalized = replace(problem, leaf_cost=problem.total() // divisor)
-        best = look_ahead(penalized, 3, keep_greedy=True)["upper"]
+        best = solve_lookahead(penalized, 3, keep_greedy=True)["upper"]
         trees = find_resplit(penalized, 3, best + 2 * penalized.leaf_cost, best)
         found = in_order(trees)
         assert len(found) > 100

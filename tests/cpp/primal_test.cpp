@@ -281,8 +281,8 @@ RANDOM_TEST(near_optimal_trees_are_within_the_interval_however_they_end, 100) {
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   api::Input input = problem.input(plain);
-  check_interval(plain, api::near_optimal(problem.columns(), input, draw.below(50'000), never), optimum);
-  const Outcome stopped = api::near_optimal(problem.columns(), input, 50'000, [](const Progress&) { return true; });
+  check_interval(plain, api::near_optimal(problem.columns(), input, draw.below(50'000), draw.below(4), never), optimum);
+  const Outcome stopped = api::near_optimal(problem.columns(), input, 50'000, 1, [](const Progress&) { return true; });
   check_interval(plain, stopped, optimum);
   CHECK(stopped.status == (stopped.lower == stopped.tree.cost ? Status::optimal : Status::interrupted));
   input.limits.seconds = 0.0;
