@@ -3,10 +3,9 @@
 // WHAT    A good tree in a given amount of work, and a better one with more: the primal heuristics. First CART's tree,
 //         pruned; then the same with its splits improved; then a tree grown with lookahead; then a local search that
 //         grows subtrees again, forces other splits, and grows and prunes with other leaf penalties.
-// FLOW    search/search, ordered/ordered_search and api/near_optimal call `work` -> the best tree so far.
+// FLOW    primal/companion and primal/near_optimal call `work_up_to` -> the best tree so far.
 // HOLDS   (P1) The tree is within the limits and its cost is exact, whenever the work ends. (P2) The same calls find
-// the
-//         same tree: chance comes from a generator with a fixed seed, and no step depends on the clock.
+//         the same tree: chance comes from a generator with a fixed seed, and no step depends on the clock.
 // CHOICE  Large-neighborhood search: a step costs what its subtree's points cost, so most steps are small; a step is
 //         made once the work allowed so far covers its estimate.
 #pragma once

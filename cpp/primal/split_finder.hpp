@@ -2,10 +2,9 @@
 //
 // WHAT    The best splits of some points, over all thresholds of all variables: by impurity, by the loss of two leaves,
 //         or by a number that each point adds to one of the sides.
-// FLOW    primal/best_first_growth, primal/lookahead_growth and primal/split_improvement load points and ask for
-// splits. HOLDS   A split found leaves at least `rows_per_leaf` rows and some weight on both sides, unless the points
-// are loaded
-//         with numbers. Ties go to the first variable and the lowest threshold.
+// FLOW    primal/best_first_growth, primal/lookahead_growth, primal/split_improvement -> here.
+// HOLDS   The best split leaves at least `rows_per_leaf` rows and some weight on both sides, unless the points are
+//         loaded with numbers. Ties go to the first variable and the lowest threshold.
 // COST    One pass over the points for each variable, which counts them in a few hundred bins of neighboring ranks; the
 //         bins around the best boundaries of the best variables are then resolved to single thresholds. A threshold
 //         inside other bins may be better: these are heuristics.

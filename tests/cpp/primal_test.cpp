@@ -40,13 +40,13 @@ PointNumbers all_points(const Points& points) {
 }
 
 bool holds(const Points& points, const Split& split, std::uint32_t point) {
-  return points.variables[split.variable].with_condition(split.rank, [&](auto condition) { return condition(point); });
+  return points.variables[split.variable].with_condition(split.bin, [&](auto condition) { return condition(point); });
 }
 
 std::vector<Split> all_splits(const Points& points) {
   std::vector<Split> splits;
   for (std::uint32_t v = 0; v < points.variables.size(); ++v)
-    for (std::uint32_t rank = 0; rank < points.variables[v].n_conditions(); ++rank) splits.push_back({v, rank});
+    for (std::uint32_t bin = 0; bin < points.variables[v].n_conditions(); ++bin) splits.push_back({v, bin});
   return splits;
 }
 
@@ -286,7 +286,7 @@ RANDOM_TEST(near_optimal_trees_are_within_the_interval_however_they_end, 100) {
   check_interval(plain, stopped, optimum);
   CHECK(stopped.status == (stopped.lower == stopped.tree.cost ? Status::optimal : Status::interrupted));
   input.limits.seconds = 0.0;
-  const Outcome late = api::near_optimal(problem.columns(), input, 50'000, never);
+  const Outcome late = api::near_optimal(problem.columns(), input, 50'000, ~std::uint64_t{0}, never);
   check_interval(plain, late, optimum);
   CHECK(late.status == (late.lower == late.tree.cost ? Status::optimal : Status::time_limit));
 }
