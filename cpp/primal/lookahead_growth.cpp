@@ -15,7 +15,7 @@ LookaheadGrowth::Grown LookaheadGrowth::grow(std::span<const std::uint32_t> poin
 std::size_t LookaheadGrowth::partition(std::span<std::uint32_t> points, const Split& split) {
   false_side_.clear();
   std::size_t n_true = 0;
-  points_.variables[split.variable].with_condition(split.rank, [&](auto holds) {
+  points_.variables[split.variable].with_condition(split.bin, [&](auto holds) {
     for (const std::uint32_t point : points) {
       if (holds(point))
         points[n_true++] = point;

@@ -3,7 +3,7 @@
 // WHAT    Trees grown from the root down. Greedy: the split of least impurity, the last one of least loss, and subtrees
 //         that do not pay for their leaves are pruned. With lookahead: of several promising splits the one whose two
 //         sides cost least when they are completed greedily; the same again on both sides.
-// FLOW    primal/local_search grows subtrees of its tree with it.
+// FLOW    primal/primal_search grows subtrees of its tree with it.
 // SOURCE  LicketySPLIT [babbar2025split, section 4.2], over thresholds of numbers instead of all binary columns: only
 //         the best splits of each variable by impurity and by loss are completed.
 #pragma once

@@ -16,9 +16,9 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
     });
   }
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v) {
-    const std::uint32_t* ranks = columns.bins_of(v);
+    const std::uint32_t* bins = columns.bins_of(v);
     variables.emplace_back(size(), columns.n_thresholds[v], columns.first_column[v], false,
-                           [&](std::uint32_t point) { return ranks[row_of[point]]; });
+                           [&](std::uint32_t point) { return bins[row_of[point]]; });
   }
   merge_nominal();
 }
@@ -91,17 +91,17 @@ std::uint64_t Points::bytes() const {
 void Points::merge_nominal() {
   constexpr std::uint32_t kMostMerged = 255;
   std::vector<Variable> merged;
-  std::vector<std::uint8_t> rank(size());
+  std::vector<std::uint8_t> bin(size());
   for (std::size_t first = 0, end; first < variables.size(); first = end) {
     std::uint32_t n_merged = 0;
-    std::fill(rank.begin(), rank.end(), kMostMerged);
+    std::fill(bin.begin(), bin.end(), kMostMerged);
     for (end = first; end < variables.size() && n_merged < kMostMerged; ++end) {
       if (variables[end].n_conditions() > 1) break;
       const bool is_exclusive = variables[end].with_condition(0, [&](auto holds) {
         for (std::uint32_t point = 0; point < size(); ++point)
-          if (holds(point) && rank[point] != kMostMerged) return false;
+          if (holds(point) && bin[point] != kMostMerged) return false;
         for (std::uint32_t point = 0; point < size(); ++point)
-          if (holds(point)) rank[point] = static_cast<std::uint8_t>(n_merged);
+          if (holds(point)) bin[point] = static_cast<std::uint8_t>(n_merged);
         return true;
       });
       if (!is_exclusive) break;
@@ -112,7 +112,7 @@ void Points::merge_nominal() {
       merged.push_back(std::move(variables[first]));
     } else {
       merged.emplace_back(size(), n_merged, variables[first].column(0), true,
-                          [&](std::uint32_t point) { return std::min<std::uint32_t>(rank[point], n_merged); });
+                          [&](std::uint32_t point) { return std::min<std::uint32_t>(bin[point], n_merged); });
     }
   }
   variables = std::move(merged);

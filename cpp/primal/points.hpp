@@ -1,12 +1,12 @@
 // primal/points.hpp
 //
-// WHAT    The training data of the primal heuristics: points with one target each, and for each variable the rank of
+// WHAT    The training data of the primal heuristics: points with one target each, and for each variable the bin of
 //         each point among its thresholds. Neighboring conditions of which at most one holds, such as the categories of
-//         a column, are a nominal variable: the rank is the number of the condition that holds.
+//         a column, are a nominal variable: the bin is the number of the condition that holds.
 // FLOW    data (distinct rows or ordered columns) -> here -> primal/split_finder, primal/working_tree.
 // HOLDS   Immutable. A row that weighs for several targets is one point for each; the first of them counts its rows.
-// CHOICE  Ranks, where the search has bits: a histogram over the ranks of a variable scores all its thresholds at once,
-//         and sums numbers that differ from point to point. The ranks of a variable take 1, 2 or 4 bytes.
+// CHOICE  Bins, where the search has bits: a histogram over the bins of a variable scores all its thresholds at once,
+//         and sums numbers that differ from point to point. The bins of a variable take 1, 2 or 4 bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,60 +20,60 @@
 
 namespace hornbeam::primal {
 
-/// The true side has the points whose rank is at most `rank`, or equal to it if the variable is nominal.
+/// The true side has the points whose bin is at most `bin`, or equal to it if the variable is nominal.
 struct Split {
   std::uint32_t variable = 0;
-  std::uint32_t rank = 0;
+  std::uint32_t bin = 0;
   friend bool operator==(const Split&, const Split&) = default;
 };
 
 class Variable {
  public:
-  /// `rank_of(point)` is 0 .. n_conditions, the last if none holds.
-  template <class RankOf>
+  /// `bin_of(point)` is 0 .. n_conditions, the last if none holds.
+  template <class BinOf>
   Variable(std::uint32_t n_points, std::uint32_t n_conditions, std::uint32_t first_column, bool is_nominal,
-           RankOf rank_of)
+           BinOf bin_of)
       : n_conditions_(n_conditions), first_column_(first_column), is_nominal_(is_nominal) {
     if (n_conditions < 1u << 8)
-      fill<std::uint8_t>(n_points, rank_of);
+      fill<std::uint8_t>(n_points, bin_of);
     else if (n_conditions < 1u << 16)
-      fill<std::uint16_t>(n_points, rank_of);
+      fill<std::uint16_t>(n_points, bin_of);
     else
-      fill<std::uint32_t>(n_points, rank_of);
+      fill<std::uint32_t>(n_points, bin_of);
   }
 
   std::uint32_t n_conditions() const { return n_conditions_; }
   /// The column of a condition in the problem.
   std::uint32_t column(std::uint32_t condition) const { return first_column_ + condition; }
   bool is_nominal() const { return is_nominal_; }
-  /// `use(ranks)` with a pointer to the ranks of all points.
+  /// `use(bins)` with a pointer to the bins of all points.
   template <class Use>
-  decltype(auto) with_ranks(Use use) const {
-    return std::visit([&](const auto& ranks) { return use(ranks.data()); }, ranks_);
+  decltype(auto) with_bins(Use use) const {
+    return std::visit([&](const auto& bins) { return use(bins.data()); }, bins_);
   }
   /// `use(holds)` with a function that tells whether a condition holds for a point.
   template <class Use>
   decltype(auto) with_condition(std::uint32_t condition, Use use) const {
-    return with_ranks([&](const auto* ranks) {
-      if (is_nominal_) return use([=](std::uint32_t point) { return ranks[point] == condition; });
-      return use([=](std::uint32_t point) { return ranks[point] <= condition; });
+    return with_bins([&](const auto* bins) {
+      if (is_nominal_) return use([=](std::uint32_t point) { return bins[point] == condition; });
+      return use([=](std::uint32_t point) { return bins[point] <= condition; });
     });
   }
   std::uint64_t bytes() const {
-    return std::visit([](const auto& ranks) { return ranks.size() * sizeof(ranks[0]); }, ranks_);
+    return std::visit([](const auto& bins) { return bins.size() * sizeof(bins[0]); }, bins_);
   }
 
  private:
-  template <class Rank, class RankOf>
-  void fill(std::uint32_t n_points, RankOf rank_of) {
-    std::vector<Rank> ranks(n_points);
-    for (std::uint32_t point = 0; point < n_points; ++point) ranks[point] = static_cast<Rank>(rank_of(point));
-    ranks_ = std::move(ranks);
+  template <class Bin, class BinOf>
+  void fill(std::uint32_t n_points, BinOf bin_of) {
+    std::vector<Bin> bins(n_points);
+    for (std::uint32_t point = 0; point < n_points; ++point) bins[point] = static_cast<Bin>(bin_of(point));
+    bins_ = std::move(bins);
   }
 
   std::uint32_t n_conditions_, first_column_;
   bool is_nominal_;
-  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> ranks_;
+  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> bins_;
 };
 
 struct Points {
@@ -89,7 +89,7 @@ struct Points {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(target.size()); }
   std::uint64_t bytes() const;
-  std::uint32_t column_of(const Split& split) const { return variables[split.variable].column(split.rank); }
+  std::uint32_t column_of(const Split& split) const { return variables[split.variable].column(split.bin); }
 
  private:
   void merge_nominal();

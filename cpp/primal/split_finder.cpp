@@ -7,8 +7,8 @@ namespace hornbeam::primal {
 
 namespace {
 
-constexpr std::size_t kMostBins = 512, kLeastBins = 32, kPointsPerBin = 4;
-constexpr std::size_t kRefined = 4;  // variables whose bins are resolved
+constexpr std::size_t kMostCells = 512, kLeastCells = 32, kPointsPerCell = 4;
+constexpr std::size_t kRefined = 4;  // variables whose cells are resolved
 
 using Weights = std::vector<std::int64_t>;
 
@@ -101,7 +101,7 @@ std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std:
   const auto found = best_by(SmallerSum{});
   if (!found) return std::nullopt;
   LeastSum least{found->split, 0, 0};
-  points_.variables[least.split.variable].with_condition(least.split.rank, [&](auto holds) {
+  points_.variables[least.split.variable].with_condition(least.split.bin, [&](auto holds) {
     for (std::size_t i = 0; i < points.size(); ++i) (holds(points[i]) ? least.of_true : least.of_false) += numbers[i];
   });
   return least;
@@ -129,9 +129,9 @@ template <class Score>
 std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
   std::vector<Found> found;
   for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
-    const Bins bins = all_bins(v);
-    fill(v, bins);
-    if (const auto of_variable = scan(v, bins, score)) found.push_back(*of_variable);
+    const Cells cells = all_cells(v);
+    fill(v, cells);
+    if (const auto of_variable = scan(v, cells, score)) found.push_back(*of_variable);
   }
   const auto by_score = [](const Found& a, const Found& b) {
     return a.score != b.score ? a.score < b.score : a.split.variable < b.split.variable;
@@ -141,9 +141,9 @@ std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
   std::optional<Found> best;
   for (std::size_t i = 0; i < n; ++i) {
     if (shift_of(found[i].split.variable) > 0) {
-      const Bins bins = bins_around(found[i].split);
-      fill(found[i].split.variable, bins);
-      if (const auto refined = scan(found[i].split.variable, bins, score)) found[i] = *refined;
+      const Cells cells = cells_around(found[i].split);
+      fill(found[i].split.variable, cells);
+      if (const auto refined = scan(found[i].split.variable, cells, score)) found[i] = *refined;
     }
     if (!best || by_score(found[i], *best)) best = found[i];
   }
@@ -156,11 +156,11 @@ std::vector<Split> SplitFinder::candidates(std::size_t most) {
   std::vector<Found> by_impurity, by_loss;
   std::vector<Split> even;
   for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
-    const Bins bins = all_bins(v);
-    fill(v, bins);
-    if (const auto found = scan(v, bins, Gini{mass_})) by_impurity.push_back(*found);
-    if (const auto found = scan(v, bins, Loss{model_})) by_loss.push_back(*found);
-    add_even_splits(v, bins, n_even, even);
+    const Cells cells = all_cells(v);
+    fill(v, cells);
+    if (const auto found = scan(v, cells, Gini{mass_})) by_impurity.push_back(*found);
+    if (const auto found = scan(v, cells, Loss{model_})) by_loss.push_back(*found);
+    add_even_splits(v, cells, n_even, even);
   }
   const auto by_score = [](const Found& a, const Found& b) { return a.score < b.score; };
   std::stable_sort(by_impurity.begin(), by_impurity.end(), by_score);
@@ -177,63 +177,63 @@ std::vector<Split> SplitFinder::candidates(std::size_t most) {
   return chosen;
 }
 
-/// Splits that share the weight evenly, of the bins that are filled.
-void SplitFinder::add_even_splits(std::uint32_t variable, const Bins& bins, std::size_t n_splits,
+/// Splits that share the weight evenly, of the cells that are filled.
+void SplitFinder::add_even_splits(std::uint32_t variable, const Cells& cells, std::size_t n_splits,
                                   std::vector<Split>& splits) const {
   if (points_.variables[variable].is_nominal()) return;
   const auto all = static_cast<std::size_t>(std::accumulate(total_.begin(), total_.end(), std::int64_t{0}));
   std::size_t so_far = 0, n_passed = 0;
-  for (std::uint32_t bin = 0; bin + 1 < bins.size() && n_passed < n_splits; ++bin) {
-    for (std::size_t t = 0; t < total_.size(); ++t) so_far += static_cast<std::size_t>(sums_[bin * total_.size() + t]);
+  for (std::uint32_t cell = 0; cell + 1 < cells.size() && n_passed < n_splits; ++cell) {
+    for (std::size_t t = 0; t < total_.size(); ++t) so_far += static_cast<std::size_t>(sums_[cell * total_.size() + t]);
     if (so_far * (n_splits + 1) < all * (n_passed + 1)) continue;
-    if (so_far < all) splits.push_back({variable, bins.last_rank(bin)});
+    if (so_far < all) splits.push_back({variable, cells.last_bin(cell)});
     while (n_passed < n_splits && so_far * (n_splits + 1) >= all * (n_passed + 1)) ++n_passed;
   }
 }
 
-/// Neighboring ranks share a bin where there would be many more bins than points.
+/// Neighboring bins share a cell where there would be many more cells than points.
 std::uint32_t SplitFinder::shift_of(std::uint32_t variable) const {
-  const std::size_t most = std::clamp(loaded_.size() / kPointsPerBin, kLeastBins, kMostBins);
+  const std::size_t most = std::clamp(loaded_.size() / kPointsPerCell, kLeastCells, kMostCells);
   std::uint32_t shift = 0;
   if (points_.variables[variable].is_nominal()) return shift;
   while (points_.variables[variable].n_conditions() >> shift > 2 * most) ++shift;
   return shift;
 }
 
-SplitFinder::Bins SplitFinder::all_bins(std::uint32_t variable) const {
+SplitFinder::Cells SplitFinder::all_cells(std::uint32_t variable) const {
   return {0, points_.variables[variable].n_conditions(), shift_of(variable)};
 }
 
-SplitFinder::Bins SplitFinder::bins_around(const Split& split) const {
-  const std::uint32_t width = 1u << shift_of(split.variable), after = split.rank + 1;
+SplitFinder::Cells SplitFinder::cells_around(const Split& split) const {
+  const std::uint32_t width = 1u << shift_of(split.variable), after = split.bin + 1;
   return {after - std::min(after, width), std::min(after + width, points_.variables[split.variable].n_conditions()), 0};
 }
 
-void SplitFinder::fill(std::uint32_t variable, const Bins& bins) {
-  const std::size_t n_targets = total_.size(), n_points = loaded_.size(), n_bins = bins.size();
+void SplitFinder::fill(std::uint32_t variable, const Cells& cells) {
+  const std::size_t n_targets = total_.size(), n_points = loaded_.size(), n_cells = cells.size();
   const bool limits_rows = rows_per_leaf_ > 1 && !has_numbers_;
-  sums_.assign(n_bins * n_targets, 0);
-  if (limits_rows) row_sums_.assign(n_bins, 0);
-  points_.variables[variable].with_ranks([&](const auto* ranks) {
+  sums_.assign(n_cells * n_targets, 0);
+  if (limits_rows) row_sums_.assign(n_cells, 0);
+  points_.variables[variable].with_bins([&](const auto* bins) {
     for (std::size_t i = 0; i < n_points; ++i) {
-      const std::size_t bin = bins.of(ranks[loaded_[i]]);
-      sums_[bin * n_targets + target_[i]] += weight_[i];
-      if (limits_rows) row_sums_[bin] += rows_[i];
+      const std::size_t cell = cells.of(bins[loaded_[i]]);
+      sums_[cell * n_targets + target_[i]] += weight_[i];
+      if (limits_rows) row_sums_[cell] += rows_[i];
     }
   });
-  meter_.spend(n_points + n_bins * n_targets);
+  meter_.spend(n_points + n_cells * n_targets);
 }
 
-/// The best split between two of the bins that are filled.
+/// The best split between two of the cells that are filled.
 template <class Score>
-std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, const Bins& bins, const Score& score) {
+std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, const Cells& cells, const Score& score) {
   const std::size_t n_targets = total_.size();
   const bool is_nominal = points_.variables[variable].is_nominal();
   std::optional<Found> best;
   on_true_.assign(n_targets, 0);
   on_false_ = total_;
   std::uint64_t rows_on_true = 0;
-  for (std::uint32_t bin = 0; bin + 1 < bins.size(); ++bin) {
+  for (std::uint32_t cell = 0; cell + 1 < cells.size(); ++cell) {
     if (is_nominal) {
       on_true_.assign(n_targets, 0);
       on_false_ = total_;
@@ -241,21 +241,21 @@ std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, cons
     }
     bool is_empty = true;
     for (std::size_t t = 0; t < n_targets; ++t) {
-      const std::int64_t sum = sums_[bin * n_targets + t];
+      const std::int64_t sum = sums_[cell * n_targets + t];
       on_true_[t] += sum;
       on_false_[t] -= sum;
       is_empty &= sum == 0;
     }
-    if (is_empty || (bin == 0 && bins.first == 0)) continue;
+    if (is_empty || (cell == 0 && cells.first == 0)) continue;
     if (!has_numbers_) {
       if (rows_per_leaf_ > 1) {
-        rows_on_true += row_sums_[bin];
+        rows_on_true += row_sums_[cell];
         if (std::min(rows_on_true, total_rows_ - rows_on_true) < rows_per_leaf_) continue;
       }
       if (!is_positive(on_false_)) continue;
     }
     const double found = score(on_true_, on_false_);
-    if (!best || found < best->score) best = Found{{variable, bins.last_rank(bin)}, found};
+    if (!best || found < best->score) best = Found{{variable, cells.last_bin(cell)}, found};
   }
   return best;
 }

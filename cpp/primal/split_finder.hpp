@@ -5,9 +5,9 @@
 // FLOW    primal/best_first_growth, primal/lookahead_growth, primal/split_improvement -> here.
 // HOLDS   The best split leaves at least `rows_per_leaf` rows and some weight on both sides, unless the points are
 //         loaded with numbers. Ties go to the first variable and the lowest threshold.
-// COST    One pass over the points for each variable, which counts them in a few hundred bins of neighboring ranks; the
-//         bins around the best boundaries of the best variables are then resolved to single thresholds. A threshold
-//         inside other bins may be better: these are heuristics.
+// COST    One pass over the points for each variable, which counts them in a few hundred cells of neighboring bins; the
+//         cells around the best boundaries of the best variables are then resolved to single thresholds. A threshold
+//         inside other cells may be better: these are heuristics.
 #pragma once
 
 #include <algorithm>
@@ -53,25 +53,25 @@ class SplitFinder {
   std::optional<LeastSum> least_sum(std::span<const std::uint32_t> points, std::span<const std::int64_t> numbers);
 
  private:
-  /// How ranks become bins: those below `first` bin 0, then 2^shift ranks a bin, and from `end` on the last.
-  struct Bins {
+  /// How bins become cells: those below `first` cell 0, then 2^shift bins a cell, and from `end` on the last.
+  struct Cells {
     std::uint32_t first, end, shift;
-    std::uint32_t of(std::uint32_t rank) const {
-      if (rank < first) return 0;
-      return rank >= end ? size() - 1 : ((rank - first) >> shift) + 1;
+    std::uint32_t of(std::uint32_t bin) const {
+      if (bin < first) return 0;
+      return bin >= end ? size() - 1 : ((bin - first) >> shift) + 1;
     }
     std::uint32_t size() const { return ((end - first + (1u << shift) - 1) >> shift) + 2; }
-    /// The largest rank of a bin but the last.
-    std::uint32_t last_rank(std::uint32_t bin) const { return std::min(first + (bin << shift), end) - 1; }
+    /// The largest bin of a cell but the last.
+    std::uint32_t last_bin(std::uint32_t cell) const { return std::min(first + (cell << shift), end) - 1; }
   };
 
   std::uint32_t shift_of(std::uint32_t variable) const;
-  Bins all_bins(std::uint32_t variable) const;
-  Bins bins_around(const Split& split) const;
-  void fill(std::uint32_t variable, const Bins& bins);
+  Cells all_cells(std::uint32_t variable) const;
+  Cells cells_around(const Split& split) const;
+  void fill(std::uint32_t variable, const Cells& cells);
   template <class Score>
-  std::optional<Found> scan(std::uint32_t variable, const Bins& bins, const Score& score);
-  void add_even_splits(std::uint32_t variable, const Bins& bins, std::size_t n_splits,
+  std::optional<Found> scan(std::uint32_t variable, const Cells& cells, const Score& score);
+  void add_even_splits(std::uint32_t variable, const Cells& cells, std::size_t n_splits,
                        std::vector<Split>& splits) const;
   template <class Score>
   std::optional<Found> best_by(const Score& score);
@@ -90,9 +90,9 @@ class SplitFinder {
   std::vector<std::int64_t> weight_;          // the same, or their numbers
   std::vector<std::int64_t> total_;           // by target
   std::uint64_t total_rows_ = 0;
-  std::vector<std::int64_t> sums_;                // (bins, targets)
-  std::vector<std::uint64_t> row_sums_;           // (bins), if rows are limited
-  std::vector<std::int64_t> on_true_, on_false_;  // by target, while bins are scanned
+  std::vector<std::int64_t> sums_;                // (cells, targets)
+  std::vector<std::uint64_t> row_sums_;           // (cells), if rows are limited
+  std::vector<std::int64_t> on_true_, on_false_;  // by target, while cells are scanned
 };
 
 }  // namespace hornbeam::primal

@@ -22,9 +22,9 @@ WorkingTree::WorkingTree(const Points& points, const models::LeafModel& model, s
 WorkingTree::NodeIndex WorkingTree::leaf_of(std::uint32_t point, NodeIndex from) const {
   while (!nodes_[from].is_leaf()) {
     const Split& split = nodes_[from].split;
-    const bool holds =
-        points_->variables[split.variable].with_condition(split.rank, [&](auto holds) { return holds(point); });
-    from = nodes_[from].child[holds ? 1 : 0];
+    const bool is_true =
+        points_->variables[split.variable].with_condition(split.bin, [&](auto holds) { return holds(point); });
+    from = nodes_[from].child[is_true ? 1 : 0];
   }
   return from;
 }
@@ -91,7 +91,7 @@ void WorkingTree::route(NodeIndex index) {
     std::uint32_t n_true = 0;
     std::uint64_t rows_of_true = 0;
     false_side_.clear();
-    points_->variables[node.split.variable].with_condition(node.split.rank, [&](auto holds) {
+    points_->variables[node.split.variable].with_condition(node.split.bin, [&](auto holds) {
       for (std::uint32_t i = node.begin; i < node.end; ++i) {
         const std::uint32_t point = order_[i];
         if (holds(point)) {

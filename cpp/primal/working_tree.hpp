@@ -1,10 +1,9 @@
 // primal/working_tree.hpp
 //
 // WHAT    A tree with the points of each node, whose subtrees can be replaced and pruned.
-// FLOW    primal/best_first_growth and primal/local_search change it; primal/incumbent keeps the best one.
-// HOLDS   Between two calls every leaf has the prediction of least loss and at least `rows_per_leaf` rows, and `cost`
-// is
-//         exact. A subtree that is put in place of another may be given splits that do not separate its points, or
+// FLOW    primal/best_first_growth, primal/split_improvement, primal/primal_search change it.
+// HOLDS   Between two calls every leaf has the prediction of least loss and at least `rows_per_leaf` rows, and costs
+//         are exact. A subtree that is put in place of another may be given splits that do not separate its points, or
 //         leave too few: they are replaced by their larger side.
 // COST    A change costs the points below its node, once a level; costs are updated up to the root.
 #pragma once
