@@ -152,6 +152,7 @@ std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
 
 std::vector<Split> SplitFinder::candidates(std::size_t most) {
   const std::size_t n_variables = points_.variables.size();
+  if (n_variables == 0) return {};
   const std::size_t n_even = most > 2 * n_variables ? most / n_variables - 1 : 0;
   std::vector<Found> by_impurity, by_loss;
   std::vector<Split> even;
