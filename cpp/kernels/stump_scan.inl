@@ -95,7 +95,7 @@ HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
                                   Vector{} + static_cast<T>(in.total[1]) - held_total[1]};
   Vector least_held = from_bits<T>(in.least_loss[1]), least_failed = from_bits<T>(in.least_loss[0]);
   Vector held{}, held_one{}, all{}, one{};  // left of the walk: where the root holds, and everywhere
-  RowsOfSides<T> rows(in);
+  RowsOfSides<T> rows(in);  // NOLINT(misc-const-correctness): changes with kLeastRows
   for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
     const std::uint32_t entry = in.entries[i];
     const Vector member = spread<T>(in.member[entry >> 8], bits), y = is_second[(entry >> 1) & 127];
@@ -150,7 +150,7 @@ void scan_many_targets(const StumpScan& in) {
   for (int pass = 0; pass < 2; ++pass) {
     for (std::uint32_t i = 0; i < 2 * in.n_targets; ++i) Lanes32::store(count + i * kScanLanes, Vector{});
     Vector most[2] = {Vector{}, Vector{}};
-    RowsOfSides<T> rows(in);
+    RowsOfSides<T> rows(in);  // NOLINT(misc-const-correctness): changes with kLeastRows
     for (std::uint32_t step = 0; step + 1 < in.n_rows; ++step) {
       const std::uint32_t i = pass == 0 ? step : in.n_rows - 1 - step;
       const std::uint32_t entry = in.entries[i], label = (entry >> 1) & 127;

@@ -71,7 +71,7 @@ LookaheadGrowth::Grown LookaheadGrowth::lookahead(std::span<std::uint32_t> point
   const Grown of_false = lookahead(points.subspan(n_true), depth - 1, candidates);
   if (of_true.cost + of_false.cost >= best.cost) return best;
   best.cost = of_true.cost + of_false.cost;
-  best.preorder = {*chosen};
+  best.preorder.assign(1, chosen);
   for (const Preorder* side : {&of_true.preorder, &of_false.preorder})
     best.preorder.insert(best.preorder.end(), side->begin(), side->end());
   return best;

@@ -92,7 +92,7 @@ void Points::merge_nominal() {
   constexpr std::uint32_t kMostMerged = 255;
   std::vector<Variable> merged;
   std::vector<std::uint8_t> bin(size());
-  for (std::size_t first = 0, end; first < variables.size(); first = end) {
+  for (std::size_t first = 0, end = 0; first < variables.size(); first = end) {
     std::uint32_t n_merged = 0;
     std::fill(bin.begin(), bin.end(), kMostMerged);
     for (end = first; end < variables.size() && n_merged < kMostMerged; ++end) {

@@ -75,8 +75,8 @@ class PrimalSearch {
   std::size_t candidates_;   // a node, in the current round
   std::uint64_t n_idle_rounds_ = 0;
   bool has_planned_ = false;
-  bool has_gained_ = true;  // since the last round was planned
-  std::mt19937_64 generator_{20};
+  bool has_gained_ = true;         // since the last round was planned
+  std::mt19937_64 generator_{20};  // NOLINT(bugprone-random-generator-seed): (P2)
 };
 
 }  // namespace hornbeam::primal

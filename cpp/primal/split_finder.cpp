@@ -57,6 +57,7 @@ struct SmallerSum {
 
 std::vector<double> masses(const models::LeafModel& model) {
   std::vector<double> mass;
+  mass.reserve(model.n_targets());
   for (std::uint32_t t = 0; t < model.n_targets(); ++t) mass.push_back(static_cast<double>(model.largest_cost(t)));
   return mass;
 }
