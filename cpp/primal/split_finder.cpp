@@ -185,10 +185,13 @@ void SplitFinder::add_even_splits(std::uint32_t variable, const Cells& cells, st
   if (points_.variables[variable].is_nominal()) return;
   const auto all = static_cast<std::size_t>(std::accumulate(total_.begin(), total_.end(), std::int64_t{0}));
   std::size_t so_far = 0, n_passed = 0;
+  std::uint64_t rows = 0;
   for (std::uint32_t cell = 0; cell + 1 < cells.size() && n_passed < n_splits; ++cell) {
     for (std::size_t t = 0; t < total_.size(); ++t) so_far += static_cast<std::size_t>(sums_[cell * total_.size() + t]);
+    if (rows_per_leaf_ > 1) rows += row_sums_[cell];
     if (so_far * (n_splits + 1) < all * (n_passed + 1)) continue;
-    if (so_far < all) splits.push_back({variable, cells.last_bin(cell)});
+    const bool is_allowed = rows_per_leaf_ == 1 || std::min(rows, total_rows_ - rows) >= rows_per_leaf_;
+    if (so_far < all && is_allowed) splits.push_back({variable, cells.last_bin(cell)});
     while (n_passed < n_splits && so_far * (n_splits + 1) >= all * (n_passed + 1)) ++n_passed;
   }
 }

@@ -41,7 +41,7 @@ class SplitFinder {
   /// None if no split is allowed.
   std::optional<Found> best(Criterion criterion);
   /// At most `most` promising splits: for each variable the best by impurity and by loss, then some that share the
-  /// weight evenly. They may leave too few rows on a side.
+  /// weight evenly.
   std::vector<Split> candidates(std::size_t most);
 
   /// A split whose sides add up to little.
