@@ -172,8 +172,13 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     solves every problem. The ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It
     runs if the conditions are thresholds of few columns (64 or more per column on average), `max_leaves` is None, and
     all wrong predictions of a class cost the same. It supports up to 2^24 rows and 128 classes, and if all rows were
-    wrong, they must cost less than 2^30 together (after division by a common divisor). Status,
-    objective and bounds at proof are the same; of equally good trees, the ordered search keeps the first that it finds.
+    wrong, they must cost less than 2^30 together (after division by a common divisor). Status, objective and bounds at
+    proof are the same; of equally good trees, the ordered search keeps the first that it finds.
+
+    Both searches look for good trees while they prove: from some milliseconds on, primal heuristics get a share of the
+    work. They prune CART's trees for the leaf penalty, grow trees with lookahead [6]_, improve the splits of a tree one
+    by one over all conditions [7]_, and grow parts of it again. So a search that is stopped early returns a good tree,
+    and usually a better one than greedy methods find in that time.
 
     The F-score is a ratio of two sums rather than a sum over the rows; its best tree is found and proven by solving a
     short sequence of cost-weighted problems, usually 2 to 20. With ``labelling="best"`` a leaf is positive where its
@@ -211,6 +216,9 @@ class GOSDTClassifier(RegularizedTreeClassifier):
            Data Using Dynamic Programming with Branch-and-Bound", AAAI 2025: sorted rows, two levels at once.
     .. [5] H. McTavish, C. Zhong, R. Achermann, I. Karimalis, J. Chen, C. Rudin, M. Seltzer, "Fast Sparse Decision Tree
            Optimization via Reference Ensembles", AAAI 2022: section 4.3, theorem 4.3.
+    .. [6] V. Babbar, H. McTavish, C. Rudin, M. Seltzer, "Near-Optimal Decision Trees in a SPLIT Second", ICML 2025.
+    .. [7] M. A. Carreira-Perpiñán, P. Tavallali, "Alternating Optimization of Decision Trees, with Application to
+           Learning Sparse Oblique Trees", NeurIPS 2018.
 
     Examples
     --------
