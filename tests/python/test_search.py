@@ -175,13 +175,12 @@ LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
     [
         {"max_depth": 3},
         {"max_depth": 0},
-        {},
-        {"max_depth": 40},
+        {"max_depth": 16},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 3], [3, 1]]},
         {"max_depth": 2, "class_weight": {0: 2, 1: 2}},
         {"max_depth": 3, "class_weight": {0: 1, 1: 2}},
-        {"class_weight": "balanced"},
-        {"min_samples_leaf": 2},
+        {"max_depth": 3, "class_weight": "balanced"},
+        {"max_depth": 3, "min_samples_leaf": 2},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[0, 1], [2, 0]]},
         {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
     ],
@@ -193,6 +192,9 @@ def test_many_thresholds_of_few_numbers_are_searched_by_order(monkeypatch, param
 @pytest.mark.parametrize(
     "parameters",
     [
+        {},
+        {"max_depth": 40},
+        {"min_samples_leaf": 2},
         {"max_depth": 3, "max_leaves": 5},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 0], [0, 1]]},
         {"max_depth": 3, "binarizer": "quantile"},
@@ -200,6 +202,12 @@ def test_many_thresholds_of_few_numbers_are_searched_by_order(monkeypatch, param
 )
 def test_everything_else_is_searched_by_bits(monkeypatch, parameters):
     assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_bits"]
+
+
+def test_large_tables_of_numbers_are_searched_by_order_whatever_the_depth(monkeypatch):
+    numbers = np.random.default_rng(0).normal(size=(6000, 1))
+    for limits in ({}, {"max_depth": 40}, {"min_samples_leaf": 2}):
+        assert way_of(monkeypatch, numbers, (numbers[:, 0] > 0).astype(int), **limits) == ["search_by_order"]
 
 
 def test_weights_too_large_for_bins_and_columns_without_thresholds_are_searched_by_bits(monkeypatch):
