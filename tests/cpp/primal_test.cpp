@@ -344,9 +344,8 @@ PROBLEM_TEST(the_least_sum_of_few_thresholds_is_that_of_a_scan, 200, limited_pro
   const LeafModel model = model_of(problem);
   SplitFinder finder(points, model, 1, always());
   const PointNumbers some = some_points(points, draw);
-  std::vector<std::int64_t> numbers;
-  numbers.reserve(some.size());
-  for (std::size_t i = 0; i < some.size(); ++i) numbers.push_back(draw.choose<std::int64_t>({-7, -2, -1, 1, 2, 5}));
+  std::vector<std::int64_t> numbers(some.size());
+  for (std::int64_t& number : numbers) number = draw.choose<std::int64_t>({-7, -2, -1, 1, 2, 5});
   const std::int64_t all = std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0});
   std::int64_t least = std::min<std::int64_t>(0, all), found_least = least;
   for (const Split& split : all_splits(points)) {
