@@ -13,6 +13,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -30,8 +31,16 @@ SECONDS = 300  # a mutant that takes longer hangs
 def run(
     command: Sequence[str | Path], timeout: float | None = None, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in the copy and keep its output."""
-    return subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False, timeout=timeout, env=env)
+    """Run a command in the copy and keep its output; after the timeout, end it and all that it started."""
+    with subprocess.Popen(
+        command, cwd=TREE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 def must(command: Sequence[str | Path]) -> None:
