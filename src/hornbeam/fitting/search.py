@@ -37,6 +37,11 @@ def packed_columns(conditions: Conditions, training: TrainingRows) -> _core.Pack
     return _core.PackedColumns(packed, training.table.n_rows)
 
 
+def ordered_columns(conditions: Conditions, training: TrainingRows) -> _core.OrderedColumns:
+    """Return the bin of each row among the thresholds of each column, if the budget of the fit has room for all."""
+    return _core.OrderedColumns(*bin_within(conditions, training.table, training.budget))
+
+
 def make_problem(training: TrainingRows, scale: AdditiveScale) -> _core.Problem:
     """Return the rows and their costs for the core."""
     return _core.Problem(training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference)
@@ -60,7 +65,7 @@ def search_by_order(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
     """Return the ordered search, whose columns are thresholds and which takes no `max_leaves`."""
-    columns = _core.OrderedColumns(*bin_within(conditions, training.table, training.budget))
+    columns = ordered_columns(conditions, training)
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
 
@@ -71,7 +76,7 @@ def near_optimal_search(
 
     They end after so many rounds over all nodes that find no better tree; 0: with the tree that lookahead grows.
     """
-    columns = _core.OrderedColumns(*bin_within(conditions, training.table, training.budget))
+    columns = ordered_columns(conditions, training)
     problem = make_problem(training, scale)
     return partial(_core.near_optimal, columns, problem, within(options, training.budget), idle_rounds=idle_rounds)
 
