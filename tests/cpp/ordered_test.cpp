@@ -23,13 +23,6 @@ using namespace hornbeam::run;
 
 namespace {
 
-/// The meter of a run that is never stopped.
-WorkMeter& always() {
-  static Run run;
-  static WorkMeter meter(run);
-  return meter;
-}
-
 std::vector<const Kernels*> kernels_of_this_machine() {
   std::vector<const Kernels*> found;
   for (const char* name : {"portable", "avx2", "avx512"}) {

@@ -25,12 +25,6 @@ using namespace hornbeam::run;
 
 namespace {
 
-WorkMeter& always() {
-  static Run run;
-  static WorkMeter meter(run);
-  return meter;
-}
-
 using PointNumbers = std::vector<std::uint32_t>;
 
 PointNumbers all_points(const Points& points) {

@@ -12,6 +12,13 @@ namespace hornbeam::testing {
 
 inline bool never(const run::Progress&) { return false; }
 
+/// The meter of a run that is never stopped.
+inline run::WorkMeter& always() {
+  static run::Run run;
+  static run::WorkMeter meter(run);
+  return meter;
+}
+
 /// The optimum is in the interval, and the tree attains its upper end within the limits.
 inline void check_interval(const TestProblem& problem, const run::Outcome& outcome, Ticks optimum) {
   CHECK(outcome.lower <= optimum);
