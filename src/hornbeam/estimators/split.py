@@ -114,7 +114,7 @@ class SPLITClassifier(_LookaheadClassifier):
 
     With many thresholds (64 or more a column on average, as a rule with ``binarizer="exact"`` on numbers) the search
     works on sorted values instead, see `LicketySPLITClassifier`, and then improves the tree in rounds over all its
-    nodes, until ``lookahead_depth - 1`` rounds have found no better one.
+    nodes, until ``lookahead_depth - 1`` rounds have found no better one. The comparisons above are not guaranteed then.
 
     Parameters
     ----------
@@ -234,7 +234,8 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     With many thresholds (64 or more a column on average, as a rule with ``binarizer="exact"`` on numbers) the search
     works on sorted values, and its time hardly depends on the number of thresholds: each node completes only the best
     splits of each column, by impurity and by loss. It starts from CART's trees, pruned for the leaf penalty, and
-    improves the splits of every tree one by one, over all thresholds of all columns. `last_split` is not used.
+    improves the splits of every tree one by one, over all thresholds of all columns. It is never worse than a single
+    leaf, but the comparison with the greedy tree is not guaranteed then. `last_split` is not used.
 
     Parameters
     ----------
