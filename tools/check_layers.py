@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"primal", "shallow"},
     "ordered": {"base", "data", "kernels", "primal", "run", "tree"},
-    "primal": {"base", "data", "models", "run", "tree"},
+    "primal": {"base", "data", "lookahead", "models", "rows", "run", "tree"},
     "leafsets": {"base", "bounds", "data", "models", "run", "tree"},
     "lookahead": BELOW_SEARCH,
     "posterior": BELOW_SEARCH,

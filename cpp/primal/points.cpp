@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "primal/sample.hpp"
+
 namespace hornbeam::primal {
 
 Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets) : n_targets(targets.n_targets) {
@@ -73,6 +75,17 @@ Points::Points(const data::DistinctRows& rows) : n_targets(rows.n_targets) {
     first += n;
   }
   merge_nominal();
+}
+
+Points Points::sample(std::uint32_t n_sampled) const {
+  Points sampled(n_targets);
+  std::vector<std::uint32_t> numbers;
+  for_each_sampled(size(), n_sampled, [&](std::size_t point) {
+    numbers.push_back(static_cast<std::uint32_t>(point));
+    sampled.add(target[point], weight[point], row_count[point]);
+  });
+  for (const Variable& variable : variables) sampled.variables.push_back(variable.of(numbers));
+  return sampled;
 }
 
 void Points::add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows) {

@@ -59,6 +59,13 @@ class Variable {
       return use([=](std::uint32_t point) { return bins[point] <= condition; });
     });
   }
+  /// Of some of the points.
+  Variable of(const std::vector<std::uint32_t>& points) const {
+    return with_bins([&](const auto* bins) {
+      return Variable(static_cast<std::uint32_t>(points.size()), n_conditions_, first_column_, is_nominal_,
+                      [&](std::uint32_t i) { return bins[points[i]]; });
+    });
+  }
   std::uint64_t bytes() const {
     return std::visit([](const auto& bins) { return bins.size() * sizeof(bins[0]); }, bins_);
   }
@@ -81,6 +88,9 @@ struct Points {
   /// Neighboring columns of which each holds where the one before it does become thresholds of one variable.
   explicit Points(const data::DistinctRows& rows);
 
+  /// So many of these points, evenly spread.
+  Points sample(std::uint32_t n_sampled) const;
+
   std::uint32_t n_targets;
   std::vector<std::uint32_t> target;
   std::vector<std::int64_t> weight;
@@ -92,6 +102,7 @@ struct Points {
   std::uint32_t column_of(const Split& split) const { return variables[split.variable].column(split.bin); }
 
  private:
+  explicit Points(std::uint32_t targets) : n_targets(targets) {}
   void merge_nominal();
   void add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows);
 };

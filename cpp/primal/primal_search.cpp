@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint32_t kMostDepth = 64;        // of a tree without a limit
 constexpr std::uint32_t kMostGrown = 1u << 13;  // leaves of a tree before it is pruned
 constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 16, kMostCandidates = 32;
+constexpr std::uint32_t kCoarseDepth = 5;
+constexpr std::uint32_t kManyPoints = 1u << 17, kSampled = 1u << 16;
 constexpr std::uint32_t kPasses = 3;
 constexpr std::uint64_t kWorkBetweenPolls = 1u << 18;
 
@@ -22,21 +24,27 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
                            run::Run& run, std::function<void()> poll)
     : points_(std::move(points)),
       model_(model),
+      limits_(limits),
+      run_(run),
       leaf_penalty_(leaf_penalty),
       most_depth_(std::min(limits.depth.value_or(kMostDepth), kMostDepth)),
       most_leaves_(std::min(limits.leaves.value_or(kMostGrown), kMostGrown)),
       meter_(run, kWorkBetweenPolls, std::move(poll)),
       finder_(points_, model, limits.rows_per_leaf, meter_),
       growth_(points_, finder_, meter_),
+      coarse_(points_, model, limits.rows_per_leaf, finder_, meter_),
       improvement_(finder_, meter_),
       leaf_(points_, model, limits.rows_per_leaf),
       best_(leaf_),
       growth_penalty_(leaf_penalty),
       steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates},
              {Step::Kind::lookahead, WorkingTree::kRoot, kFewCandidates},
+             {Step::Kind::coarse_lookahead},
              {Step::Kind::best_first},
              {Step::Kind::lookahead}},  // without candidates: a greedy tree of few levels
-      candidates_(kFewCandidates / 2) {}
+      candidates_(kFewCandidates / 2) {
+  if (points_.size() > kManyPoints) steps_ = {{Step::Kind::sample}};
+}
 
 std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 4 * sizeof(std::uint32_t) * points_.size(); }
 
@@ -81,17 +89,36 @@ std::uint64_t PrimalSearch::estimate(const Step& step) const {
   const std::uint64_t pass = points_.variables.size() * (best_.points(step.node).size() + 16);
   const std::uint64_t depth = std::min(useful_depth(), depth_below(step.node));
   if (step.kind == Step::Kind::best_first) return pass * 16;
+  if (step.kind == Step::Kind::sample) return points_.variables.size() * kSampled * 64;
+  if (step.kind == Step::Kind::coarse_lookahead) return coarse_.estimate(std::min(most_depth_, kCoarseDepth));
   if (step.kind == Step::Kind::other_penalty) return pass * depth * 4;
   return pass * (step.candidates + 1) * depth * (depth + 1) / 2;
 }
 
 void PrimalSearch::take(const Step& step) {
   switch (step.kind) {
+    case Step::Kind::sample: return start_from_sample();
     case Step::Kind::best_first: return grow_first();
     case Step::Kind::lookahead: return grow_again(step);
+    case Step::Kind::coarse_lookahead: return grow_coarsely();
     case Step::Kind::other_split: return try_other_split(step);
     case Step::Kind::other_penalty: return try_other_penalty();
   }
+}
+
+/// Of many points, only a sample takes the first steps; the splits of that tree are then improved for all points.
+void PrimalSearch::start_from_sample() {
+  const double share = static_cast<double>(kSampled) / static_cast<double>(points_.size());
+  TreeLimits limits = limits_;
+  limits.rows_per_leaf =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share * static_cast<double>(limits.rows_per_leaf)));
+  PrimalSearch sampled(points_.sample(kSampled), model_, static_cast<Ticks>(share * static_cast<double>(leaf_penalty_)),
+                       limits, run_, [this] { meter_.poll(); });
+  sampled.work_up_to(~std::uint64_t{0}, 0);
+  meter_.add(sampled.spent());
+  WorkingTree tree = leaf_;
+  tree.replace(WorkingTree::kRoot, sampled.best_.preorder(WorkingTree::kRoot));
+  offer(std::move(tree));
 }
 
 void PrimalSearch::grow_first() {
@@ -115,6 +142,14 @@ void PrimalSearch::grow_again(const Step& step) {
   const LookaheadGrowth::Grown grown = growth_.grow(best_.points(step.node), depth, growth_penalty_, step.candidates);
   WorkingTree tree = best_;
   tree.replace(step.node, grown.preorder);
+  offer(std::move(tree));
+}
+
+void PrimalSearch::grow_coarsely() {
+  const std::uint32_t depth = std::min(most_depth_, kCoarseDepth);
+  if (depth < 2 || points_.n_targets < 2) return;
+  WorkingTree tree = leaf_;
+  tree.replace(WorkingTree::kRoot, coarse_.grow(tree.points(WorkingTree::kRoot), growth_penalty_, depth));
   offer(std::move(tree));
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "primal/coarse_lookahead.hpp"
 #include "primal/lookahead_growth.hpp"
 #include "primal/split_improvement.hpp"
 #include "primal/working_tree.hpp"
@@ -43,7 +44,7 @@ class PrimalSearch {
 
  private:
   struct Step {
-    enum class Kind { best_first, lookahead, other_split, other_penalty } kind;
+    enum class Kind { sample, best_first, lookahead, coarse_lookahead, other_split, other_penalty } kind;
     WorkingTree::NodeIndex node = WorkingTree::kRoot;
     std::size_t candidates = 0;
   };
@@ -51,8 +52,10 @@ class PrimalSearch {
   void plan_round();
   std::uint64_t estimate(const Step& step) const;
   void take(const Step& step);
+  void start_from_sample();
   void grow_first();
   void grow_again(const Step& step);
+  void grow_coarsely();
   void try_other_split(const Step& step);
   void try_other_penalty();
   /// Improves and prunes a tree and keeps it if it is better than the best one.
@@ -63,11 +66,14 @@ class PrimalSearch {
 
   const Points points_;
   const models::LeafModel& model_;
+  const TreeLimits limits_;
+  run::Run& run_;
   const Ticks leaf_penalty_;
   const std::uint32_t most_depth_, most_leaves_;
   run::WorkMeter meter_;
   SplitFinder finder_;
   LookaheadGrowth growth_;
+  CoarseLookahead coarse_;
   SplitImprovement improvement_;
   WorkingTree leaf_, best_;
   Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "primal/sample.hpp"
+
 namespace hornbeam::primal {
 
 namespace {
@@ -73,32 +75,24 @@ SplitFinder::SplitFinder(const Points& points, const models::LeafModel& model, s
     : points_(points), model_(model), rows_per_leaf_(rows_per_leaf), mass_(masses(model)), meter_(meter) {}
 
 void SplitFinder::load(std::span<const std::uint32_t> points) {
-  loaded_ = points;
   has_numbers_ = false;
-  target_.resize(points.size());
-  weight_.resize(points.size());
-  rows_.resize(points.size());
-  total_.assign(points_.n_targets, 0);
-  total_rows_ = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::uint32_t point = points[i];
-    target_[i] = points_.target[point];
-    weight_[i] = points_.weight[point];
-    rows_[i] = points_.row_count[point];
-    total_[target_[i]] += weight_[i];
-    total_rows_ += rows_[i];
-  }
+  all_.points = points;
+  all_.clear(points_.n_targets);
+  for (const std::uint32_t point : points)
+    all_.add(points_.target[point], points_.weight[point], points_.row_count[point]);
+  all_.rows_per_leaf = rows_per_leaf_;
   meter_.add(points.size());
+  load_sample();
 }
 
 std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std::uint32_t> points,
                                                             std::span<const std::int64_t> numbers) {
-  loaded_ = points;
   has_numbers_ = true;
-  target_.assign(points.size(), 0);
-  weight_.assign(numbers.begin(), numbers.end());
-  total_.assign(1, 0);
-  for (const std::int64_t number : numbers) total_[0] += number;
+  all_.points = points;
+  all_.clear(1);
+  for (const std::int64_t number : numbers) all_.add(0, number, 0);
+  all_.rows_per_leaf = 1;
+  load_sample();
   const auto found = best_by(SmallerSum{});
   if (!found) return std::nullopt;
   LeastSum least{found->split, 0, 0};
@@ -106,6 +100,19 @@ std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std:
     for (std::size_t i = 0; i < points.size(); ++i) (holds(points[i]) ? least.of_true : least.of_false) += numbers[i];
   });
   return least;
+}
+
+void SplitFinder::load_sample() {
+  const std::size_t n_points = all_.points.size();
+  if (n_points <= kMostSeen) return;
+  sampled_points_.clear();
+  sample_.clear(static_cast<std::uint32_t>(all_.total.size()));
+  for_each_sampled(n_points, kMostSeen, [this](std::size_t i) {
+    sampled_points_.push_back(all_.points[i]);
+    sample_.add(all_.target[i], all_.weight[i], all_.rows[i]);
+  });
+  sample_.points = sampled_points_;
+  sample_.rows_per_leaf = std::max<std::uint64_t>(1, all_.rows_per_leaf * kMostSeen / n_points);
 }
 
 template <class Use>
@@ -119,7 +126,7 @@ decltype(auto) SplitFinder::with_score(Criterion criterion, Use use) const {
 }
 
 double SplitFinder::score_as_leaf(Criterion criterion) const {
-  return with_score(criterion, [this](const auto& score) { return score.impurity(total_); });
+  return with_score(criterion, [this](const auto& score) { return score.impurity(all_.total); });
 }
 
 std::optional<SplitFinder::Found> SplitFinder::best(Criterion criterion) {
@@ -128,12 +135,13 @@ std::optional<SplitFinder::Found> SplitFinder::best(Criterion criterion) {
 
 template <class Score>
 std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
+  const auto best_of = [&](const Loaded& loaded, std::uint32_t variable, const Cells& cells) {
+    fill(loaded, variable, cells);
+    return scan(loaded, variable, cells, score);
+  };
   std::vector<Found> found;
-  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
-    const Cells cells = all_cells(v);
-    fill(v, cells);
-    if (const auto of_variable = scan(v, cells, score)) found.push_back(*of_variable);
-  }
+  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v)
+    if (const auto of_variable = best_of(seen(), v, all_cells(v))) found.push_back(*of_variable);
   const auto by_score = [](const Found& a, const Found& b) {
     return a.score != b.score ? a.score < b.score : a.split.variable < b.split.variable;
   };
@@ -141,12 +149,12 @@ std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n), found.end(), by_score);
   std::optional<Found> best;
   for (std::size_t i = 0; i < n; ++i) {
-    if (shift_of(found[i].split.variable) > 0) {
-      const Cells cells = cells_around(found[i].split);
-      fill(found[i].split.variable, cells);
-      if (const auto refined = scan(found[i].split.variable, cells, score)) found[i] = *refined;
-    }
-    if (!best || by_score(found[i], *best)) best = found[i];
+    const std::uint32_t variable = found[i].split.variable;
+    std::optional<Found> refined = found[i];
+    if (&seen() != &all_) refined = best_of(all_, variable, all_cells(variable));
+    if (refined && shift_of(variable) > 0)
+      if (const auto finer = best_of(all_, variable, cells_around(refined->split))) refined = finer;
+    if (refined && (!best || by_score(*refined, *best))) best = refined;
   }
   return best;
 }
@@ -159,9 +167,9 @@ std::vector<Split> SplitFinder::candidates(std::size_t most) {
   std::vector<Split> even;
   for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
     const Cells cells = all_cells(v);
-    fill(v, cells);
-    if (const auto found = scan(v, cells, Gini{mass_})) by_impurity.push_back(*found);
-    if (const auto found = scan(v, cells, Loss{model_})) by_loss.push_back(*found);
+    fill(seen(), v, cells);
+    if (const auto found = scan(seen(), v, cells, Gini{mass_})) by_impurity.push_back(*found);
+    if (const auto found = scan(seen(), v, cells, Loss{model_})) by_loss.push_back(*found);
     add_even_splits(v, cells, n_even, even);
   }
   const auto by_score = [](const Found& a, const Found& b) { return a.score < b.score; };
@@ -179,26 +187,44 @@ std::vector<Split> SplitFinder::candidates(std::size_t most) {
   return chosen;
 }
 
-/// Splits that share the weight evenly, of the cells that are filled.
+/// Of the cells that are filled: splits that share the weight evenly, or the heaviest categories.
 void SplitFinder::add_even_splits(std::uint32_t variable, const Cells& cells, std::size_t n_splits,
                                   std::vector<Split>& splits) const {
-  if (points_.variables[variable].is_nominal()) return;
-  const auto all = static_cast<std::size_t>(std::accumulate(total_.begin(), total_.end(), std::int64_t{0}));
+  const Weights& total = seen().total;
+  const std::uint64_t total_rows = seen().total_rows, rows_per_leaf = seen().rows_per_leaf;
+  const auto weight_of = [&](std::uint32_t cell) {
+    const std::int64_t* sums = &sums_[cell * total.size()];
+    return static_cast<std::size_t>(std::accumulate(sums, sums + total.size(), std::int64_t{0}));
+  };
+  const auto is_allowed = [&](std::uint64_t rows) {
+    return rows_per_leaf == 1 || std::min(rows, total_rows - rows) >= rows_per_leaf;
+  };
+  const auto rows_of = [&](std::uint32_t cell) { return rows_per_leaf == 1 ? 0 : row_sums_[cell]; };
+  const auto all = static_cast<std::size_t>(std::accumulate(total.begin(), total.end(), std::int64_t{0}));
+  if (points_.variables[variable].is_nominal()) {
+    std::vector<std::uint32_t> heaviest;
+    for (std::uint32_t cell = 0; cell + 1 < cells.size(); ++cell)
+      if (weight_of(cell) > 0 && weight_of(cell) < all && is_allowed(rows_of(cell))) heaviest.push_back(cell);
+    std::stable_sort(heaviest.begin(), heaviest.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return weight_of(a) > weight_of(b); });
+    heaviest.resize(std::min(heaviest.size(), n_splits));
+    for (const std::uint32_t cell : heaviest) splits.push_back({variable, cells.last_bin(cell)});
+    return;
+  }
   std::size_t so_far = 0, n_passed = 0;
   std::uint64_t rows = 0;
   for (std::uint32_t cell = 0; cell + 1 < cells.size() && n_passed < n_splits; ++cell) {
-    for (std::size_t t = 0; t < total_.size(); ++t) so_far += static_cast<std::size_t>(sums_[cell * total_.size() + t]);
-    if (rows_per_leaf_ > 1) rows += row_sums_[cell];
+    so_far += weight_of(cell);
+    rows += rows_of(cell);
     if (so_far * (n_splits + 1) < all * (n_passed + 1)) continue;
-    const bool is_allowed = rows_per_leaf_ == 1 || std::min(rows, total_rows_ - rows) >= rows_per_leaf_;
-    if (so_far < all && is_allowed) splits.push_back({variable, cells.last_bin(cell)});
+    if (so_far < all && is_allowed(rows)) splits.push_back({variable, cells.last_bin(cell)});
     while (n_passed < n_splits && so_far * (n_splits + 1) >= all * (n_passed + 1)) ++n_passed;
   }
 }
 
 /// Neighboring bins share a cell where there would be many more cells than points.
 std::uint32_t SplitFinder::shift_of(std::uint32_t variable) const {
-  const std::size_t most = std::clamp(loaded_.size() / kPointsPerCell, kLeastCells, kMostCells);
+  const std::size_t most = std::clamp(all_.points.size() / kPointsPerCell, kLeastCells, kMostCells);
   std::uint32_t shift = 0;
   if (points_.variables[variable].is_nominal()) return shift;
   while (points_.variables[variable].n_conditions() >> shift > 2 * most) ++shift;
@@ -214,16 +240,16 @@ SplitFinder::Cells SplitFinder::cells_around(const Split& split) const {
   return {after - std::min(after, width), std::min(after + width, points_.variables[split.variable].n_conditions()), 0};
 }
 
-void SplitFinder::fill(std::uint32_t variable, const Cells& cells) {
-  const std::size_t n_targets = total_.size(), n_points = loaded_.size(), n_cells = cells.size();
-  const bool limits_rows = rows_per_leaf_ > 1 && !has_numbers_;
+void SplitFinder::fill(const Loaded& loaded, std::uint32_t variable, const Cells& cells) {
+  const std::size_t n_targets = loaded.total.size(), n_points = loaded.points.size(), n_cells = cells.size();
+  const bool limits_rows = loaded.rows_per_leaf > 1;
   sums_.assign(n_cells * n_targets, 0);
   if (limits_rows) row_sums_.assign(n_cells, 0);
   points_.variables[variable].with_bins([&](const auto* bins) {
     for (std::size_t i = 0; i < n_points; ++i) {
-      const std::size_t cell = cells.of(bins[loaded_[i]]);
-      sums_[cell * n_targets + target_[i]] += weight_[i];
-      if (limits_rows) row_sums_[cell] += rows_[i];
+      const std::size_t cell = cells.of(bins[loaded.points[i]]);
+      sums_[cell * n_targets + loaded.target[i]] += loaded.weight[i];
+      if (limits_rows) row_sums_[cell] += loaded.rows[i];
     }
   });
   meter_.spend(n_points + n_cells * n_targets);
@@ -231,17 +257,18 @@ void SplitFinder::fill(std::uint32_t variable, const Cells& cells) {
 
 /// The best split between two of the cells that are filled.
 template <class Score>
-std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, const Cells& cells, const Score& score) {
-  const std::size_t n_targets = total_.size();
+std::optional<SplitFinder::Found> SplitFinder::scan(const Loaded& loaded, std::uint32_t variable, const Cells& cells,
+                                                    const Score& score) {
+  const std::size_t n_targets = loaded.total.size();
   const bool is_nominal = points_.variables[variable].is_nominal();
   std::optional<Found> best;
   on_true_.assign(n_targets, 0);
-  on_false_ = total_;
+  on_false_ = loaded.total;
   std::uint64_t rows_on_true = 0;
   for (std::uint32_t cell = 0; cell + 1 < cells.size(); ++cell) {
     if (is_nominal) {
       on_true_.assign(n_targets, 0);
-      on_false_ = total_;
+      on_false_ = loaded.total;
       rows_on_true = 0;
     }
     bool is_empty = true;
@@ -253,9 +280,9 @@ std::optional<SplitFinder::Found> SplitFinder::scan(std::uint32_t variable, cons
     }
     if (is_empty || (cell == 0 && cells.first == 0)) continue;
     if (!has_numbers_) {
-      if (rows_per_leaf_ > 1) {
+      if (loaded.rows_per_leaf > 1) {
         rows_on_true += row_sums_[cell];
-        if (std::min(rows_on_true, total_rows_ - rows_on_true) < rows_per_leaf_) continue;
+        if (std::min(rows_on_true, loaded.total_rows - rows_on_true) < loaded.rows_per_leaf) continue;
       }
       if (!is_positive(on_false_)) continue;
     }

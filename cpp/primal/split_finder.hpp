@@ -7,7 +7,8 @@
 //         loaded with numbers. Ties go to the first variable and the lowest threshold.
 // COST    One pass over the points for each variable, which counts them in a few hundred cells of neighboring bins; the
 //         cells around the best boundaries of the best variables are then resolved to single thresholds. A threshold
-//         inside other cells may be better: these are heuristics.
+//         inside other cells may be better: these are heuristics. Of many points, all variables see a sample, and only
+//         the best variables see all.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,7 @@ class SplitFinder {
   /// The points that the next calls are about.
   void load(std::span<const std::uint32_t> points);
   /// What the points lose as a leaf.
-  Ticks loss_as_leaf() const { return model_.least_loss_of_leaf(total_.data()); }
+  Ticks loss_as_leaf() const { return model_.least_loss_of_leaf(all_.total.data()); }
   double score_as_leaf(Criterion criterion) const;
   /// None if no split is allowed.
   std::optional<Found> best(Criterion criterion);
@@ -65,12 +66,42 @@ class SplitFinder {
     std::uint32_t last_bin(std::uint32_t cell) const { return std::min(first + (cell << shift), end) - 1; }
   };
 
+  /// So many points are seen by all variables.
+  static constexpr std::size_t kMostSeen = std::size_t{1} << 16;
+
+  /// Points with what they count for.
+  struct Loaded {
+    std::span<const std::uint32_t> points;
+    std::vector<std::uint32_t> target, rows;
+    std::vector<std::int64_t> weight;  // or their numbers
+    std::vector<std::int64_t> total;   // by target
+    std::uint64_t total_rows = 0;
+    std::uint64_t rows_per_leaf = 1;
+    void add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t of_rows) {
+      target.push_back(of_target);
+      weight.push_back(of_weight);
+      rows.push_back(of_rows);
+      total[of_target] += of_weight;
+      total_rows += of_rows;
+    }
+    void clear(std::uint32_t n_targets) {
+      target.clear();
+      weight.clear();
+      rows.clear();
+      total.assign(n_targets, 0);
+      total_rows = 0;
+    }
+  };
+
+  void load_sample();
+  /// What all variables see: the points loaded, or a sample of them.
+  const Loaded& seen() const { return all_.points.size() > kMostSeen ? sample_ : all_; }
   std::uint32_t shift_of(std::uint32_t variable) const;
   Cells all_cells(std::uint32_t variable) const;
   Cells cells_around(const Split& split) const;
-  void fill(std::uint32_t variable, const Cells& cells);
+  void fill(const Loaded& loaded, std::uint32_t variable, const Cells& cells);
   template <class Score>
-  std::optional<Found> scan(std::uint32_t variable, const Cells& cells, const Score& score);
+  std::optional<Found> scan(const Loaded& loaded, std::uint32_t variable, const Cells& cells, const Score& score);
   void add_even_splits(std::uint32_t variable, const Cells& cells, std::size_t n_splits,
                        std::vector<Split>& splits) const;
   template <class Score>
@@ -84,12 +115,9 @@ class SplitFinder {
   const std::vector<double> mass_;  // of a unit of weight of each target: what losing it costs
   run::WorkMeter& meter_;
 
-  std::span<const std::uint32_t> loaded_;
-  bool has_numbers_ = false;                  // and no weights
-  std::vector<std::uint32_t> target_, rows_;  // of the points loaded
-  std::vector<std::int64_t> weight_;          // the same, or their numbers
-  std::vector<std::int64_t> total_;           // by target
-  std::uint64_t total_rows_ = 0;
+  Loaded all_, sample_;
+  std::vector<std::uint32_t> sampled_points_;
+  bool has_numbers_ = false;                      // and no weights
   std::vector<std::int64_t> sums_;                // (cells, targets)
   std::vector<std::uint64_t> row_sums_;           // (cells), if rows are limited
   std::vector<std::int64_t> on_true_, on_false_;  // by target, while cells are scanned

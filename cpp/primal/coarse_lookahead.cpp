@@ -1,0 +1,82 @@
+#include "primal/coarse_lookahead.hpp"
+
+#include <algorithm>
+
+#include "lookahead/lookahead_search.hpp"
+#include "primal/sample.hpp"
+
+namespace hornbeam::primal {
+
+namespace {
+
+constexpr std::size_t kOfVariable = 10, kLeastConditions = 512, kMostConditions = 2048;
+constexpr std::size_t kMostPoints = std::size_t{1} << 14;
+constexpr std::size_t kMostRead = std::size_t{1} << 28;              // words, at a level of the tree
+constexpr std::uint64_t kReadBetweenPolls = std::uint64_t{1} << 17;  // as many points as the words between two polls
+
+void add_subtree(const tree::ResultTree& tree, std::size_t node, const std::vector<Split>& conditions,
+                 Preorder& preorder) {
+  if (tree.column[node] < 0) return preorder.push_back(std::nullopt);
+  preorder.emplace_back(conditions[static_cast<std::size_t>(tree.column[node])]);
+  for (const std::int32_t child : {tree.left[node], tree.right[node]})
+    add_subtree(tree, static_cast<std::size_t>(child), conditions, preorder);
+}
+
+}  // namespace
+
+std::size_t CoarseLookahead::most_conditions() const {
+  return std::clamp(kOfVariable * points_.variables.size(), kLeastConditions, kMostConditions);
+}
+
+std::size_t CoarseLookahead::most_points() const {
+  return std::min({std::size_t{points_.size()}, kMostPoints, kMostRead / most_conditions() / most_conditions() * 64});
+}
+
+std::uint64_t CoarseLookahead::estimate(std::uint32_t depth) const {
+  std::size_t n_conditions = 0;
+  for (const Variable& variable : points_.variables) n_conditions += variable.n_conditions();
+  n_conditions = std::min(n_conditions, most_conditions());
+  return n_conditions * n_conditions * (most_points() / 64 + 1) * depth / 4;
+}
+
+Preorder CoarseLookahead::grow(std::span<const std::uint32_t> all, Ticks leaf_penalty, std::uint32_t depth) {
+  finder_.load(all);
+  const std::vector<Split> conditions = finder_.candidates(most_conditions());
+  const std::size_t n = most_points();
+  std::vector<std::uint32_t> sampled;
+  std::vector<std::int32_t> target;
+  std::vector<std::int64_t> weight;
+  for_each_sampled(all.size(), n, [&](std::size_t i) {
+    sampled.push_back(all[i]);
+    target.push_back(static_cast<std::int32_t>(points_.target[all[i]]));
+    weight.push_back(points_.weight[all[i]]);
+  });
+  const std::size_t bytes = (n + 7) / 8;
+  std::vector<std::uint8_t> packed(bytes * conditions.size(), 0);
+  for (std::size_t c = 0; c < conditions.size(); ++c) {
+    points_.variables[conditions[c].variable].with_condition(conditions[c].bin, [&](auto holds) {
+      for (std::size_t i = 0; i < n; ++i)
+        packed[c * bytes + i / 8] |= static_cast<std::uint8_t>((holds(sampled[i]) ? 1 : 0) << (i % 8));
+    });
+  }
+  meter_.spend(n * conditions.size());
+  const data::PackedColumns columns{packed.data(), static_cast<std::uint32_t>(conditions.size()),
+                                    static_cast<std::uint32_t>(n)};
+  run::Run run({}, [this](const run::Progress&) { return !meter_.spend(kReadBetweenPolls); });
+  const double share = static_cast<double>(n) / static_cast<double>(all.size());
+  Preorder preorder;
+  run.guard([&] {
+    const data::DistinctRows rows(columns, {target, weight, points_.n_targets}, run);
+    const TreeLimits limits{
+        depth, std::nullopt,
+        std::max<std::uint64_t>(static_cast<std::uint64_t>(share * static_cast<double>(rows_per_leaf_)), 1)};
+    const rows::Problem problem{rows, model_, static_cast<Ticks>(share * static_cast<double>(leaf_penalty)), limits,
+                                Bounds{}};
+    const run::Outcome found = lookahead::search_lookahead(problem, {1, true, true, false}, run, {});
+    add_subtree(found.tree, 0, conditions, preorder);
+  });
+  if (preorder.empty()) preorder.emplace_back();
+  return preorder;
+}
+
+}  // namespace hornbeam::primal

@@ -1,0 +1,78 @@
+// primal_start_test.cpp: how the primal heuristics start: with LicketySPLIT over some conditions, and from a sample.
+#include <algorithm>
+
+#include "primal/primal_search.hpp"
+#include "support/check.hpp"
+#include "support/ordered.hpp"
+#include "support/primal.hpp"
+#include "support/solving.hpp"
+
+namespace hornbeam::testing {
+
+using namespace hornbeam::data;
+using namespace hornbeam::models;
+using namespace hornbeam::primal;
+using namespace hornbeam::run;
+
+namespace {
+
+/// Many points with three numbers, of which two thresholds each make the class.
+struct ManyPoints {
+  static constexpr std::uint32_t kRows = 150'000, kBins = 1000;
+  std::vector<std::uint32_t> bins;
+  std::vector<std::int32_t> target;
+  std::vector<std::int64_t> weight = std::vector<std::int64_t>(kRows, 1);
+  std::vector<std::uint32_t> n_thresholds = {kBins, kBins, kBins};
+
+  explicit ManyPoints(Random& draw) : bins(std::size_t{3} * kRows) {
+    for (std::uint32_t& bin : bins) bin = draw.below(kBins + 1);
+    for (std::uint32_t row = 0; row < kRows; ++row)
+      target.push_back(bins[row] <= 311 ? (bins[kRows + row] <= 707 ? 1 : 0) : (bins[2 * kRows + row] <= 133 ? 1 : 0));
+  }
+};
+
+}  // namespace
+
+PROBLEM_TEST(the_coarse_tree_costs_no_more_than_the_best_stump, 200, random_problem(draw, {2, 60, 1, 9})) {
+  if (problem.n_classes < 2) return;
+  const LeafModel model = model_of(problem);
+  const Points points(distinct_rows(problem));
+  SplitFinder finder(points, model, 1, always());
+  WorkingTree stump(points, model, 1), tree(points, model, 1);
+  const Ticks of_leaf = tree.cost(problem.leaf_cost);
+  CoarseLookahead coarse(points, model, 1, finder, always());
+  tree.replace(WorkingTree::kRoot, coarse.grow(stump.points(WorkingTree::kRoot), problem.leaf_cost, 3));
+  CHECK(tree.cost(problem.leaf_cost) <= of_leaf);
+  for (const auto node : tree.nodes_below(WorkingTree::kRoot)) CHECK(tree.node(node).depth <= 3);
+  finder.load(stump.points(WorkingTree::kRoot));
+  if (const auto best = finder.best(SplitFinder::Criterion::loss))
+    stump.replace(WorkingTree::kRoot, {best->split, std::nullopt, std::nullopt});
+  CHECK(tree.cost(problem.leaf_cost) <= stump.cost(problem.leaf_cost));
+}
+
+RANDOM_TEST(the_thresholds_of_many_points_are_found_after_a_sample, 2) {
+  const ManyPoints many(draw);
+  const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
+  const LeafModel model(2, 2, {0, 1, 1, 0}, true, false);
+  constexpr Ticks kLeafPenalty = 100;
+  Run run;
+  PrimalSearch search(Points(columns, {many.target, many.weight, 2}), model, kLeafPenalty, {}, run, [] {});
+  search.work_up_to(~std::uint64_t{0}, 0);
+  CHECK_EQUAL(search.cost(), 4 * kLeafPenalty);
+}
+
+RANDOM_TEST(the_limit_on_the_rows_of_a_leaf_holds_for_all_points, 1) {
+  const ManyPoints many(draw);
+  const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
+  const std::vector<Ticks> costs = {0, 1, 1, 0};
+  const RowLosses losses{{many.target, many.weight, 2}, costs, 2};
+  const LeafModel model(2, 2, {0, 1, 1, 0}, true, true);
+  const TreeLimits limits{3, std::nullopt, 20'000};
+  Run run;
+  PrimalSearch search(Points(columns, losses.targets), model, 100, limits, run, [] {});
+  search.work_up_to(~std::uint64_t{0}, 0);
+  CHECK(search.n_leaves() > 2);
+  CHECK_EQUAL(score_within(limits, search.tree(), columns, losses, 100), search.cost());
+}
+
+}  // namespace hornbeam::testing
