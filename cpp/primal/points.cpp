@@ -2,18 +2,37 @@
 
 #include <algorithm>
 
+#include "base/fingerprint.hpp"
+#include "base/number_index.hpp"
 #include "primal/sample.hpp"
 
 namespace hornbeam::primal {
 
 Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets) : n_targets(targets.n_targets) {
+  std::vector<std::uint64_t> hash(columns.n_rows, 0);
+  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+    for (std::uint32_t row = 0; row < columns.n_rows; ++row) hash[row] = mix(hash[row] ^ columns.bins_of(v)[row]);
+  const auto are_equal = [&](std::uint32_t a, std::uint32_t b) {
+    for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+      if (columns.bins_of(v)[a] != columns.bins_of(v)[b]) return false;
+    return true;
+  };
+  NumberIndex index;
+  index.reset(columns.n_rows);
   std::vector<std::uint32_t> row_of;
   for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
     std::uint32_t rows = 1;
     targets.for_each(row, [&](std::uint32_t of_target, std::int64_t of_weight) {
       if (of_weight == 0) return;
-      row_of.push_back(row);
-      add(of_target, of_weight, rows);
+      const std::uint32_t point = index.find_or_add(mix(hash[row] + of_target), size(), [&](std::uint32_t known) {
+        return target[known] == of_target && are_equal(row_of[known], row);
+      });
+      if (point == size()) {
+        row_of.push_back(row);
+        add(of_target, 0, 0);
+      }
+      weight[point] += of_weight;
+      row_count[point] += rows;
       rows = 0;
     });
   }

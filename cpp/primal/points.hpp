@@ -84,6 +84,7 @@ class Variable {
 };
 
 struct Points {
+  /// Equal rows are merged.
   Points(const data::OrderedColumns& columns, const data::RowTargets& targets);
   /// Neighboring columns of which each holds where the one before it does become thresholds of one variable.
   explicit Points(const data::DistinctRows& rows);

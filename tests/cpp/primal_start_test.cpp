@@ -50,6 +50,29 @@ PROBLEM_TEST(the_coarse_tree_costs_no_more_than_the_best_stump, 200, random_prob
   CHECK(tree.cost(problem.leaf_cost) <= stump.cost(problem.leaf_cost));
 }
 
+RANDOM_TEST(rows_repeated_are_the_same_points_as_rows_weighted, 100) {
+  const OrderedTestProblem problem = random_ordered(draw, {40, 3, 10});
+  const TestProblem plain = problem.plain();
+  const OrderedColumns columns = problem.columns();
+  const std::uint32_t n = columns.n_rows;
+  std::vector<std::uint32_t> bins;
+  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+    for (int twice = 0; twice < 2; ++twice) bins.insert(bins.end(), columns.bins_of(v), columns.bins_of(v) + n);
+  std::vector<std::int32_t> target(plain.targets().target.begin(), plain.targets().target.end());
+  std::vector<std::int64_t> weight(plain.targets().weights.begin(), plain.targets().weights.end());
+  for (std::uint32_t row = 0; row < n; ++row) {
+    target.push_back(target[row]);
+    weight.push_back(weight[row]);
+  }
+  const Points once(columns, plain.targets());
+  const Points repeated(OrderedColumns(bins.data(), columns.n_thresholds, 2 * n), {target, weight, once.n_targets});
+  CHECK(once.target == repeated.target);
+  for (std::uint32_t point = 0; point < once.size(); ++point) {
+    CHECK_EQUAL(2 * once.weight[point], repeated.weight[point]);
+    CHECK_EQUAL(2 * once.row_count[point], repeated.row_count[point]);
+  }
+}
+
 RANDOM_TEST(the_thresholds_of_many_points_are_found_after_a_sample, 2) {
   const ManyPoints many(draw);
   const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);

@@ -25,7 +25,7 @@ def test_objective_is_that_of_the_tree_and_lies_between_optimum_and_its_bound(ma
     assert classifier.objective_ == pytest.approx(classifier.loss_ + 0.01 * classifier.n_leaves_)
     assert classifier.status_ == "heuristic"
     assert classifier.depth_ <= 3
-    exact = GOSDTClassifier(regularization=0.01, max_depth=3, binarizer="quantile").fit(X, y)
+    exact = GOSDTClassifier(regularization=0.01, max_depth=3).fit(X, y)
     assert classifier.lower_bound_ <= exact.objective_ <= classifier.objective_
     assert 0 < classifier.gap_ < 1
 
@@ -33,7 +33,7 @@ def test_objective_is_that_of_the_tree_and_lies_between_optimum_and_its_bound(ma
 def test_split_from_the_full_depth_on_is_the_exact_search():
     X, y = CANCER
     split = SPLITClassifier(regularization=0.01, lookahead_depth=3, max_depth=3).fit(X, y)
-    exact = GOSDTClassifier(regularization=0.01, max_depth=3, binarizer="quantile").fit(X, y)
+    exact = GOSDTClassifier(regularization=0.01, max_depth=3).fit(X, y)
     assert split.status_ == "optimal"
     assert split.objective_ == split.lower_bound_ == exact.objective_
 
@@ -43,7 +43,7 @@ def test_certify_gives_the_optimum_as_bound_and_keeps_the_tree(make):
     X, y = CANCER
     plain = make(regularization=0.01, max_depth=3).fit(X, y)
     certified = make(regularization=0.01, max_depth=3, certify=True, trace=True).fit(X, y)
-    exact = GOSDTClassifier(regularization=0.01, max_depth=3, binarizer="quantile").fit(X, y)
+    exact = GOSDTClassifier(regularization=0.01, max_depth=3).fit(X, y)
     assert certified.objective_ == plain.objective_
     assert plain.lower_bound_ < certified.lower_bound_ == exact.objective_
     assert certified.status_ == ("optimal" if certified.objective_ == exact.objective_ else "heuristic")
@@ -75,7 +75,7 @@ def test_other_objectives_and_weights(make, objective):
     repeated = make(**parameters).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert weighted.objective_ == repeated.objective_
     assert weighted.tree_.n_leaves == repeated.tree_.n_leaves
-    exact = GOSDTClassifier(**parameters, binarizer="quantile").fit(X, y, sample_weight=weights)
+    exact = GOSDTClassifier(**parameters).fit(X, y, sample_weight=weights)
     assert weighted.lower_bound_ <= exact.objective_ <= weighted.objective_
 
 

@@ -20,10 +20,10 @@ from hornbeam.fitting.search import (
     Listener,
     Search,
     exact_search,
-    has_many_thresholds,
     make_problem,
     near_optimal_search,
     packed_columns,
+    suits_near_optimal_search,
     within,
 )
 from hornbeam.fitting.training import TrainingData
@@ -53,9 +53,8 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
 
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
         conditions = self.binarizer_.conditions_
-        if has_many_thresholds(conditions):
-            search = near_optimal_search(conditions, training, scale, options, idle_rounds=self._steps() - 1)
-        else:
+        search: Search
+        if not suits_near_optimal_search(conditions):
             search = partial(
                 _core.solve_lookahead,
                 packed_columns(conditions, training),
@@ -66,6 +65,10 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
                 recursive=self._is_recursive,
                 last_by_loss=self.last_split == "loss",
             )
+        elif not self._is_recursive and self._steps() >= (options.max_depth or 0):
+            search = exact_search(conditions, training, scale, options)
+        else:
+            search = near_optimal_search(conditions, training, scale, options, idle_rounds=self._steps() - 1)
         return partial(self._certified, training, scale, options, search) if self.certify else search
 
     def _certified(
@@ -112,9 +115,9 @@ class SPLITClassifier(_LookaheadClassifier):
     result is never worse than the greedy tree of the same depth and leaf penalty, nor than any tree of depth
     `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
 
-    With many thresholds (64 or more a column on average, as a rule with ``binarizer="exact"`` on numbers) the search
-    works on sorted values instead, see `LicketySPLITClassifier`, and then improves the tree in rounds over all its
-    nodes, until ``lookahead_depth - 1`` rounds have found no better one. The comparisons above are not guaranteed then.
+    With many thresholds (as a rule numbers with ``binarizer="exact"``) the search works on sorted values instead, see
+    `LicketySPLITClassifier`, and then improves the tree in rounds over all its nodes, until ``lookahead_depth - 1``
+    rounds have found no better one. The comparisons above are not guaranteed then.
 
     Parameters
     ----------
@@ -133,9 +136,9 @@ class SPLITClassifier(_LookaheadClassifier):
         Which column greedy trees split on at the last level that the depth allows. "gain": the column of largest
         information gain, as in the paper. "loss": the one that leaves the least loss, as in the package licketysplit.
         With "loss", no greedy tree is worse or slower, and the returned tree is better in most cases, but not in all.
-    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
-        How columns become binary; see `GOSDTClassifier`. The time grows with the power ``lookahead_depth + 1`` of the
-        number of binary columns.
+    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
+        How columns become binary; see `GOSDTClassifier`. Over binary columns the time grows with the power
+        ``lookahead_depth + 1`` of their number.
     class_weight, omega, cost_matrix
         See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
         most. Of columns with equal gain (within 1e-12 bits) the first is used.
@@ -186,7 +189,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         max_depth: int = 5,
         min_samples_leaf: int = 1,
         last_split: Literal["gain", "loss"] = "gain",
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
@@ -231,11 +234,13 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     pruned) of the remaining depth; if no split pays, the node is a leaf. The time is O(n k^2 d^2) for n rows, k binary
     columns and depth d. The result is never worse than the greedy tree of the same depth and leaf penalty.
 
-    With many thresholds (64 or more a column on average, as a rule with ``binarizer="exact"`` on numbers) the search
-    works on sorted values, and its time hardly depends on the number of thresholds: each node completes only the best
-    splits of each column, by impurity and by loss. It starts from CART's trees, pruned for the leaf penalty, and
-    improves the splits of every tree one by one, over all thresholds of all columns. It is never worse than a single
-    leaf, but the comparison with the greedy tree is not guaranteed then. `last_split` is not used.
+    With many thresholds (64 a column on average, or more than 512 in all and 8 a column; as a rule numbers with
+    ``binarizer="exact"``) the search works on sorted values, and its time hardly depends on the number of thresholds.
+    The best is kept of CART's trees, pruned for the leaf penalty; of LicketySPLIT's tree over at least 512 conditions,
+    the best and some quantiles of each column, on at most 16,384 rows; and of a tree for which each node completes the
+    best splits by impurity and by loss. The splits of every tree are then improved one by one, over all thresholds of
+    all columns. Of more than 131,072 distinct rows, a sample of 65,536 takes the first steps. The tree is never worse
+    than a single leaf, but the comparison with the greedy tree is not guaranteed then. `last_split` is not used.
 
     Parameters
     ----------
@@ -284,7 +289,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         min_samples_leaf: int = 1,
         last_split: Literal["gain", "loss"] = "gain",
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,

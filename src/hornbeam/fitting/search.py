@@ -21,6 +21,11 @@ BOUNDS = tuple(_core.BOUNDS["exact"])
 # docs/notes/2026-11-21-ordered-search.md.
 _LEAST_THRESHOLDS = 64
 
+# The time of lookahead over binary columns grows with a power of their number. From so many on, unless they are few for
+# each column, the heuristics over sorted values find better trees sooner: see docs/notes/2026-11-23-large-tables.md.
+_MANY_CONDITIONS = 512
+_FEW_THRESHOLDS = 8
+
 # Without a small depth limit the bitset search is faster up to so many results of conditions, since it keeps a table of
 # subproblems: one column of 200 random numbers takes it 2 ms, and the ordered search minutes.
 _LARGEST_DEPTH_WITHOUT_TABLE = 16
@@ -84,6 +89,12 @@ def near_optimal_search(
 def has_many_thresholds(conditions: Conditions) -> bool:
     """Return whether sorted values are faster to search than binary columns."""
     return len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
+
+
+def suits_near_optimal_search(conditions: Conditions) -> bool:
+    """Return whether the heuristics over sorted values are better than lookahead over binary columns."""
+    has_several = len(conditions) > max(_MANY_CONDITIONS, _FEW_THRESHOLDS * conditions.n_runs)
+    return has_several or has_many_thresholds(conditions)
 
 
 def suits_ordered_search(
