@@ -62,6 +62,12 @@ std::vector<double> masses(const models::LeafModel& model) {
   return mass;
 }
 
+std::vector<std::uint32_t> first_numbers(std::size_t n) {
+  std::vector<std::uint32_t> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  return numbers;
+}
+
 bool is_positive(const Weights& weight) {
   return std::any_of(weight.begin(), weight.end(), [](std::int64_t w) { return w > 0; });
 }
@@ -70,7 +76,13 @@ bool is_positive(const Weights& weight) {
 
 SplitFinder::SplitFinder(const Points& points, const models::LeafModel& model, std::uint64_t rows_per_leaf,
                          run::WorkMeter& meter)
-    : points_(points), model_(model), rows_per_leaf_(rows_per_leaf), mass_(masses(model)), meter_(meter) {}
+    : points_(points),
+      model_(model),
+      rows_per_leaf_(rows_per_leaf),
+      mass_(masses(model)),
+      meter_(meter),
+      all_variables_(first_numbers(points.variables.size())),
+      variables_(all_variables_) {}
 
 void SplitFinder::load(std::span<const std::uint32_t> points) {
   loaded_ = points;
@@ -99,7 +111,7 @@ std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std:
   weight_.assign(numbers.begin(), numbers.end());
   total_.assign(1, 0);
   for (const std::int64_t number : numbers) total_[0] += number;
-  const auto found = best_by(SmallerSum{});
+  const auto found = best_by(SmallerSum{}, all_variables_);
   if (!found) return std::nullopt;
   LeastSum least{found->split, 0, 0};
   points_.variables[least.split.variable].with_condition(least.split.bin, [&](auto holds) {
@@ -123,13 +135,14 @@ double SplitFinder::score_as_leaf(Criterion criterion) const {
 }
 
 std::optional<SplitFinder::Found> SplitFinder::best(Criterion criterion) {
-  return with_score(criterion, [this](const auto& score) { return best_by(score); });
+  return with_score(criterion, [this](const auto& score) { return best_by(score, variables_); });
 }
 
 template <class Score>
-std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
+std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score, std::span<const std::uint32_t> variables) {
   std::vector<Found> found;
-  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
+  for (const std::uint32_t v : variables) {
+    if (meter_.stopped()) break;
     const Cells cells = all_cells(v);
     fill(v, cells);
     if (const auto of_variable = scan(v, cells, score)) found.push_back(*of_variable);
@@ -151,17 +164,19 @@ std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
   return best;
 }
 
-std::vector<Split> SplitFinder::candidates(std::size_t most) {
-  const std::size_t n_variables = points_.variables.size();
+std::vector<Split> SplitFinder::candidates(std::size_t most, Criterion impurity) {
+  const std::size_t n_variables = variables_.size();
   if (n_variables == 0) return {};
   const std::size_t n_even = most > 2 * n_variables ? most / n_variables - 1 : 0;
   std::vector<Found> by_impurity, by_loss;
   std::vector<Split> even;
-  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
+  for (const std::uint32_t v : variables_) {
+    if (meter_.stopped()) break;
     const Cells cells = all_cells(v);
     fill(v, cells);
-    if (const auto found = scan(v, cells, Gini{mass_})) by_impurity.push_back(*found);
-    if (const auto found = scan(v, cells, Loss{model_})) by_loss.push_back(*found);
+    const auto found = with_score(impurity, [&](const auto& score) { return scan(v, cells, score); });
+    if (found) by_impurity.push_back(*found);
+    if (const auto of_loss = scan(v, cells, Loss{model_})) by_loss.push_back(*of_loss);
     add_even_splits(v, cells, n_even, even);
   }
   const auto by_score = [](const Found& a, const Found& b) { return a.score < b.score; };
