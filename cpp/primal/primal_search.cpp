@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kMostDepth = 64;        // of a tree without a limit
 constexpr std::uint32_t kMostGrown = 1u << 13;  // leaves of a tree before it is pruned
-constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 16, kMostCandidates = 32;
+constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 8, kMostCandidates = 32;
 constexpr std::uint32_t kPasses = 3;
 constexpr std::size_t kLeastVariables = 8;  // of a random half of them
 constexpr Ticks kWorse = 50;                // a tree may cost a fiftieth more
@@ -91,7 +91,7 @@ std::uint64_t PrimalSearch::estimate(const Step& step) const {
   const std::uint64_t depth = std::min(useful_depth() + 1, depth_below(step.node));
   if (step.kind == Step::Kind::best_first) return pass * 16;
   if (step.kind == Step::Kind::other_penalty) return pass * depth * 4;
-  return pass * (step.candidates + 1) * depth * (depth + 1) / 2;
+  return pass * depth * (1 + step.candidates * (depth + 1) / 2);
 }
 
 void PrimalSearch::take(const Step& step) {
