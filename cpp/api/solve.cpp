@@ -16,8 +16,8 @@ namespace hornbeam::api {
 
 namespace {
 
-// What the heuristics get: about a tenth of the time after some milliseconds, and 2 % if that brings nothing.
-constexpr primal::Share kShareOfWords{1u << 26, 64, 256};  // of words that kernels count
+// What the heuristics get: an eighth of the time after some milliseconds, and 2 % if that brings nothing.
+constexpr primal::Share kShareOfWords{1u << 26, 32, 256};  // of words that kernels count
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64};  // of entries that the ordered search reads
 
 /// Every tree costs at least a leaf.

@@ -41,7 +41,7 @@ std::uint64_t CoarseLookahead::estimate(std::uint32_t depth) const {
 
 Preorder CoarseLookahead::grow(std::span<const std::uint32_t> all, Ticks leaf_penalty, std::uint32_t depth) {
   finder_.load(all);
-  const std::vector<Split> conditions = finder_.candidates(most_conditions());
+  const std::vector<Split> conditions = finder_.candidates(most_conditions(), SplitFinder::Criterion::gini);
   const std::size_t n = most_points();
   std::vector<std::uint32_t> sampled;
   std::vector<std::int32_t> target;

@@ -5,8 +5,10 @@
 namespace hornbeam::primal {
 
 LookaheadGrowth::Grown LookaheadGrowth::grow(std::span<const std::uint32_t> points, std::uint32_t depth,
-                                             Ticks leaf_penalty, std::size_t candidates) {
+                                             Ticks leaf_penalty, std::size_t candidates,
+                                             SplitFinder::Criterion impurity) {
   leaf_penalty_ = leaf_penalty;
+  impurity_ = impurity;
   PointList own(points.begin(), points.end());
   return lookahead(own, depth, candidates);
 }
@@ -34,7 +36,7 @@ Ticks LookaheadGrowth::greedy(std::span<std::uint32_t> points, std::uint32_t dep
   const std::size_t place = preorder != nullptr ? preorder->size() : 0;
   if (preorder != nullptr) preorder->emplace_back();
   if (depth == 0 || leaf <= 2 * leaf_penalty_ || !meter_.spend(0)) return leaf;  // two leaves cost as much
-  const auto found = finder_.best(depth == 1 ? SplitFinder::Criterion::loss : SplitFinder::Criterion::gini);
+  const auto found = finder_.best(depth == 1 ? SplitFinder::Criterion::loss : impurity_);
   if (!found) return leaf;
   const std::size_t n_true = partition(points, found->split);
   if (preorder != nullptr) preorder->back() = found->split;
@@ -56,7 +58,7 @@ LookaheadGrowth::Grown LookaheadGrowth::lookahead(std::span<std::uint32_t> point
   finder_.load(points);
   std::optional<Split> chosen;
   Ticks least = kInfinity;
-  for (const Split& split : finder_.candidates(candidates)) {
+  for (const Split& split : finder_.candidates(candidates, impurity_)) {
     const std::size_t n_true = partition(points, split);
     const Ticks cost =
         greedy(points.first(n_true), depth - 1, nullptr) + greedy(points.subspan(n_true), depth - 1, nullptr);

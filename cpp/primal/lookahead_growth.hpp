@@ -28,7 +28,8 @@ class LookaheadGrowth {
 
   /// The best of a leaf, the greedy tree and the tree grown with `candidates` splits a node. After a stop, nodes that
   /// were not reached are leaves.
-  Grown grow(std::span<const std::uint32_t> points, std::uint32_t depth, Ticks leaf_penalty, std::size_t candidates);
+  Grown grow(std::span<const std::uint32_t> points, std::uint32_t depth, Ticks leaf_penalty, std::size_t candidates,
+             SplitFinder::Criterion impurity);
 
  private:
   using PointList = std::vector<std::uint32_t>;
@@ -41,6 +42,7 @@ class LookaheadGrowth {
   SplitFinder& finder_;
   run::WorkMeter& meter_;
   Ticks leaf_penalty_ = 0;
+  SplitFinder::Criterion impurity_ = SplitFinder::Criterion::entropy;
   PointList false_side_;
 };
 

@@ -12,10 +12,13 @@ namespace {
 
 constexpr std::uint32_t kMostDepth = 64;        // of a tree without a limit
 constexpr std::uint32_t kMostGrown = 1u << 13;  // leaves of a tree before it is pruned
-constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 16, kMostCandidates = 32;
+constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 8, kMostCandidates = 32;
 constexpr std::uint32_t kCoarseDepth = 5;
 constexpr std::uint32_t kManyPoints = 1u << 17, kSampled = 1u << 16;
 constexpr std::uint32_t kPasses = 3;
+constexpr std::size_t kLeastVariables = 8;  // of a random half of them
+constexpr Ticks kWorse = 50;                // a tree may cost a fiftieth more
+constexpr std::uint64_t kRoundsFromBest = 4;
 constexpr std::uint64_t kWorkBetweenPolls = 1u << 18;
 
 }  // namespace
@@ -36,6 +39,7 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
       improvement_(finder_, meter_),
       leaf_(points_, model, limits.rows_per_leaf),
       best_(leaf_),
+      current_(leaf_),
       growth_penalty_(leaf_penalty),
       steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates},
              {Step::Kind::lookahead, WorkingTree::kRoot, kFewCandidates},
@@ -46,10 +50,10 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
   if (points_.size() > kManyPoints) steps_ = {{Step::Kind::sample}};
 }
 
-std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 4 * sizeof(std::uint32_t) * points_.size(); }
+std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size(); }
 
 std::uint64_t PrimalSearch::most_bytes(std::uint64_t n_points, std::uint64_t n_variables) {
-  return n_points * (sizeof(std::uint32_t) * (n_variables + 6) + sizeof(std::int64_t));
+  return n_points * (sizeof(std::uint32_t) * (n_variables + 7) + sizeof(std::int64_t));
 }
 
 bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
@@ -68,17 +72,22 @@ bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
   return cost() < before || (cost() == before && n_leaves() < leaves_before);
 }
 
-/// A round tries every node once, in a random order.
+/// A round tries every node once, in a random order. After a round without a better tree, the search may go on from one
+/// that costs a little more (threshold accepting), less and less so, and then starts from the best one again.
 void PrimalSearch::plan_round() {
-  if (most_depth_ == 0 || most_leaves_ < 2 || best_.root().leaf_loss <= leaf_penalty_) return;
+  if (most_depth_ == 0 || most_leaves_ < 2 || current_.root().leaf_loss <= leaf_penalty_) return;
   has_planned_ = true;
-  if (!std::exchange(has_gained_, false)) ++n_idle_rounds_;
+  is_diversifying_ = !std::exchange(has_gained_, false);
+  if (is_diversifying_) ++n_idle_rounds_;
+  const std::uint64_t phase = n_idle_rounds_ % kRoundsFromBest;
+  slack_ = is_diversifying_ ? cost() / kWorse * static_cast<Ticks>(kRoundsFromBest - 1 - phase) / kRoundsFromBest : 0;
+  if (slack_ == 0) current_ = best_;
   candidates_ = std::min(2 * candidates_, kMostCandidates);
-  const std::vector<WorkingTree::NodeIndex> all = best_.nodes_below(WorkingTree::kRoot);
+  const std::vector<WorkingTree::NodeIndex> all = current_.nodes_below(WorkingTree::kRoot);
   for (const WorkingTree::NodeIndex node : all) {
-    if (best_.node(node).loss <= leaf_penalty_) continue;
+    if (current_.node(node).loss <= leaf_penalty_) continue;
     steps_.push_back({Step::Kind::lookahead, node, candidates_});
-    if (!best_.node(node).is_leaf()) steps_.push_back({Step::Kind::other_split, node, candidates_});
+    if (!current_.node(node).is_leaf()) steps_.push_back({Step::Kind::other_split, node, candidates_});
   }
   for (int i = 0; i < 4; ++i) steps_.push_back({Step::Kind::other_penalty});
   for (std::size_t i = steps_.size(); i > 1; --i) std::swap(steps_[i - 1], steps_[chance(i)]);
@@ -86,16 +95,17 @@ void PrimalSearch::plan_round() {
 
 /// In points read; of the right order of magnitude.
 std::uint64_t PrimalSearch::estimate(const Step& step) const {
-  const std::uint64_t pass = points_.variables.size() * (best_.points(step.node).size() + 16);
-  const std::uint64_t depth = std::min(useful_depth(), depth_below(step.node));
+  const std::uint64_t pass = points_.variables.size() * (current_.points(step.node).size() + 16);
+  const std::uint64_t depth = std::min(useful_depth() + 1, depth_below(step.node));
   if (step.kind == Step::Kind::best_first) return pass * 16;
   if (step.kind == Step::Kind::sample) return points_.variables.size() * kSampled * 64;
   if (step.kind == Step::Kind::coarse_lookahead) return coarse_.estimate(std::min(most_depth_, kCoarseDepth));
   if (step.kind == Step::Kind::other_penalty) return pass * depth * 4;
-  return pass * (step.candidates + 1) * depth * (depth + 1) / 2;
+  return pass * depth * (1 + step.candidates * (depth + 1) / 2);
 }
 
 void PrimalSearch::take(const Step& step) {
+  choose_variables();
   switch (step.kind) {
     case Step::Kind::sample: return start_from_sample();
     case Step::Kind::best_first: return grow_first();
@@ -121,6 +131,27 @@ void PrimalSearch::start_from_sample() {
   offer(std::move(tree));
 }
 
+/// Mostly a random half of them where all of them have brought nothing.
+void PrimalSearch::choose_variables() {
+  const auto n = static_cast<std::uint32_t>(points_.variables.size());
+  const bool is_restricted = is_diversifying_ && chance(4) > 0;
+  std::vector<std::uint32_t> chosen;
+  for (const bool is_half : {is_restricted, false}) {
+    if (chosen.size() >= std::min<std::size_t>(n, kLeastVariables)) break;
+    chosen.clear();
+    for (std::uint32_t v = 0; v < n; ++v)
+      if (!is_half || chance(2) == 0) chosen.push_back(v);
+  }
+  finder_.restrict_to(std::move(chosen));
+}
+
+LookaheadGrowth::Grown PrimalSearch::grow(std::span<const std::uint32_t> points, std::uint32_t most_depth,
+                                          std::size_t candidates) {
+  const std::uint32_t more = has_planned_ ? static_cast<std::uint32_t>(chance(2)) : candidates == kFirstCandidates;
+  const auto impurity = has_planned_ && chance(2) == 0 ? SplitFinder::Criterion::gini : SplitFinder::Criterion::entropy;
+  return growth_.grow(points, std::min(useful_depth() + more, most_depth), growth_penalty_, candidates, impurity);
+}
+
 void PrimalSearch::grow_first() {
   const std::uint32_t most = most_leaves_ < kMostGrown ? std::max(4 * most_leaves_, 64u) : kMostGrown;
   for (const auto criterion : {SplitFinder::Criterion::gini, SplitFinder::Criterion::entropy}) {
@@ -138,9 +169,8 @@ void PrimalSearch::grow_first() {
 
 void PrimalSearch::grow_again(const Step& step) {
   if (depth_below(step.node) == 0) return;
-  const std::uint32_t depth = std::min(useful_depth(), depth_below(step.node));
-  const LookaheadGrowth::Grown grown = growth_.grow(best_.points(step.node), depth, growth_penalty_, step.candidates);
-  WorkingTree tree = best_;
+  const LookaheadGrowth::Grown grown = grow(current_.points(step.node), depth_below(step.node), step.candidates);
+  WorkingTree tree = current_;
   tree.replace(step.node, grown.preorder);
   offer(std::move(tree));
 }
@@ -155,23 +185,23 @@ void PrimalSearch::grow_coarsely() {
 
 /// Forces one of the promising splits, and grows the sides below it.
 void PrimalSearch::try_other_split(const Step& step) {
-  finder_.load(best_.points(step.node));
-  const std::vector<Split> splits = finder_.candidates(step.candidates);
+  finder_.load(current_.points(step.node));
+  const std::vector<Split> splits = finder_.candidates(step.candidates, SplitFinder::Criterion::gini);
   if (splits.empty()) return;
-  WorkingTree tree = best_;
+  WorkingTree tree = current_;
   tree.replace(step.node, {splits[chance(splits.size())], std::nullopt, std::nullopt});
   if (tree.node(step.node).is_leaf()) return;
-  const std::uint32_t depth = std::min(useful_depth(), depth_below(step.node)) - 1;
+  const std::uint32_t depth = depth_below(step.node) - 1;
   for (const int x : {1, 0}) {
     const WorkingTree::NodeIndex child = tree.node(step.node).child[x];
-    tree.replace(child, growth_.grow(tree.points(child), depth, growth_penalty_, kFewCandidates / 2).preorder);
+    tree.replace(child, grow(tree.points(child), depth, kFewCandidates / 2).preorder);
   }
   offer(std::move(tree));
 }
 
 /// Grows more leaves than pay, or prunes some that do, improves the splits of that tree, and prunes it.
 void PrimalSearch::try_other_penalty() {
-  WorkingTree tree = best_;
+  WorkingTree tree = current_;
   const Ticks penalty = std::max<Ticks>(growth_penalty_, 1) * static_cast<Ticks>(1 + chance(12)) / 4;
   if (penalty > growth_penalty_) {
     tree.prune(penalty, most_leaves_);
@@ -190,15 +220,18 @@ void PrimalSearch::offer(WorkingTree tree) {
   if (!is_worse) improvement_.improve(tree, leaf_penalty_, kPasses);
   tree.prune(leaf_penalty_, most_leaves_);
   const Ticks found = tree.cost(leaf_penalty_);
-  if (found > cost() || (found == cost() && tree.root().n_leaves >= n_leaves())) return;
-  best_ = std::move(tree);
-  has_gained_ = true;
+  const bool is_better = found < cost() || (found == cost() && tree.root().n_leaves < n_leaves());
+  if (!is_better && (found == current_.cost(leaf_penalty_) || found > cost() + slack_ || slack_ == 0)) return;
+  current_ = std::move(tree);
   // The steps that are planned are about nodes of the old tree.
   std::erase_if(steps_, [](const Step& step) { return step.node != WorkingTree::kRoot; });
+  if (!is_better) return;
+  best_ = current_;
+  has_gained_ = true;
 }
 
 std::uint32_t PrimalSearch::depth_below(WorkingTree::NodeIndex node) const {
-  return most_depth_ - best_.node(node).depth;
+  return most_depth_ - current_.node(node).depth;
 }
 
 /// Of a subtree that is grown at once: a little more than its leaves need if they are balanced.

@@ -2,7 +2,8 @@
 //
 // WHAT    A good tree in a given amount of work, and a better one with more: the primal heuristics. First CART's tree,
 //         pruned; then the same with its splits improved; then a tree grown with lookahead; then a local search that
-//         grows subtrees again, forces other splits, and grows and prunes with other leaf penalties.
+//         grows subtrees again, forces other splits, and grows and prunes with other leaf penalties, and that goes on
+//         from slightly worse trees and with fewer variables once that has brought nothing.
 // FLOW    primal/companion and primal/near_optimal call `work_up_to` -> the best tree so far.
 // HOLDS   (P1) The tree is within the limits and its cost is exact, whenever the work ends. (P2) The same calls find
 //         the same tree: chance comes from a generator with a fixed seed, and no step depends on the clock.
@@ -53,6 +54,9 @@ class PrimalSearch {
   std::uint64_t estimate(const Step& step) const;
   void take(const Step& step);
   void start_from_sample();
+  void choose_variables();
+  /// A subtree with lookahead, by the impurity and of the depth that are its turn.
+  LookaheadGrowth::Grown grow(std::span<const std::uint32_t> points, std::uint32_t most_depth, std::size_t candidates);
   void grow_first();
   void grow_again(const Step& step);
   void grow_coarsely();
@@ -75,12 +79,14 @@ class PrimalSearch {
   LookaheadGrowth growth_;
   CoarseLookahead coarse_;
   SplitImprovement improvement_;
-  WorkingTree leaf_, best_;
+  WorkingTree leaf_, best_, current_;
   Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited
   std::vector<Step> steps_;  // planned, the next one last
   std::size_t candidates_;   // a node, in the current round
   std::uint64_t n_idle_rounds_ = 0;
+  Ticks slack_ = 0;  // what the current tree, from which steps start, may cost more than the best one
   bool has_planned_ = false;
+  bool is_diversifying_ = false;   // since the last round brought no better tree
   bool has_gained_ = true;         // since the last round was planned
   std::mt19937_64 generator_{20};  // NOLINT(bugprone-random-generator-seed): (P2)
 };

@@ -64,6 +64,12 @@ std::vector<double> masses(const models::LeafModel& model) {
   return mass;
 }
 
+std::vector<std::uint32_t> first_numbers(std::size_t n) {
+  std::vector<std::uint32_t> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  return numbers;
+}
+
 bool is_positive(const Weights& weight) {
   return std::any_of(weight.begin(), weight.end(), [](std::int64_t w) { return w > 0; });
 }
@@ -72,7 +78,13 @@ bool is_positive(const Weights& weight) {
 
 SplitFinder::SplitFinder(const Points& points, const models::LeafModel& model, std::uint64_t rows_per_leaf,
                          run::WorkMeter& meter)
-    : points_(points), model_(model), rows_per_leaf_(rows_per_leaf), mass_(masses(model)), meter_(meter) {}
+    : points_(points),
+      model_(model),
+      rows_per_leaf_(rows_per_leaf),
+      mass_(masses(model)),
+      meter_(meter),
+      all_variables_(first_numbers(points.variables.size())),
+      variables_(all_variables_) {}
 
 void SplitFinder::load(std::span<const std::uint32_t> points) {
   has_numbers_ = false;
@@ -93,7 +105,7 @@ std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std:
   for (const std::int64_t number : numbers) all_.add(0, number, 0);
   all_.rows_per_leaf = 1;
   load_sample();
-  const auto found = best_by(SmallerSum{});
+  const auto found = best_by(SmallerSum{}, all_variables_);
   if (!found) return std::nullopt;
   LeastSum least{found->split, 0, 0};
   points_.variables[least.split.variable].with_condition(least.split.bin, [&](auto holds) {
@@ -130,18 +142,20 @@ double SplitFinder::score_as_leaf(Criterion criterion) const {
 }
 
 std::optional<SplitFinder::Found> SplitFinder::best(Criterion criterion) {
-  return with_score(criterion, [this](const auto& score) { return best_by(score); });
+  return with_score(criterion, [this](const auto& score) { return best_by(score, variables_); });
 }
 
 template <class Score>
-std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
+std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score, std::span<const std::uint32_t> variables) {
   const auto best_of = [&](const Loaded& loaded, std::uint32_t variable, const Cells& cells) {
     fill(loaded, variable, cells);
     return scan(loaded, variable, cells, score);
   };
   std::vector<Found> found;
-  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v)
+  for (const std::uint32_t v : variables) {
+    if (meter_.stopped()) break;
     if (const auto of_variable = best_of(seen(), v, all_cells(v))) found.push_back(*of_variable);
+  }
   const auto by_score = [](const Found& a, const Found& b) {
     return a.score != b.score ? a.score < b.score : a.split.variable < b.split.variable;
   };
@@ -159,17 +173,19 @@ std::optional<SplitFinder::Found> SplitFinder::best_by(const Score& score) {
   return best;
 }
 
-std::vector<Split> SplitFinder::candidates(std::size_t most) {
-  const std::size_t n_variables = points_.variables.size();
+std::vector<Split> SplitFinder::candidates(std::size_t most, Criterion impurity) {
+  const std::size_t n_variables = variables_.size();
   if (n_variables == 0) return {};
   const std::size_t n_even = most > 2 * n_variables ? most / n_variables - 1 : 0;
   std::vector<Found> by_impurity, by_loss;
   std::vector<Split> even;
-  for (std::uint32_t v = 0; v < points_.variables.size() && !meter_.stopped(); ++v) {
+  for (const std::uint32_t v : variables_) {
+    if (meter_.stopped()) break;
     const Cells cells = all_cells(v);
     fill(seen(), v, cells);
-    if (const auto found = scan(seen(), v, cells, Gini{mass_})) by_impurity.push_back(*found);
-    if (const auto found = scan(seen(), v, cells, Loss{model_})) by_loss.push_back(*found);
+    const auto found = with_score(impurity, [&](const auto& score) { return scan(seen(), v, cells, score); });
+    if (found) by_impurity.push_back(*found);
+    if (const auto of_loss = scan(seen(), v, cells, Loss{model_})) by_loss.push_back(*of_loss);
     add_even_splits(v, cells, n_even, even);
   }
   const auto by_score = [](const Found& a, const Found& b) { return a.score < b.score; };

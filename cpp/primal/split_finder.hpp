@@ -34,6 +34,8 @@ class SplitFinder {
 
   SplitFinder(const Points& points, const models::LeafModel& model, std::uint64_t rows_per_leaf, run::WorkMeter& meter);
 
+  /// The variables that `best` and `candidates` choose from, in ascending order; all unless restricted.
+  void restrict_to(std::vector<std::uint32_t> variables) { variables_ = std::move(variables); }
   /// The points that the next calls are about.
   void load(std::span<const std::uint32_t> points);
   /// What the points lose as a leaf.
@@ -43,7 +45,7 @@ class SplitFinder {
   std::optional<Found> best(Criterion criterion);
   /// At most `most` promising splits: for each variable the best by impurity and by loss, then some that share the
   /// weight evenly.
-  std::vector<Split> candidates(std::size_t most);
+  std::vector<Split> candidates(std::size_t most, Criterion impurity);
 
   /// A split whose sides add up to little.
   struct LeastSum {
@@ -105,7 +107,7 @@ class SplitFinder {
   void add_even_splits(std::uint32_t variable, const Cells& cells, std::size_t n_splits,
                        std::vector<Split>& splits) const;
   template <class Score>
-  std::optional<Found> best_by(const Score& score);
+  std::optional<Found> best_by(const Score& score, std::span<const std::uint32_t> variables);
   template <class Use>
   decltype(auto) with_score(Criterion criterion, Use use) const;
 
@@ -114,6 +116,8 @@ class SplitFinder {
   const std::uint64_t rows_per_leaf_;
   const std::vector<double> mass_;  // of a unit of weight of each target: what losing it costs
   run::WorkMeter& meter_;
+  const std::vector<std::uint32_t> all_variables_;
+  std::vector<std::uint32_t> variables_;
 
   Loaded all_, sample_;
   std::vector<std::uint32_t> sampled_points_;

@@ -325,11 +325,33 @@ RANDOM_TEST(splits_of_many_thresholds_are_allowed_and_score_what_they_say, 60) {
       CHECK(nearly(score_of(points, some, found->split, model, rows_per_leaf, criterion).value_or(-1), found->score,
                    points, model));
   const std::size_t most = draw.size_between(0, 12);
-  const std::vector<Split> candidates = finder.candidates(most);
+  const std::vector<Split> candidates = finder.candidates(most, kCriteria[draw.below(3)]);
   CHECK(candidates.size() <= most);
   for (const Split& split : candidates) {
     CHECK(score_of(points, some, split, model, rows_per_leaf, SplitFinder::Criterion::loss).has_value());
     CHECK_EQUAL(std::count(candidates.begin(), candidates.end(), split), 1);
+  }
+}
+
+RANDOM_TEST(a_restricted_finder_splits_only_on_the_variables_that_are_left, 60) {
+  const OrderedTestProblem problem = random_ordered(draw, {60, 6, 12});
+  const TestProblem plain = problem.plain();
+  const LeafModel model = model_of(plain);
+  const Points points(problem.columns(), plain.targets());
+  SplitFinder finder(points, model, 1, always());
+  std::vector<std::uint32_t> left;
+  for (std::uint32_t v = 0; v < points.variables.size(); ++v)
+    if (draw.percent(50)) left.push_back(v);
+  finder.restrict_to(left);
+  const PointNumbers all = all_points(points);
+  finder.load(all);
+  const auto is_left = [&](const Split& split) {
+    return std::find(left.begin(), left.end(), split.variable) != left.end();
+  };
+  for (const SplitFinder::Criterion criterion : kCriteria) {
+    const auto found = finder.best(criterion);
+    CHECK(!found || is_left(found->split));
+    for (const Split& split : finder.candidates(20, criterion)) CHECK(is_left(split));
   }
 }
 
@@ -437,7 +459,7 @@ PROBLEM_TEST(grown_subtrees_cost_what_growth_reports_and_no_more_than_a_leaf, 30
   const Ticks of_leaf = tree.cost(problem.leaf_cost);
   const LookaheadGrowth::Grown grown =
       LookaheadGrowth(points, finder, always())
-          .grow(tree.points(WorkingTree::kRoot), depth, problem.leaf_cost, draw.below(6));
+          .grow(tree.points(WorkingTree::kRoot), depth, problem.leaf_cost, draw.below(6), kCriteria[draw.below(3)]);
   tree.replace(WorkingTree::kRoot, grown.preorder);
   CHECK_EQUAL(tree.cost(problem.leaf_cost), grown.cost);
   CHECK(grown.cost <= of_leaf);
