@@ -31,6 +31,9 @@ from hornbeam.fitting.training import TrainingData
 if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
 
+# After so many rounds without a better tree the heuristics have tried all the slightly worse ones to start from.
+_ROUNDS_A_LEVEL = 4
+
 
 class _LookaheadClassifier(RegularizedTreeClassifier):
     """Base of SPLIT and LicketySPLIT: it runs the lookahead search, and the exact search that certifies its tree."""
@@ -68,7 +71,8 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
         elif not self._is_recursive and self._steps() >= (options.max_depth or 0):
             search = exact_search(conditions, training, scale, options)
         else:
-            search = near_optimal_search(conditions, training, scale, options, idle_rounds=self._steps() - 1)
+            idle_rounds = _ROUNDS_A_LEVEL * (self._steps() - 1)
+            search = near_optimal_search(conditions, training, scale, options, idle_rounds=idle_rounds)
         return partial(self._certified, training, scale, options, search) if self.certify else search
 
     def _certified(
@@ -116,8 +120,8 @@ class SPLITClassifier(_LookaheadClassifier):
     `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
 
     With many thresholds (as a rule numbers with ``binarizer="exact"``) the search works on sorted values instead, see
-    `LicketySPLITClassifier`, and then improves the tree in rounds over all its nodes, until ``lookahead_depth - 1``
-    rounds have found no better one. The comparisons above are not guaranteed then.
+    `LicketySPLITClassifier`, and then improves the tree in rounds over all its nodes, until
+    ``4 * (lookahead_depth - 1)`` rounds have found no better one. The comparisons above are not guaranteed then.
 
     Parameters
     ----------
