@@ -1,6 +1,7 @@
 #include "primal/coarse_lookahead.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lookahead/lookahead_search.hpp"
 #include "primal/sample.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kOfVariable = 10, kLeastConditions = 512, kMostConditions = 2048;
 constexpr std::size_t kMostPoints = std::size_t{1} << 14;
+constexpr std::size_t kMostOfThreeLevels = std::size_t{1} << 12;
 constexpr std::size_t kMostRead = std::size_t{1} << 28;              // words, at a level of the tree
 constexpr std::uint64_t kReadBetweenPolls = std::uint64_t{1} << 17;  // as many points as the words between two polls
 
@@ -24,25 +26,31 @@ void add_subtree(const tree::ResultTree& tree, std::size_t node, const std::vect
 
 }  // namespace
 
-std::size_t CoarseLookahead::most_conditions() const {
-  return std::clamp(kOfVariable * points_.variables.size(), kLeastConditions, kMostConditions);
-}
-
-std::size_t CoarseLookahead::most_points() const {
-  return std::min({std::size_t{points_.size()}, kMostPoints, kMostRead / most_conditions() / most_conditions() * 64});
-}
-
-std::uint64_t CoarseLookahead::estimate(std::uint32_t depth) const {
+CoarseLookahead::Size CoarseLookahead::size_of(Kind kind) const {
   std::size_t n_conditions = 0;
   for (const Variable& variable : points_.variables) n_conditions += variable.n_conditions();
-  n_conditions = std::min(n_conditions, most_conditions());
-  return n_conditions * n_conditions * (most_points() / 64 + 1) * depth / 4;
+  const std::size_t all = points_.size();
+  if (kind == Kind::three_levels) {
+    const std::size_t points = std::min(all, kMostOfThreeLevels), words = points / 64 + 1;
+    const double most = std::cbrt(static_cast<double>(kMostRead / words));
+    return {std::min(n_conditions, static_cast<std::size_t>(most)), points};
+  }
+  n_conditions =
+      std::min(n_conditions, std::clamp(kOfVariable * points_.variables.size(), kLeastConditions, kMostConditions));
+  const std::size_t squared = std::max<std::size_t>(n_conditions * n_conditions, 1);
+  return {n_conditions, std::min({all, kMostPoints, kMostRead / squared * 64})};
 }
 
-Preorder CoarseLookahead::grow(std::span<const std::uint32_t> all, Ticks leaf_penalty, std::uint32_t depth) {
+std::uint64_t CoarseLookahead::estimate(Kind kind, std::uint32_t depth) const {
+  const auto [conditions, points] = size_of(kind);
+  const std::size_t levels = kind == Kind::three_levels ? conditions : depth;
+  return conditions * conditions * (points / 64 + 1) * levels / 4;
+}
+
+Preorder CoarseLookahead::grow(std::span<const std::uint32_t> all, Ticks leaf_penalty, Kind kind, std::uint32_t depth) {
+  const auto [n_conditions, n] = size_of(kind);
   finder_.load(all);
-  const std::vector<Split> conditions = finder_.candidates(most_conditions(), SplitFinder::Criterion::gini);
-  const std::size_t n = most_points();
+  const std::vector<Split> conditions = finder_.candidates(n_conditions, SplitFinder::Criterion::gini);
   std::vector<std::uint32_t> sampled;
   std::vector<std::int32_t> target;
   std::vector<std::int64_t> weight;
@@ -72,7 +80,9 @@ Preorder CoarseLookahead::grow(std::span<const std::uint32_t> all, Ticks leaf_pe
         std::max<std::uint64_t>(static_cast<std::uint64_t>(share * static_cast<double>(rows_per_leaf_)), 1)};
     const rows::Problem problem{rows, model_, static_cast<Ticks>(share * static_cast<double>(leaf_penalty)), limits,
                                 Bounds{}};
-    const run::Outcome found = lookahead::search_lookahead(problem, {1, true, true, false}, run, {});
+    const bool is_recursive = kind == Kind::lickety_split;
+    const lookahead::Lookahead lookahead{is_recursive ? 1u : 2u, is_recursive, true, !is_recursive};
+    const run::Outcome found = lookahead::search_lookahead(problem, lookahead, run, {});
     add_subtree(found.tree, 0, conditions, preorder);
   });
   if (preorder.empty()) preorder.emplace_back();

@@ -4,7 +4,8 @@
 // conditions
 //         are completed greedily at every node, where primal/lookahead_growth completes a few of all conditions.
 // FLOW    primal/primal_search -> here -> lookahead/lookahead_search. The splits are then improved over all conditions.
-// SOURCE  [babbar2025split, algorithm 3].
+// SOURCE  [babbar2025split, algorithms 1 and 3]. A prefix of two levels, completed by splits of least loss, is the best
+//         tree of three levels.
 #pragma once
 
 #include "base/options.hpp"
@@ -21,14 +22,19 @@ class CoarseLookahead {
                   SplitFinder& finder, run::WorkMeter& meter)
       : points_(points), model_(model), rows_per_leaf_(rows_per_leaf), finder_(finder), meter_(meter) {}
 
+  /// LicketySPLIT's tree, or the best of at most three levels, which takes fewer conditions.
+  enum class Kind { lickety_split, three_levels };
+
   /// What `grow` spends at most, about.
-  std::uint64_t estimate(std::uint32_t depth) const;
+  std::uint64_t estimate(Kind kind, std::uint32_t depth) const;
   /// The tree for all points; a leaf after a stop. `depth` is at least 1.
-  Preorder grow(std::span<const std::uint32_t> all, Ticks leaf_penalty, std::uint32_t depth);
+  Preorder grow(std::span<const std::uint32_t> all, Ticks leaf_penalty, Kind kind, std::uint32_t depth);
 
  private:
-  std::size_t most_conditions() const;
-  std::size_t most_points() const;
+  struct Size {
+    std::size_t conditions, points;
+  };
+  Size size_of(Kind kind) const;
 
   const Points& points_;
   const models::LeafModel& model_;

@@ -43,7 +43,7 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
       growth_penalty_(leaf_penalty),
       steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates},
              {Step::Kind::lookahead, WorkingTree::kRoot, kFewCandidates},
-             {Step::Kind::coarse_lookahead},
+             {Step::Kind::coarse},
              {Step::Kind::best_first},
              {Step::Kind::lookahead}},  // without candidates: a greedy tree of few levels
       candidates_(kFewCandidates / 2) {
@@ -76,7 +76,7 @@ bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
 /// that costs a little more (threshold accepting), less and less so, and then starts from the best one again.
 void PrimalSearch::plan_round() {
   if (most_depth_ == 0 || most_leaves_ < 2 || current_.root().leaf_loss <= leaf_penalty_) return;
-  has_planned_ = true;
+  const bool is_first = !std::exchange(has_planned_, true);
   is_diversifying_ = !std::exchange(has_gained_, false);
   if (is_diversifying_) ++n_idle_rounds_;
   const std::uint64_t phase = n_idle_rounds_ % kRoundsFromBest;
@@ -91,6 +91,7 @@ void PrimalSearch::plan_round() {
   }
   for (int i = 0; i < 4; ++i) steps_.push_back({Step::Kind::other_penalty});
   for (std::size_t i = steps_.size(); i > 1; --i) std::swap(steps_[i - 1], steps_[chance(i)]);
+  if (is_first) steps_.push_back({Step::Kind::three_levels});
 }
 
 /// In points read; of the right order of magnitude.
@@ -99,7 +100,8 @@ std::uint64_t PrimalSearch::estimate(const Step& step) const {
   const std::uint64_t depth = std::min(useful_depth() + 1, depth_below(step.node));
   if (step.kind == Step::Kind::best_first) return pass * 16;
   if (step.kind == Step::Kind::sample) return points_.variables.size() * kSampled * 64;
-  if (step.kind == Step::Kind::coarse_lookahead) return coarse_.estimate(std::min(most_depth_, kCoarseDepth));
+  if (step.kind == Step::Kind::coarse) return coarse_.estimate(CoarseLookahead::Kind::lickety_split, coarse_depth());
+  if (step.kind == Step::Kind::three_levels) return coarse_.estimate(CoarseLookahead::Kind::three_levels, 3);
   if (step.kind == Step::Kind::other_penalty) return pass * depth * 4;
   return pass * depth * (1 + step.candidates * (depth + 1) / 2);
 }
@@ -110,7 +112,8 @@ void PrimalSearch::take(const Step& step) {
     case Step::Kind::sample: return start_from_sample();
     case Step::Kind::best_first: return grow_first();
     case Step::Kind::lookahead: return grow_again(step);
-    case Step::Kind::coarse_lookahead: return grow_coarsely();
+    case Step::Kind::coarse: return grow_coarsely(CoarseLookahead::Kind::lickety_split, coarse_depth());
+    case Step::Kind::three_levels: return grow_coarsely(CoarseLookahead::Kind::three_levels, std::min(most_depth_, 3u));
     case Step::Kind::other_split: return try_other_split(step);
     case Step::Kind::other_penalty: return try_other_penalty();
   }
@@ -175,11 +178,10 @@ void PrimalSearch::grow_again(const Step& step) {
   offer(std::move(tree));
 }
 
-void PrimalSearch::grow_coarsely() {
-  const std::uint32_t depth = std::min(most_depth_, kCoarseDepth);
+void PrimalSearch::grow_coarsely(CoarseLookahead::Kind kind, std::uint32_t depth) {
   if (depth < 2 || points_.n_targets < 2) return;
   WorkingTree tree = leaf_;
-  tree.replace(WorkingTree::kRoot, coarse_.grow(tree.points(WorkingTree::kRoot), growth_penalty_, depth));
+  tree.replace(WorkingTree::kRoot, coarse_.grow(tree.points(WorkingTree::kRoot), growth_penalty_, kind, depth));
   offer(std::move(tree));
 }
 
@@ -233,6 +235,8 @@ void PrimalSearch::offer(WorkingTree tree) {
 std::uint32_t PrimalSearch::depth_below(WorkingTree::NodeIndex node) const {
   return most_depth_ - current_.node(node).depth;
 }
+
+std::uint32_t PrimalSearch::coarse_depth() const { return std::min(most_depth_, kCoarseDepth); }
 
 /// Of a subtree that is grown at once: a little more than its leaves need if they are balanced.
 std::uint32_t PrimalSearch::useful_depth() const {

@@ -45,7 +45,7 @@ class PrimalSearch {
 
  private:
   struct Step {
-    enum class Kind { sample, best_first, lookahead, coarse_lookahead, other_split, other_penalty } kind;
+    enum class Kind { sample, best_first, lookahead, coarse, three_levels, other_split, other_penalty } kind;
     WorkingTree::NodeIndex node = WorkingTree::kRoot;
     std::size_t candidates = 0;
   };
@@ -59,7 +59,8 @@ class PrimalSearch {
   LookaheadGrowth::Grown grow(std::span<const std::uint32_t> points, std::uint32_t most_depth, std::size_t candidates);
   void grow_first();
   void grow_again(const Step& step);
-  void grow_coarsely();
+  void grow_coarsely(CoarseLookahead::Kind kind, std::uint32_t depth);
+  std::uint32_t coarse_depth() const;
   void try_other_split(const Step& step);
   void try_other_penalty();
   /// Improves and prunes a tree and keeps it if it is better than the best one.

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification, make_moons
 from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam import LicketySPLITClassifier, SPLITClassifier
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
 
 Rows = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
@@ -59,14 +59,27 @@ def pruned_cart(
     return least(0)
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("regularization", [0.01, 0.002])
-def test_a_tree_over_all_thresholds_is_no_worse_than_pruned_cart_and_lookahead_over_quantiles(name, regularization):
+# Exact depth 3 finds 0.0734 among 13,000 conditions; SPLIT's tree of four levels costs 0.0746.
+MISSED = ("breast cancer", 0.01)
+CASES = [
+    pytest.param(
+        name, regularization, marks=[pytest.mark.xfail(strict=True)] if (name, regularization) == MISSED else []
+    )
+    for name in TABLES
+    for regularization in (0.01, 0.002)
+]
+
+
+@pytest.mark.parametrize(("name", "regularization"), CASES)
+def test_a_tree_over_all_thresholds_is_no_worse_than_what_others_find_as_fast(name, regularization):
     X, y = TABLES[name]
-    found = SPLITClassifier(regularization, 3, max_depth=4, binarizer="exact").fit(X, y)
+    found = SPLITClassifier(regularization, lookahead_depth=3, max_depth=4).fit(X, y)
     others = [min(np.mean(y != label) for label in np.unique(y)) + regularization]
     others += [pruned_cart(X, y, regularization, 4, criterion) for criterion in ("gini", "entropy")]
-    others += [LicketySPLITClassifier(regularization, depth).fit(X, y).objective_ for depth in (2, 3, 4)]
+    quantiles = [LicketySPLITClassifier(regularization, depth, binarizer="quantile") for depth in (2, 3, 4)]
+    exact = [GOSDTClassifier(regularization, max_depth=depth) for depth in (2, 3)]
+    guessed = GOSDTClassifier(regularization, max_depth=4, binarizer="guess")
+    others += [classifier.fit(X, y).objective_ for classifier in (*quantiles, *exact, guessed)]
     assert found.objective_ <= min(others) + 1e-9
 
 
