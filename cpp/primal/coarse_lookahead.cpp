@@ -26,19 +26,35 @@ void add_subtree(const tree::ResultTree& tree, std::size_t node, const std::vect
 
 }  // namespace
 
+std::uint32_t CoarseLookahead::n_conditions() const {
+  std::uint32_t n = 0;
+  for (const Variable& variable : points_.variables) n += variable.n_conditions();
+  return n;
+}
+
 CoarseLookahead::Size CoarseLookahead::size_of(Kind kind) const {
-  std::size_t n_conditions = 0;
-  for (const Variable& variable : points_.variables) n_conditions += variable.n_conditions();
   const std::size_t all = points_.size();
   if (kind == Kind::three_levels) {
     const std::size_t points = std::min(all, kMostOfThreeLevels), words = points / 64 + 1;
     const double most = std::cbrt(static_cast<double>(kMostRead / words));
-    return {std::min(n_conditions, static_cast<std::size_t>(most)), points};
+    return {std::min<std::size_t>(n_conditions(), static_cast<std::size_t>(most)), points};
   }
-  n_conditions =
-      std::min(n_conditions, std::clamp(kOfVariable * points_.variables.size(), kLeastConditions, kMostConditions));
-  const std::size_t squared = std::max<std::size_t>(n_conditions * n_conditions, 1);
-  return {n_conditions, std::min({all, kMostPoints, kMostRead / squared * 64})};
+  const std::size_t most = std::clamp(kOfVariable * points_.variables.size(), kLeastConditions, kMostConditions);
+  const std::size_t conditions = std::min<std::size_t>(n_conditions(), most);
+  const std::size_t squared = std::max<std::size_t>(conditions * conditions, 1);
+  return {conditions, std::min({all, kMostPoints, kMostRead / squared * 64})};
+}
+
+/// All conditions if they are few.
+std::vector<Split> CoarseLookahead::choose(std::span<const std::uint32_t> all, std::size_t most) {
+  if (n_conditions() > most) {
+    finder_.load(all);
+    return finder_.candidates(most, SplitFinder::Criterion::gini);
+  }
+  std::vector<Split> conditions;
+  for (std::uint32_t v = 0; v < points_.variables.size(); ++v)
+    for (std::uint32_t bin = 0; bin < points_.variables[v].n_conditions(); ++bin) conditions.push_back({v, bin});
+  return conditions;
 }
 
 std::uint64_t CoarseLookahead::estimate(Kind kind, std::uint32_t depth) const {
@@ -48,9 +64,8 @@ std::uint64_t CoarseLookahead::estimate(Kind kind, std::uint32_t depth) const {
 }
 
 Preorder CoarseLookahead::grow(std::span<const std::uint32_t> all, Ticks leaf_penalty, Kind kind, std::uint32_t depth) {
-  const auto [n_conditions, n] = size_of(kind);
-  finder_.load(all);
-  const std::vector<Split> conditions = finder_.candidates(n_conditions, SplitFinder::Criterion::gini);
+  const auto [most, n] = size_of(kind);
+  const std::vector<Split> conditions = choose(all, most);
   std::vector<std::uint32_t> sampled;
   std::vector<std::int32_t> target;
   std::vector<std::int64_t> weight;

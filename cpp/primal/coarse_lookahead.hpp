@@ -1,12 +1,14 @@
 // primal/coarse_lookahead.hpp
 //
-// WHAT    LicketySPLIT's tree over some conditions of each variable, in a sample of many points: all of these
-// conditions
-//         are completed greedily at every node, where primal/lookahead_growth completes a few of all conditions.
+// WHAT    Trees over some conditions of each variable, in a sample of many points: LicketySPLIT's, which completes them
+//         all at every node, where primal/lookahead_growth completes a few; and the best tree of three levels.
 // FLOW    primal/primal_search -> here -> lookahead/lookahead_search. The splits are then improved over all conditions.
 // SOURCE  [babbar2025split, algorithms 1 and 3]. A prefix of two levels, completed by splits of least loss, is the best
 //         tree of three levels.
 #pragma once
+
+#include <span>
+#include <vector>
 
 #include "base/options.hpp"
 #include "models/leaf_model.hpp"
@@ -35,6 +37,8 @@ class CoarseLookahead {
     std::size_t conditions, points;
   };
   Size size_of(Kind kind) const;
+  std::uint32_t n_conditions() const;
+  std::vector<Split> choose(std::span<const std::uint32_t> all, std::size_t most);
 
   const Points& points_;
   const models::LeafModel& model_;

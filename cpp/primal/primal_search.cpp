@@ -50,10 +50,13 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
   if (points_.size() > kManyPoints) steps_ = {{Step::Kind::sample}};
 }
 
-std::uint64_t PrimalSearch::bytes() const { return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size(); }
+std::uint64_t PrimalSearch::bytes() const {
+  return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size() + bytes_of_sample_;
+}
 
 std::uint64_t PrimalSearch::most_bytes(std::uint64_t n_points, std::uint64_t n_variables) {
-  return n_points * (sizeof(std::uint32_t) * (n_variables + 7) + sizeof(std::int64_t));
+  const std::uint64_t n_at_once = n_points > kManyPoints ? n_points + kSampled : n_points;
+  return n_at_once * (sizeof(std::uint32_t) * (n_variables + 7) + sizeof(std::int64_t));
 }
 
 bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
@@ -127,7 +130,9 @@ void PrimalSearch::start_from_sample() {
       std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share * static_cast<double>(limits.rows_per_leaf)));
   PrimalSearch sampled(points_.sample(kSampled), model_, static_cast<Ticks>(share * static_cast<double>(leaf_penalty_)),
                        limits, run_, [this] { meter_.poll(); });
+  bytes_of_sample_ = sampled.bytes();
   sampled.work_up_to(~std::uint64_t{0}, 0);
+  bytes_of_sample_ = 0;
   meter_.add(sampled.spent());
   WorkingTree tree = leaf_;
   tree.replace(WorkingTree::kRoot, sampled.best_.preorder(WorkingTree::kRoot));
@@ -179,7 +184,7 @@ void PrimalSearch::grow_again(const Step& step) {
 }
 
 void PrimalSearch::grow_coarsely(CoarseLookahead::Kind kind, std::uint32_t depth) {
-  if (depth < 2 || points_.n_targets < 2) return;
+  if (depth < 2 || points_.n_targets < 2 || leaf_.root().leaf_loss <= leaf_penalty_) return;
   WorkingTree tree = leaf_;
   tree.replace(WorkingTree::kRoot, coarse_.grow(tree.points(WorkingTree::kRoot), growth_penalty_, kind, depth));
   offer(std::move(tree));

@@ -85,7 +85,8 @@ class PrimalSearch {
   std::vector<Step> steps_;  // planned, the next one last
   std::size_t candidates_;   // a node, in the current round
   std::uint64_t n_idle_rounds_ = 0;
-  Ticks slack_ = 0;  // what the current tree, from which steps start, may cost more than the best one
+  Ticks slack_ = 0;                    // what the current tree, from which steps start, may cost more than the best one
+  std::uint64_t bytes_of_sample_ = 0;  // while it takes the first steps
   bool has_planned_ = false;
   bool is_diversifying_ = false;   // since the last round brought no better tree
   bool has_gained_ = true;         // since the last round was planned

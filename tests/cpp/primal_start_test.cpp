@@ -3,6 +3,7 @@
 
 #include "primal/primal_search.hpp"
 #include "support/check.hpp"
+#include "support/oracle.hpp"
 #include "support/ordered.hpp"
 #include "support/primal.hpp"
 #include "support/solving.hpp"
@@ -41,13 +42,29 @@ PROBLEM_TEST(the_coarse_tree_costs_no_more_than_the_best_stump, 200, random_prob
   WorkingTree stump(points, model, 1), tree(points, model, 1);
   const Ticks of_leaf = tree.cost(problem.leaf_cost);
   CoarseLookahead coarse(points, model, 1, finder, always());
-  tree.replace(WorkingTree::kRoot, coarse.grow(stump.points(WorkingTree::kRoot), problem.leaf_cost, 3));
+  tree.replace(WorkingTree::kRoot, coarse.grow(stump.points(WorkingTree::kRoot), problem.leaf_cost,
+                                               CoarseLookahead::Kind::lickety_split, 3));
   CHECK(tree.cost(problem.leaf_cost) <= of_leaf);
   for (const auto node : tree.nodes_below(WorkingTree::kRoot)) CHECK(tree.node(node).depth <= 3);
   finder.load(stump.points(WorkingTree::kRoot));
   if (const auto best = finder.best(SplitFinder::Criterion::loss))
     stump.replace(WorkingTree::kRoot, {best->split, std::nullopt, std::nullopt});
   CHECK(tree.cost(problem.leaf_cost) <= stump.cost(problem.leaf_cost));
+}
+
+PROBLEM_TEST(the_best_tree_of_three_levels_over_few_conditions_is_that_of_the_oracle, 200,
+             random_problem(draw, {2, 60, 1, 9})) {
+  if (problem.n_classes < 2) return;
+  TestProblem shallow = problem;
+  shallow.limits.depth = 3;
+  const LeafModel model = model_of(problem);
+  const Points points(distinct_rows(problem));
+  SplitFinder finder(points, model, 1, always());
+  WorkingTree tree(points, model, 1);
+  CoarseLookahead coarse(points, model, 1, finder, always());
+  tree.replace(WorkingTree::kRoot,
+               coarse.grow(tree.points(WorkingTree::kRoot), problem.leaf_cost, CoarseLookahead::Kind::three_levels, 3));
+  CHECK_EQUAL(tree.cost(problem.leaf_cost), Oracle(shallow).best());
 }
 
 RANDOM_TEST(rows_repeated_are_the_same_points_as_rows_weighted, 100) {
