@@ -101,6 +101,21 @@ RANDOM_TEST(the_thresholds_of_many_points_are_found_after_a_sample, 2) {
   CHECK_EQUAL(search.cost(), 4 * kLeafPenalty);
 }
 
+RANDOM_TEST(the_best_split_of_many_points_scores_what_all_of_them_lose, 3) {
+  const ManyPoints many(draw);
+  const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
+  const LeafModel model(2, 2, {0, 1, 1, 0}, true, false);
+  const Points points(columns, {many.target, many.weight, 2});
+  SplitFinder finder(points, model, 1, always());
+  WorkingTree stump(points, model, 1);
+  finder.load(stump.points(WorkingTree::kRoot));
+  const auto best = finder.best(SplitFinder::Criterion::loss);
+  CHECK(best.has_value());
+  if (!best) return;
+  stump.replace(WorkingTree::kRoot, {best->split, std::nullopt, std::nullopt});
+  CHECK_EQUAL(best->score, static_cast<double>(stump.root().loss));
+}
+
 RANDOM_TEST(the_limit_on_the_rows_of_a_leaf_holds_for_all_points, 1) {
   const ManyPoints many(draw);
   const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
