@@ -11,9 +11,9 @@ namespace hornbeam::primal {
 namespace {
 
 constexpr std::size_t kOfVariable = 10, kLeastConditions = 512, kMostConditions = 2048;
-constexpr std::size_t kMostPoints = std::size_t{1} << 14;
-constexpr std::size_t kMostOfThreeLevels = std::size_t{1} << 12;
-constexpr std::size_t kMostRead = std::size_t{1} << 28;              // words, at a level of the tree
+constexpr std::size_t kLeastPoints = std::size_t{1} << 12;  // if there are as many
+// What is read, in words: by LicketySPLIT at a level of the tree, and by all three levels.
+constexpr double kReadOfLevel = 1u << 26, kReadOfThreeLevels = 1u << 28;
 constexpr std::uint64_t kReadBetweenPolls = std::uint64_t{1} << 17;  // as many points as the words between two polls
 
 void add_subtree(const tree::ResultTree& tree, std::size_t node, const std::vector<Split>& conditions,
@@ -32,17 +32,17 @@ std::uint32_t CoarseLookahead::n_conditions() const {
   return n;
 }
 
+/// Few conditions see more points.
 CoarseLookahead::Size CoarseLookahead::size_of(Kind kind) const {
-  const std::size_t all = points_.size();
-  if (kind == Kind::three_levels) {
-    const std::size_t points = std::min(all, kMostOfThreeLevels), words = points / 64 + 1;
-    const double most = std::cbrt(static_cast<double>(kMostRead / words));
-    return {std::min<std::size_t>(n_conditions(), static_cast<std::size_t>(most)), points};
-  }
-  const std::size_t most = std::clamp(kOfVariable * points_.variables.size(), kLeastConditions, kMostConditions);
-  const std::size_t conditions = std::min<std::size_t>(n_conditions(), most);
-  const std::size_t squared = std::max<std::size_t>(conditions * conditions, 1);
-  return {conditions, std::min({all, kMostPoints, kMostRead / squared * 64})};
+  const double all = points_.size(), n = n_conditions(), least_words = std::min<double>(all, kLeastPoints) / 64 + 1;
+  double conditions = std::clamp<double>(static_cast<double>(kOfVariable * points_.variables.size()), kLeastConditions,
+                                         kMostConditions);
+  if (kind == Kind::three_levels) conditions = std::floor(std::cbrt(kReadOfThreeLevels / least_words));
+  conditions = std::min(conditions, n);
+  const double words = kind == Kind::three_levels ? kReadOfThreeLevels / std::pow(std::max(conditions, 1.0), 3)
+                                                  : kReadOfLevel / std::pow(std::max(conditions, 1.0), 2);
+  const double points = std::min(all, std::max<double>(kLeastPoints, std::floor(words) * 64));
+  return {static_cast<std::size_t>(conditions), static_cast<std::size_t>(points)};
 }
 
 /// All conditions if they are few.
