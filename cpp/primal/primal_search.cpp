@@ -83,7 +83,8 @@ void PrimalSearch::plan_round() {
   is_diversifying_ = !std::exchange(has_gained_, false);
   if (is_diversifying_) ++n_idle_rounds_;
   const std::uint64_t phase = n_idle_rounds_ % kRoundsFromBest;
-  slack_ = is_diversifying_ ? cost() / kWorse * static_cast<Ticks>(kRoundsFromBest - 1 - phase) / kRoundsFromBest : 0;
+  const auto rounds_left = static_cast<Ticks>(kRoundsFromBest - 1 - phase);
+  slack_ = is_diversifying_ ? cost() / kWorse * rounds_left / static_cast<Ticks>(kRoundsFromBest) : 0;
   if (slack_ == 0) current_ = best_;
   candidates_ = std::min(2 * candidates_, kMostCandidates);
   const std::vector<WorkingTree::NodeIndex> all = current_.nodes_below(WorkingTree::kRoot);
