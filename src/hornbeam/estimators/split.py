@@ -240,11 +240,12 @@ class LicketySPLITClassifier(_LookaheadClassifier):
 
     With many thresholds (64 a column on average, or more than 512 in all and 8 a column; as a rule numbers with
     ``binarizer="exact"``) the search works on sorted values, and its time hardly depends on the number of thresholds.
-    The best is kept of CART's trees, pruned for the leaf penalty; of LicketySPLIT's tree over at least 512 conditions,
-    the best and some quantiles of each column, on at most 16,384 rows; and of a tree for which each node completes the
-    best splits by impurity and by loss. The splits of every tree are then improved one by one, over all thresholds of
-    all columns. Of more than 131,072 distinct rows, a sample of 65,536 takes the first steps. The tree is never worse
-    than a single leaf, but the comparison with the greedy tree is not guaranteed then. `last_split` is not used.
+    The best is kept of CART's trees, pruned for the leaf penalty; of LicketySPLIT's tree over 512 conditions or more,
+    the best and some quantiles of each column, on 16,384 rows (more rows if there are fewer conditions, fewer if there
+    are more); and of a tree for which each node completes the best splits by impurity and by loss. The splits of every
+    tree are then improved one by one, over all thresholds of all columns. Of more than 131,072 distinct rows, a sample
+    of 65,536 takes the first steps. The tree is never worse than a single leaf, but the comparison with the greedy tree
+    is not guaranteed then. `last_split` is not used.
 
     Parameters
     ----------
