@@ -74,7 +74,8 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
       classes.n_targets,
       {errors.unit, input.leaf_cost,
        static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
-      std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
+      {std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
+       input.tree.leaves.value_or(ordered::kAnyLeaves)},
       input.bounds.similarity};
   primal::Companion companion([&] { return primal::Points(columns, classes); },
                               primal::PrimalSearch::most_bytes(columns.n_rows, columns.n_variables()), model,
@@ -91,7 +92,6 @@ void check_bins(const data::OrderedColumns& columns) {
 /// The requirements of the ordered search in addition to `check_input`.
 void check_ordered(const data::OrderedColumns& columns, const Input& input) {
   require(input.reference.empty(), "reference: not for ordered columns");
-  require(!input.tree.leaves, "max_leaves: not for ordered columns");
   require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   const auto& [targets, costs, n_predictions] = input.losses;
   const std::uint32_t n_classes = targets.n_targets;

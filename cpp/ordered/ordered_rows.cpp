@@ -91,6 +91,12 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool 
   return true;
 }
 
+Fingerprint OrderedRows::fingerprint() const {
+  Fingerprint all;
+  for (const std::uint32_t row : original_) all ^= Fingerprint::of_row(row);
+  return all;
+}
+
 void OrderedRows::list_thresholds(std::uint32_t variable, std::uint32_t least_rows,
                                   std::vector<Threshold>& thresholds) const {
   thresholds.clear();

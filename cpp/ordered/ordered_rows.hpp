@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fingerprint.hpp"
 #include "base/types.hpp"
 #include "data/ordered_columns.hpp"
 #include "run/run.hpp"
@@ -54,6 +55,9 @@ class OrderedRows {
   const std::vector<std::int32_t>& class_weight() const { return class_weight_; }
   std::int32_t weight() const { return weight_of_all_; }
   std::uint64_t bytes() const { return 4 * (entries_.capacity() + original_.capacity() + weight_.capacity()); }
+
+  /// Of these rows in the whole problem.
+  Fingerprint fingerprint() const;
 
   /// Bytes that a subset of this many of these rows takes.
   std::uint64_t bytes_of(std::uint32_t n_rows) const {

@@ -28,10 +28,14 @@ class OrderedSearch {
 
   run::Outcome run() {
     report();
-    if (!root_.sort_rows(workers_.front().meter())) throw run::Stopped{};
-    report();
-    find_better_tree();
-    run_.guard([this] { solve_every_depth(); });
+    const bool is_sorted = root_.sort_rows(workers_.front().meter());
+    if (is_sorted) {
+      report();
+      find_better_tree();
+      run_.guard([this] { solve_every_depth(); });
+    } else if (companion_ == nullptr || companion_->n_found() == 0) {
+      throw run::Stopped{};
+    }
     Counters counters = root_.counters();
     for (OrderedWorker& worker : workers_) {
       worker.publish();
@@ -39,10 +43,12 @@ class OrderedSearch {
     }
     if (companion_ != nullptr) counters.primal = companion_->n_found();
     workers_.clear();
-    tree::ResultTree tree = read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs);
+    tree::ResultTree tree = is_sorted
+                                ? read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs)
+                                : companion_->tree();
     const run::Progress last = progress();
     tree.cost = last.upper;
-    return run_.finish(std::move(tree), last, counters);
+    return run_.finish(std::move(tree), last, counters, state_.table.size());
   }
 
  private:
@@ -51,8 +57,8 @@ class OrderedSearch {
   void solve_every_depth() {
     OrderedWorker& worker = workers_.front();
     // Depth two is solved as a whole, not threshold by threshold; it also lists the thresholds for the next depth.
-    std::uint32_t depth = std::min(2u, problem_.depth);
-    root_.learn(worker.solve(root_.rows(), depth, root_.interval().upper), depth);
+    std::uint32_t depth = std::min(2u, problem_.size.depth);
+    root_.learn(worker.solve(root_.rows(), {depth, problem_.size.leaves}, root_.interval().upper), depth);
     worker.was_cut_by_depth();
     while (!run_.stopped() && root_.may_gain(++depth)) {
       if (depth > kMostSmallDepth) depth = std::min(root_.useful_depth(), 2 * (depth - 1));

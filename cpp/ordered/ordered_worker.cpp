@@ -19,6 +19,7 @@ Counters OrderedWorker::counters() const {
   all.similarity = two_levels_.n_closed();
   for (const Level& level : levels_) all.similarity += level.heap.n_closed();
   all.two_levels = n_two_levels_;
+  all.known_rows = n_known_;
   return all;
 }
 
@@ -50,84 +51,128 @@ OrderedWorker::Level& OrderedWorker::level(std::size_t number) {
   return levels_[number];
 }
 
-OrderedResult OrderedWorker::solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level) {
+OrderedResult OrderedWorker::solve(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level) {
   ++n_subproblems_;
   const OrderedCosts& costs = problem_.costs;
   const Ticks leaf = costs.leaf_cost(rows.class_weight()), two_leaves = 2 * costs.leaf;
   OrderedResult result{leaf, kInfinity, {}};
-  Ticks best = bound;  // what a tree must stay below
   if (leaf < bound) {
-    result.cost = best = leaf;
+    result.cost = leaf;
     result.preorder = {{PreorderNode::Kind::leaf}};
   }
   if (leaf <= two_leaves) return result;
   result.lower = two_leaves;
-  if (two_leaves >= best) return result;
-  const std::uint32_t limit = depth, possible = costs.possible_depth(rows.n_rows());
+  if (two_leaves >= std::min(bound, leaf)) return result;
+  size.leaves = costs.possible_leaves(rows.n_rows(), size.leaves);
+  const std::uint32_t possible = size.leaves - 1;
   if (possible == 0) {
     result.lower = leaf;
     return result;
   }
-  depth = costs.useful_depth(std::min(limit, possible), best);
-  if (depth == 0) {
+  if (size.depth == 0) {
     result.lower = leaf;
     is_cut_ = true;
     return result;
   }
+  const std::uint32_t depth = costs.useful_depth(std::min(size.depth, possible), std::min(bound, leaf));
   if (depth > 1) reserve(two_levels_.growth_for(rows));
   if (state_.run.stopped()) return result;
   if (depth <= 2) {
-    ++n_two_levels_;
-    const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, best);
-    result.lower = std::min(best, small.lower);
-    if (small.cost < best) {
-      const PreorderTree no_split{{PreorderNode::Kind::leaf}}, stump{{PreorderNode::Kind::stump}};
-      result = {result.lower, small.cost,
-                join(small.root, small.has_stump[1] ? stump : no_split, small.has_stump[0] ? stump : no_split)};
-    }
-    is_cut_ |= costs.useful_depth(possible, result.lower) > limit;
-    return result;
+    solve_two_levels(rows, size, depth, bound, result);
+  } else {
+    size.depth = std::min(size.depth, possible);
+    solve_known(rows, size, bound, level, result);
   }
-  // The best tree of two levels costs little, lists the thresholds, and its root is a good first threshold to try.
-  const bool was_cut = is_cut_;
-  OrderedResult smaller = solve(rows, 2, best);
-  is_cut_ = was_cut;
-  std::optional<ThresholdSplit> root;
-  if (smaller.cost < best) {
-    root = smaller.preorder.front().split;
-    result.cost = best = smaller.cost;
-    result.preorder = std::move(smaller.preorder);
-  }
-  if (state_.run.stopped()) return result;
-  depth = costs.useful_depth(depth, best);
-  if (depth <= 2) {
-    result.lower = smaller.lower;
-    return result;
-  }
-  this->level(level).heap.open(two_levels_.thresholds(), rows, root, costs.leaf);
-  search_thresholds(rows, depth, best, level, result);
   return result;
 }
 
+/// Finds the best tree of so many levels, one or two.
+void OrderedWorker::solve_two_levels(const OrderedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
+                                     OrderedResult& result) {
+  ++n_two_levels_;
+  const OrderedCosts& costs = problem_.costs;
+  const Ticks best = std::min(bound, result.cost);
+  const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, size.leaves, best);
+  result.lower = std::min(best, small.lower);
+  if (small.cost < best) {
+    const PreorderTree no_split{{PreorderNode::Kind::leaf}}, stump{{PreorderNode::Kind::stump}};
+    result = {result.lower, small.cost,
+              join(small.root, small.has_stump[1] ? stump : no_split, small.has_stump[0] ? stump : no_split)};
+  }
+  is_cut_ |= costs.useful_depth(size.leaves - 1, result.lower) > size.depth;
+}
+
+/// Solves a subproblem as far as the table does not, and keeps the result there.
+void OrderedWorker::solve_known(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+                                OrderedResult& result) {
+  const table::SubproblemKey any_depth{rows.fingerprint(), table::kUnlimited, size.leaves},
+      this_depth{any_depth.set, size.depth, size.leaves};
+  bool is_cut = false;
+  for (const table::SubproblemKey* key : {&any_depth, &this_depth}) {
+    std::optional<OrderedResult> known = state_.table.find(*key);
+    if (!known) continue;
+    is_cut |= key == &this_depth;
+    result.lower = std::max(result.lower, known->lower);
+    if (known->cost < std::min(bound, result.cost) && depth_of(known->preorder) <= size.depth) {
+      result.cost = known->cost;
+      result.preorder = std::move(known->preorder);
+    }
+  }
+  const bool was_cut = std::exchange(is_cut_, is_cut);
+  if (result.lower < std::min(bound, result.cost)) {
+    solve_deeper(rows, size, bound, level, result);
+    if (!state_.run.stopped())
+      state_.table.keep(is_cut_ ? this_depth : any_depth,
+                        {std::min(result.lower, bound), result.cost, result.preorder});
+  } else {
+    ++n_known_;
+  }
+  is_cut_ |= was_cut;
+}
+
+void OrderedWorker::solve_deeper(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+                                 OrderedResult& result) {
+  // The best tree of two levels costs little, lists the thresholds, and its root is a good first threshold to try.
+  const bool was_cut = is_cut_;
+  OrderedResult smaller = solve(rows, {2, size.leaves}, std::min(bound, result.cost));
+  is_cut_ = was_cut;
+  std::optional<ThresholdSplit> root;
+  if (smaller.cost < result.cost && smaller.cost < bound) {
+    result.cost = smaller.cost;
+    result.preorder = std::move(smaller.preorder);
+  }
+  if (!result.preorder.empty() && result.preorder.front().kind == PreorderNode::Kind::split)
+    root = result.preorder.front().split;
+  if (state_.run.stopped()) return;
+  const Ticks best = std::min(bound, result.cost);
+  size.depth = problem_.costs.useful_depth(size.depth, best);
+  if (size.depth <= 2) {
+    result.lower = std::max(result.lower, smaller.lower);
+    return;
+  }
+  this->level(level).heap.open(two_levels_.thresholds(), rows, root, problem_.costs.leaf);
+  search_thresholds(rows, size, best, level, result);
+}
+
 /// Tries thresholds as roots of deeper trees until none is open.
-void OrderedWorker::search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level,
+void OrderedWorker::search_thresholds(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level,
                                       OrderedResult& result) {
   ThresholdHeap& heap = this->level(level).heap;
   std::atomic<Ticks> best = bound;
   Ticks abandoned = kInfinity;  // bound of the threshold that a stop left half-way
-  while (!state_.run.stopped()) {
+  while (!state_.run.stopped() && result.lower < best.load(std::memory_order_relaxed)) {
     const std::optional<ThresholdTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
     if (!trial) break;
     const ThresholdBounds tried =
-        try_threshold(rows, depth, heap.thresholds_of(trial->run.variable), *trial, best, result, level);
+        try_threshold(rows, size, heap.thresholds_of(trial->run.variable), *trial, best, result, level);
     best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
     if (state_.run.stopped()) abandoned = tried.true_side + tried.false_side;
     heap.put_back(trial->run, tried, problem_.costs);
   }
-  result.lower = std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()});
+  result.lower = std::max(result.lower, std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()}));
 }
 
-ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, std::uint32_t depth,
+ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, TreeSize size,
                                              const std::vector<Threshold>& thresholds, const ThresholdTrial& trial,
                                              const std::atomic<Ticks>& best, OrderedResult& result, std::size_t level) {
   const OpenThresholds& run = trial.run;
@@ -148,14 +193,43 @@ ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, std::uint3
     const Ticks other = x == 1 ? tried.false_side : tried.true_side, best_now = best.load(std::memory_order_relaxed);
     if (here + other >= best_now || !make_child(rows, run.variable, n_true, x == 1, child)) break;
     // A larger bound than this threshold needs: what is proven beyond the best tree closes neighboring thresholds.
-    side[x] = solve(child, depth - 1, 2 * best_now - other, level + 1);
+    side[x] = solve(child, {size.depth - 1, size.leaves - 1}, 2 * best_now - other, level + 1);
     here = std::max(here, side[x].lower);
   }
-  if (side[0].cost + side[1].cost < best.load(std::memory_order_relaxed)) {
+  if (side[0].cost + side[1].cost >= best.load(std::memory_order_relaxed)) return tried;
+  if (count_leaves(side[0].preorder) + count_leaves(side[1].preorder) > size.leaves) {
+    share_leaves(rows, size, run.variable, n_true, side, best, result, level);
+  } else {
     result.cost = side[0].cost + side[1].cost;
     result.preorder = join(rows.split_behind(run.variable, n_true), side[1].preorder, side[0].preorder);
   }
   return tried;
+}
+
+/// The best trees of the two sides of a threshold have too many leaves together: finds the best way to share them.
+void OrderedWorker::share_leaves(const OrderedRows& rows, TreeSize size, std::uint32_t variable, std::uint32_t n_true,
+                                 const OrderedResult (&side)[2], const std::atomic<Ticks>& best, OrderedResult& result,
+                                 std::size_t level) {
+  OrderedRows& child = this->level(level).child;
+  const std::uint32_t n_leaves[2] = {count_leaves(side[0].preorder), count_leaves(side[1].preorder)};
+  const auto best_now = [&] { return std::min(best.load(std::memory_order_relaxed), result.cost); };
+  // More leaves gain a side nothing, and fewer are of no use to the other side.
+  const std::uint32_t least = size.leaves - n_leaves[0], most = n_leaves[1];
+  std::vector<OrderedResult> true_side;
+  if (!make_child(rows, variable, n_true, true, child)) return;
+  for (std::uint32_t n = least; n < most; ++n)
+    true_side.push_back(solve(child, {size.depth - 1, n}, best_now() - side[0].lower, level + 1));
+  true_side.push_back(side[1]);
+  if (!make_child(rows, variable, n_true, false, child)) return;
+  for (std::uint32_t n = least; n <= most; ++n) {
+    const OrderedResult& here = true_side[n - least];
+    if (here.cost + side[0].lower >= best_now()) continue;
+    const OrderedResult other =
+        n == least ? side[0] : solve(child, {size.depth - 1, size.leaves - n}, best_now() - here.cost, level + 1);
+    if (here.cost + other.cost >= best_now()) continue;
+    result.cost = here.cost + other.cost;
+    result.preorder = join(rows.split_behind(variable, n_true), here.preorder, other.preorder);
+  }
 }
 
 /// False if stopped, possibly because there is not enough memory.

@@ -4,7 +4,9 @@
 // FLOW    ordered/ordered_search, ordered/shared_root -> here -> ordered/two_level_thresholds at the lowest two levels.
 // HOLDS   (W1) `lower` of a result never exceeds the cost of any tree of the allowed depth that costs less than
 //         `bound`, even after a stop.
-//         (W2) The memory that all threads use and have reserved stays within the limit, or the search stops.
+//         (W2) What the table says of a subproblem holds for every bound, so a lower bound proven below `bound` is kept
+//         as at most `bound`.
+//         (W3) The memory that all threads use and have reserved stays within the limit, or the search stops.
 // COST    A subproblem costs its rows x variables for each threshold tried, whatever the number of thresholds.
 #pragma once
 
@@ -15,6 +17,7 @@
 
 #include "base/bounds.hpp"
 #include "ordered/ordered_problem.hpp"
+#include "ordered/ordered_table.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/threshold_heap.hpp"
 #include "ordered/two_level_thresholds.hpp"
@@ -27,6 +30,7 @@ struct OrderedState {
   run::Run& run;
   std::atomic<std::uint64_t> bytes{0};  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
+  OrderedTable table{run, bytes};
 
   void check_memory() { run.check(bytes.load(std::memory_order_relaxed)); }
 };
@@ -36,12 +40,12 @@ class OrderedWorker {
   /// `on_poll` is called whenever much work was done.
   OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll);
 
-  /// The best tree of at most this depth among those that cost less than `bound`, below so many splits.
-  OrderedResult solve(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level = 0);
+  /// The best tree of at most this size among those that cost less than `bound`, below so many splits.
+  OrderedResult solve(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level = 0);
 
-  /// Solves the sides of a threshold as far as it takes to know whether a tree of this depth with the threshold as its
+  /// Solves the sides of a threshold as far as it takes to know whether a tree of this size with the threshold as its
   /// root costs less than `best`, which another thread may lower meanwhile.
-  ThresholdBounds try_threshold(const OrderedRows& rows, std::uint32_t depth, const std::vector<Threshold>& thresholds,
+  ThresholdBounds try_threshold(const OrderedRows& rows, TreeSize size, const std::vector<Threshold>& thresholds,
                                 const ThresholdTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result,
                                 std::size_t level = 0);
 
@@ -62,8 +66,14 @@ class OrderedWorker {
   };
 
   Level& level(std::size_t number);
-  void search_thresholds(const OrderedRows& rows, std::uint32_t depth, Ticks bound, std::size_t level,
-                         OrderedResult& result);
+  void solve_two_levels(const OrderedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
+                        OrderedResult& result);
+  void solve_known(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level, OrderedResult& result);
+  void solve_deeper(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level, OrderedResult& result);
+  void search_thresholds(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level, OrderedResult& result);
+  void share_leaves(const OrderedRows& rows, TreeSize size, std::uint32_t variable, std::uint32_t n_true,
+                    const OrderedResult (&side)[2], const std::atomic<Ticks>& best, OrderedResult& result,
+                    std::size_t level);
   bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child);
   void reserve(std::uint64_t more);
   void announce(std::uint64_t bytes);
@@ -76,7 +86,7 @@ class OrderedWorker {
   std::deque<Level> levels_;  // by splits above; they stay where they are
   std::vector<std::uint32_t> number_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`
-  std::uint64_t n_two_levels_ = 0;
+  std::uint64_t n_two_levels_ = 0, n_known_ = 0;
   std::uint64_t announced_bytes_ = 0;
   bool is_cut_ = false;
 };

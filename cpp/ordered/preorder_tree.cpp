@@ -64,6 +64,18 @@ std::uint32_t count_leaves(const PreorderTree& preorder) {
   return n_leaves;
 }
 
+std::uint32_t depth_of(const PreorderTree& preorder) {
+  std::uint32_t deepest = 0;
+  std::vector<std::uint32_t> splits_above{0};  // of the subtrees that are still to come
+  for (const PreorderNode& node : preorder) {
+    const std::uint32_t here = splits_above.back();
+    splits_above.pop_back();
+    if (node.kind == PreorderNode::Kind::split) splits_above.insert(splits_above.end(), 2, here + 1);
+    deepest = std::max(deepest, here + (node.kind == PreorderNode::Kind::leaf ? 0 : 1));
+  }
+  return deepest;
+}
+
 PreorderTree preorder_of(const tree::ResultTree& tree, const data::OrderedColumns& columns) {
   PreorderTree preorder;
   for (const std::int32_t column : tree.column) {

@@ -23,6 +23,7 @@ using PreorderTree = std::vector<PreorderNode>;
 
 PreorderTree join(const ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side);
 std::uint32_t count_leaves(const PreorderTree& preorder);
+std::uint32_t depth_of(const PreorderTree& preorder);
 
 /// What is found of one subproblem.
 struct OrderedResult {

@@ -112,8 +112,8 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     }
     lock.unlock();
     OrderedResult found;
-    const ThresholdBounds tried =
-        worker.try_threshold(rows_, depth_, heap_.thresholds_of(trial->run.variable), *trial, best_, found);
+    const ThresholdBounds tried = worker.try_threshold(rows_, {depth_, problem_.size.leaves},
+                                                       heap_.thresholds_of(trial->run.variable), *trial, best_, found);
     lock.lock();
     in_flight_[thread] = state_.run.stopped() ? tried.true_side + tried.false_side : kInfinity;
     improve(found);

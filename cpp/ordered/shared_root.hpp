@@ -53,7 +53,9 @@ class SharedRoot {
   /// The largest depth of a tree that may.
   std::uint32_t useful_depth() const {
     const OrderedCosts& costs = problem_.costs;
-    return costs.useful_depth(std::min(problem_.depth, costs.possible_depth(problem_.columns.n_rows)), best());
+    const TreeSize size = problem_.size;
+    return costs.useful_depth(std::min(size.depth, costs.possible_leaves(problem_.columns.n_rows, size.leaves) - 1),
+                              best());
   }
   /// No tree costs less than the best one.
   void close() { lower_ = best(); }

@@ -62,7 +62,7 @@ std::uint64_t TwoLevelThresholds::growth_for(const OrderedRows& rows) const {
   return bytes;
 }
 
-TwoLevelResult TwoLevelThresholds::solve(const OrderedRows& rows, Ticks bound) {
+TwoLevelResult TwoLevelThresholds::solve(const OrderedRows& rows, std::uint32_t leaves, Ticks bound) {
   const Ticks least = 2 * costs_.leaf;  // on the two sides of any threshold
   if (least >= bound || !list_thresholds(rows)) return {least, kInfinity, {}};
   TwoLevelResult result{bound, kInfinity, {}};
@@ -73,18 +73,30 @@ TwoLevelResult TwoLevelThresholds::solve(const OrderedRows& rows, Ticks bound) {
       return result;
     }
     for (std::uint32_t i = 0; i < trials_.size(); ++i) {
-      const Ticks cost = side_cost_[0][i] + side_cost_[1][i];
-      if (cost >= result.lower) continue;
-      const std::uint32_t v = open_[trials_[i].run].variable;
-      result = {cost,
-                cost,
-                rows.split_behind(v, thresholds_[v][static_cast<std::size_t>(trials_[i].threshold)].n_rows),
-                {side_cost_[0][i] < leaf_cost(rows, i, 0), side_cost_[1][i] < leaf_cost(rows, i, 1)}};
+      if (side_cost_[0][i] + side_cost_[1][i] >= result.lower) continue;
+      const TwoLevelResult found = tree_of_trial(rows, i, leaves);
+      if (found.cost < result.lower) result = found;
     }
     divide_runs();
     close_runs(result.lower);
   }
   return result;
+}
+
+/// The best tree below the threshold of a trial.
+TwoLevelResult TwoLevelThresholds::tree_of_trial(const OrderedRows& rows, std::uint32_t trial,
+                                                 std::uint32_t leaves) const {
+  const std::uint32_t v = open_[trials_[trial].run].variable;
+  const std::uint32_t n_true = thresholds_[v][static_cast<std::size_t>(trials_[trial].threshold)].n_rows;
+  const Ticks as_leaf[2] = {leaf_cost(rows, trial, 0), leaf_cost(rows, trial, 1)};
+  Ticks cost[2] = {side_cost_[0][trial], side_cost_[1][trial]};
+  if (leaves < 4 && cost[0] < as_leaf[0] && cost[1] < as_leaf[1]) {
+    // Three leaves: the side that gains less from its second leaf does without.
+    const int less = as_leaf[0] - cost[0] < as_leaf[1] - cost[1] ? 0 : 1;
+    cost[less] = as_leaf[less];
+  }
+  const Ticks both = cost[0] + cost[1];
+  return {both, both, rows.split_behind(v, n_true), {cost[0] < as_leaf[0], cost[1] < as_leaf[1]}};
 }
 
 /// Lists all thresholds and opens them. False if stopped.

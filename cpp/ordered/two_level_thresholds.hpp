@@ -29,8 +29,8 @@ class TwoLevelThresholds {
                      run::WorkMeter& meter)
       : costs_(costs), kernels_(kernels), closes_thresholds_(closes_thresholds), meter_(meter) {}
 
-  /// The best tree with one or two levels of splits of those that cost less than `bound`.
-  TwoLevelResult solve(const OrderedRows& rows, Ticks bound);
+  /// The best tree with one or two levels of splits, and at most so many leaves, of those that cost less than `bound`.
+  TwoLevelResult solve(const OrderedRows& rows, std::uint32_t leaves, Ticks bound);
 
   /// All thresholds of each variable of the rows that were solved last, unless that was stopped or the bound was too
   /// low.
@@ -52,6 +52,7 @@ class TwoLevelThresholds {
   bool try_thresholds(const OrderedRows& rows);
   bool mark_members(const OrderedRows& rows);
   Ticks leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const;
+  TwoLevelResult tree_of_trial(const OrderedRows& rows, std::uint32_t trial, std::uint32_t leaves) const;
   void divide_runs();
   void close_runs(Ticks best);
 

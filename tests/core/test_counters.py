@@ -45,7 +45,9 @@ def n_subproblems(outcome: _core.Outcome) -> int:
 def test_every_counter_of_the_exact_search_is_above_0_on_fixed_problems():
     shallow = replace(random_labels(0, n_rows=200, n_columns=20, leaf_cost=2), max_depth=4)
     few = random_labels(0, n_rows=70, n_columns=8, leaf_cost=1)
+    ordered, _ = hard_ordered(0)
     found = counted(
+        replace(ordered, problem=replace(ordered.problem, max_depth=5, leaf_cost=8)).solve(),
         solve(thresholds(), n_threads=2),
         solve(shallow),
         solve(some_tenths_of_a_second()),
@@ -91,6 +93,13 @@ def test_the_ordered_search_counts_thresholds_that_it_closes_untried_and_saves_s
     assert counted(on)["two_levels"] > 0
     assert counted(off)["similarity"] == 0
     assert n_subproblems(on) < n_subproblems(off)
+
+
+def test_the_ordered_search_solves_the_same_rows_once_whatever_splits_select_them():
+    ordered, _ = hard_ordered(0)
+    outcome = replace(ordered, problem=replace(ordered.problem, max_depth=5, leaf_cost=8)).solve()
+    assert counted(outcome)["known_rows"] > 0
+    assert outcome["statistics"]["table_entries"] > 0
 
 
 def test_the_ordered_search_counts_the_thresholds_that_other_threads_try():

@@ -52,7 +52,7 @@ RANDOM_TEST(a_search_of_columns_survives_any_failing_allocation, 1) {
 
 RANDOM_TEST(a_search_of_ranks_survives_any_failing_allocation, 1) {
   OrderedTestProblem problem = random_ordered(draw, {40, 3, 10});
-  problem.depth = 4;
+  problem.size.depth = 4;
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   for (const std::uint32_t threads : {1, 3}) {

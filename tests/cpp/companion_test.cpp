@@ -49,9 +49,9 @@ Found search_with_companion(const OrderedTestProblem& problem, const TestProblem
   Companion companion([&] { return Points(columns, plain.targets()); },
                       PrimalSearch::most_bytes(columns.n_rows, columns.n_variables()), model, problem.costs.leaf,
                       plain.limits, run, kAtOnce);
-  Outcome outcome = ordered::search_ordered({columns, problem.classes, problem.weights, problem.n_classes,
-                                             problem.costs, problem.depth, closes_thresholds, 1},
-                                            run, &companion);
+  Outcome outcome = ordered::search_ordered(
+      {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.size, closes_thresholds, 1},
+      run, &companion);
   return {std::move(outcome), companion.n_found(), companion.bytes()};
 }
 
@@ -76,7 +76,7 @@ Ticks optimum_without_companion(const TestProblem& problem) {
 
 OrderedTestProblem hard_ordered(Random& draw) {
   OrderedTestProblem problem = random_ordered(draw, {60, 4, 8});
-  problem.depth = draw.size_between(2, 4);
+  problem.size.depth = draw.size_between(2, 4);
   return problem;
 }
 
@@ -197,6 +197,10 @@ RANDOM_TEST(a_stop_of_the_ordered_search_with_a_companion_leaves_a_valid_interva
   }
   SearchLimits limits;
   limits.gap = draw.choose({0.05, 0.2, 0.5});
+  TestProblem leaf = plain;
+  leaf.limits.depth = 0;
+  const Ticks leaf_cost = Oracle(leaf).best(), least = std::min(leaf_cost, problem.costs.leaf);
+  if (static_cast<double>(leaf_cost - least) <= limits.gap * static_cast<double>(leaf_cost)) return;  // at once
   const Outcome outcome = search_with_companion(problem, plain, limits, true, never).outcome;
   check_interval(plain, outcome, optimum);
   CHECK(static_cast<double>(outcome.tree.cost - outcome.lower) <= limits.gap * static_cast<double>(outcome.tree.cost));
@@ -229,7 +233,7 @@ RANDOM_TEST(a_tree_that_is_adopted_is_the_best_one_at_once, 50) {
   const Ticks leaf = heuristics.cost();
   ordered::OrderedState state{run};
   const ordered::OrderedProblem whole{
-      columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth, true};
+      columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.size, true};
   ordered::SharedRoot root(whole, state, 1);
   CHECK_EQUAL(root.interval().upper, leaf);
   heuristics.work_up_to(50'000);

@@ -126,18 +126,23 @@ SolvedThresholds solved_thresholds(const OrderedTestProblem& problem, std::uint3
   return solved;
 }
 
-/// The best tree whose root is split and that has at most two levels.
-Ticks best_split_cost(const OrderedTestProblem& problem) {
-  TestProblem plain = problem.plain();
+/// The best tree whose root is split and that has at most two levels and three leaves, or four.
+Ticks best_split_cost(const OrderedTestProblem& problem, std::uint32_t leaves) {
+  TestProblem plain = problem.plain(), plain_leaf = problem.plain();
+  plain.limits.leaves = plain_leaf.limits.leaves = std::nullopt;
   plain.limits.depth = 1;
-  Oracle oracle(plain);
+  plain_leaf.limits.depth = 0;
+  Oracle oracle(plain), leaf(plain_leaf);
   const RowNumbers all = all_rows(plain);
   Ticks best = kInfinity;
   for (std::uint32_t column = 0; column < plain.n_columns; ++column) {
     const RowNumbers true_side = rows_where(plain, all, column, true),
                      false_side = rows_where(plain, all, column, false);
-    if (std::min(true_side.size(), false_side.size()) >= problem.costs.rows_per_leaf)
-      best = std::min(best, oracle.best(true_side) + oracle.best(false_side));
+    if (std::min(true_side.size(), false_side.size()) < problem.costs.rows_per_leaf) continue;
+    const Ticks either = leaves == 4 ? oracle.best(true_side) + oracle.best(false_side)
+                                     : std::min(oracle.best(true_side) + leaf.best(false_side),
+                                                leaf.best(true_side) + oracle.best(false_side));
+    best = std::min(best, either);
   }
   return best;
 }
@@ -207,7 +212,7 @@ Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, bo
                std::uint64_t poll_work, const OnPoll& on_poll) {
   const OrderedColumns columns = problem.columns();
   Run run(limits, on_poll);
-  return search_ordered({columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth,
+  return search_ordered({columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.size,
                          closes_thresholds, poll_work},
                         run);
 }
@@ -323,12 +328,13 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
   const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
   const OrderedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
-  const Ticks best = best_split_cost(problem),
+  const std::uint32_t leaves = draw.choose<std::uint32_t>({3, 4});
+  const Ticks best = best_split_cost(problem, leaves),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
   const Ticks bound = draw.percent(50) || best == kInfinity ? any : best + draw.between(-2, 2);
   for (const Kernels* each : kernels_of_this_machine()) {
     TwoLevelThresholds two_levels(problem.costs, *each, draw.percent(70), always());
-    const TwoLevelResult found = two_levels.solve(rows, bound);
+    const TwoLevelResult found = two_levels.solve(rows, leaves, bound);
     CHECK_EQUAL(found.cost, best < bound ? best : kInfinity);
     CHECK(found.lower <= best);
     CHECK(found.lower >= std::min(best, bound) || found.lower >= bound || 2 * problem.costs.leaf >= bound);
@@ -340,7 +346,8 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
   const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
   const OrderedColumns columns = problem.columns();
   const OrderedRows rows = rows_of(problem, columns);
-  const Ticks best = best_split_cost(problem),
+  const std::uint32_t leaves = draw.choose<std::uint32_t>({3, 4});
+  const Ticks best = best_split_cost(problem, leaves),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
   for (int n_steps = 0; n_steps < 30; ++n_steps) {
     int n_seen = 0;
@@ -349,7 +356,7 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
       if (++n_seen > n_steps) run.stop(Status::interrupted);
     });
     TwoLevelThresholds two_levels(problem.costs, kernels::kernels(), true, meter);
-    const TwoLevelResult found = two_levels.solve(rows, any);
+    const TwoLevelResult found = two_levels.solve(rows, leaves, any);
     CHECK(found.lower <= std::min(best, any));
     CHECK(found.cost >= best);
   }
@@ -366,7 +373,7 @@ RANDOM_TEST(the_search_finds_the_cost_of_brute_force, 1000) {
 
 RANDOM_TEST(the_search_of_larger_problems_finds_the_cost_of_brute_force, 100) {
   OrderedTestProblem problem = random_ordered(draw, {60, 2, 30});
-  problem.depth = draw.below(4);
+  problem.size.depth = draw.below(4);
   const TestProblem plain = problem.plain();
   check_proven(plain, search(problem, {}, draw.percent(70), 1 << 20, never), Oracle(plain).best());
 }
@@ -383,7 +390,7 @@ PROBLEM_TEST(the_search_of_wide_problems_finds_the_cost_of_brute_force, 100, wid
 
 RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval, 300) {
   OrderedTestProblem problem = random_ordered(draw, {60, 4, draw.choose<std::uint32_t>({2, 2, 6})});
-  problem.depth = draw.size_between(2, 4);
+  problem.size.depth = draw.size_between(2, 4);
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   const bool closes_thresholds = draw.percent(70);

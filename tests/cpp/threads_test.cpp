@@ -31,7 +31,7 @@ PackedInput input_of(const TestProblem& problem, std::uint32_t threads) {
 /// A problem of ordered columns whose root has many thresholds to try.
 OrderedTestProblem ordered_problem(Random& draw) {
   OrderedTestProblem problem = random_ordered(draw, {60, 3, 20});
-  problem.depth = draw.size_between(3, 4);
+  problem.size.depth = draw.size_between(3, 4);
   return problem;
 }
 
@@ -40,7 +40,7 @@ Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, co
   const OrderedColumns columns = problem.columns();
   Run run(limits, on_poll);
   return search_ordered(
-      {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.depth, true, 1}, run);
+      {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.size, true, 1}, run);
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ RANDOM_TEST(a_stop_while_threads_search_ranks_leaves_a_valid_interval, 100) {
 RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_that_search_ranks, 20) {
   struct Interrupted {};
   OrderedTestProblem problem = random_ordered(draw, {60, 3, 20});
-  problem.depth = 4;
+  problem.size.depth = 4;
   const auto n_polls = static_cast<int>(draw.size_between(1, 200));
   int n_seen = 0;
   try {

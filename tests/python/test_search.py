@@ -46,6 +46,17 @@ def fitted_both_ways(monkeypatch, X, y, sample_weight=None, **parameters):
         yield GOSDTClassifier(**parameters).fit(X, y, sample_weight)
 
 
+@pytest.mark.parametrize("max_depth", [None, 3])
+@pytest.mark.parametrize("max_leaves", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("seed", range(3))
+def test_both_searches_prove_the_same_objective_with_few_leaves(monkeypatch, seed, max_leaves, max_depth):
+    X, y = mixed_table(seed, n_rows=40)
+    by_order, by_bits = fitted_both_ways(monkeypatch, X, y, max_leaves=max_leaves, max_depth=max_depth)
+    assert by_order.status_ == by_bits.status_ == "optimal"
+    assert by_order.objective_ == by_bits.objective_
+    assert by_order.n_leaves_ <= max_leaves
+
+
 @pytest.mark.parametrize("weights", ["ones", "integers", "decimals", "zeros"])
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
@@ -181,6 +192,7 @@ LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
         {"max_depth": 3, "class_weight": {0: 1, 1: 2}},
         {"max_depth": 3, "class_weight": "balanced"},
         {"max_depth": 3, "min_samples_leaf": 2},
+        {"max_depth": 3, "max_leaves": 5},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[0, 1], [2, 0]]},
         {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
     ],
@@ -195,7 +207,6 @@ def test_many_thresholds_of_few_numbers_are_searched_by_order(monkeypatch, param
         {},
         {"max_depth": 40},
         {"min_samples_leaf": 2},
-        {"max_depth": 3, "max_leaves": 5},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 0], [0, 1]]},
         {"max_depth": 3, "binarizer": "quantile"},
     ],

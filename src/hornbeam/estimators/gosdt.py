@@ -171,7 +171,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     There are two searches, and `fit` chooses the faster one. The bitset search [1]_, [2]_ works on binary columns and
     solves every problem. The ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It
     runs if the conditions are thresholds of few columns (64 or more per column on average), `max_depth` is at most 16
-    or rows times conditions are 2^25 or more, `max_leaves` is None, and all wrong predictions of a class cost the same.
+    or rows times conditions are 2^19 or more, and all wrong predictions of a class cost the same.
     It supports up to 2^24 rows and 128 classes, and if all rows were wrong, they must cost less than 2^30 together
     (after division by a common divisor). Status, objective and bounds at proof are the same; of equally good trees, the
     ordered search keeps the first that it finds.

@@ -26,10 +26,10 @@ _LEAST_THRESHOLDS = 64
 _MANY_CONDITIONS = 512
 _FEW_THRESHOLDS = 8
 
-# Without a small depth limit the bitset search is faster up to so many results of conditions, since it keeps a table of
-# subproblems: one column of 200 random numbers takes it 2 ms, and the ordered search minutes.
-_LARGEST_DEPTH_WITHOUT_TABLE = 16
-_LEAST_RESULTS = 1 << 25
+# Without a small depth limit the bitset search is faster up to so many results of conditions: one column of 200 random
+# numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md.
+_SMALL_DEPTH = 16
+_LEAST_RESULTS = 1 << 19
 
 Listener: TypeAlias = "Callable[[_core.Progress], bool]"
 Search: TypeAlias = "Callable[..., _core.Outcome]"
@@ -69,7 +69,7 @@ def search_by_bits(
 def search_by_order(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
-    """Return the ordered search, whose columns are thresholds and which takes no `max_leaves`."""
+    """Return the ordered search, whose columns are thresholds."""
     columns = ordered_columns(conditions, training)
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
 
@@ -108,12 +108,11 @@ def suits_ordered_search(
     return (
         has_many_thresholds(conditions)
         and (
-            (options.max_depth is not None and options.max_depth <= _LARGEST_DEPTH_WITHOUT_TABLE)
+            (options.max_depth is not None and options.max_depth <= _SMALL_DEPTH)
             or len(conditions) * len(scale.weights) >= _LEAST_RESULTS
         )
         and training.codes is not None
         and training.reference is None
-        and options.max_leaves is None
         and len(scale.weights) <= _core.MOST_ORDERED_ROWS
         and n_classes <= _core.MOST_ORDERED_CLASSES
         and np.array_equal(scale.costs, errors[:, None] * (1 - np.eye(n_classes, dtype=np.int64)))

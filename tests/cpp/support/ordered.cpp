@@ -23,7 +23,8 @@ TestProblem OrderedTestProblem::plain() const {
   for (std::uint32_t c = 0; c < n_classes; ++c)
     for (std::uint32_t k = 0; k < n_classes; ++k) plain.costs.push_back(k == c ? 0 : costs.error_cost);
   plain.leaf_cost = costs.leaf;
-  if (depth != kAnyDepth) plain.limits.depth = depth;
+  if (size.depth != kAnyDepth) plain.limits.depth = size.depth;
+  if (size.leaves != kAnyLeaves) plain.limits.leaves = size.leaves;
   plain.limits.rows_per_leaf = costs.rows_per_leaf;
   plain.pack();
   return plain;
@@ -45,7 +46,7 @@ OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw) {
   ordered.classes = problem.classes;
   for (const std::int64_t weight : problem.weights) ordered.weights.push_back(1 + weight % 1000);
   ordered.costs = {draw.choose<Ticks>({1, 2, 1000}), draw.choose<Ticks>({0, 1, 2, 1000, 2000})};
-  ordered.depth = problem.n_columns < 12 ? draw.size_between(2, 4) : draw.size_between(2, 3);
+  ordered.size.depth = problem.n_columns < 12 ? draw.size_between(2, 4) : draw.size_between(2, 3);
   return ordered;
 }
 
@@ -77,7 +78,8 @@ OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes) {
   problem.costs.leaf = draw.choose<Ticks>({0, 0, 1, problem.costs.error_cost, total * problem.costs.error_cost / 50 + 1,
                                            total * problem.costs.error_cost / 10 + 1});
   problem.costs.rows_per_leaf = draw.choose<std::uint32_t>({1, 1, 2, 3, 1 + n_rows / 5});
-  problem.depth = draw.percent(30) ? kAnyDepth : draw.below(5);
+  problem.size.depth = draw.percent(30) ? kAnyDepth : draw.below(5);
+  if (draw.percent(40)) problem.size.leaves = draw.size_between(1, 7);
   return problem;
 }
 

@@ -19,7 +19,7 @@ struct OrderedTestProblem {
   std::vector<std::int64_t> weights;
   std::uint32_t n_classes = 2;
   ordered::OrderedCosts costs{1, 0};
-  std::uint32_t depth = 2;
+  ordered::TreeSize size{2, ordered::kAnyLeaves};
 
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(classes.size()); }
   data::OrderedColumns columns() const { return {bins.data(), n_thresholds, n_rows()}; }
@@ -35,7 +35,7 @@ struct OrderedSizes {
 
 /// Ranks that tie, skip thresholds or use few of them; two to five classes; total weights below and above what narrow
 /// lanes hold, up to the limit; a leaf cost from nothing to much; any depth up to four, or no limit;
-/// a minimum of rows per leaf or none.
+/// a limit on leaves or none; a minimum of rows per leaf or none.
 OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes);
 
 /// The bins of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and

@@ -1,0 +1,32 @@
+#include "ordered/ordered_table.hpp"
+
+#include <algorithm>
+
+namespace hornbeam::ordered {
+
+std::optional<OrderedResult> OrderedTable::find(const table::SubproblemKey& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = entries_.find(key);
+  return at == entries_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void OrderedTable::keep(const table::SubproblemKey& key, const OrderedResult& found) {
+  // A node of the map has a pointer next to its entry, and so has its place in the array of places.
+  const std::uint64_t more = sizeof(Entries::value_type) + 2 * sizeof(void*) + key.set.heap_bytes() +
+                             found.preorder.size() * sizeof(PreorderNode);
+  const std::optional<std::uint64_t> limit = run_.limits().bytes;
+  if (limit && bytes_.load(std::memory_order_relaxed) + more > *limit) return;
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = entries_.try_emplace(key, found);
+  if (is_new) {
+    bytes_.fetch_add(more, std::memory_order_relaxed);
+    return;
+  }
+  OrderedResult& known = at->second;
+  known.lower = std::max(known.lower, found.lower);
+  if (found.cost >= known.cost) return;
+  known.cost = found.cost;
+  known.preorder = found.preorder;
+}
+
+}  // namespace hornbeam::ordered

@@ -1,0 +1,48 @@
+// ordered/ordered_table.hpp
+//
+// WHAT    What all threads have proven of subproblems, and the best tree of each, by rows, depth and number of leaves.
+// FLOW    ordered/ordered_worker asks before it splits a subproblem of three or more levels, and keeps what it finds.
+// HOLDS   (T1) `lower` of an entry never exceeds the cost of any tree within the limits of its key; `cost` is that of
+//         the tree `preorder`. (T2) An entry is kept only if its memory is within the limit; without it, only time is
+//         lost.
+// COST    One pass over the rows for their fingerprint, and a lock, per subproblem of three or more levels. Those of
+//         two levels are ten times as many and hardly cost more than their fingerprint, so they are not kept.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "ordered/preorder_tree.hpp"
+#include "run/run.hpp"
+#include "table/subproblem_table.hpp"
+
+namespace hornbeam::ordered {
+
+class OrderedTable {
+ public:
+  /// `bytes` is the memory of the whole search, to which the table adds its own.
+  OrderedTable(const run::Run& run, std::atomic<std::uint64_t>& bytes) : run_(run), bytes_(bytes) {}
+
+  std::optional<OrderedResult> find(const table::SubproblemKey& key) const;
+  void keep(const table::SubproblemKey& key, const OrderedResult& found);
+  /// Once no thread works.
+  std::uint64_t size() const { return entries_.size(); }
+
+ private:
+  struct KeyHash {
+    std::size_t operator()(const table::SubproblemKey& key) const {
+      return key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
+    }
+  };
+  using Entries = std::unordered_map<table::SubproblemKey, OrderedResult, KeyHash>;
+
+  const run::Run& run_;
+  std::atomic<std::uint64_t>& bytes_;
+  mutable std::mutex mutex_;
+  Entries entries_;
+};
+
+}  // namespace hornbeam::ordered
