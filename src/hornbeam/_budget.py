@@ -6,6 +6,9 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import NamedTuple
 
+DEFAULT_TIME_LIMIT = 60.0
+"""Seconds of an exact search that the user does not limit; see docs/notes/2026-11-23-defaults.md."""
+
 
 class Limits(NamedTuple):
     """What one search may use; None for no limit."""

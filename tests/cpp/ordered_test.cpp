@@ -378,6 +378,17 @@ RANDOM_TEST(the_search_of_larger_problems_finds_the_cost_of_brute_force, 100) {
   check_proven(plain, search(problem, {}, draw.percent(70), 1 << 20, never), Oracle(plain).best());
 }
 
+RANDOM_TEST(what_is_known_of_shallow_trees_is_not_taken_for_deeper_ones, 100) {
+  OrderedTestProblem problem = random_ordered(draw, {60, 3, 12});
+  problem.costs = {1, draw.choose<Ticks>({0, 1, 2})};
+  problem.weights.assign(problem.n_rows(), 1);
+  problem.size = {draw.choose<std::uint32_t>({5, 6, kAnyDepth}), kAnyLeaves};
+  const TestProblem plain = problem.plain();
+  const Outcome by_order = search(problem, {}, true, 1 << 20, never), by_bits = solve(plain.input(), never);
+  CHECK_EQUAL(by_order.tree.cost, by_bits.tree.cost);
+  CHECK_EQUAL(by_order.lower, by_bits.lower);
+}
+
 PROBLEM_TEST(the_search_of_wide_problems_finds_the_cost_of_brute_force, 100, wide_problem(draw, {8, 40, 9, 20})) {
   const OrderedTestProblem ordered = ordered_of(problem, draw);
   const TestProblem plain = ordered.plain();

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.export import TEXT_FORMATS
 
 if TYPE_CHECKING:
@@ -83,7 +85,9 @@ def fit(  # long: a line for each option
         str, typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, guess (of a boosted model), none.")
     ] = "exact",
     n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`: 8.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds from reading the table to the tree.")] = None,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds from reading the table to the tree; inf: no limit.")
+    ] = DEFAULT_TIME_LIMIT,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
     threads: Annotated[int, typer.Option(help="Threads of the search.")] = 1,
@@ -134,7 +138,7 @@ def fit(  # long: a line for each option
             "labelling": labelling,
             "cost_matrix": None if cost_matrix is None else fitting.read_costs(cost_matrix),
             "binarizer": fitting.binarizer_named(binarizer, n_thresholds),
-            "time_limit": time_limit,
+            "time_limit": None if time_limit == inf else time_limit,
             "memory_limit": None if memory_limit is None else fitting.parse_bytes(memory_limit),
             "gap_limit": gap_limit,
             "n_jobs": threads,

@@ -71,9 +71,11 @@ def _suggest_options(classifier: GOSDTClassifier) -> None:
 
 
 def _early_note(classifier: GOSDTClassifier) -> str:
-    """Return what to do about a long search without a time limit."""
-    options = " or ".join([*_options(classifier), "--time-limit 60"])
-    return f"Ctrl-C ends the search with the best tree so far. For a sooner end, try {options}"
+    """Return what to do about a long search that the user did not limit."""
+    limit = classifier.time_limit
+    ends = "Ctrl-C" if limit is None else f"Ctrl-C, or the default --time-limit of {limit:g},"
+    options = " or ".join([*_options(classifier), *(["--time-limit 60"] if limit is None else [])])
+    return f"{ends} ends the search with the best tree so far. For a sooner end, try {options}"
 
 
 def _no_note(_: GOSDTClassifier) -> str:

@@ -90,7 +90,8 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         monitor.announce("making binary columns")
         training = self._read_training(X, y, sample_weight, budget)
         self.schema_ = training.table.schema
-        options = fit_to_table(options, training.table.n_rows)
+        self._n_rows = training.table.n_rows
+        options = fit_to_table(options, self._n_rows)
         self._binarize(training)
         # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
         training = training._replace(reference=self._read_reference(X, training))
@@ -249,7 +250,8 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
     def _describe_end(self) -> str:
         """Return how the search ended, its time and its memory, in words."""
         seconds, megabytes = self.statistics_["seconds"], self.statistics_["bytes"] / 1e6
-        return f"status {self.status_!r}, {seconds:,.1f} s, {megabytes:,.1f} MB"
+        limit = f" (time_limit={self.time_limit:g})" if self.status_ == "time_limit" and self.time_limit else ""
+        return f"status {self.status_!r}{limit}, {seconds:,.1f} s, {megabytes:,.1f} MB"
 
     def __sklearn_clone__(self) -> Self:
         """Mark clones: they belong to a cross-validation or the like, which Ctrl-C has to end."""

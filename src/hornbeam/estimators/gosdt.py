@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
@@ -85,10 +86,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
         For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
         finite and not negative. The diagonal need not be 0.
-    time_limit : float or None, default=None
+    time_limit : float or None, default=60
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
-        None: no limit.
+        None: no limit, for a proof whatever it takes.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
         stores. If not even the columns fit, the tree is a single leaf. None: no limit.
@@ -254,7 +255,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        time_limit: float | None = None,
+        time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
         n_jobs: int | None = 1,

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._classifier import TreeClassifier
@@ -51,10 +52,10 @@ class MAPTreeClassifier(TreeClassifier):
     binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
         How columns become binary; see `GOSDTClassifier`. The prior is a prior over splits on these columns: the more
         there are, the less likely is each split.
-    time_limit : float or None, default=None
+    time_limit : float or None, default=60
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
-        None: no limit.
+        None: no limit, for a proof whatever it takes.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
         stores. If not even the columns fit, the tree is a single leaf. None: no limit.
@@ -133,7 +134,7 @@ class MAPTreeClassifier(TreeClassifier):
         rho: float | Sequence[float] = 2.5,
         max_depth: int | None = None,
         binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
-        time_limit: float | None = None,
+        time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         max_expansions: int | None = None,
         verbose: int = 0,

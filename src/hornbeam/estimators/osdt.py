@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._checks import check_choice, shown
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
@@ -116,7 +117,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
-        time_limit: float | None = None,
+        time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
         verbose: int = 0,

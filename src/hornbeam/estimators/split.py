@@ -146,7 +146,9 @@ class SPLITClassifier(_LookaheadClassifier):
     class_weight, omega, cost_matrix
         See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
         most. Of columns with equal gain (within 1e-12 bits) the first is used.
-    time_limit, memory_limit, n_jobs, verbose, callback, trace
+    time_limit : float or None, default=None
+        Seconds, as in `GOSDTClassifier`, but without a limit by default: the search ends by itself, in seconds as a rule.
+    memory_limit, n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. A search that is stopped returns its best tree, which is never worse than the greedy one.
         `n_jobs` is used by the optimal completion and by the certifying search.
     certify : bool, default=False

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-_PROVABLE_DEPTH = 3  # most tables are proven in seconds up to this depth
+import numpy as np
+
+from hornbeam.fitting.search import has_many_thresholds
+
 _MANY_COLUMNS = 100  # from this many binary columns on, fewer help much
+_LARGEST_DEPTH = 5  # a tree of more levels is hard to read, and seldom proven
+_PROVABLE_DEPTH_OF_OTHERS = 3  # for searches other than that of additive objectives
+_SMALL_GAP = 0.05  # below this, the bounds of most searches have little left to prove
 
 _MORE = {
     "time_limit": "raise time_limit",
@@ -15,6 +21,7 @@ _MORE = {
 }
 _SUMS = ("accuracy", "balanced", "weighted")
 _OF_THE_PROBLEM = ("regularization", "min_samples_leaf", "objective", "omega", "class_weight")
+_NOT_OF_THE_SEARCH = ("verbose", "callback", "trace")
 
 
 def helpful_parameters(classifier: Any) -> dict[str, Any]:
@@ -22,8 +29,11 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
     given = classifier.get_params(deep=False)
     binarizer = classifier.binarizer_
     helpful: dict[str, Any] = {}
-    if given["max_depth"] is None or given["max_depth"] > _PROVABLE_DEPTH:
-        helpful["max_depth"] = _PROVABLE_DEPTH
+    depth = provable_depth(len(binarizer.conditions_), binarizer.conditions_.n_runs, classifier._n_rows)
+    if type(classifier).__name__ != "GOSDTClassifier" or classifier.objective not in (*_SUMS, "cost"):
+        depth = min(depth, _PROVABLE_DEPTH_OF_OTHERS)
+    if given["max_depth"] is None or given["max_depth"] > depth:
+        helpful["max_depth"] = depth
     if getattr(binarizer, "strategy", None) == "exact" and len(binarizer.conditions_) > _MANY_COLUMNS:
         helpful["binarizer"] = "quantile"
     if given.get("lookahead_depth", 1) > 1 and given.get("method", "resplit") == "resplit":
@@ -36,18 +46,39 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
     return helpful
 
 
+def provable_depth(n_conditions: int, n_columns: int, n_rows: int) -> int:
+    """Return the largest depth that is probably proven in a minute; at least 1.
+
+    `n_columns` is the number of columns that the conditions are on. The work of both searches grows by a factor from
+    depth to depth; the constants are such that the hard instances of the suites `exact` and `depth` are proven.
+    """
+    if has_many_thresholds(n_conditions, n_columns):
+        work, factor, in_a_minute = 50.0 * n_rows * n_columns, 10.0 * n_columns, 2e11
+    else:
+        work, factor, in_a_minute = n_rows * n_conditions**2 / 64, n_conditions / 4, 3e8
+    depth = 1
+    while depth < _LARGEST_DEPTH and work <= in_a_minute:
+        depth += 1
+        work *= max(2.0, factor)
+    return depth
+
+
 def advice(classifier: Any) -> str:
     """Return the end of a warning that a search was stopped: one line of code for each way out."""
     helpful = helpful_parameters(classifier)
-    lines = {f"{name}={_written(value)}": "" for name, value in helpful.items()}
+    remarks = {}
     if "binarizer" in helpful:
         n_columns = len(classifier.binarizer_.conditions_)
-        lines['binarizer="quantile"'] = f'or "guess": fewer than the current {n_columns:,} binary columns'
+        remarks["binarizer"] = f'or "guess": fewer than the current {n_columns:,} binary columns'
+    if classifier.status_ == "time_limit" and 0 < classifier.gap_ <= _SMALL_GAP and classifier.time_limit:
+        helpful = {"time_limit": 10 * classifier.time_limit} | helpful
+        remarks["time_limit"] = "the gap is small"
+    lines = {code_with(classifier, name, value): remarks.get(name, "") for name, value in helpful.items()}
     name = type(classifier).__name__
     if name == "OSDTClassifier":
         lines[f"GOSDTClassifier({_problem(classifier)})"] = "proves the same, as a rule much sooner"
     elif name == "GOSDTClassifier" and classifier.objective in _SUMS:
-        lines[f"SPLITClassifier({_problem(classifier)})"] = "near-optimal, without proof, in far less time"
+        lines[f"SPLITClassifier({_problem(classifier)})"] = "a tree as good in seconds, without proof"
     elif name == "SPLITClassifier":
         lines[f"LicketySPLITClassifier({_problem(classifier)})"] = "near-optimal in polynomial time"
     more = _MORE[classifier.status_]
@@ -55,10 +86,27 @@ def advice(classifier: Any) -> str:
 
 
 def early_note(classifier: Any) -> str:
-    """Return what to do about a long search without a time limit, as code to paste."""
-    lines = {f"{name}={_written(value)}": "" for name, value in helpful_parameters(classifier).items()}
-    lines["time_limit=60"] = "the best tree found in a minute"
-    return f"Ctrl-C ends it with the best tree so far. For a sooner end, try one of these:\n{_pasteable(lines)}"
+    """Return what to do about a long search without a time limit of the user's, as code to paste."""
+    lines = {code_with(classifier, name, value): "" for name, value in helpful_parameters(classifier).items()}
+    limit = classifier.time_limit
+    if limit is None:
+        lines[code_with(classifier, "time_limit", 60)] = "the best tree found in a minute"
+        end = "Ctrl-C ends it"
+    else:
+        end = f"Ctrl-C, or the default time_limit of {limit:g} s, ends it"
+    return f"{end} with the best tree so far. For a sooner end, try one of these:\n{_pasteable(lines)}"
+
+
+def code_with(classifier: Any, name: str, value: Any) -> str:
+    """Return the code of the same estimator with one parameter changed."""
+    default = type(classifier)().get_params(deep=False)
+    given = classifier.get_params(deep=False) | {name: value}
+    written = [
+        f"{key}={_written(key, given[key])}"
+        for key in sorted(given, key="regularization".__ne__)  # first, as users write it
+        if key not in _NOT_OF_THE_SEARCH and (key == name or not _is_same(given[key], default[key]))
+    ]
+    return f"{type(classifier).__name__}({', '.join(written)})"
 
 
 def _pasteable(lines: dict[str, str]) -> str:
@@ -69,9 +117,17 @@ def _problem(classifier: Any) -> str:
     """Return the arguments that give another estimator the same problem."""
     default = type(classifier)().get_params(deep=False)
     given = classifier.get_params(deep=False)
-    names = [name for name in _OF_THE_PROBLEM if name in given and given[name] != default[name]]
-    return ", ".join(f"{name}={_written(given[name])}" for name in names)
+    names = [name for name in _OF_THE_PROBLEM if name in given and not _is_same(given[name], default[name])]
+    return ", ".join(f"{name}={_written(name, given[name])}" for name in names)
 
 
-def _written(value: Any) -> str:
+def _is_same(value: Any, default: Any) -> bool:
+    return value is default or (np.isscalar(value) and bool(value == default))
+
+
+def _written(name: str, value: Any) -> str:
+    """Return the code of a value; for a matrix or a model, the name of its parameter stands for the user's variable."""
+    is_plain = value is None or isinstance(value, (str, bool, int, float, dict, list)) or name == "binarizer"
+    if not is_plain:
+        return name
     return f'"{value}"' if isinstance(value, str) else repr(value)

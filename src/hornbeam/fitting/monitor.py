@@ -14,6 +14,7 @@ from time import perf_counter, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.fitting.advice import early_note
 from hornbeam.fitting.progress import Progress, Scale, end_of
 from hornbeam.fitting.progress_line import ProgressLine, is_live, print_line, progress_text
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
 
 
-_PATIENCE = 5.0  # seconds after which an interactive user is told what to do about a fit without a time limit
+_PATIENCE = (
+    5.0  # seconds after which an interactive user is told what to do about a fit without a time limit of its own
+)
 _noted: set[str] = set()  # notes printed by this process, so that the folds of a cross-validation print each once
 
 
@@ -48,7 +51,8 @@ class Monitor:
         self._last_text: str | None = None
         self._handler: Callable[[int, FrameType | None], Any] | None = None  # of Ctrl-C, before this one
         self._is_interrupted = self._is_in_callback = False
-        self._is_patient = getattr(estimator, "time_limit", None) is not None
+        self._time_limit = estimator.time_limit
+        self._is_patient = self._time_limit not in (None, DEFAULT_TIME_LIMIT)
 
     def __enter__(self) -> Self:
         return self
@@ -81,13 +85,13 @@ class Monitor:
             progress = Progress.from_record(record, scale)
             seconds = perf_counter() - self._begin
             if self._line is not None:
-                self._line.show(progress_text(progress, seconds), seconds)
+                self._line.show(progress_text(progress, seconds, self._time_limit), seconds)
             return self._is_stopped() or self._stops(progress)
 
         return listen
 
     def _note_long_search(self, progress: Progress) -> None:
-        """Tell an interactive user once what to do about a long search without a time limit."""
+        """Tell an interactive user once what to do about a long search that nobody limited."""
         self._is_patient = True
         own_note = getattr(self._estimator, "_early_note", None)  # the command line advises options, not parameters
         if own_note is None and not is_live(sys.stderr):
@@ -102,7 +106,8 @@ class Monitor:
     def finish(self, outcome: Outcome, scale: Scale) -> None:
         """Show how the search ended."""
         if self._line is not None:
-            text = progress_text(Progress.from_record(end_of(outcome), scale), perf_counter() - self._begin)
+            end = Progress.from_record(end_of(outcome), scale)
+            text = progress_text(end, perf_counter() - self._begin, self._time_limit)
             self._last_text = f"{text}  {outcome['status']}"
 
     def _is_stopped(self) -> bool:

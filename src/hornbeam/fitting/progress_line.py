@@ -54,11 +54,12 @@ class ProgressLine:
             print_line(text)
 
 
-def progress_text(progress: Progress, seconds: float) -> str:
+def progress_text(progress: Progress, seconds: float, time_limit: float | None) -> str:
     """Return the line of a running search, `seconds` after the fit began."""
+    limit = "" if time_limit is None else f" of {time_limit:g} s"
     leaves = "leaf" if progress.n_leaves == 1 else "leaves"
     return (
-        f"{seconds:.1f} s  objective {progress.objective:.5f}  bound {progress.lower_bound:.5f}  "
+        f"{seconds:.1f} s{limit}  objective {progress.objective:.5f}  bound {progress.lower_bound:.5f}  "
         f"gap {100 * progress.gap:.2f} %  {progress.n_leaves} {leaves}"
     )
 

@@ -86,15 +86,15 @@ def near_optimal_search(
     return partial(_core.near_optimal, columns, problem, within(options, training.budget), idle_rounds=idle_rounds)
 
 
-def has_many_thresholds(conditions: Conditions) -> bool:
-    """Return whether sorted values are faster to search than binary columns."""
-    return len(conditions) >= _LEAST_THRESHOLDS * conditions.n_runs > 0
+def has_many_thresholds(n_conditions: int, n_columns: int) -> bool:
+    """Return whether sorted values are faster to search than binary columns, for conditions on so many columns."""
+    return n_conditions >= _LEAST_THRESHOLDS * n_columns > 0
 
 
 def suits_near_optimal_search(conditions: Conditions) -> bool:
     """Return whether the heuristics over sorted values are better than lookahead over binary columns."""
     has_several = len(conditions) > max(_MANY_CONDITIONS, _FEW_THRESHOLDS * conditions.n_runs)
-    return has_several or has_many_thresholds(conditions)
+    return has_several or has_many_thresholds(len(conditions), conditions.n_runs)
 
 
 def suits_ordered_search(
@@ -106,7 +106,7 @@ def suits_ordered_search(
     # The first condition is about speed. All others are assumptions of the search: a class has one cost of an error,
     # row and class share 32 bits, and costs are summed in 32 bits.
     return (
-        has_many_thresholds(conditions)
+        has_many_thresholds(len(conditions), conditions.n_runs)
         and (
             (options.max_depth is not None and options.max_depth <= _SMALL_DEPTH)
             or len(conditions) * len(scale.weights) >= _LEAST_RESULTS
