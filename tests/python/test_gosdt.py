@@ -233,7 +233,8 @@ def hard_problem():
 def test_a_search_that_is_stopped_warns_once_and_gives_a_tree_with_its_bounds():
     X, y = hard_problem()
     said = (
-        r"stopped before its tree was proven optimal \(status 'time_limit', [0-9.]+ s, [0-9.]+ MB\): objective .* gap"
+        r"stopped before its tree was proven optimal "
+        r"\(status 'time_limit', time_limit=0.1, [0-9.]+ s, [0-9.]+ MB\): objective .* gap"
     )
     with pytest.warns(NotProvenWarning, match=said) as seen:
         classifier = GOSDTClassifier(0.001, time_limit=0.1).fit(X, y)
@@ -410,3 +411,23 @@ def test_importing_hornbeam_loads_neither_pictures_nor_the_command_line():
     code = "import sys, hornbeam; print([name for name in ('matplotlib', 'polars', 'typer') if name in sys.modules])"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == "[]"
+
+
+@pytest.mark.parametrize(("n_rows", "penalty"), [(100, 0.01), (400, 0.005), (5000, 0.002)])
+def test_the_default_leaf_penalty_is_two_rows_within_limits(n_rows, penalty):
+    X = np.arange(n_rows)[:, None] % 7
+    y = X[:, 0] > 3
+    for classifier in (GOSDTClassifier(max_depth=1), GOSDTClassifier(max_depth=1, class_weight="balanced")):
+        assert classifier.fit(X, y).regularization_ == pytest.approx(penalty, rel=1e-6)
+    costly = GOSDTClassifier(objective="cost", cost_matrix=[[0, 500], [500, 0]], max_depth=1).fit(X, y)
+    assert costly.regularization_ == pytest.approx(500 * penalty, rel=1e-6)
+    for objective in ("f1", "auc"):
+        assert GOSDTClassifier(objective=objective, max_depth=1).fit(X, y).regularization_ == pytest.approx(0.01)
+
+
+def test_the_default_of_the_exact_search_ends_after_a_minute_and_none_lifts_it():
+    assert GOSDTClassifier().time_limit == 60
+    X, y = hard_problem()
+    with pytest.warns(NotProvenWarning, match="time_limit=0.1"):
+        GOSDTClassifier(0.001, time_limit=0.1).fit(X, y)
+    assert GOSDTClassifier(time_limit=None).fit(X[:50, :5], y[:50]).status_ == "optimal"

@@ -93,7 +93,10 @@ def fault_of_result(classifier):
         return None if classifier.log_posterior_ <= classifier.upper_bound_ <= 0 else "bound"
     if not classifier.lower_bound_ <= classifier.objective_ + 1e-12:
         return f"bound {classifier.lower_bound_} above objective {classifier.objective_}"
-    given = as_number(classifier.regularization)
+    is_auto = isinstance(classifier.regularization, str) and classifier.regularization == "auto"
+    given = 0.01 if is_auto else as_number(classifier.regularization)  # of so few rows
+    if is_auto and classifier.objective == "cost":
+        given = classifier.regularization_  # a share of the largest possible loss
     if abs(classifier.regularization_ - given) > 1e-9:
         return f"regularization {classifier.regularization_}"
     if abs(classifier.loss_ + given * tree.n_leaves - classifier.objective_) > 1e-9:

@@ -62,7 +62,9 @@ Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here in
 def fit(  # long: a line for each option
     data: Data,
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
-    regularization: Annotated[float, typer.Option(help="Leaf penalty: what a leaf adds to the objective.")] = 0.01,
+    regularization: Annotated[
+        str, typer.Option(metavar="FLOAT", help="Leaf penalty: what a leaf adds to the objective. auto: see the docs.")
+    ] = "auto",
     max_depth: Annotated[int | None, typer.Option(help="Largest number of edges from the root to a leaf.")] = None,
     max_leaves: Annotated[int | None, typer.Option(help="Largest number of leaves.")] = None,
     min_samples_leaf: Annotated[int, typer.Option(help="Smallest number of rows in a leaf.")] = 1,
@@ -128,7 +130,7 @@ def fit(  # long: a line for each option
         data,
         target,
         {
-            "regularization": regularization,
+            "regularization": fitting.leaf_penalty(regularization),
             "max_depth": max_depth,
             "max_leaves": max_leaves,
             "min_samples_leaf": min_samples_leaf,

@@ -134,6 +134,20 @@ def binarizer_named(name: str, n_thresholds: int | None) -> str | ThresholdBinar
     return None if name == "none" else name
 
 
+def leaf_penalty(text: str) -> float | str:
+    """Return the `regularization` of the classifier.
+
+    Raises
+    ------
+    CommandError
+        If it is neither a number nor `auto`.
+    """
+    try:
+        return text if text == "auto" else float(text)
+    except ValueError:
+        raise CommandError(f"--regularization {text!r}: expected a number or auto") from None
+
+
 def read_costs(path: Path) -> list[list[float]]:
     """Read a cost matrix: a JSON list of rows, one row per actual class, one number per predicted class."""
     with refusals_as_command_errors():

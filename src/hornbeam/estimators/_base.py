@@ -39,6 +39,7 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
     callback: Callable[[Progress], bool | None] | None
     trace: bool
     tree_: BaseTree
+    _n_rows: int  # of the last fit
     _is_clone = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -250,7 +251,7 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
     def _describe_end(self) -> str:
         """Return how the search ended, its time and its memory, in words."""
         seconds, megabytes = self.statistics_["seconds"], self.statistics_["bytes"] / 1e6
-        limit = f" (time_limit={self.time_limit:g})" if self.status_ == "time_limit" and self.time_limit else ""
+        limit = f", time_limit={float(self.time_limit):g}" if self.status_ == "time_limit" and self.time_limit else ""
         return f"status {self.status_!r}{limit}, {seconds:,.1f} s, {megabytes:,.1f} MB"
 
     def __sklearn_clone__(self) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 from hornbeam import _core
 from hornbeam.estimators._base import TreeEstimator
@@ -16,6 +16,10 @@ from hornbeam.fitting.scales import RegularizedScale, make_scale
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 
+# The leaf penalty "auto"; see docs/notes/2026-11-23-defaults.md.
+_ROWS_OF_A_LEAF = 2  # that one more leaf must classify correctly
+_LEAST_PENALTY, _LARGEST_PENALTY = 0.002, 0.01
+
 
 class RegularizedTree(TreeEstimator):
     """Base of the estimators that minimize ``loss + regularization * n_leaves``.
@@ -24,16 +28,26 @@ class RegularizedTree(TreeEstimator):
     the search to run in `_choose_search`.
     """
 
-    regularization: float
+    regularization: float | Literal["auto"]
     min_samples_leaf: int
     n_jobs: int | None
 
     def _check_parameters(self) -> _core.SearchOptions:
-        check_number("regularization", self.regularization)
+        if not self._is_auto():
+            check_number("regularization", self.regularization)
         return self._check_search_parameters().replace(
             min_samples_leaf=min(LARGEST_LIMIT, check_integer("min_samples_leaf", self.min_samples_leaf, least=1)),
             n_threads=number_of_threads(self.n_jobs),
         )
+
+    def _is_auto(self) -> bool:
+        return isinstance(self.regularization, str) and self.regularization == "auto"
+
+    def _leaf_penalty(self) -> float:
+        """Return the leaf penalty; "auto" stands for one that depends on the number of rows."""
+        if not self._is_auto():
+            return self.regularization  # type: ignore[return-value]
+        return min(_LARGEST_PENALTY, max(_LEAST_PENALTY, _ROWS_OF_A_LEAF / self._n_rows))
 
     def _set_result(self, outcome: _core.Outcome, scale: RegularizedScale) -> None:
         """Set the attributes about the objective, in the user's units."""
@@ -73,15 +87,18 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
         return options
 
+    def _leaf_penalty(self) -> float:
+        is_measured = self.objective not in self._non_additive_objectives
+        return _LARGEST_PENALTY if self._is_auto() and not is_measured else super()._leaf_penalty()
+
     def _make_scale(self, training: TrainingData) -> RegularizedScale:
         def make_loss(totals: tuple[Exact, ...]) -> Loss:
             data = ClassData(training.classes, totals, self.omega, self.cost_matrix, self.class_weight)
             return OBJECTIVES[self.objective](data)
 
         n_classes = len(training.classes)
-        return make_scale(
-            training.weights, training.codes, n_classes, make_loss, self.regularization, self._leaf_bits()
-        )
+        rows = training.weights, training.codes, n_classes
+        return make_scale(*rows, make_loss, self._leaf_penalty(), self._leaf_bits(), is_share=self._is_auto())
 
     def _leaf_bits(self) -> int:
         """Return how many bits of a tree's ticks count its leaves."""

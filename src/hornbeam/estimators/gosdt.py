@@ -39,10 +39,13 @@ class GOSDTClassifier(RegularizedTreeClassifier):
 
     Parameters
     ----------
-    regularization : float, default=0.01
+    regularization : float or "auto", default="auto"
         Leaf penalty in the unit of the objective, at least 0: for all objectives but "cost" a fraction of the
         largest possible loss, so that 0.01 means that one more leaf must save 1 % of the total weight; for "cost" in
         the unit of the mean cost of a row. Rounded once to the resolution of the search, see `regularization_`.
+        "auto": this share of the largest possible loss: 2 / n_rows, but at least 0.002 and at most 0.01 (for "f1",
+        "auc" and "partial_auc" always 0.01). So one more leaf must classify two more rows correctly, and trees of
+        large tables stay small enough to read. If you merge equal rows into weights, set a number.
     max_depth : int or None, default=None
         Largest number of edges from the root to a leaf; 0 gives a single leaf. None: no limit.
     objective : {"accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"}, default="accuracy"
@@ -242,7 +245,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     )
     def __init__(
         self,
-        regularization: float = 0.01,
+        regularization: float | Literal["auto"] = "auto",
         max_depth: int | None = None,
         *,
         objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",

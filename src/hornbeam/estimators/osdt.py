@@ -36,7 +36,7 @@ class OSDTClassifier(RegularizedTreeClassifier):
 
     Parameters
     ----------
-    regularization : float, default=0.01
+    regularization : float or "auto", default="auto"
         Leaf penalty; see `GOSDTClassifier`.
     policy : {"curiosity", "objective", "lower_bound", "entropy", "gini", "fifo"}, default="curiosity"
         Which set of leaves the search expands next: the one with the least lower bound divided by the share of the
@@ -105,7 +105,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     )
     def __init__(
         self,
-        regularization: float = 0.01,
+        regularization: float | Literal["auto"] = "auto",
         policy: Literal["curiosity", "objective", "lower_bound", "entropy", "gini", "fifo"] = "curiosity",
         *,
         objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
@@ -163,7 +163,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
 
     def _make_scale(self, training: TrainingData) -> RegularizedScale:
         if self.objective in self._non_additive_objectives:
-            return make_auc_scale(training, self.objective, self.regularization, self.theta)
+            return make_auc_scale(training, self.objective, self._leaf_penalty(), self.theta)
         return super()._make_scale(training)
 
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:

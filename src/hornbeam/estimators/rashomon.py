@@ -55,7 +55,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         RESPLIT uses the score of the best prefix, which is never lower, instead of the optimum.
     objective
         See `GOSDTClassifier`.
-    regularization : float, default=0.01
+    regularization : float or "auto", default=0.01
         Leaf penalty; see `GOSDTClassifier`. The larger it is, the smaller is the set.
     max_depth : int or None, default=4
         Largest number of edges from the root to a leaf. None: no limit.
@@ -168,7 +168,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         epsilon_is: Literal["multiplier", "absolute"] = "multiplier",
         *,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
-        regularization: float = 0.01,
+        regularization: float | Literal["auto"] = 0.01,
         max_depth: int | None = 4,
         min_samples_leaf: int = 1,
         distinct: Literal["splits", "columns", "labels"] = "splits",

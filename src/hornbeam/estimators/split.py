@@ -125,7 +125,7 @@ class SPLITClassifier(_LookaheadClassifier):
 
     Parameters
     ----------
-    regularization : float, default=0.01
+    regularization : float or "auto", default="auto"
         Leaf penalty; see `GOSDTClassifier`.
     lookahead_depth : int, default=2
         Levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the search is the exact one.
@@ -147,7 +147,7 @@ class SPLITClassifier(_LookaheadClassifier):
         See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
         most. Of columns with equal gain (within 1e-12 bits) the first is used.
     time_limit : float or None, default=None
-        Seconds, as in `GOSDTClassifier`, but without a limit by default: the search ends by itself, in seconds as a rule.
+        Seconds, as in `GOSDTClassifier`. No limit by default, since the search ends by itself, in seconds as a rule.
     memory_limit, n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. A search that is stopped returns its best tree, which is never worse than the greedy one.
         `n_jobs` is used by the optimal completion and by the certifying search.
@@ -188,7 +188,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
     )
     def __init__(
         self,
-        regularization: float = 0.01,
+        regularization: float | Literal["auto"] = "auto",
         lookahead_depth: int = 2,
         *,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
@@ -251,7 +251,7 @@ class LicketySPLITClassifier(_LookaheadClassifier):
 
     Parameters
     ----------
-    regularization : float, default=0.01
+    regularization : float or "auto", default="auto"
         Leaf penalty; see `GOSDTClassifier`.
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
@@ -290,7 +290,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
     )
     def __init__(
         self,
-        regularization: float = 0.01,
+        regularization: float | Literal["auto"] = "auto",
         max_depth: int = 5,
         *,
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",

@@ -42,7 +42,7 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
         helpful["epsilon"] = given["epsilon"] / 2
     # The leaf penalty is the last resort: unlike the others it changes what the best tree is. It may be 0.
     if "regularization" in given and not helpful:
-        helpful["regularization"] = 2 * given["regularization"] or 0.001
+        helpful["regularization"] = 2 * classifier._leaf_penalty() or 0.001
     return helpful
 
 
@@ -93,7 +93,7 @@ def early_note(classifier: Any) -> str:
         lines[code_with(classifier, "time_limit", 60)] = "the best tree found in a minute"
         end = "Ctrl-C ends it"
     else:
-        end = f"Ctrl-C, or the default time_limit of {limit:g} s, ends it"
+        end = f"Ctrl-C, or the default time_limit of {float(limit):g} s, ends it"
     return f"{end} with the best tree so far. For a sooner end, try one of these:\n{_pasteable(lines)}"
 
 

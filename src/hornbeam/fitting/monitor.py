@@ -51,8 +51,8 @@ class Monitor:
         self._last_text: str | None = None
         self._handler: Callable[[int, FrameType | None], Any] | None = None  # of Ctrl-C, before this one
         self._is_interrupted = self._is_in_callback = False
-        self._time_limit = estimator.time_limit
-        self._is_patient = self._time_limit not in (None, DEFAULT_TIME_LIMIT)
+        self._time_limit: float | None = None
+        self._is_patient = True
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +75,9 @@ class Monitor:
     def listener(self, scale: Scale) -> Callable[[Record], bool]:
         """Return the function that the search calls with its progress; the search stops if it returns True."""
         self._hold_ctrl_c()
+        limit = self._estimator.time_limit  # only now is it checked
+        self._time_limit = None if limit is None else float(limit)
+        self._is_patient = self._time_limit not in (None, DEFAULT_TIME_LIMIT)
 
         def listen(record: Record) -> bool:
             if not self._is_patient and perf_counter() - self._begin >= _PATIENCE:

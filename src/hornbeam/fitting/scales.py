@@ -160,6 +160,8 @@ def make_scale(
     make_loss: Callable[[tuple[Exact, ...]], Loss],
     regularization: float,
     leaf_bits: int = 0,
+    *,
+    is_share: bool = False,
 ) -> AdditiveScale:
     """Turn a problem into ticks.
 
@@ -176,6 +178,8 @@ def make_scale(
         Leaf penalty in the unit of the objective; rounded once, to a tick.
     leaf_bits : int, default=0
         See `AdditiveScale`. If greater than 0, the leaf penalty is a whole number of ticks wherever it can be.
+    is_share : bool, default=False
+        Whether the leaf penalty is a share of the largest possible loss instead. Only "cost" makes a difference.
 
     Returns
     -------
@@ -200,6 +204,8 @@ def make_scale(
     scaled = None if whole is None else _exact(whole, costs, largest, limit_bits)
     integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits)
     leaf_penalty = exact_fraction(regularization, "regularization")
+    if is_share:
+        leaf_penalty *= Fraction(largest, loss.scale)
     one = Fraction(loss.scale * total, largest)
     # A set of trees has a bound that users give as a number: where the leaf penalty is exact, trees on the bound are
     # in the set. If that takes too fine a tick, the penalty is rounded as for a single tree.

@@ -23,7 +23,7 @@ class AucObjectives:
 
     def make_scale(self, classifier: Any, training: TrainingData) -> AucScale:
         """Return the problem in ticks."""
-        return make_auc_scale(training, classifier.objective, classifier.regularization, classifier.theta)
+        return make_auc_scale(training, classifier.objective, classifier._leaf_penalty(), classifier.theta)
 
     def choose_search(
         self,

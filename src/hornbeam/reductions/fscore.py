@@ -110,7 +110,7 @@ class FScoreObjective:
         def multipliers(totals: tuple[Exact, ...]) -> tuple[Exact, ...]:
             return ClassData(classes, totals, class_weight=class_weight).multipliers()
 
-        return make_fscore_scale(training.weights, training.codes, multipliers, classifier.regularization)
+        return make_fscore_scale(training.weights, training.codes, multipliers, classifier._leaf_penalty())
 
     def choose_search(
         self,
