@@ -22,11 +22,11 @@ from hornbeam.table import Table
 
 _MOST_ROWS = 8192  # that the trees are grown on
 _MOST_CATEGORIES = 16  # of a column that the trees see: those with the most rows
-_DEPTH = 5
+_DEPTH = 7
 _N_STUMPS = 40  # of the boosted model, but at least 8 for each class
 _LEAST_ROUNDS = 8
 _LEAST_SHARE = 1e-6  # of the gain of a model, for a split; less is rounding
-_BYTES_OF_CELL = 4
+_BYTES_OF_CELL = 8  # float32, and the copy that boosting makes
 
 
 class SupervisedBinarizer(Binarizer):
@@ -35,7 +35,7 @@ class SupervisedBinarizer(Binarizer):
     The optimum over these conditions is never worse than over the quantiles alone, since all of them are included.
     Categories, flags and missing values give the same conditions as in `ThresholdBinarizer`.
 
-    Three greedy trees (by Gini impurity, by entropy, and by Gini impurity with classes of equal weight) of five levels,
+    Three greedy trees (by Gini impurity, by entropy, and by Gini impurity with classes of equal weight) of seven levels,
     which contain the trees of fewer levels, and gradient boosting with stumps choose the other thresholds. Each split
     counts with its share of the gain of its model.
 
@@ -65,7 +65,7 @@ class SupervisedBinarizer(Binarizer):
 
     Notes
     -----
-    All models together have at most 133 splits for two classes, 173 for ten, and so there are at most as many
+    All models together have at most 421 splits for two classes, 461 for ten, and so there are at most as many
     additional thresholds in total. Of more than 8,192 rows a sample without replacement grows the models; they see the
     16 most frequent categories of a column. Thresholds lie between neighboring values of the whole table.
 
