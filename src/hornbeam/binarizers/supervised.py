@@ -23,8 +23,8 @@ from hornbeam.table import Table
 _MOST_ROWS = 8192  # that the trees are grown on
 _MOST_CATEGORIES = 16  # of a column that the trees see: those with the most rows
 _DEPTH = 7
-_N_STUMPS = 40  # of the boosted model, but at least 8 for each class
-_LEAST_ROUNDS = 8
+_N_ROUNDS = 40  # of boosting
+_MOST_STUMPS = 80  # of all rounds: more than two classes have a stump each in every round
 _LEAST_SHARE = 1e-6  # of the gain of a model, for a split; less is rounding
 _BYTES_OF_CELL = 8  # float32, and the copy that boosting makes
 
@@ -35,9 +35,9 @@ class SupervisedBinarizer(Binarizer):
     The optimum over these conditions is never worse than over the quantiles alone, since all of them are included.
     Categories, flags and missing values give the same conditions as in `ThresholdBinarizer`.
 
-    Three greedy trees (by Gini impurity, by entropy, and by Gini impurity with classes of equal weight) of seven levels,
-    which contain the trees of fewer levels, and gradient boosting with stumps choose the other thresholds. Each split
-    counts with its share of the gain of its model.
+    The other thresholds are those that four models split on: three greedy trees of seven levels, which contain the
+    trees of fewer levels (by Gini impurity, by entropy, and by Gini impurity with classes of equal weight), and
+    gradient boosting with stumps. Each split counts with its share of the gain of its model.
 
     Parameters
     ----------
@@ -65,9 +65,13 @@ class SupervisedBinarizer(Binarizer):
 
     Notes
     -----
-    All models together have at most 421 splits for two classes, 461 for ten, and so there are at most as many
-    additional thresholds in total. Of more than 8,192 rows a sample without replacement grows the models; they see the
-    16 most frequent categories of a column. Thresholds lie between neighboring values of the whole table.
+    All models together have at most 421 splits for two classes and 461 for more, and so there are at most as many
+    additional thresholds in total; there is no boosting for more than 80 classes. Of more than 8,192 rows a sample
+    without replacement grows the models; they see the 16 heaviest categories of a column. Thresholds lie between
+    neighboring values of the whole table.
+
+    A search that is stopped before its proof may still end with a worse tree than over the quantiles: there are more
+    conditions to search.
 
     Labels count with the sample weights only. The `class_weight`, `omega` and `cost_matrix` of a classifier do not
     change the conditions; the tree with classes of equal weight provides some for rare classes.
@@ -215,8 +219,8 @@ def _models(n_classes: int, random: np.random.RandomState) -> Iterator[Any]:
         yield DecisionTreeClassifier(
             criterion=criterion, max_depth=_DEPTH, class_weight=class_weight, random_state=seed
         )
-    if n_classes > 1:
-        n_rounds = max(_LEAST_ROUNDS, _N_STUMPS // (1 if n_classes == 2 else n_classes))
+    n_rounds = min(_N_ROUNDS, _MOST_STUMPS // n_classes)
+    if n_classes > 1 and n_rounds > 0:
         yield GradientBoostingClassifier(n_estimators=n_rounds, max_depth=1, random_state=seed)
 
 
