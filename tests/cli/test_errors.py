@@ -70,7 +70,7 @@ def directory(tmp_path, fruit, monkeypatch) -> Path:
         ([*FIT, "kind", "--cost-matrix", "costs.json"], "costs.json: is not a cost matrix such as [[0, 1], [5, 0]]"),
         ([*FIT, "kind", "--cost-matrix", "word.json"], "word.json: is not a cost matrix"),
         ([*FIT, "kind", "--cost-matrix", "nowhere.json"], "nowhere.json: No such file"),
-        ([*FIT, "kind", "--binarizer", "magic"], "--binarizer 'magic': expected exact, quantile, guess or none"),
+        ([*FIT, "kind", "--binarizer", "magic"], "--binarizer 'magic': expected exact, quantile, auto, guess or none"),
         ([*FIT, "kind", "--binarizer", "none"], "weight"),
         ([*FIT, "kind", "--n-thresholds", "3"], "--n-thresholds belongs to --binarizer quantile"),
         ([*FIT, "kind", "--memory-limit", "much"], "--memory-limit 'much': expected bytes"),

@@ -143,6 +143,14 @@ def test_thresholds_may_be_those_of_a_boosted_model(run, tmp_path):
     assert "on 1 condition (thresholds of a boosted model) from 1 column," in out
 
 
+def test_thresholds_may_be_quantiles_and_those_chosen_with_the_labels(run, tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("size,kind\n" + "\n".join(f"{row},{row // 25}" for row in range(40)))
+    out = run("fit", data, "--target", "kind", "--binarizer", "auto").out
+    assert "size <= 24.5?" in out
+    assert "on 9 conditions (quantiles and thresholds chosen with the labels) from 1 column," in out
+
+
 def test_columns_of_0_and_1_are_taken_as_they_are_with_binarizer_none(run, tmp_path):
     data = tmp_path / "data.csv"
     data.write_text("a,b,kind\n" + "0,1,x\n1,1,y\n1,0,x\n0,0,y\n" * 5)

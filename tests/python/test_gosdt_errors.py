@@ -33,7 +33,11 @@ def test_an_unfitted_classifier_says_so(method):
         ({"objective": "cost"}, ValueError, "objective='cost' needs cost_matrix"),
         ({"objective": "cost", "cost_matrix": [[0, 1]]}, ValueError, r"cost_matrix must have shape \(2, 2\)"),
         ({"class_weight": {"z": 1}}, ValueError, "class_weight names 'z'"),
-        ({"binarizer": "magic"}, ValueError, "binarizer must be 'exact', 'quantile', 'guess', None .* got 'magic'"),
+        (
+            {"binarizer": "magic"},
+            ValueError,
+            "binarizer must be 'exact', 'quantile', 'auto', 'guess', None .* got 'magic'",
+        ),
         ({"time_limit": -1}, ValueError, "time_limit must be at least 0"),
         ({"memory_limit": "1GB"}, TypeError, "memory_limit must be a number, got '1GB'"),
         ({"gap_limit": 1}, ValueError, "gap_limit must be at least 0 and less than 1, got 1"),

@@ -9,12 +9,14 @@ from hornbeam.binarizers._conditions import Conditions, Thresholds, evaluate_con
 from hornbeam.binarizers._packing import bin_conditions, bin_within, pack_conditions, pack_within
 from hornbeam.binarizers.binary import BinaryColumns
 from hornbeam.binarizers.guess import ThresholdGuessBinarizer
+from hornbeam.binarizers.supervised import SupervisedBinarizer
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
 
 __all__ = [
     "Binarizer",
     "BinaryColumns",
     "Conditions",
+    "SupervisedBinarizer",
     "ThresholdBinarizer",
     "ThresholdGuessBinarizer",
     "Thresholds",

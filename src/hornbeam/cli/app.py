@@ -84,7 +84,8 @@ def fit(  # long: a line for each option
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")
     ] = None,
     binarizer: Annotated[
-        str, typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, guess (of a boosted model), none.")
+        str,
+        typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, auto, guess (of a boosted model), none."),
     ] = "exact",
     n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`: 8.")] = None,
     time_limit: Annotated[

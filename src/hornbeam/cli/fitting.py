@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hornbeam.binarizers import Binarizer, ThresholdBinarizer, ThresholdGuessBinarizer
+from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.model import Model, ProofSummary
 from hornbeam.estimators import GOSDTClassifier
@@ -114,6 +114,8 @@ def _certificate(classifier: GOSDTClassifier) -> ProofSummary:
 def _thresholds_of(binarizer: Binarizer) -> str:
     if isinstance(binarizer, ThresholdGuessBinarizer):
         return "guess"
+    if isinstance(binarizer, SupervisedBinarizer):
+        return "auto"
     return getattr(binarizer, "strategy", "none")
 
 
@@ -125,8 +127,8 @@ def binarizer_named(name: str, n_thresholds: int | None) -> str | ThresholdBinar
     CommandError
         If the name is unknown, or a number of thresholds is given without `quantile`.
     """
-    if name not in ("exact", "quantile", "guess", "none"):
-        raise CommandError(f"--binarizer {name!r}: expected exact, quantile, guess or none")
+    if name not in ("exact", "quantile", "auto", "guess", "none"):
+        raise CommandError(f"--binarizer {name!r}: expected exact, quantile, auto, guess or none")
     if name != "quantile" and n_thresholds is not None:
         raise CommandError(f"--n-thresholds belongs to --binarizer quantile, not to {name}")
     if n_thresholds is not None:

@@ -21,6 +21,7 @@ STOPPED_BY = {
 THRESHOLDS = {
     "exact": "every threshold",
     "quantile": "quantile thresholds",
+    "auto": "quantiles and thresholds chosen with the labels",
     "guess": "thresholds of a boosted model",
     "none": "columns of 0 and 1",
 }

@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._checks import shown
-from hornbeam.binarizers import Binarizer, BinaryColumns, ThresholdBinarizer, ThresholdGuessBinarizer
+from hornbeam.binarizers import (
+    Binarizer,
+    BinaryColumns,
+    SupervisedBinarizer,
+    ThresholdBinarizer,
+    ThresholdGuessBinarizer,
+)
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import check_callback, check_integer, check_limit, check_number, fit_to_table
 from hornbeam.fitting.progress import Progress, Scale, make_trace
@@ -218,8 +224,10 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
             return ThresholdBinarizer(strategy=self.binarizer)  # type: ignore[arg-type]
         if isinstance(self.binarizer, str) and self.binarizer == "guess":
             return ThresholdGuessBinarizer()
+        if isinstance(self.binarizer, str) and self.binarizer == "auto":
+            return SupervisedBinarizer()
         raise ValueError(
-            "binarizer must be 'exact', 'quantile', 'guess', None (columns of 0 and 1) or a Binarizer such as "
+            "binarizer must be 'exact', 'quantile', 'auto', 'guess', None (columns of 0 and 1) or a Binarizer such as "
             f"ThresholdBinarizer(), got {shown(self.binarizer)}."
         )
 

@@ -69,11 +69,13 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         Largest number of leaves, at least 1. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
-    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
+    binarizer : {"exact", "quantile", "auto", "guess"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
         columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column.
-        "guess": those few that a reference ensemble splits on, see `ThresholdGuessBinarizer`. None: the columns contain
-        only 0 and 1. A `Binarizer` is cloned and fitted.
+        "auto": these, and at most 8 others for each column that trees grown on the labels split on, so that the optimum
+        over them is never worse than over the quantiles, see `hornbeam.binarizers.SupervisedBinarizer`. "guess": those
+        few that a reference ensemble splits on, see `ThresholdGuessBinarizer`. None: the columns contain only 0 and 1.
+        A `Binarizer` is cloned and fitted.
     reference : fitted estimator, array-like of shape (n_rows,), "binarizer" or None, default=None
         A model that is hard to beat, or its predictions for the rows of `X`; "binarizer": the reference that
         ``binarizer="guess"`` ends with. The search then uses the loss of the reference on any set of rows as a lower
@@ -253,7 +255,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         labelling: Literal["best", "omega"] = "best",
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         reference: Any = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,

@@ -49,7 +49,7 @@ class MAPTreeClassifier(TreeClassifier):
     max_depth : int or None, default=None
         Largest number of edges from the root to a leaf; 0 gives a single leaf. The prior remains the one over trees of
         any depth. None: no limit.
-    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
+    binarizer : {"exact", "quantile", "auto", "guess"}, Binarizer or None, default="exact"
         How columns become binary; see `GOSDTClassifier`. The prior is a prior over splits on these columns: the more
         there are, the less likely is each split.
     time_limit : float or None, default=60
@@ -133,7 +133,7 @@ class MAPTreeClassifier(TreeClassifier):
         *,
         rho: float | Sequence[float] = 2.5,
         max_depth: int | None = None,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         max_expansions: int | None = None,

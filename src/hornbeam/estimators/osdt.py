@@ -113,7 +113,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,

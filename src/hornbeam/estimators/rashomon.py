@@ -71,7 +71,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     lookahead_depth : int, default=2
         For RESPLIT, the levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the set is
         the exact one. The authors' ``cart_lookahead_depth`` is one more, as is their ``depth_budget`` than `max_depth`.
-    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="quantile"
+    binarizer : {"exact", "quantile", "auto", "guess"}, Binarizer or None, default="quantile"
         How columns become binary; see `GOSDTClassifier`. The set grows with the number of binary columns.
     class_weight, omega, cost_matrix
         See `GOSDTClassifier`.
@@ -174,7 +174,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         distinct: Literal["splits", "columns", "labels"] = "splits",
         method: Literal["exact", "resplit"] = "exact",
         lookahead_depth: int = 2,
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "quantile",
+        binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "quantile",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,

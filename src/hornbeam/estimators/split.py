@@ -140,7 +140,7 @@ class SPLITClassifier(_LookaheadClassifier):
         Which column greedy trees split on at the last level that the depth allows. "gain": the column of largest
         information gain, as in the paper. "loss": the one that leaves the least loss, as in the package licketysplit.
         With "loss", no greedy tree is worse or slower, and the returned tree is better in most cases, but not in all.
-    binarizer : {"exact", "quantile", "guess"}, Binarizer or None, default="exact"
+    binarizer : {"exact", "quantile", "auto", "guess"}, Binarizer or None, default="exact"
         How columns become binary; see `GOSDTClassifier`. Over binary columns the time grows with the power
         ``lookahead_depth + 1`` of their number.
     class_weight, omega, cost_matrix
@@ -195,7 +195,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         max_depth: int = 5,
         min_samples_leaf: int = 1,
         last_split: Literal["gain", "loss"] = "gain",
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
@@ -296,7 +296,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         min_samples_leaf: int = 1,
         last_split: Literal["gain", "loss"] = "gain",
-        binarizer: Literal["exact", "quantile", "guess"] | Binarizer | None = "exact",
+        binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
