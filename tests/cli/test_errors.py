@@ -57,7 +57,7 @@ def directory(tmp_path, fruit, monkeypatch) -> Path:
         ([*FIT, "kinds"], "data.csv: has no column 'kinds'; did you mean 'kind'?"),
         ([*FIT, "zzz"], "data.csv: has no column 'zzz'; its columns are weight, color, stem, kind"),
         ([*FIT, "kind", "--regularization", "-1"], "regularization must be"),
-        ([*FIT, "kind", "--regularization", "much"], "'--regularization'"),
+        ([*FIT, "kind", "--regularization", "much"], "--regularization 'much': expected a number or auto"),
         ([*FIT, "kind", "--max-depth", "-1"], "max_depth must be"),
         ([*FIT, "kind", "--max-depth", "2.5"], "'--max-depth'"),
         ([*FIT, "kind", "--objective", "best"], "objective must be one of 'accuracy'"),

@@ -174,7 +174,7 @@ def test_the_picture_has_the_format_of_its_name(run, fruit, tmp_path, suffix, st
 
 def test_a_search_stopped_by_the_time_limit_gives_a_tree_and_says_that_it_is_not_proven(run, hard):
     code, out, err = run("fit", hard, "--target", "y", "--regularization", 0.0001, "--time-limit", 0.1)
-    assert (code, err) == (0, "hornbeam: note: for a proof, try --max-depth 2 or --binarizer quantile\n")
+    assert (code, err) == (0, "hornbeam: note: for a proof, try --max-depth 3 or --binarizer quantile\n")
     assert "Not proven optimal: stopped by the time limit." in out
     objective, bound, gap = map(
         float, re.search(r"objective +([\d.]+) .*\n.*lower bound +([\d.]+), gap ([\d.]+) %", out).groups()
@@ -192,7 +192,7 @@ def test_a_terminal_shows_the_progress_in_one_line_above_the_report(run, hard):
     assert re.fullmatch(
         r"\d\.\d s of 0.5 s  objective 0.\d{5}  bound 0.\d{5}  gap \d+\.\d\d %  \d+ leaves  time_limit", lines[0]
     )
-    assert lines[1].startswith("hornbeam: note: for a proof, try --max-depth 2")
+    assert lines[1].startswith("hornbeam: note: for a proof, try --max-depth 3")
     assert lines[2].endswith("?")  # the root of the tree
     assert [line[:14] for line in lines[-15:]] == [line[:14] for line in run(*options).out.split("\n")[-15:]]
     assert in_terminal(["-m", "hornbeam", *options, "--quiet"])[0] == ""
@@ -215,7 +215,7 @@ def test_ctrl_c_during_the_search_gives_the_best_tree_so_far_and_exit_code_0(har
     assert done.returncode == 0
     assert "Not proven optimal: stopped by Ctrl-C." in done.stdout
     assert "Training rows: " in done.stdout
-    assert done.stderr.startswith("hornbeam: note: for a proof, try --max-depth 2")
+    assert done.stderr.startswith("hornbeam: note: for a proof, try --max-depth 3")
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def provable_depth(n_conditions: int, n_columns: int, n_rows: int) -> int:
     if has_many_thresholds(n_conditions, n_columns):
         work, factor, in_a_minute = 50.0 * n_rows * n_columns, 10.0 * n_columns, 2e11
     else:
-        work, factor, in_a_minute = n_rows * n_conditions**2 / 64, n_conditions / 4, 3e8
+        work, factor, in_a_minute = n_rows * n_conditions**2 / 64, n_conditions / 4, 5e9
     depth = 1
     while depth < _LARGEST_DEPTH and work <= in_a_minute:
         depth += 1
