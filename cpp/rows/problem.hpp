@@ -16,12 +16,19 @@ namespace hornbeam::rows {
 /// docs/notes/2026-11-22-three-levels.md.
 inline constexpr std::uint32_t kFewColumns = 40;
 
+/// When bounds/packing_blocks.hpp is tried; tests choose less.
+struct BlockPacking {
+  std::uint64_t most_words = std::uint64_t{1} << 22;  // of pairs to compare, above which a set is packed within blocks
+  std::uint64_t least_work = std::uint64_t{1} << 35;  // words that the search has counted before: about five seconds
+};
+
 struct Problem {
   const data::DistinctRows& rows;
   const models::LeafModel& model;
   Ticks leaf_cost;
   TreeLimits tree;
   Bounds bounds;
+  BlockPacking block_packing{};
 
   Ticks threshold() const { return bounds::support_threshold(bounds.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }

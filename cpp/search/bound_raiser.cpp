@@ -11,6 +11,10 @@ namespace {
 /// Below this many open candidates, or so little depth, searching a frame costs less than packing its rows.
 constexpr std::ptrdiff_t kLeastOpenToPack = 8;
 constexpr std::uint32_t kLeastDepthToPack = 4;
+/// Of the work so far, packings within blocks that close nothing get one part in so many. One that closes its frame
+/// gives back so many times its work: where most do, the share limits nothing.
+constexpr std::uint64_t kShareOfBlocks = 64;
+constexpr std::uint64_t kRefundOfBlocks = 4;
 
 }  // namespace
 
@@ -23,11 +27,13 @@ BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateLi
 
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   if (frame.is_packed || !packer_.is_usable() || frame.limits.depth < kLeastDepthToPack) return;
+  const bool in_blocks = packer_.may_need_blocks(frame.rows);
+  if (in_blocks && !may_pack_blocks()) return;
   const auto is_open = [&](const Candidate& candidate) { return candidate.lower < frame.target(budget); };
   if (std::count_if(frame.candidates.begin(), frame.candidates.end(), is_open) < kLeastOpenToPack) return;
   frame.is_packed = true;
   // Packing that rarely closes frames is tried less often.
-  if (packing_credit_ < 0) {
+  if (!in_blocks && packing_credit_ < 0) {
     ++packing_credit_;
     return;
   }
@@ -36,9 +42,25 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without);
   thread_.meter.add(packer_.work());
   frame.raise(std::min(frame.upper(), without + packed));
-  if (frame.has_reached(budget)) ++thread_.counters.packing;
-  packing_credit_ = frame.has_reached(budget) ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
+  const bool has_closed = frame.has_reached(budget);
+  if (has_closed) ++(packer_.is_in_blocks() ? thread_.counters.packing_blocks : thread_.counters.packing);
+  if (in_blocks) {
+    if (has_closed)
+      lost_on_blocks_ -= std::min(lost_on_blocks_, kRefundOfBlocks * packer_.work());
+    else
+      lost_on_blocks_ += packer_.work();
+    return;
+  }
+  packing_credit_ = has_closed ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
   if (packing_credit_ < 0) packing_credit_ = -64;
+}
+
+/// Whether the search is a long one, and the next packing within blocks keeps to its share even if it closes nothing.
+bool BoundRaiser::may_pack_blocks() const {
+  const auto& [most_words, least_work] = thread_.problem.block_packing;
+  const std::uint64_t spent = thread_.meter.spent();
+  return thread_.problem.bounds.packing_blocks && spent >= least_work &&
+         kShareOfBlocks * (lost_on_blocks_ + 2 * most_words) <= spent;
 }
 
 /// Two if no more are allowed or can pay, since a tree of more levels has at least four leaves; three if there are few

@@ -37,6 +37,7 @@ class BoundRaiser {
     Ticks most;  // the bound that a probe can prove at most
   };
 
+  bool may_pack_blocks() const;
   bool may_probe(const Frame& frame);
   Probe probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
   Probe pair_filtered(Frame& frame, Candidate& candidate, int x, Ticks goal);
@@ -47,7 +48,8 @@ class BoundRaiser {
   CandidateList& candidates_;
   shallow::TwoLevelSolver two_levels_;
   PairPacker packer_;
-  int packing_credit_ = 16;  // below zero: frames to leave out
+  int packing_credit_ = 16;           // below zero: frames to leave out
+  std::uint64_t lost_on_blocks_ = 0;  // words of packings within blocks, less refunds
   int probe_credit_ = 1;
   std::uint32_t n_probes_left_out_ = 0;
 };

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <numeric>
 
 #include "base/fingerprint.hpp"
+#include "bounds/packing_blocks.hpp"
 
 namespace hornbeam::search {
 
@@ -12,8 +14,8 @@ namespace {
 
 constexpr std::uint8_t kForbidden = 255;  // Kernels::row_distances
 
-/// Words of rows to compare beyond which a set is not packed: on the largest, searching costs less.
-constexpr std::size_t kMostWords = 1 << 22;
+/// Merging a row takes as long as comparing about so many words.
+constexpr std::uint64_t kWordsToMerge = 32;
 
 }  // namespace
 
@@ -23,16 +25,25 @@ PairPacker::PairPacker(const rows::Problem& problem, const kernels::Kernels& ker
       measures_(problem.model.measures()),
       is_usable_(problem.bounds.packing && measures_.cancelled && problem.leaf_cost > 0) {}
 
+bool PairPacker::may_need_blocks(const rows::RowSet& rows) const {
+  std::uint64_t n_slots[2] = {0, 0};
+  for (const kernels::Segment& segment : rows.segments)
+    if (segment.target <= 1) n_slots[segment.target] += segment.n_slots;
+  return n_slots[0] * n_slots[1] * rows.words_per_slot > problem_.block_packing.most_words;
+}
+
 void PairPacker::find_columns(const rows::RowSet& rows) {
   const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];
   allowed_.assign(rows.words_per_slot, 0);
-  total_capacity_ = 0;
+  columns_.clear();
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
     const Ticks true_side = rows.sums[c] + rows.sums[rows.stride + c];
-    if (true_side < threshold || all - true_side < threshold) continue;
+    const Ticks lighter = std::min(true_side, all - true_side);
+    if (lighter < threshold) continue;
     allowed_[c / kWordBits] |= Word{1} << (c % kWordBits);
-    total_capacity_ += problem_.leaf_cost;
+    columns_.emplace_back(lighter, c);
   }
+  total_capacity_ = problem_.leaf_cost * static_cast<Ticks>(columns_.size());
   capacity_.assign(rows.n_columns, problem_.leaf_cost);
   full_.assign(rows.words_per_slot, 0);
 }
@@ -84,27 +95,22 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough) {
   first_ = weight[1] < weight[0] ? 1 : 0;
   Ticks left = weight[first_];
   work_ = 0;
+  is_in_blocks_ = false;
   if (left < needed || rows.n_columns == 0) return 0;
   find_columns(rows);
   find_rows(rows);
-  const std::size_t n_rows = left_[first_].size();
-  const std::size_t n_to_compare = n_rows * left_[1 - first_].size() * n_words_;
-  if (n_to_compare > kMostWords) return 0;
-  turn_others();
-  work_ = 2 * n_to_compare;
-  nearest_.resize(n_rows);
-  order_.resize(n_rows);
-  for (std::size_t a = 0; a < n_rows; ++a) {
-    nearest_[a] = kernels_.least_row_distance(&bits_[first_][a * n_words_], others());
-    order_[a] = static_cast<std::uint32_t>(a);
-  }
-  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return nearest_[a] < nearest_[b]; });
+  const std::size_t n_rows = left_[0].size() + left_[1].size();
+  is_in_blocks_ = left_[0].size() * left_[1].size() * n_words_ > problem_.block_packing.most_words;
+  if (is_in_blocks_) work_ = kWordsToMerge * n_rows * n_words_;
+  if (is_in_blocks_ && !problem_.bounds.packing_blocks) return 0;
+  make_blocks();
+  find_order();
   Ticks packed = 0;
   for (const std::uint32_t a : order_) {
     // Every pair from here on uses at least the distance of this row in capacity: if even that cannot reach `needed`,
     // the packing would be in vain.
     const Ticks possible = nearest_[a] == 0 ? left : std::min(left, total_capacity_ / nearest_[a]);
-    if (packed + possible < needed || n_others_ == 0) return packed;
+    if (packed + possible < needed) return packed;
     left -= left_[first_][a];
     packed += pack_row(a);
     if (packed >= enough) return packed;
@@ -112,48 +118,97 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough) {
   return packed;
 }
 
-/// Lays the rows of the other class side by side.
-void PairPacker::turn_others() {
-  const std::vector<Word>& bits = bits_[1 - first_];
-  n_others_ = static_cast<std::uint32_t>(left_[1 - first_].size());
-  stride_ = padded_to_lanes(std::max(n_others_, 1u));
-  other_words_.assign(n_words_ * stride_, 0);
-  for (std::size_t b = 0; b < n_others_; ++b)
-    for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = bits[b * n_words_ + w];
-  for (std::size_t b = n_others_; b < stride_ && n_others_ > 0; ++b)  // copies of a row do not change a least distance
-    for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = bits[w];
-  distances_.resize(stride_);
+/// Halves the rows by the most balanced columns until the pairs of each block take at most its share of the words. Rows
+/// without a partner in their block are left out.
+void PairPacker::make_blocks() {
+  const std::size_t n_rows = left_[0].size() + left_[1].size();
+  std::vector<std::uint32_t> sorted[2];
+  for (int k = 0; k < 2; ++k) {
+    sorted[k].resize(left_[k].size());
+    std::iota(sorted[k].begin(), sorted[k].end(), 0);
+  }
+  if (is_in_blocks_) std::sort(columns_.begin(), columns_.end(), std::greater<>());
+  blocks_.clear();
+  order_.clear();
+  block_of_.resize(left_[first_].size());
+  other_words_.clear();
+  others_left_.clear();
+  using Rows = std::span<std::uint32_t>;
+  const auto halve = [&](const auto& again, Rows rows, Rows others, std::size_t at) -> void {
+    if (rows.empty() || others.empty()) return;
+    const std::uint64_t share =
+        bounds::most_words_of_block(problem_.block_packing.most_words, rows.size() + others.size(), n_rows);
+    if (!is_in_blocks_ || rows.size() * others.size() * n_words_ <= share || at == columns_.size())
+      return add_block(rows, others);
+    const std::uint32_t column = columns_[at].second;
+    const auto first_half = [&](Rows each, int k) {
+      const auto holds = [&](std::uint32_t row) {
+        return (bits_[k][row * n_words_ + column / kWordBits] >> (column % kWordBits) & 1) != 0;
+      };
+      return static_cast<std::size_t>(std::partition(each.begin(), each.end(), holds) - each.begin());
+    };
+    const std::size_t n = first_half(rows, first_), n_others = first_half(others, 1 - first_);
+    again(again, rows.first(n), others.first(n_others), at + 1);
+    again(again, rows.subspan(n), others.subspan(n_others), at + 1);
+  };
+  halve(halve, sorted[first_], sorted[1 - first_], 0);
+  distances_.resize(others_left_.size());
 }
 
-void PairPacker::find_distances(std::size_t a) {
-  kernels_.row_distances(&bits_[first_][a * n_words_], others(), full_.data(), distances_.data());
+/// Lays the rows of the other class side by side.
+void PairPacker::add_block(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> others) {
+  const auto n_others = static_cast<std::uint32_t>(others.size());
+  const Block block{others_left_.size(), n_others, padded_to_lanes(n_others)};
+  for (const std::uint32_t a : rows) block_of_[a] = static_cast<std::uint32_t>(blocks_.size());
+  order_.insert(order_.end(), rows.begin(), rows.end());
+  blocks_.push_back(block);
+  others_left_.resize(block.first + block.stride);
+  other_words_.resize((block.first + block.stride) * n_words_);
+  for (std::size_t i = 0; i < block.stride; ++i) {
+    const std::uint32_t b = others[i < n_others ? i : 0];  // copies of a row do not change a least distance
+    others_left_[block.first + i] = left_[1 - first_][b];
+    for (std::size_t w = 0; w < n_words_; ++w)
+      other_words_[block.first * n_words_ + w * block.stride + i] = bits_[1 - first_][b * n_words_ + w];
+  }
+  work_ += 2 * std::uint64_t{rows.size()} * block.stride * n_words_;
+}
+
+/// Lists the rows of the first class, those with a near row of the other class first.
+void PairPacker::find_order() {
+  nearest_.resize(left_[first_].size());
+  for (const std::uint32_t a : order_)
+    nearest_[a] = kernels_.least_row_distance(&bits_[first_][a * n_words_], view(blocks_[block_of_[a]]));
+  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return nearest_[a] < nearest_[b]; });
 }
 
 /// Gives the weight of a row to pairs with the rows nearest to it.
 Ticks PairPacker::pack_row(std::size_t a) {
-  find_distances(a);
+  Block& block = blocks_[block_of_[a]];
+  if (block.n_rows == 0) return 0;
+  kernels_.row_distances(&bits_[first_][a * n_words_], view(block), full_.data(), distances_.data());
   Ticks packed = 0;
   spent_.clear();
   while (left_[first_][a] > 0) {
-    const auto end = distances_.begin() + n_others_;
+    const auto end = distances_.begin() + block.n_rows;
     const std::uint8_t nearest = *std::min_element(distances_.begin(), end);
     if (nearest == kForbidden) break;
     const auto b = static_cast<std::size_t>(std::find(distances_.begin(), end, nearest) - distances_.begin());
-    packed += take(a, b);
+    packed += take(a, block, b);
     distances_[b] = kForbidden;
-    if (left_[1 - first_][b] == 0) spent_.push_back(static_cast<std::uint32_t>(b));
+    if (others_left_[block.first + b] == 0) spent_.push_back(static_cast<std::uint32_t>(b));
   }
-  forget_spent();
+  forget_spent(block);
   return packed;
 }
 
 /// Gives a pair all the weight that is left for it.
-Ticks PairPacker::take(std::size_t a, std::size_t b) {
-  const Word* x = &bits_[first_][a * n_words_];
-  Ticks weight = std::min(left_[first_][a], left_[1 - first_][b]), n_columns = 0;
+Ticks PairPacker::take(std::size_t a, Block& block, std::size_t b) {
+  const Word *x = &bits_[first_][a * n_words_], *y = &other_words_[block.first * n_words_ + b];
+  Ticks& other_left = others_left_[block.first + b];
+  Ticks weight = std::min(left_[first_][a], other_left), n_columns = 0;
   const auto for_each_column = [&](auto visit) {
     for (std::size_t w = 0; w < n_words_; ++w)
-      for (Word word = x[w] ^ other_words_[w * stride_ + b]; word != 0; word &= word - 1)
+      for (Word word = x[w] ^ y[w * block.stride]; word != 0; word &= word - 1)
         visit(w, static_cast<std::size_t>(std::countr_zero(word)));
   };
   for_each_column([&](std::size_t w, std::size_t bit) {
@@ -168,17 +223,18 @@ Ticks PairPacker::take(std::size_t a, std::size_t b) {
   });
   total_capacity_ -= weight * n_columns;
   left_[first_][a] -= weight;
-  left_[1 - first_][b] -= weight;
+  other_left -= weight;
   return weight;
 }
 
 /// Removes the rows of the other class that have no weight left; the last row of the tile takes the place of each.
-void PairPacker::forget_spent() {
+void PairPacker::forget_spent(Block& block) {
   std::sort(spent_.begin(), spent_.end(), std::greater<>());
   for (const std::uint32_t b : spent_) {
-    --n_others_;
-    left_[1 - first_][b] = left_[1 - first_][n_others_];
-    for (std::size_t w = 0; w < n_words_; ++w) other_words_[w * stride_ + b] = other_words_[w * stride_ + n_others_];
+    const std::size_t last = --block.n_rows;
+    others_left_[block.first + b] = others_left_[block.first + last];
+    Word* const words = &other_words_[block.first * n_words_];
+    for (std::size_t w = 0; w < n_words_; ++w) words[w * block.stride + b] = words[w * block.stride + last];
   }
 }
 

@@ -1,14 +1,17 @@
 // search/packing.hpp
 //
-// WHAT    A greedy packing of pairs of rows for bounds/packing.hpp.
+// WHAT    A greedy packing of pairs of rows for bounds/packing.hpp, within blocks of rows if there are too many pairs
+//         (bounds/packing_blocks.hpp).
 // HOLDS   The weight found never exceeds that of the best packing; dropping a pair keeps the bound valid.
-// COST    Rows of one class x rows of the other x words of a row, eight rows at a time, twice. The search for
-//         a packing stops early when the remaining capacity of all columns, divided by the smallest distance of the
-//         remaining pairs, cannot reach the target.
+// COST    Rows of one class x rows of the other x words of a row, eight rows at a time, twice; at most 2^23 words, but
+//         for the padding of small blocks. The search for a packing stops early when the remaining capacity of all
+//         columns, divided by the smallest distance of the remaining pairs, cannot reach the target.
 // CHOICE  Rows that have a near row of the other class first, and for each row the nearest first: near pairs use up the
-//         least capacity.
+//         least capacity. All blocks share this order, as they share the capacity.
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/number_index.hpp"
@@ -24,38 +27,56 @@ class PairPacker {
   /// Whether this problem's costs allow the bound.
   bool is_usable() const { return is_usable_; }
 
+  /// Whether these rows have so many pairs, unless many rows are equal on the columns that a tree may split on.
+  bool may_need_blocks(const rows::RowSet& rows) const;
+
   /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`.
   Ticks pack(const rows::RowSet& rows, Ticks needed, Ticks enough);
 
   /// Words of work of the last call.
   std::uint64_t work() const { return work_; }
+  /// Whether the last call packed within blocks.
+  bool is_in_blocks() const { return is_in_blocks_; }
 
  private:
+  /// The rows of the other class in one block, as a tile with rows for columns.
+  struct Block {
+    std::size_t first;  // row in `others_left_`; the words begin at `n_words_` times that
+    std::uint32_t n_rows, stride;
+  };
+
   void find_columns(const rows::RowSet& rows);
   void find_rows(const rows::RowSet& rows);
   void merge_equal(int k, std::size_t n_words);
-  void turn_others();
-  void find_distances(std::size_t a);
+  void make_blocks();
+  void add_block(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> others);
+  void find_order();
   Ticks pack_row(std::size_t a);
-  Ticks take(std::size_t a, std::size_t b);
-  void forget_spent();
-  kernels::TileView others() const { return {other_words_.data(), static_cast<std::uint32_t>(n_words_), stride_}; }
+  Ticks take(std::size_t a, Block& block, std::size_t b);
+  void forget_spent(Block& block);
+  kernels::TileView view(const Block& block) const {
+    return {&other_words_[block.first * n_words_], static_cast<std::uint32_t>(n_words_), block.stride};
+  }
 
   const rows::Problem& problem_;
   const kernels::Kernels& kernels_;
   const models::Measures measures_;
   const bool is_usable_;
+  bool is_in_blocks_ = false;
   std::uint64_t work_ = 0;
-  std::size_t n_words_ = 0;          // of a row
-  std::vector<Word> allowed_;        // columns that a tree may split on
-  std::vector<Ticks> capacity_;      // of each column
-  Ticks total_capacity_ = 0;         // of all columns together
-  std::vector<Word> full_;           // columns without capacity
-  std::vector<Word> bits_[2];        // of the rows of each class, on the allowed columns
-  std::vector<Ticks> left_[2];       // of each row
-  int first_ = 0;                    // the class whose rows are packed one after another
-  AlignedVector<Word> other_words_;  // the rows of the other class, as a tile with rows for columns
-  std::uint32_t stride_ = 0, n_others_ = 0;
+  std::size_t n_words_ = 0;                               // of a row
+  std::vector<Word> allowed_;                             // columns that a tree may split on
+  std::vector<std::pair<Ticks, std::uint32_t>> columns_;  // the same, with the weight of their lighter side
+  std::vector<Ticks> capacity_;                           // of each column
+  Ticks total_capacity_ = 0;                              // of all columns together
+  std::vector<Word> full_;                                // columns without capacity
+  std::vector<Word> bits_[2];                             // of the rows of each class, on the allowed columns
+  std::vector<Ticks> left_[2];                            // of each row
+  int first_ = 0;                                         // the class whose rows are packed one after another
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> block_of_;  // of each row of the first class that has a partner in its block
+  AlignedVector<Word> other_words_;      // the rows of the other class, block by block
+  std::vector<Ticks> others_left_;       // of the same
   std::vector<std::uint8_t> distances_;
   std::vector<std::uint32_t> spent_, order_;
   NumberIndex index_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bounds/packing.hpp"
+#include "search/search.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
@@ -37,12 +38,13 @@ struct Packed {
   Run stop;
   DistinctRows data{problem.columns(), problem.targets(), stop};
   Bounds bounds;
-  Problem core{data, costs, problem.leaf_cost, {}, bounds};
+  BlockPacking block_packing;
+  Problem core{data, costs, problem.leaf_cost, {}, bounds, block_packing};
   RowSetMaker maker{data, costs, kernels::kernels(), problem.leaf_cost, 1, core.threshold()};
   PairPacker packer{core, kernels::kernels()};
   RowSet root;
 
-  explicit Packed(const TestProblem& given) : problem(given) {
+  explicit Packed(const TestProblem& given, BlockPacking blocks = {}) : problem(given), block_packing(blocks) {
     maker.make_root(root, stop);
     if (root.n_columns > 0) maker.make_slot_rows(root);
   }
@@ -56,6 +58,59 @@ PROBLEM_TEST(a_packing_never_promises_more_than_the_best_tree_costs, 3000, two_c
   const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
   const Ticks least_loss = testing::least_loss(problem, all_rows(problem));
   CHECK(packing_bound(problem.leaf_cost, least_loss, all) <= Oracle(problem).best());
+}
+
+PROBLEM_TEST(a_packing_within_blocks_never_promises_more_than_the_best_tree_costs, 2000, two_class_problem(draw)) {
+  for (const std::uint64_t most_words : {0, 1, 5, 20, 100}) {
+    Packed packed(problem, {most_words, 0});
+    const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
+    const Ticks least_loss = testing::least_loss(problem, all_rows(problem));
+    CHECK(packing_bound(problem.leaf_cost, least_loss, all) <= Oracle(problem).best());
+  }
+}
+
+/// Thresholds of two numbers, and labels that have nothing to do with them.
+TestProblem packable_problem(Random& draw) {
+  TestProblem problem;
+  problem.n_columns = 40;
+  problem.n_classes = problem.n_predictions = 2;
+  for (int row = 0; row < 80; ++row) {
+    const std::uint32_t numbers[2] = {draw.below(21), draw.below(21)};
+    problem.rows.emplace_back();
+    for (std::uint32_t column = 0; column < 40; ++column)
+      problem.rows.back().push_back(numbers[column / 20] <= column % 20);
+    problem.classes.push_back(static_cast<std::int32_t>(draw.below(2)));
+  }
+  problem.weights.assign(80, 1);
+  problem.costs = {0, 2, 2, 0};
+  problem.leaf_cost = 4;
+  problem.pack();
+  return problem;
+}
+
+TEST(a_search_that_packs_within_blocks_proves_the_same_with_fewer_subproblems) {
+  std::uint64_t n_closed = 0, n_subproblems[2] = {0, 0};
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Random draw(seed);
+    const TestProblem problem = packable_problem(draw);
+    const LeafModel costs(2, 2, problem.costs, true, false);
+    Ticks found[2];
+    for (const bool in_blocks : {false, true}) {
+      Run run;
+      const DistinctRows data(problem.columns(), problem.targets(), run);
+      Bounds bounds;
+      bounds.packing_blocks = in_blocks;
+      const Outcome outcome = search::search({data, costs, problem.leaf_cost, {}, bounds, {200, 0}}, run, nullptr);
+      CHECK(outcome.status == Status::optimal);
+      CHECK(in_blocks || outcome.counters.packing_blocks == 0);
+      n_closed += outcome.counters.packing_blocks;
+      n_subproblems[in_blocks] += outcome.n_subproblems;
+      found[in_blocks] = outcome.tree.cost;
+    }
+    CHECK_EQUAL(found[0], found[1]);
+  }
+  CHECK(n_closed > 0);
+  CHECK(n_subproblems[1] < n_subproblems[0]);
 }
 
 PROBLEM_TEST(a_packing_stops_at_enough_and_may_give_up_only_below_what_is_needed, 2000, two_class_problem(draw)) {
