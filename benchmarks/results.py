@@ -100,6 +100,7 @@ class Record:
     objective: float | None = None  # of the tree, counted from the rows
     leaves: int | None = None
     depth: int | None = None
+    test_error: float | None = None  # share of the rows that were held out, if there are any
     user_seconds: float  # CPU of fitting; of the whole process if it was killed
     wall_seconds: float
     baseline_bytes: int | None = None  # resident just before fitting
