@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def at_limits(runs: Iterable[Record]) -> pandas.DataFrame:
     """
     table = pandas.DataFrame(
         {
-            "problem": f"{run.dataset}, λ {run.regularization:g}, {run.problem.depth}",
+            "problem": _problem(run),
             "dataset": run.dataset,
             "regularization": run.regularization,
             "peer": run.peer,
@@ -107,7 +108,7 @@ def peers_at_limits(outcomes: Outcomes) -> list[dict[str, Any]]:
 def problems_at_limits(outcomes: Outcomes) -> dict[str, list[Any]]:
     """Return heads and cells of each peer's objectives by problem and limit, with hornbeam's bound."""
     values = at_limits(outcomes.runs).pivot(index=["problem", "limit"], columns="peer", values=["objective", "bound"])
-    peers = sorted({one.peer for one in outcomes.contenders} & set(values["objective"]), key=_order)
+    peers = sorted(values["objective"], key=lambda peer: (peer != REFERENCE_PEER, peer))
     chosen = [("objective", peer) for peer in peers]
     chosen[1:1] = [("bound", REFERENCE_PEER)] if REFERENCE_PEER in peers else []
     cells = [
@@ -116,10 +117,6 @@ def problems_at_limits(outcomes: Outcomes) -> dict[str, list[Any]]:
     ]
     heads = [peer if name == "objective" else f"{peer}'s bound" for name, peer in chosen]
     return {"heads": ["problem", "limit", *heads], "cells": cells}
-
-
-def _order(peer: str) -> tuple[bool, str]:
-    return peer != REFERENCE_PEER, peer
 
 
 def integrals(steps: Iterable[Sequence[float | None]], best: float, horizon: float) -> tuple[float, float]:
@@ -156,29 +153,27 @@ def integrals(steps: Iterable[Sequence[float | None]], best: float, horizon: flo
 def peers_integrals(outcomes: Outcomes) -> list[dict[str, Any]]:
     """Return the mean integrals of each peer up to the longest limit, and hornbeam's on the same problems."""
     horizon = max(run.limit for run in outcomes.runs)
-    keys = ["dataset", "regularization", "max_depth"]
-    groups: dict[tuple[Any, ...], list[Record]] = {}
+    best = at_limits(outcomes.runs).groupby("problem")["objective"].min()
+    groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for run in outcomes.runs:
         if run.status != UNSUPPORTED:
-            groups.setdefault((*(getattr(run, key) for key in keys), run.peer), []).append(run)
-    best: dict[tuple[Any, ...], float] = {}
-    for key, runs in groups.items():
-        objectives = [run.objective for run in runs if run.objective is not None and is_valid(run)]
-        best[key[:-1]] = min([*objectives, best.get(key[:-1], np.inf)])
-    found: dict[str, dict[tuple[Any, ...], tuple[float, float]]] = {}
-    for (*problem, peer), runs in groups.items():
+            groups[_problem(run), run.peer].append(run)
+    rows = []
+    for (problem, peer), runs in groups.items():
         last = max(runs, key=lambda run: run.limit)
         if last.limit == horizon or last.wall_seconds < STOPPED_AT_LIMIT * last.limit:
             ends = [last] if last.trace else runs
             steps = [*last.trace, *([one.wall_seconds, one.objective, _bound(one)] for one in ends if is_valid(one))]
-            found.setdefault(peer, {})[tuple(problem)] = integrals(steps, best[tuple(problem)], horizon)
-    own = found.get(REFERENCE_PEER, {})
-    rows = []
-    for peer, of_peer in sorted(found.items(), key=lambda one: _order(one[0])):
-        if common := [one for one in of_peer if one in own]:
-            means = [np.mean([of[one] for one in common], axis=0) for of in (of_peer, own)]
-            rows.append({"peer": peer, "n": len(common), "of": means[0], "own": means[1], "horizon": horizon})
-    return rows
+            rows.append((problem, peer, *integrals(steps, best[problem], horizon)))
+    table = pandas.DataFrame(rows, columns=["problem", "peer", "primal", "gap"])
+    own = table[table["peer"] == REFERENCE_PEER].set_index("problem")[["primal", "gap"]].add_suffix("_own")
+    pairs = table.join(own, on="problem", how="inner").drop(columns="problem").groupby("peer")
+    means = pairs.mean().assign(n=pairs.size(), horizon=horizon).reset_index()
+    return [dict(zip(means, cells, strict=True)) for cells in means.itertuples(index=False)]
+
+
+def _problem(run: Record) -> str:
+    return f"{run.dataset}, λ {run.regularization:g}, {run.problem.depth}"
 
 
 def _bound(run: Record) -> float | None:
