@@ -185,7 +185,7 @@ def leaves(runs: Iterable[Record]) -> pandas.DataFrame:
     table = pandas.DataFrame(
         {
             "dataset": run.dataset,
-            "leaves": run.options["max_leaves"],
+            "leaves": run.max_leaves,
             "peer": run.peer,
             "rows": run.rows,
             "train": run.objective,

@@ -10,7 +10,7 @@ from benchmarks import data, results, runner, worker
 from benchmarks.report import anytime
 from benchmarks.suites import Row, Suite
 from benchmarks.trees import prune, score
-from tests.made_up_runs import outcomes_of, record, report_of, row_of, stopped
+from tests.made_up_runs import faults_of, outcomes_of, record, report_of, row_of, stopped
 
 TRACE = {"trace": True}
 
@@ -81,7 +81,7 @@ def test_the_report_shows_integrals_against_hornbeams_and_all_objectives(tmp_pat
     assert row_of(text, "## All problems", "vote, λ 0.01, any depth")[1:] == ["10", "0.25000", "0.12500", "0.50000"]
 
 
-def by_leaves(peer, size, train, test, **fields):
+def by_leaves(peer, size, train, test=0.0, **fields):
     usual = {"suite": "leaves", "objective": train, "test_error": test, "options": {"max_leaves": size}}
     return record(peer, **{**usual, "rows": 1000, "proven": False, "lower_bound": None, **fields})
 
@@ -97,6 +97,14 @@ def test_errors_are_compared_at_equal_numbers_of_leaves(tmp_path):
     assert found[1] == ("met so far", "7.6 % lower")
     assert found[2][0] == "**missed**"
     assert "| vote | 1,000 | 8 | 0.1600 | 0.1500 | 0.3000 | 0.2000 |" in report_of(tmp_path, *records, suite="leaves")
+
+
+def test_proofs_with_different_numbers_of_leaves_do_not_disagree():
+    proven = {"proven": True, "test_error": 0.3}
+    own, other = by_leaves("hornbeam", 4, 0.2, **proven), by_leaves("hornbeam", 8, 0.1, **proven)
+    assert faults_of(own, other) == []
+    [fault, _] = faults_of(own, by_leaves("cart", 4, 0.1, **proven))
+    assert fault.problem.name == "vote / binary (1000 x 48), λ 0.01, depth 3, 4 leaves"
 
 
 def test_an_error_of_zero_counts_as_one_row():
