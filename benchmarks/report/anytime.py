@@ -29,7 +29,8 @@ BEFORE = "release_0_1_0"
 
 def target(text: str, met: bool, figure: str, n: int, of: int) -> dict[str, str]:
     """Return a line of the table of targets, measured `n` times `of` so many."""
-    verdict = "not measured" if not n else "**missed**" if not met else "**met**" if n >= of else "met so far"
+    word = "met" if met else "missed"
+    verdict = "not measured" if not n else f"{word} so far" if n < of else f"**{word}**"
     return {"target": text, "verdict": verdict, "figure": figure, "measured": f"{n} of {of}"}
 
 

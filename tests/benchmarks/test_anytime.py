@@ -58,7 +58,7 @@ def test_a_run_counts_from_its_end_and_for_longer_limits_only_if_it_ended_by_its
 def test_the_numbers_and_their_quantiles_are_one_problem():
     records = [at(1, objective=0.3), at(1, "gosdt", binarization="quantiles8", objective=0.2)]
     verdict, figure = verdicts("anytime", *records)[0]
-    assert verdict == "**missed**"
+    assert verdict == "missed so far"
     assert figure == "worse in 1 of 1 comparisons; most by 0.1000 than gosdt at 1 s on vote, λ 0.01, any depth"
 
 
@@ -93,9 +93,9 @@ def test_errors_are_compared_at_equal_numbers_of_leaves(tmp_path):
         by_leaves("hornbeam", 16, 0.1, 0.1),  # without CART's it is not compared
     ]
     found = verdicts("leaves", *records)
-    assert found[0] == ("**missed**", "higher in 1 of 2; most by 0.0100 on vote with 8 leaves")
+    assert found[0] == ("missed so far", "higher in 1 of 2; most by 0.0100 on vote with 8 leaves")
     assert found[1] == ("met so far", "7.6 % lower")
-    assert found[2][0] == "**missed**"
+    assert found[2][0] == "missed so far"
     assert "| vote | 1,000 | 8 | 0.1600 | 0.1500 | 0.3000 | 0.2000 |" in report_of(tmp_path, *records, suite="leaves")
 
 
@@ -128,7 +128,7 @@ def test_the_frontier_is_what_0_1_0_does_not_prove():
     )
     assert found[0] == ("met so far", "1 of 2")
     # 0.2 of 0.4 is left, but for `stopped`, which has a bound of 0.2; before it was 0.3 of 0.4.
-    assert found[1] == ("**missed**", "0.667x (1)")
+    assert found[1] == ("missed so far", "0.667x (1)")
 
 
 def test_a_stratified_quarter_is_held_out_and_scored(tmp_path, monkeypatch):
