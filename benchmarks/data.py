@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import polars
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.model_selection import train_test_split
 
 from hornbeam import ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.binarizers.thresholds import nearest_shares
@@ -32,7 +33,14 @@ SHIPPED: dict[str, Callable[[], Any]] = {
     "hornbeam_monk_2": lambda: load_monk(2, return_X_y=True),
     "hornbeam_tic_tac_toe": lambda: load_tic_tac_toe(return_X_y=True),
     "sklearn_breast_cancer": lambda: load_breast_cancer(return_X_y=True),
+    "sklearn_digits": lambda: load_digits(return_X_y=True),
     "sklearn_wine": lambda: load_wine(return_X_y=True),
+    "classification_20000": lambda: make_classification(20_000, 20, n_informative=8, random_state=0),
+    "classification_200000": lambda: make_classification(
+        200_000, 30, n_informative=10, n_classes=5, class_sep=1.5, random_state=0
+    ),
+    "classification_1000000": lambda: make_classification(1_000_000, 10, n_informative=5, flip_y=0.05, random_state=0),
+    "rows_500000_columns_60": lambda: simulate(500_000, 60),
     "rows_100000": lambda: simulate(100_000, 50),
     "rows_1000000": lambda: simulate(1_000_000, 50),
     "rows_10000000": lambda: simulate(10_000_000, 50),
@@ -66,7 +74,8 @@ BINARIZERS = {
 class Prepared:
     """A data set that is ready to be read by a worker."""
 
-    # A NumPy archive with the columns `X` (uint8 if binary, else float64) and the codes of the classes `y` (int64).
+    # A NumPy archive with the columns `X` (uint8 if binary, else float64) and the codes of the classes `y` (int64), and
+    # with `X_test` and `y_test` if rows are held out.
     path: Path
     rows: int
     columns: int
@@ -77,25 +86,32 @@ class Prepared:
 def prepare(dataset: str, binarization: str) -> Prepared:
     """Return a data set in the form that all peers get, made now or before.
 
-    `binarization` is "binary" (the columns hold 0 and 1), "raw" (numbers as they are) or a key of `BINARIZERS`. Of
-    binary columns, constant ones and all but the first of equal ones are left out.
+    `binarization` is "binary" (the columns hold 0 and 1), "raw" (numbers as they are, a column for each string) or a
+    key of `BINARIZERS`. Of binary columns, constant ones and all but the first of equal ones are left out. "-train"
+    after it: a stratified quarter of the rows is held out to test the trees.
     """
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
         X, y = read(dataset)
-        X, y = binarize(X, binarization, y), codes(y).astype(np.int64)
+        form, _, part = binarization.partition("-")
+        X, y = binarize(X, form, y), codes(y).astype(np.int64)
+        held_out = {}
+        if part:
+            X, held_out["X_test"], y, held_out["y_test"] = train_test_split(X, y, stratify=y, random_state=0)
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".unfinished.npz")
-        np.savez(unfinished, X=X, y=y, sizes=np.array([*X.shape, y.max() + 1]))
+        np.savez(unfinished, X=X, y=y, sizes=np.array([*X.shape, y.max() + 1]), **held_out)
         unfinished.rename(path)
     with np.load(path) as archive:
         rows, columns, classes = archive["sizes"].tolist()
-    return Prepared(path, rows, columns, classes, binary=binarization != "raw")
+    return Prepared(path, rows, columns, classes, binary=not binarization.startswith("raw"))
 
 
 def binarize(X: Any, binarization: str, y: Any = None) -> Array:
     """Return the columns that a binarization makes of a table; see `prepare`."""
     if binarization == "raw":
+        if isinstance(X, polars.DataFrame):
+            X = X.to_dummies(polars.selectors.by_dtype(polars.String, polars.Boolean))
         return np.asarray(X, dtype=np.float64)
     if binarization == "binary":
         values = np.asarray(X)

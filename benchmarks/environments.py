@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import venv
@@ -22,7 +23,7 @@ def python(peer: str) -> Path:
 def version(peer: str) -> str:
     """Return the version of `peer` that is measured."""
     packages = PEERS[peer].packages
-    return packages[0].partition("==")[2] if packages else metadata.version("hornbeam")
+    return re.split("==|@", packages[0])[-1] if packages else metadata.version("hornbeam")
 
 
 def is_ready(peer: str) -> bool:
@@ -51,7 +52,8 @@ def setup(peers: Collection[str] = tuple(PEERS)) -> int:
 def _install(peer: str) -> str:
     """Make the environment of `peer`; return the last lines of what went wrong, nothing if all went well."""
     venv.create(ROOT / peer, with_pip=True, clear=True)
-    pip = [str(python(peer)), "-m", "pip", "--disable-pip-version-check", "-q", "install", *PEERS[peer].packages]
+    pip = [str(python(peer)), "-m", "pip", "--disable-pip-version-check", "-q", "install"]
+    pip += [package.format(repository=ROOT.parents[1].as_uri()) for package in PEERS[peer].packages]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
     if done.returncode:
         return "\n".join((done.stdout + done.stderr).splitlines()[-10:])

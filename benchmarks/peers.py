@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.trees import tree_from_arrays, tree_from_paths, tree_of
+from benchmarks.trees import prune, tree_from_arrays, tree_from_paths, tree_of
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,17 @@ def hornbeam(problem: Problem) -> Solver:
     """Run the exact search of this repository.
 
     Options: "switches", from the name of a bound to False, to search without it; "trace", True to keep the objective
-    and the lower bound over time; "reference", predictions for the rows from which bounds are guessed.
+    and the lower bound over time; "reference", predictions for the rows from which bounds are guessed; "max_leaves".
     """
     options = problem.options
-    names = {"bounds": options.get("switches"), "trace": options.get("trace", False)}
-    return _hornbeam(problem, "GOSDTClassifier", **names, reference=options.get("reference"))
+    names = {name: options[name] for name in ("trace", "reference", "max_leaves") if name in options}
+    return _hornbeam(problem, "GOSDTClassifier", **names, bounds=options.get("switches"))
+
+
+@peer("git+{repository}@4b993cc")
+def release_0_1_0(problem: Problem) -> Solver:
+    """Hornbeam 0.1.0, built from its commit."""
+    return _hornbeam(problem, "GOSDTClassifier")
 
 
 @peer(depths=(0, inf))
@@ -156,12 +162,13 @@ def _hornbeam(problem: Problem, classifier: str, **parameters: Any) -> Solver:
             extra = {"trees": float(model.n_trees_), "bound": model.bound_}
         else:
             extra = {"subproblems": float(model.statistics_["subproblems"])}
+        before = model.statistics_["binarize_seconds"]  # reading the table, before the search counts its seconds
         return Outcome(
             tree=tree_of(0, partial(_node, model.tree_)),
             proven=model.status_ in ("optimal", "complete"),
             lower_bound=model.lower_bound_,
             claimed_objective=model.objective_,
-            trace=[[step.elapsed, step.objective, step.lower_bound] for step in getattr(model, "trace_", [])],
+            trace=[[before + step.elapsed, step.objective, step.lower_bound] for step in getattr(model, "trace_", [])],
             extra=extra,
         )
 
@@ -300,15 +307,39 @@ def contree(problem: Problem) -> Solver:
 @peer("pytrees-rs==2.0.0", has_penalty=False, depths=(1, inf))
 def pytrees(problem: Problem) -> Solver:
     """ConTree for numbers and DL8.5 for binary columns in Rust. It reports no lower bound."""
+    return _pytrees(problem)
+
+
+@peer("pytrees-rs==2.0.0", depths=(1, inf))
+def pytrees_lds(problem: Problem) -> Solver:
+    """Limited discrepancy search of pytrees without a leaf penalty; its tree is then pruned for it."""
+    from pytrees.rules import DiscrepancyRule  # type: ignore[import-not-found]
+
+    rule = {"discrepancy": DiscrepancyRule(), "heuristic": "information_gain"}
+    return _pytrees(problem, **(rule if problem.binary else {"use_lds": True}))
+
+
+@peer("pytrees-rs==2.0.0", only_binary=True, depths=(1, inf))
+def pytrees_topk(problem: Problem) -> Solver:
+    """Beam search of pytrees without a leaf penalty, complete in the end; its tree is then pruned for it."""
+    from pytrees.rules import TopKRule
+
+    return _pytrees(problem, topk=TopKRule(initial_value=1), heuristic="information_gain")
+
+
+def _pytrees(problem: Problem, **rules: Any) -> Solver:
+    """Return what fits and reads a search of pytrees; with a leaf penalty it proves nothing."""
     from pytrees import ConTreeClassifier, DL85Classifier  # type: ignore[import-not-found]
 
     make = DL85Classifier if problem.binary else ConTreeClassifier
-    model = make(max_depth=problem.max_depth, max_time=problem.time_limit)
+    model = make(max_depth=problem.max_depth, max_time=problem.time_limit, **rules)
 
     def read() -> Outcome:
         if model.tree_ is None:
             return Outcome(None)
         tree, errors = tree_from_arrays(model.tree_, model.tree_.value), float(model.train_error_) / len(problem.y)
+        if problem.regularization:
+            return Outcome(prune(tree, problem.X, problem.y, problem.regularization))
         return Outcome(tree, model.status_ == "optimal", claimed_objective=errors)
 
     return partial(model.fit, problem.X, problem.y), read
@@ -415,21 +446,16 @@ def licketysplit(problem: Problem) -> Solver:
 
 @peer("scikit-learn==1.9.1")
 def cart(problem: Problem) -> Solver:
-    """CART of scikit-learn: a greedy tree, then pruned to the best of its subtrees; it proves nothing."""
+    """CART of scikit-learn: a greedy tree, pruned for the leaf penalty; it proves nothing. Option: "max_leaves"."""
     from sklearn.tree import DecisionTreeClassifier
 
     if problem.max_depth == 0:
         raise Unsupported("needs a depth limit of at least 1")
-    model = DecisionTreeClassifier(max_depth=problem.max_depth, random_state=0)
+    limits = {"max_depth": problem.max_depth, "max_leaf_nodes": problem.options.get("max_leaves")}
+    model = DecisionTreeClassifier(**limits, random_state=0)
 
     def read() -> Outcome:
-        tree, shares = model.tree_, model.tree_.value[:, 0]
-        costs = (1 - shares.max(axis=1)) * tree.n_node_samples / tree.n_node_samples[0] + problem.regularization
-        is_leaf = tree.children_left < 0
-        for node in reversed(np.flatnonzero(~is_leaf)):  # children have larger numbers
-            below = costs[tree.children_left[node]] + costs[tree.children_right[node]]
-            is_leaf[node] = costs[node] <= below + 1e-12
-            costs[node] = costs[node] if is_leaf[node] else below
-        return Outcome(tree_from_arrays(tree, shares.argmax(axis=1), is_leaf))
+        tree = tree_from_arrays(model.tree_, model.tree_.value[:, 0].argmax(axis=1))
+        return Outcome(prune(tree, problem.X, problem.y, problem.regularization))
 
     return partial(model.fit, problem.X, problem.y), read

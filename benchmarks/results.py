@@ -30,7 +30,7 @@ IDENTITY = (
 
 
 class Problem(NamedTuple):
-    """What has one optimum: data, regularization and limit of depth. Every peer that proves must prove the same."""
+    """What has one optimum: data, regularization and limits of the tree. Every peer that proves must prove the same."""
 
     dataset: str
     binarization: str
@@ -38,12 +38,15 @@ class Problem(NamedTuple):
     columns: int
     regularization: float
     max_depth: int | None
+    max_leaves: int | None = None
 
     @property
     def name(self) -> str:
         """The problem in a line of text."""
         size = f"({self.rows} x {self.columns})"
-        return f"{self.dataset} / {self.binarization} {size}, λ {self.regularization:g}, {self.depth}"
+        return f"{self.dataset} / {self.binarization} {size}, λ {self.regularization:g}, {self.depth}" + (
+            f", {self.max_leaves} leaves" if self.max_leaves else ""
+        )
 
     @property
     def depth(self) -> str:
@@ -53,7 +56,12 @@ class Problem(NamedTuple):
     @property
     def order(self) -> tuple[Any, ...]:
         """What problems are sorted by."""
-        return (*self[:4], -self.regularization, inf if self.max_depth is None else self.max_depth)
+        return (
+            *self[:4],
+            -self.regularization,
+            inf if self.max_depth is None else self.max_depth,
+            self.max_leaves or inf,
+        )
 
 
 class Instance(NamedTuple):
@@ -100,6 +108,7 @@ class Record:
     objective: float | None = None  # of the tree, counted from the rows
     leaves: int | None = None
     depth: int | None = None
+    test_error: float | None = None  # share of the rows that were held out, if there are any
     user_seconds: float  # CPU of fitting; of the whole process if it was killed
     wall_seconds: float
     baseline_bytes: int | None = None  # resident just before fitting
@@ -125,6 +134,11 @@ class Record:
     def contender(self) -> Contender:
         """Who was to solve it."""
         return Contender(self.peer, json.dumps(self.options, sort_keys=True), self.threads)
+
+    @property
+    def max_leaves(self) -> int | None:
+        """The largest number of leaves, if it is limited."""
+        return self.options.get("max_leaves")
 
     @property
     def build(self) -> str:

@@ -7,12 +7,16 @@ import os
 import sys
 import tempfile
 import time
-from dataclasses import asdict
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks import data, environments, process, results
+from benchmarks.peers import PEERS
 from benchmarks.report.faults import DISAGREE, find_faults
+from benchmarks.report.outcomes import STOPPED_AT_LIMIT
 from benchmarks.results import Record
 from benchmarks.suites import Suite, Task
 
@@ -38,15 +42,22 @@ def run_suite(
     peers = [peer for peer in suite.peers if environments.is_ready(peer)]
     shared = {**results.origin(), "versions": {peer: environments.version(peer) for peer in sorted(peers)}}
     missing: set[str] = set()
-    for row in suite.rows:
+    for limit, row in product(suite.limits, suite.rows):
+        forms = row.binarization.split("+")
         try:
-            prepared = data.prepare(row.dataset, row.binarization)
+            prepared = {form: data.prepare(row.dataset, form) for form in forms}
         except FileNotFoundError as error:
             if row.dataset not in missing:
                 print(error)
             missing.add(row.dataset)
             continue
-        runs = [(task, peer) for task in suite.tasks(row, prepared.rows) for peer in peers]
+        runs = [
+            (replace(task, binarization=forms[-PEERS[peer].only_binary]), peer)
+            for task in replace(suite, limits=(limit,)).tasks(row, prepared[forms[0]].rows)
+            for peer in peers
+        ]
+        if suite.ended_is_final:
+            runs = [(task, peer) for task, peer in runs if not _is_known(task, peer, records.values())]
         first: dict[int, Record] = {}
         for repeat in range(suite.repeats):
             for number, (task, peer) in enumerate(runs):
@@ -57,9 +68,10 @@ def run_suite(
                     if deadline is not None and time.monotonic() > deadline:
                         print("the minutes are over; the same command goes on from here")
                         return False
-                    fields = run_once(task, peer, prepared, memory)
+                    table = prepared[task.binarization]
+                    fields = run_once(task, peer, table, memory)
                     records.pop(key, None)  # the new one belongs to the end, after those of earlier runs
-                    records[key] = _record(task, peer, repeat, prepared, {**shared, **fields})
+                    records[key] = _record(task, peer, repeat, table, {**shared, **fields})
                     done.add(key)
                     results.write(path, records.values())
                     print(_line(records[key]), flush=True)
@@ -70,6 +82,18 @@ def run_suite(
             if fault.kind == DISAGREE:
                 print(f"ERROR: {fault.kind}: {fault.problem.name}: {fault.text}", file=sys.stderr)
     return True
+
+
+def _is_known(task: Task, peer: str, records: Iterable[Record]) -> bool:
+    """Return whether a run of this task with another limit ended by itself, in less than this one's."""
+    setting = {**asdict(task), "peer": peer}
+    del setting["limit"]
+    return any(
+        record.limit != task.limit
+        and record.wall_seconds < min(task.limit, STOPPED_AT_LIMIT * record.limit)
+        and all(getattr(record, name) == value for name, value in setting.items())
+        for record in records
+    )
 
 
 def run_once(task: Task, peer: str, prepared: data.Prepared, memory: int) -> dict[str, Any]:
@@ -84,11 +108,13 @@ def run_once(task: Task, peer: str, prepared: data.Prepared, memory: int) -> dic
         "threads": task.threads,
         "options": task.options,
     }
+    python = environments.python(peer)
+    own = [os.environ.get("PYTHONPATH", "")] if str(python) == sys.executable else []  # where this hornbeam is
     with tempfile.TemporaryDirectory() as name:
         files = [Path(name) / each for each in ("job", "result", "started", "output")]
         files[0].write_text(json.dumps(job))
         whole = process.run(
-            [str(environments.python(peer)), "-m", "benchmarks.worker", *map(str, files[:3])],
+            [str(python), "-m", "benchmarks.worker", *map(str, files[:3])],
             preparation=PREPARATION,
             work=1.5 * task.limit + 10,
             memory=memory,
@@ -98,7 +124,7 @@ def run_once(task: Task, peer: str, prepared: data.Prepared, memory: int) -> dic
             # No library is to use more threads than it is given.
             environment={
                 **os.environ,
-                "PYTHONPATH": str(results.ROOT),
+                "PYTHONPATH": os.pathsep.join([str(results.ROOT), *own]),
                 **dict.fromkeys(THREAD_VARIABLES, str(task.threads)),
             },
         )

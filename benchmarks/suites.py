@@ -17,7 +17,7 @@ class Row(NamedTuple):
     """A line of a suite's table: a data set and what tree is wanted."""
 
     dataset: str  # see `benchmarks.data.prepare`
-    binarization: str
+    binarization: str  # of two with a plus between them the second is for peers that take binary columns only
     regularization: float | str  # leaf penalty as a share of the rows, or `ROUNDED`
     max_depth: int | None  # largest depth in edges; None for no limit
 
@@ -49,6 +49,7 @@ class Suite:
     options: tuple[Mapping[str, Any], ...] = ({},)  # each problem is run with each of these
     repeats: int = 5  # how often a short run is made
     repeat_below: float = 2.0  # seconds of wall clock below which a run is short
+    ended_is_final: bool = False  # whether a run that ended before its limit is not made again with another limit
 
     def tasks(self, row: Row, n_rows: int) -> list[Task]:
         """Return the tasks of a line of the table."""
@@ -57,13 +58,14 @@ class Suite:
         return [Task(*start, *setting) for setting in product(self.limits, self.threads, self.options)]
 
 
-def _rows(problems: str) -> Iterator[Row]:
-    """Read the lines of a table, which end with semicolons."""
+def _rows(problems: str, others: str, part: str) -> Iterator[Row]:
+    """Read the lines of a table, which end with semicolons; `others` is the binarization of tables not binary."""
     for line in problems.split(";"):
-        datasets, penalties, depths = (part.split() for part in line.split("|"))
+        datasets, penalties, depths = (names.split() for names in line.split("|"))
         for depth, penalty, name in product(depths, penalties, datasets):
             dataset, _, binarization = name.partition("/")
-            binarization = binarization or ("binary" if dataset.endswith(".bin") else "midpoints")
+            binarization = binarization or ("binary" if dataset.endswith(".bin") else others)
+            binarization = f"{binarization}-{part}".rstrip("-")
             regularization = penalty if penalty == ROUNDED else float(penalty)
             yield Row(dataset, binarization, regularization, None if depth == "none" else int(depth))
 
@@ -76,13 +78,14 @@ def _read() -> Iterator[Suite]:
             suite = table[name]
             yield Suite(
                 name,
-                tuple(_rows(suite["problems"])),
+                tuple(_rows(suite["problems"], suite["binarization"], suite["part"])),
                 tuple(suite["peers"].split()),
                 tuple(map(float, suite["limits"].split())),
                 tuple(map(int, suite["threads"].split())),
                 tuple(json.loads(suite["options"])),
                 int(suite["repeats"]),
                 float(suite["repeat_below"]),
+                suite["ended_is_final"] == "yes",
             )
 
 

@@ -42,6 +42,22 @@ def score(tree: dict[str, Any], X: npt.NDArray[Any], y: npt.NDArray[np.int64], r
     return Score(errors / len(y) + regularization * leaves, errors, leaves, depth)
 
 
+def prune(tree: dict[str, Any], X: npt.NDArray[Any], y: npt.NDArray[np.int64], regularization: float) -> dict[str, Any]:
+    """Return the subtree of least objective that keeps the root; its leaves predict the class of most rows."""
+
+    def best(node: dict[str, Any], rows: npt.NDArray[np.intp]) -> tuple[float, dict[str, Any]]:
+        counts = np.bincount(y[rows], minlength=1)
+        leaf = (len(rows) - counts.max()) / len(y) + regularization, {"class": int(counts.argmax())}
+        if "class" in node:
+            return leaf
+        is_left = X[rows, node["feature"]] <= node["threshold"]
+        left, right = best(node["left"], rows[is_left]), best(node["right"], rows[~is_left])
+        below = left[0] + right[0]
+        return leaf if leaf[0] <= below + 1e-12 else (below, {**node, "left": left[1], "right": right[1]})
+
+    return best(tree, np.arange(len(X)))[1]
+
+
 def tree_of(node: Any, split: Callable[[Any], Any]) -> dict[str, Any]:
     """Build the common form below a node of a peer's tree.
 
@@ -72,12 +88,11 @@ def tree_from_paths(paths: Sequence[Sequence[int]], classes: Sequence[int]) -> d
     return tree_of(list(zip(paths, classes, strict=True)), split)
 
 
-def tree_from_arrays(tree: Any, classes: Sequence[int], is_leaf: Sequence[bool] | None = None) -> dict[str, Any]:
-    """Build the common form of a tree in scikit-learn's arrays, with the class of each node, cut off at leaves."""
-    cut = tree.children_left < 0 if is_leaf is None else is_leaf
+def tree_from_arrays(tree: Any, classes: Sequence[int]) -> dict[str, Any]:
+    """Build the common form of a tree in scikit-learn's arrays, with the class of each node."""
 
     def split(node: int) -> Any:
-        if cut[node]:
+        if tree.children_left[node] < 0:
             return classes[node]
         return tree.feature[node], tree.children_left[node], tree.children_right[node], tree.threshold[node]
 

@@ -28,7 +28,7 @@ SHORT_SECONDS = 0.1
 def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
     """Solve the problem of a job, see `runner.run_once`; return the fields of a record that the run decides."""
     data, peer = job.pop("data"), PEERS[job.pop("peer")]
-    X, y = _load(data)
+    X, y, *_ = _load(data)
     try:
         fit, read = peer.prepare(Problem(X=X, y=y, **job))
     except Unsupported as reason:
@@ -42,14 +42,18 @@ def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
     reported = vars(read())
     if tree := reported.pop("tree"):
         # The data are read again, in case the peer changed its own.
-        worth = vars(score(tree, *_load(data), job["regularization"]))
+        X, y, *test = _load(data)
+        worth = vars(score(tree, X, y, job["regularization"]))
         reported |= {name: worth[name] for name in ("objective", "leaves", "depth")}
+        if test:
+            reported["test_error"] = score(tree, test[0], test[1], 0.0).objective
     return {"status": "ok", **measured, **reported}
 
 
-def _load(path: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def _load(path: str) -> list[npt.NDArray[Any]]:
+    """Return columns and classes of a table, and those of the test rows if it has them."""
     with np.load(path) as archive:
-        return archive["X"], archive["y"]
+        return [archive[name] for name in ("X", "y", "X_test", "y_test") if name in archive]
 
 
 def stopwatch() -> Callable[[], float]:

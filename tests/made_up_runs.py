@@ -52,7 +52,7 @@ def killed(peer: str, dataset: str = "vote", **fields: Any) -> Record:
 
 
 def stopped(peer: str, dataset: str = "vote", seconds: float = 20.0, **fields: Any) -> Record:
-    return record(peer, dataset, proven=False, lower_bound=0.2, user_seconds=seconds, **fields)
+    return record(peer, dataset, **{"proven": False, "lower_bound": 0.2, "user_seconds": seconds, **fields})
 
 
 def outcomes_of(*records: Record) -> Outcomes:

@@ -63,7 +63,7 @@ MAY_IMPORT = {
     "estimators": {"_budget", "_checks", "_core", "_keywords", "binarizers", "columns", "exceptions", "fitting"}
     | {"objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},
-    "cli": {"binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
+    "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "plotting", "posterior", "tree"},
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import comparison, plots, sections
+from benchmarks.report import anytime, comparison, plots, sections
 from benchmarks.report.comparison import compare
 from benchmarks.report.faults import find_faults
 from benchmarks.report.markdown import fill
@@ -17,11 +17,18 @@ def write(suite: str, results: Path, directory: Path) -> Path:
     """Write the report of a suite."""
     outcomes = Outcomes(read_runs(results, suite))
     directory.mkdir(parents=True, exist_ok=True)
+    own: dict[str, Any] = {"targets": anytime.targets(suite, outcomes)}
+    if suite == "anytime":
+        own["at_limits"], own["integrals"] = anytime.peers_at_limits(outcomes), anytime.peers_integrals(outcomes)
+        own["problems"] = anytime.problems_at_limits(outcomes)
+    elif suite == "leaves":
+        own["rows"] = anytime.leaves_rows(outcomes)
     rivals = outcomes.others if outcomes.reference is not None else []
     return fill(
         directory / f"{suite}.md",
-        "suite",
+        suite if suite in ("anytime", "leaves") else "suite",
         suite=suite,
+        **own,
         outcomes=outcomes,
         errors=sections.errors(outcomes),
         setting=sections.setting(outcomes),
@@ -54,7 +61,8 @@ def write_performance(results: Path, path: Path) -> Path:
         if not file.exists():
             continue
         outcomes = Outcomes(read_runs(file, suite))
-        if outcomes.reference is None or not outcomes.others or outcomes.has_several_limits:
+        is_compared = not (outcomes.has_several_limits or anytime.targets(suite, outcomes))
+        if outcomes.reference is None or not outcomes.others or not is_compared:
             continue
         for contender in outcomes.others:
             compared = compare(outcomes, contender)

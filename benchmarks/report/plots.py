@@ -57,6 +57,8 @@ def panels(figure: Figure, n_panels: int, n_columns: int, **shared: Any) -> list
 
 def draw_all(suite: str, outcomes: Outcomes, directory: Path) -> Iterator[tuple[str, str]]:
     """Draw what there is to draw, and yield of each picture what it shows and its name."""
+    usual = ("cactus", "scatter", "convergence", *(("growth",) if suite in SIZES else ()))
+    chosen: Sequence[str] = {"anytime": ("convergence",), "leaves": ()}.get(suite, usual)
     for name, draw, text in (
         ("cactus", draw_cactus, "Instances proven within a time"),
         (
@@ -74,7 +76,7 @@ def draw_all(suite: str, outcomes: Outcomes, directory: Path) -> Iterator[tuple[
         ("growth", draw_growth, f"Time and memory against {suite}"),
     ):
         path = directory / f"{suite}-{name}.png"
-        if (name != "growth" or suite in SIZES) and draw(outcomes, path):
+        if name in chosen and draw(outcomes, path):
             yield text, path.name
 
 

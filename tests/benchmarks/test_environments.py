@@ -12,7 +12,7 @@ from benchmarks.trees import tree_from_paths
 @pytest.mark.parametrize("peer", PEERS)
 def test_every_package_is_pinned_to_one_version(peer):
     for pin in PEERS[peer].packages:
-        assert re.fullmatch(r"[A-Za-z0-9.-]+==\d+(\.\d+)+", pin)
+        assert re.fullmatch(r"[A-Za-z0-9.-]+==\d+(\.\d+)+|git\+{repository}@[0-9a-f]{7,}", pin)
 
 
 def test_hornbeam_alone_runs_in_the_interpreter_of_the_benchmarks():
