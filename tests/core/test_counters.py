@@ -53,7 +53,7 @@ def test_every_counter_of_the_exact_search_is_above_0_on_fixed_problems():
         solve(some_tenths_of_a_second()),
         solve_guessed(few, [row % 2 for row in range(70)]),
     )
-    # Packing within blocks begins after seconds of work; packing_test.cpp lets it begin at once.
+    # Packing within blocks begins after seconds, see TESTED_ELSEWHERE.
     assert [name for name in _core.COUNTERS["exact"] if found[name] == 0] == ["packing_blocks"]
 
 
@@ -66,7 +66,11 @@ def test_primal_heuristics_find_better_trees_unless_they_are_off():
     assert on["upper"] == off["upper"]
 
 
-@pytest.mark.parametrize("bound", [bound for bound in _core.BOUNDS["exact"] if bound not in ("primal", "packing_blocks")])
+# The heuristics are tested above; packing within blocks begins after seconds, so packing_test.cpp tests it.
+TESTED_ELSEWHERE = ("primal", "packing_blocks")
+
+
+@pytest.mark.parametrize("bound", [bound for bound in _core.BOUNDS["exact"] if bound not in TESTED_ELSEWHERE])
 def test_a_bound_of_the_exact_search_fires_and_saves_subproblems(bound):
     on, off = solve(thresholds()), solve(thresholds(), bounds={bound: False})
     assert on["statistics"]["bounds"][bound] > 0
