@@ -103,10 +103,6 @@ void check_ordered(const data::OrderedColumns& columns, const Input& input) {
               "costs: ordered columns need one cost for all wrong predictions of a class");
   require(n_classes > 1 && *std::max_element(costs.begin(), costs.end()) > 0,
           "costs: ordered columns need a cost above 0");
-  std::int64_t weight = 0;
-  for (const std::int64_t each : ErrorWeights(input.losses).weights) weight += each;
-  require(weight < ordered::kMostOrderedWeight,
-          "weights: the costs of all errors must stay below 2^30 units for ordered columns");
 }
 
 /// `search_in(model, run)` is the search; its tree is scored again.

@@ -121,15 +121,15 @@ struct StumpScan {
   const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;
   const std::uint32_t* member;  // of each row: bit i is set where root split i holds
-  const std::int32_t* weight;   // of each row; null where all weigh one
-  bool is_narrow;               // every sum of weights or rows fits 15 bits
+  const std::int64_t* weight;   // of each row; null where all weigh one
+  std::uint32_t lane_bytes;     // 2, 4 or 8: in so many, every sum of weights or rows is positive
   std::uint32_t n_targets;
-  const std::int32_t* held;       // weight of each target where root split i holds: held[target * kScanLanes + i]
-  const std::int32_t* total;      // weight of each target
+  const std::int64_t* held;       // weight of each target where root split i holds: held[target * kScanLanes + i]
+  const std::int64_t* total;      // weight of each target
   std::uint32_t least_rows;       // of each side of a stump
   const std::int32_t* held_rows;  // rows where root split i holds
-  std::int32_t* least_loss[2];    // by side of the root splits; lowered
-  void* scratch;                  // more than two targets: (n_targets + rows) * 2 * kScanLanes numbers of 32 bits
+  std::int64_t* least_loss[2];    // by side of the root splits; lowered
+  void* scratch;                  // more than two targets: (n_targets + rows) * 2 * kScanLanes lanes
 };
 
 struct Kernels {

@@ -18,14 +18,14 @@ using ScanVector = typename ScanLanes<T>::Vector;
 /// its low half in the even lanes.
 template <class T>
 constexpr std::uint32_t bit_of_lane(std::uint32_t lane) {
-  return sizeof(T) == 4 ? lane : (lane & 1) * 16 + lane / 2;
+  return sizeof(T) == 2 ? (lane & 1) * 16 + lane / 2 : lane;
 }
 
 template <class T>
 HORNBEAM_INLINE ScanVector<T> bits_of_lanes() {
   ScanVector<T> bits{};
   for (std::uint32_t j = 0; j < kScanLanes; ++j)
-    bits[j] = static_cast<T>(std::uint32_t{1} << (sizeof(T) == 4 ? j : j / 2));
+    bits[j] = static_cast<T>(std::uint32_t{1} << (sizeof(T) == 2 ? j / 2 : j));
   return bits;
 }
 
@@ -33,22 +33,23 @@ HORNBEAM_INLINE ScanVector<T> bits_of_lanes() {
 template <class T>
 HORNBEAM_INLINE ScanVector<T> spread(std::uint32_t member, ScanVector<T> bits) {
   using Vector = ScanVector<T>;
-  typedef std::uint32_t Words __attribute__((vector_size(kScanLanes * sizeof(T))));
+  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  typedef Word Words __attribute__((vector_size(kScanLanes * sizeof(T))));
   const Vector all = reinterpret_cast<Vector>(Words{} + member);
   return reinterpret_cast<Vector>((all & bits) != Vector{});
 }
 
-template <class T>
-HORNBEAM_INLINE ScanVector<T> from_bits(const std::int32_t* by_bit) {
+template <class T, class Sum>
+HORNBEAM_INLINE ScanVector<T> from_bits(const Sum* by_bit) {
   ScanVector<T> value{};
   for (std::uint32_t j = 0; j < kScanLanes; ++j) value[j] = static_cast<T>(by_bit[bit_of_lane<T>(j)]);
   return value;
 }
 
 template <class T>
-HORNBEAM_INLINE void lower_by_bits(ScanVector<T> value, std::int32_t* by_bit) {
+HORNBEAM_INLINE void lower_by_bits(ScanVector<T> value, std::int64_t* by_bit) {
   for (std::uint32_t j = 0; j < kScanLanes; ++j) {
-    std::int32_t& here = by_bit[bit_of_lane<T>(j)];
+    std::int64_t& here = by_bit[bit_of_lane<T>(j)];
     here = value[j] < here ? value[j] : here;
   }
 }
@@ -135,7 +136,7 @@ HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
 /// largest targets of every threshold.
 template <class T, bool kLeastRows>
 void scan_many_targets(const StumpScan& in) {
-  using Lanes32 = ScanLanes<T>;
+  using Wide = ScanLanes<T>;
   using Vector = ScanVector<T>;
   const Vector bits = bits_of_lanes<T>();
   T* count = reinterpret_cast<T*>(in.scratch);  // [side][target] of the walk
@@ -148,7 +149,7 @@ void scan_many_targets(const StumpScan& in) {
   }
   Vector gain[2] = {Vector{}, Vector{}};
   for (int pass = 0; pass < 2; ++pass) {
-    for (std::uint32_t i = 0; i < 2 * in.n_targets; ++i) Lanes32::store(count + i * kScanLanes, Vector{});
+    for (std::uint32_t i = 0; i < 2 * in.n_targets; ++i) Wide::store(count + i * kScanLanes, Vector{});
     Vector most[2] = {Vector{}, Vector{}};
     RowsOfSides<T> rows(in);  // NOLINT(misc-const-correctness): changes with kLeastRows
     for (std::uint32_t step = 0; step + 1 < in.n_rows; ++step) {
@@ -160,8 +161,8 @@ void scan_many_targets(const StumpScan& in) {
       if constexpr (kLeastRows) rows.add(member);
       for (int side = 0; side < 2; ++side) {
         T* here = count + (side * in.n_targets + label) * kScanLanes;
-        const Vector grown = Lanes32::load(here) + ((side == 1 ? member : ~member) & weight);
-        Lanes32::store(here, grown);
+        const Vector grown = Wide::load(here) + ((side == 1 ? member : ~member) & weight);
+        Wide::store(here, grown);
         most[side] = greater<Vector>(most[side], grown);
       }
       const std::uint32_t threshold = pass == 0 ? i : i - 1;  // between rows threshold and threshold + 1
@@ -169,10 +170,10 @@ void scan_many_targets(const StumpScan& in) {
       for (int side = 0; side < 2; ++side) {
         T* left = most_left + (2 * std::size_t{threshold} + side) * kScanLanes;
         if (pass == 0) {
-          Lanes32::store(left, most[side]);
+          Wide::store(left, most[side]);
           continue;
         }
-        const Vector here = greater<Vector>(gain[side], most[side] + Lanes32::load(left));
+        const Vector here = greater<Vector>(gain[side], most[side] + Wide::load(left));
         if constexpr (kLeastRows)
           gain[side] = rows.are_enough(side) ? here : gain[side];
         else
@@ -188,14 +189,20 @@ void scan_many_targets(const StumpScan& in) {
 }
 
 template <class T, bool kLeastRows>
-void scan_stumps_in(const StumpScan& in) {
+void scan_stumps_of(const StumpScan& in) {
   if (in.n_targets > 2) return scan_many_targets<T, kLeastRows>(in);
   if (in.weight == nullptr) return scan_two_targets<T, false, kLeastRows>(in);
   scan_two_targets<T, true, kLeastRows>(in);
 }
 
+template <class T>
+void scan_stumps_in(const StumpScan& in) {
+  if (in.least_rows > 1) return scan_stumps_of<T, true>(in);
+  scan_stumps_of<T, false>(in);
+}
+
 void scan_stumps(const StumpScan& in) {
-  if (in.least_rows > 1)
-    return in.is_narrow ? scan_stumps_in<std::int16_t, true>(in) : scan_stumps_in<std::int32_t, true>(in);
-  return in.is_narrow ? scan_stumps_in<std::int16_t, false>(in) : scan_stumps_in<std::int32_t, false>(in);
+  if (in.lane_bytes == 2) return scan_stumps_in<std::int16_t>(in);
+  if (in.lane_bytes == 4) return scan_stumps_in<std::int32_t>(in);
+  scan_stumps_in<std::int64_t>(in);
 }

@@ -14,8 +14,7 @@ namespace hornbeam::ordered {
 
 inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
 inline constexpr std::uint32_t kMostOrderedClasses = 128;
-inline constexpr std::int64_t kMostOrderedWeight = std::int64_t{1} << 30;  // sums of weights are of 32 bits
-inline constexpr std::uint32_t kAnyDepth = ~std::uint32_t{0} - 1;          // without a limit
+inline constexpr std::uint32_t kAnyDepth = ~std::uint32_t{0} - 1;  // without a limit
 inline constexpr std::uint32_t kAnyLeaves = ~std::uint32_t{0};
 
 /// The largest depth and number of leaves of a tree.

@@ -25,15 +25,12 @@ bool OrderedRows::sort(const data::OrderedColumns& columns, std::span<const std:
   entries_.resize(offset(n_variables()));
   original_.resize(n_rows_);
   std::iota(original_.begin(), original_.end(), std::uint32_t{0});
-  if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; })) {
-    weight_.resize(n_rows_);
-    std::transform(weights.begin(), weights.end(), weight_.begin(),
-                   [](std::int64_t weight) { return static_cast<std::int32_t>(weight); });
-  }
+  if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; }))
+    weight_.assign(weights.begin(), weights.end());
   class_weight_.assign(n_classes, 0);
   for (std::uint32_t row = 0; row < n_rows_; ++row)
     class_weight_[static_cast<std::size_t>(classes[row])] += weight_of(row);
-  weight_of_all_ = std::accumulate(class_weight_.begin(), class_weight_.end(), 0);
+  weight_of_all_ = std::accumulate(class_weight_.begin(), class_weight_.end(), std::int64_t{0});
   std::vector<std::uint32_t> first;  // place of the next row of each bin: counting sort
   for (std::uint32_t v = 0; v < n_variables(); ++v) {
     if (!meter.spend(4 * std::uint64_t{n_rows_})) return false;
@@ -62,7 +59,7 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool 
     number[row_of(*entry)] = 0;
     child.class_weight_[class_of(*entry)] += weight_of(row_of(*entry));
   }
-  child.weight_of_all_ = std::accumulate(child.class_weight_.begin(), child.class_weight_.end(), 0);
+  child.weight_of_all_ = std::accumulate(child.class_weight_.begin(), child.class_weight_.end(), std::int64_t{0});
   remake(child.original_, child.n_rows_);
   remake(child.weight_, weight_.empty() ? 0 : child.n_rows_);
   for (std::uint32_t row = 0, next = 0; row < n_rows_; ++row) {
@@ -102,7 +99,7 @@ void OrderedRows::list_thresholds(std::uint32_t variable, std::uint32_t least_ro
   thresholds.clear();
   thresholds.reserve(most_thresholds(variable));
   const std::uint32_t* entry = entries(variable);
-  std::int32_t true_side = 0;
+  std::int64_t true_side = 0;
   for (std::uint32_t i = 0; i + least_rows < n_rows_; ++i) {
     true_side += weight_of(row_of(entry[i]));
     if (ends_bin(entry[i]) && i + 1 >= least_rows) thresholds.push_back({i + 1, true_side});

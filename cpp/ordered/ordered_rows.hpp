@@ -24,7 +24,7 @@ namespace hornbeam::ordered {
 /// A threshold of one variable's order: its first `n_rows` rows are on the true side.
 struct Threshold {
   std::uint32_t n_rows;
-  std::int32_t weight;  // of these rows
+  std::int64_t weight;  // of these rows
 };
 
 /// A threshold as a split: the bin up to which it holds.
@@ -50,18 +50,18 @@ class OrderedRows {
   std::uint32_t n_rows() const { return n_rows_; }
   std::uint32_t n_variables() const { return columns_->n_variables(); }
   const std::uint32_t* entries(std::uint32_t variable) const { return &entries_[offset(variable)]; }
-  const std::int32_t* weights() const { return weight_.empty() ? nullptr : weight_.data(); }
-  std::int32_t weight_of(std::uint32_t row) const { return weight_.empty() ? 1 : weight_[row]; }
-  const std::vector<std::int32_t>& class_weight() const { return class_weight_; }
-  std::int32_t weight() const { return weight_of_all_; }
-  std::uint64_t bytes() const { return 4 * (entries_.capacity() + original_.capacity() + weight_.capacity()); }
+  const std::int64_t* weights() const { return weight_.empty() ? nullptr : weight_.data(); }
+  std::int64_t weight_of(std::uint32_t row) const { return weight_.empty() ? 1 : weight_[row]; }
+  const std::vector<std::int64_t>& class_weight() const { return class_weight_; }
+  std::int64_t weight() const { return weight_of_all_; }
+  std::uint64_t bytes() const { return 4 * (entries_.capacity() + original_.capacity()) + 8 * weight_.capacity(); }
 
   /// Of these rows in the whole problem.
   Fingerprint fingerprint() const;
 
   /// Bytes that a subset of this many of these rows takes.
   std::uint64_t bytes_of(std::uint32_t n_rows) const {
-    return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 2u));
+    return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 3u));
   }
 
   /// The thresholds with at least so many rows on either side.
@@ -87,9 +87,9 @@ class OrderedRows {
   std::uint32_t n_rows_ = 0;
   std::vector<std::uint32_t> entries_;   // by variable; one place before the first is free to be overwritten
   std::vector<std::uint32_t> original_;  // number of each row in the whole problem
-  std::vector<std::int32_t> weight_;     // of each row; empty where all weigh one
-  std::vector<std::int32_t> class_weight_;
-  std::int32_t weight_of_all_ = 0;
+  std::vector<std::int64_t> weight_;     // of each row; empty where all weigh one
+  std::vector<std::int64_t> class_weight_;
+  std::int64_t weight_of_all_ = 0;
 };
 
 }  // namespace hornbeam::ordered

@@ -29,7 +29,7 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
 
 bool SharedRoot::sort_rows(run::WorkMeter& meter) {
   const data::OrderedColumns& columns = problem_.columns;
-  announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{2}));
+  announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{3}));
   const bool is_sorted =
       !meter.stopped() && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, meter);
   announce(rows_.bytes());

@@ -14,7 +14,7 @@ std::int64_t middle(const OpenThresholds& run, const std::vector<Threshold>& thr
   const auto begin = thresholds.begin() + run.first, last = thresholds.begin() + run.last;
   const auto at =
       std::lower_bound(begin, last, (begin->weight + last->weight) / 2,
-                       [](const Threshold& threshold, std::int32_t weight) { return threshold.weight < weight; });
+                       [](const Threshold& threshold, std::int64_t weight) { return threshold.weight < weight; });
   return at - thresholds.begin();
 }
 

@@ -9,17 +9,15 @@ namespace {
 /// Work of scanning an entry for 32 trials, relative to only reading it.
 constexpr std::uint64_t kScanWork = 8;
 
-/// Sums of weights in narrow lanes stay below this.
-constexpr std::int32_t kNarrowWeight = 1 << 15;
-
-/// Whether weights and numbers of rows are.
-bool is_narrow_sum(const OrderedRows& rows) {
-  return rows.weight() < kNarrowWeight && rows.n_rows() < static_cast<std::uint32_t>(kNarrowWeight);
+/// The narrowest lanes for all sums of weights and numbers of rows: StumpScan.
+std::uint32_t lane_bytes(const OrderedRows& rows) {
+  const std::int64_t largest = std::max<std::int64_t>(rows.weight(), rows.n_rows());
+  return largest < std::int64_t{1} << 15 ? 2 : largest < std::int64_t{1} << 31 ? 4 : 8;
 }
 
 std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
   if (n_classes <= 2) return 0;
-  return (n_classes + rows.n_rows()) * kernels::kScanLanes / (is_narrow_sum(rows) ? 2 : 1);
+  return (n_classes + rows.n_rows()) * kernels::kScanLanes * lane_bytes(rows) / 4;
 }
 
 }  // namespace
@@ -27,14 +25,14 @@ std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
 TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound) {
   TwoLevelResult best{bound, kInfinity, {}};
   const auto& total = rows.class_weight();
-  std::vector<std::int32_t> true_side(total.size());
+  std::vector<std::int64_t> true_side(total.size());
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     std::fill(true_side.begin(), true_side.end(), 0);
     const std::uint32_t* entry = rows.entries(v);
     for (std::uint32_t i = 0; i + costs.rows_per_leaf < rows.n_rows(); ++i) {
       true_side[class_of(entry[i])] += rows.weight_of(row_of(entry[i]));
       if (!ends_bin(entry[i]) || i + 1 < costs.rows_per_leaf) continue;
-      std::int32_t most_true = 0, most_false = 0;
+      std::int64_t most_true = 0, most_false = 0;
       for (std::size_t k = 0; k < total.size(); ++k) {
         most_true = std::max(most_true, true_side[k]);
         most_false = std::max(most_false, total[k] - true_side[k]);
@@ -136,7 +134,7 @@ bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
   member_.assign(rows.n_rows(), 0);
   true_side_.assign(std::size_t{n_classes} * kernels::kScanLanes, 0);
-  std::vector<std::int32_t> count(n_classes);
+  std::vector<std::int64_t> count(n_classes);
   std::vector<std::uint32_t> of_variable;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     of_variable.clear();
@@ -176,8 +174,7 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
     true_rows_[i] = static_cast<std::int32_t>(
         thresholds_[open_[trials_[i].run].variable][static_cast<std::size_t>(trials_[i].threshold)].n_rows);
   const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
-  const bool is_narrow = is_narrow_sum(rows);
-  for (auto& losses : least_loss_) losses.assign(kernels::kScanLanes, is_narrow ? kNarrowWeight - 1 : 1 << 30);
+  for (auto& losses : least_loss_) losses.assign(kernels::kScanLanes, rows.weight());
   scratch_.resize(std::max(scratch_.size(), scratch_words(n_classes, rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (thresholds_[v].empty()) continue;
@@ -186,7 +183,7 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
                           rows.n_rows(),
                           member_.data(),
                           rows.weights(),
-                          is_narrow,
+                          lane_bytes(rows),
                           n_classes,
                           true_side_.data(),
                           rows.class_weight().data(),
@@ -206,7 +203,7 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
 
 /// The cost of one side of a trial as a leaf.
 Ticks TwoLevelThresholds::leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
-  const std::vector<std::int32_t>& total = rows.class_weight();
+  const std::vector<std::int64_t>& total = rows.class_weight();
   std::int64_t all = 0, most = 0;
   for (std::uint32_t k = 0; k < total.size(); ++k) {
     const std::int64_t true_side = true_side_[k * kernels::kScanLanes + trial],

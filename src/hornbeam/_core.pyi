@@ -161,8 +161,6 @@ MOST_ORDERED_ROWS: int = 16777216
 
 MOST_ORDERED_CLASSES: int = 128
 
-MOST_ORDERED_WEIGHT: int = 1073741824
-
 @overload
 def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree of least cost; see api/solve.hpp."""

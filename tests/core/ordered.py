@@ -70,7 +70,7 @@ def random_ordered(
         draw.randrange(n_classes) if draw.random() < 0.4 else sum(column[r] for column in bins) % n_classes
         for r in range(n_rows)
     ]
-    heaviest = draw.choice([1, 1, 4, 2**15, (2**28 - 1) // n_rows])
+    heaviest = draw.choice([1, 1, 4, 2**15, (2**28 - 1) // n_rows, 2**38 // n_rows])
     weights = [draw.randint(1, heaviest) for _ in range(n_rows)]
     error_cost = draw.choice([1, 2, 1000])
     error_costs = [error_cost * factor for factor in draw.choice([[1], [1], [1, 3], [2, 3], [2, 0]])]

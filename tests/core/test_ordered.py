@@ -204,7 +204,7 @@ VALUES = {
         np.ones(3, np.int64),
         np.array([1, 1, 1, 0], np.int64),
         np.array([1, 1, 1, -1], np.int64),
-        np.array([1, 1, 1, 2**30 - 3], np.int64),
+        np.array([1, 1, 1, 2**52 - 3], np.int64),
     ],
     "costs": [
         np.array([[0, -1], [1, 0]]),
@@ -245,5 +245,5 @@ def test_a_wrong_type_is_refused_not_converted(name, value):
 
 
 def test_the_largest_weight_is_taken():
-    ordered = make_ordered(GOOD.bins, GOOD.n_thresholds, [0, 1, 1, 0], [1, 1, 1, 2**30 - 4], [2], 1, 2)
+    ordered = make_ordered(GOOD.bins, GOOD.n_thresholds, [0, 1, 1, 0], [1, 1, 1, 2**51 - 4], [2], 1, 2)
     check_proven(ordered.problem, ordered.solve(), ordered.problem.optimum())

@@ -149,23 +149,26 @@ Ticks best_split_cost(const OrderedTestProblem& problem, std::uint32_t leaves) {
 
 /// Rows, root splits and one variable for a kernel; the sums that the kernel is to find are counted one by one.
 struct RandomScan {
-  std::uint32_t n_rows, n_classes, least_rows;
-  bool is_narrow;
+  std::uint32_t n_rows, n_classes, least_rows, lane_bytes;
+  std::int64_t total_limit;
   std::vector<std::uint32_t> entries, member;
-  std::vector<std::int32_t> weight, true_side, total, true_rows;
-  std::array<std::vector<std::int32_t>, 2> expected;
+  std::vector<std::int64_t> weight, true_side, total;
+  std::vector<std::int32_t> true_rows;
+  std::array<std::vector<std::int64_t>, 2> expected;
 
   explicit RandomScan(Random& draw)
       : n_rows(draw.size_between(1, 70)),
         n_classes(draw.choose<std::uint32_t>({2, 2, 3, 7, 128})),
         least_rows(draw.choose<std::uint32_t>({1, 1, 2, 5})),
-        is_narrow(draw.percent(50)) {
+        lane_bytes(draw.choose<std::uint32_t>({2, 4, 8})),
+        total_limit(lane_bytes == 2   ? (1 << 15) - 1
+                    : lane_bytes == 4 ? (std::int64_t{1} << 31) - 1
+                                      : std::int64_t{1} << 51) {
     const bool is_weighted = draw.percent(50);
-    const std::int64_t total_limit = is_narrow ? (1 << 15) - 1 : kMostOrderedWeight - 1;
     for (std::uint32_t row = 0; row < n_rows; ++row) {
       entries.push_back(row << 8 | draw.below(n_classes) << 1 | (draw.percent(40) ? 1u : 0u));
       member.push_back(static_cast<std::uint32_t>(draw.word() & draw.word()));
-      if (is_weighted) weight.push_back(static_cast<std::int32_t>(draw.between(1, total_limit / n_rows)));
+      if (is_weighted) weight.push_back(draw.between(1, total_limit / n_rows));
     }
     for (std::uint32_t i = n_rows; i > 1; --i) std::swap(entries[i - 1], entries[draw.below(i)]);
     true_side.assign(std::size_t{n_classes} * kScanLanes, 0);
@@ -183,15 +186,15 @@ struct RandomScan {
       for (std::uint32_t j = 0; j < kScanLanes; ++j) expected[side].push_back(least_loss(j, side == 1));
   }
 
-  std::int32_t weight_of(std::uint32_t entry) const { return weight.empty() ? 1 : weight[row_of(entry)]; }
+  std::int64_t weight_of(std::uint32_t entry) const { return weight.empty() ? 1 : weight[row_of(entry)]; }
   bool holds(std::uint32_t entry, std::uint32_t split) const { return (member[row_of(entry)] >> split & 1) != 0; }
 
-  std::int32_t least_loss(std::uint32_t split, bool side) const {
-    std::int32_t best = is_narrow ? (1 << 15) - 1 : 1 << 30;
+  std::int64_t least_loss(std::uint32_t split, bool side) const {
+    std::int64_t best = total_limit;
     for (std::uint32_t threshold = 0; threshold + 1 < n_rows; ++threshold) {
       if (!ends_bin(entries[threshold])) continue;
-      std::vector<std::int32_t> left(n_classes, 0), right(n_classes, 0);
-      std::int32_t all = 0;
+      std::vector<std::int64_t> left(n_classes, 0), right(n_classes, 0);
+      std::int64_t all = 0;
       std::uint32_t rows_left = 0, rows_right = 0;
       for (std::uint32_t i = 0; i < n_rows; ++i) {
         if (holds(entries[i], split) != side) continue;
@@ -200,7 +203,7 @@ struct RandomScan {
         all += weight_of(entries[i]);
       }
       if (least_rows > 1 && std::min(rows_left, rows_right) < least_rows) continue;
-      const std::int32_t right_now =
+      const std::int64_t right_now =
           *std::max_element(left.begin(), left.end()) + *std::max_element(right.begin(), right.end());
       best = std::min(best, all - right_now);
     }
@@ -293,14 +296,14 @@ RANDOM_TEST(only_thresholds_that_cost_at_least_the_best_are_closed, 400) {
 RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels, 300) {
   const RandomScan scan(draw);
   for (const Kernels* each : kernels_of_this_machine()) {
-    std::vector<std::int32_t> found[2];
-    for (auto& losses : found) losses.assign(kScanLanes, scan.is_narrow ? (1 << 15) - 1 : 1 << 30);
-    std::vector<std::uint64_t> scratch((std::size_t{scan.n_classes} + scan.n_rows) * kScanLanes);
+    std::vector<std::int64_t> found[2];
+    for (auto& losses : found) losses.assign(kScanLanes, scan.total_limit);
+    std::vector<std::uint64_t> scratch((std::size_t{scan.n_classes} + scan.n_rows) * kScanLanes * 2);
     each->scan_stumps({scan.entries.data(),
                        scan.n_rows,
                        scan.member.data(),
                        scan.weight.empty() ? nullptr : scan.weight.data(),
-                       scan.is_narrow,
+                       scan.lane_bytes,
                        scan.n_classes,
                        scan.true_side.data(),
                        scan.total.data(),
@@ -311,9 +314,9 @@ RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels,
     for (int side = 0; side < 2; ++side) {
       for (std::uint32_t j = 0; j < kScanLanes; ++j) {
         // Where no threshold parts the rows, the loss of one leaf may stand for that of two.
-        std::int32_t all = 0, most = 0;
+        std::int64_t all = 0, most = 0;
         for (std::uint32_t k = 0; k < scan.n_classes; ++k) {
-          const std::int32_t true_side = scan.true_side[k * kScanLanes + j],
+          const std::int64_t true_side = scan.true_side[k * kScanLanes + j],
                              here = side == 1 ? true_side : scan.total[k] - true_side;
           all += here;
           most = std::max(most, here);

@@ -221,11 +221,23 @@ def test_large_tables_of_numbers_are_searched_by_order_whatever_the_depth(monkey
         assert way_of(monkeypatch, numbers, (numbers[:, 0] > 0).astype(int), **limits) == ["search_by_order"]
 
 
-def test_weights_too_large_for_bins_and_columns_without_thresholds_are_searched_by_bits(monkeypatch):
-    heavy = np.where(np.arange(300) == 0, 2**30, 1)
-    assert way_of(monkeypatch, NUMBERS, LABELS, heavy, max_depth=3) == ["search_by_bits"]
+def test_columns_without_many_thresholds_are_searched_by_bits(monkeypatch):
     assert way_of(monkeypatch, NUMBERS > 0, LABELS, max_depth=3) == ["search_by_bits"]
     assert way_of(monkeypatch, np.zeros((300, 2)), LABELS, max_depth=3) == ["search_by_bits"]
+
+
+@pytest.mark.parametrize("heaviest", [2**16, 2**35, 0.1])
+def test_weights_of_any_size_are_searched_by_order(monkeypatch, heaviest):
+    weights = np.where(np.arange(300) == 0, heaviest, 1 / 3 if heaviest < 1 else 1)
+    assert way_of(monkeypatch, NUMBERS, LABELS, weights, max_depth=3) == ["search_by_order"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_both_searches_prove_the_same_objective_with_weights_of_many_digits(monkeypatch, seed):
+    X, y = mixed_table(seed)
+    weights = np.random.default_rng(seed).random(len(y)) * 10.0 ** np.random.default_rng(seed).integers(0, 9, len(y))
+    by_order, by_bits = fitted_both_ways(monkeypatch, X, y, weights, max_depth=3, regularization=0.01)
+    assert by_order.objective_ == by_bits.objective_
 
 
 def test_the_bits_are_never_made_for_a_search_by_order(monkeypatch):

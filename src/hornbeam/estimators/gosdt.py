@@ -178,9 +178,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     solves every problem. The ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It
     runs if the conditions are thresholds of few columns (64 or more per column on average), `max_depth` is at most 16
     or rows times conditions are 2^19 or more, and all wrong predictions of a class cost the same.
-    It supports up to 2^24 rows and 128 classes, and if all rows were wrong, they must cost less than 2^30 together
-    (after division by a common divisor). Status, objective and bounds at proof are the same; of equally good trees, the
-    ordered search keeps the first that it finds.
+    It supports up to 2^24 rows and 128 classes. Status, objective and bounds at proof are the same; of equally good
+    trees, the ordered search keeps the first that it finds.
 
     Both searches look for good trees while they prove: from some milliseconds on, primal heuristics get a share of the
     work. They prune CART's trees for the leaf penalty, grow trees with lookahead [6]_, improve the splits of a tree one

@@ -103,8 +103,8 @@ def suits_ordered_search(
     """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
     errors = scale.costs.max(axis=1)
-    # The first condition is about speed. All others are assumptions of the search: a class has one cost of an error,
-    # row and class share 32 bits, and costs are summed in 32 bits.
+    # The first condition is about speed. All others are assumptions of the search: a class has one cost of an error, and
+    # row and class share 32 bits.
     return (
         has_many_thresholds(len(conditions), conditions.n_runs)
         and (
@@ -116,7 +116,6 @@ def suits_ordered_search(
         and len(scale.weights) <= _core.MOST_ORDERED_ROWS
         and n_classes <= _core.MOST_ORDERED_CLASSES
         and np.array_equal(scale.costs, errors[:, None] * (1 - np.eye(n_classes, dtype=np.int64)))
-        and int(scale.weights @ errors[training.codes]) < _core.MOST_ORDERED_WEIGHT * int(np.gcd.reduce(errors))
     )
 
 

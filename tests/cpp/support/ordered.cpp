@@ -66,8 +66,8 @@ OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes) {
     }
   }
   const std::uint32_t noise = draw.choose<std::uint32_t>({0, 30, 100});
-  const std::int64_t most = kMostOrderedWeight - 1;
-  const std::int64_t heaviest = draw.choose<std::int64_t>({1, 1, 4, 3000, most / n_rows});
+  const std::int64_t heaviest =
+      draw.choose<std::int64_t>({1, 1, 4, 3000, (std::int64_t{1} << 30) / n_rows, (std::int64_t{1} << 41) / n_rows});
   for (std::uint32_t row = 0; row < n_rows; ++row) {
     const std::uint32_t label = draw.percent(noise) ? draw.below(problem.n_classes) : sum[row] % problem.n_classes;
     problem.classes.push_back(static_cast<std::int32_t>(label));
