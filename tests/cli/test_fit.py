@@ -174,7 +174,11 @@ def test_the_picture_has_the_format_of_its_name(run, fruit, tmp_path, suffix, st
 
 def test_a_search_stopped_by_the_time_limit_gives_a_tree_and_says_that_it_is_not_proven(run, hard):
     code, out, err = run("fit", hard, "--target", "y", "--regularization", 0.0001, "--time-limit", 0.1)
-    assert (code, err) == (0, "hornbeam: note: for a proof, try --max-depth 3 or --binarizer quantile\n")
+    assert (code, err) == (
+        0,
+        "hornbeam: note: for a proof, try --max-depth 3 or --binarizer quantile "
+        "or a longer --time-limit (inf: no limit)\n",
+    )
     assert "Not proven optimal: stopped by the time limit." in out
     objective, bound, gap = map(
         float, re.search(r"objective +([\d.]+) .*\n.*lower bound +([\d.]+), gap ([\d.]+) %", out).groups()
@@ -256,7 +260,7 @@ def test_the_note_on_a_long_search_names_options_and_not_parameters():
         np.arange(400).reshape(200, 2) % 199, np.arange(200) % 2
     )
     assert _early_note(classifier) == (
-        "Ctrl-C, or the default --time-limit of 60, ends the search with the best tree so far. "
+        "Ctrl-C, or the default --time-limit of 60 (inf: no limit), ends the search with the best tree so far. "
         "For a sooner end, try --max-depth 5 or --binarizer quantile"
     )
     assert _early_note(classifier.set_params(time_limit=None)) == (

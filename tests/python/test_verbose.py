@@ -4,7 +4,9 @@ import io
 import re
 import sys
 import warnings
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 
@@ -17,8 +19,10 @@ from hornbeam import (
     OSDTClassifier,
     RashomonSetClassifier,
     SPLITClassifier,
+    ThresholdBinarizer,
 )
 from hornbeam.fitting import progress_line
+from hornbeam.fitting.advice import advice
 from terminals import in_terminal, needs_terminals, screen
 
 LINE = re.compile(
@@ -161,7 +165,7 @@ def test_a_stopped_search_suggests_what_helps_as_code_to_paste():
     with pytest.warns(NotProvenWarning) as caught:
         GOSDTClassifier(1e-3, time_limit=0.1).fit(numbers, Y[:300])
     first, *lines = str(caught[0].message).splitlines()
-    assert first.endswith("raise time_limit, or try one of these:")
+    assert first.endswith("raise time_limit (None: no limit), or try one of these:")
     assert [line.partition("  #")[0].strip() for line in lines] == [
         "GOSDTClassifier(regularization=0.001, max_depth=5, time_limit=0.1)",
         'GOSDTClassifier(regularization=0.001, binarizer="quantile", time_limit=0.1)',
@@ -185,14 +189,14 @@ def test_a_stopped_search_suggests_what_helps_as_code_to_paste():
             GOSDTClassifier(1e-4, binarizer=None, objective="weighted", omega=2.0),
             [
                 'GOSDTClassifier(regularization=0.0001, binarizer=None, max_depth=5, objective="weighted", omega=2.0)',
-                'SPLITClassifier(regularization=0.0001, objective="weighted", omega=2.0)',
+                'SPLITClassifier(regularization=0.0001, objective="weighted", omega=2.0, binarizer=None)',
             ],
         ),
         (
             OSDTClassifier(1e-4, binarizer=None),
             [
                 "OSDTClassifier(regularization=0.0001, binarizer=None, max_depth=3)",
-                "GOSDTClassifier(regularization=0.0001)",
+                "GOSDTClassifier(regularization=0.0001, binarizer=None)",
             ],
         ),
         (
@@ -200,7 +204,7 @@ def test_a_stopped_search_suggests_what_helps_as_code_to_paste():
             [
                 "SPLITClassifier(regularization=0.0001, binarizer=None, max_depth=3)",
                 "SPLITClassifier(regularization=0.0001, binarizer=None, lookahead_depth=1)",
-                "LicketySPLITClassifier(regularization=0.0001)",
+                "LicketySPLITClassifier(regularization=0.0001, binarizer=None)",
             ],
         ),
         (MAPTreeClassifier(binarizer=None, max_depth=3), []),
@@ -219,6 +223,74 @@ def test_each_estimator_suggests_what_it_knows(estimator, expected):
         clone(estimator).set_params(callback=lambda _: True).fit(X, Y)
     lines = str(caught[0].message).splitlines()[1:]
     assert [line.partition("  #")[0].strip() for line in lines] == expected
+
+
+COSTS = np.array([[0.0, 500.0], [500.0, 0.0]])
+LIMITS = ("max_depth", "max_leaves", "min_samples_leaf", "objective", "theta", "omega", "class_weight")
+
+
+def proposals(estimator, X=X, y=Y):
+    """Fit an estimator that is stopped at once; return those that its warning proposes, without callback."""
+    with pytest.warns(NotProvenWarning) as caught:
+        clone(estimator).set_params(callback=lambda _: True).fit(X, y)
+    return [eval(line.strip()) for line in str(caught[0].message).splitlines()[1:]]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GOSDTClassifier(1e-4, max_depth=2, binarizer=None),
+        GOSDTClassifier(np.float64(1e-4), max_leaves=np.int64(7), min_samples_leaf=3, binarizer=None),
+        GOSDTClassifier(Fraction(1, 10**4), class_weight={np.int64(0): np.float64(1), 1: 2}, binarizer=None),
+        GOSDTClassifier(objective="cost", cost_matrix=COSTS, max_depth=3, binarizer=None),
+        OSDTClassifier(1e-4, objective="partial_auc", theta=0.3, binarizer=None),
+        OSDTClassifier(1e-4, objective="cost", cost_matrix=COSTS, max_depth=4, max_leaves=9, binarizer=None),
+        SPLITClassifier(1e-4, objective="cost", cost_matrix=COSTS, max_depth=6, binarizer=None),
+        SPLITClassifier(1e-4, max_depth=6, binarizer=ThresholdBinarizer("quantile")),
+    ],
+    ids=lambda estimator: f"{type(estimator).__name__} {estimator.objective}",
+)
+def test_each_proposal_can_be_fitted_and_keeps_what_the_user_asked_for(estimator):
+    asked = estimator.get_params(deep=False)
+    models = proposals(estimator)
+    assert models
+    for model in models:
+        given = model.get_params(deep=False)
+        changed = {name for name in LIMITS if name in asked and given.get(name) != asked[name]}
+        # Proposals of the same kind may lower the depth; the near-optimal methods need a limit of depth.
+        is_free = type(model) is type(estimator) or asked["max_depth"] is None
+        assert changed <= ({"max_depth"} if is_free else set())
+        assert isinstance(model.binarizer, type(asked["binarizer"]))
+        assert np.array_equal(given.get("cost_matrix"), asked["cost_matrix"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotProvenWarning)
+            model.set_params(callback=lambda _: True).fit(X, Y)
+        assert asked["max_depth"] is None or model.depth_ <= asked["max_depth"]
+
+
+def test_the_leaf_penalty_that_is_proposed_is_twice_that_of_the_fit_also_for_costs():
+    model = GOSDTClassifier(objective="cost", cost_matrix=COSTS, max_depth=3, binarizer=None)
+    assert proposals(model)[0].regularization == pytest.approx(2 * 500 * 2 / 400)
+    model.set_params(cost_matrix=COSTS / 500)
+    assert proposals(model)[0].regularization == pytest.approx(2 * 2 / 400)
+
+
+def test_a_model_as_reference_is_named_and_not_written_out():
+    with pytest.warns(NotProvenWarning) as caught:
+        GOSDTClassifier(1e-4, binarizer=None, reference=Y, callback=lambda _: True).fit(X, Y)
+    assert "(regularization=0.0001, binarizer=None, max_depth=5, reference=reference)" in str(caught[0].message)
+
+
+def test_more_time_is_proposed_first_where_little_of_the_gap_is_left():
+    model = GOSDTClassifier(1e-4, binarizer=None, time_limit=7)
+    with pytest.warns(NotProvenWarning):
+        model.set_params(callback=lambda _: True).fit(X, Y)
+    model.status_ = "time_limit"
+    for gap, is_first in ((0.04, True), (0.5, False)):
+        model.gap_ = gap
+        first, *lines = advice(model).splitlines()
+        assert first == "raise time_limit (None: no limit), or try one of these:"
+        assert ("time_limit=70)  # the gap is small" in lines[0]) is is_first
 
 
 def test_a_search_that_is_proven_says_nothing_of_its_many_columns(recwarn, caplog):

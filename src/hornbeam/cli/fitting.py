@@ -67,13 +67,14 @@ def fit_model(
 
 def _suggest_options(classifier: GOSDTClassifier) -> None:
     """Print what would help a search that was stopped; the certificate states what is not proven."""
-    print(f"hornbeam: note: for a proof, try {' or '.join(_options(classifier))}", file=sys.stderr)
+    longer = ["a longer --time-limit (inf: no limit)"] if classifier.status_ == "time_limit" else []
+    print(f"hornbeam: note: for a proof, try {' or '.join([*_options(classifier), *longer])}", file=sys.stderr)
 
 
 def _early_note(classifier: GOSDTClassifier) -> str:
     """Return what to do about a long search that the user did not limit."""
     limit = classifier.time_limit
-    ends = "Ctrl-C" if limit is None else f"Ctrl-C, or the default --time-limit of {limit:g},"
+    ends = "Ctrl-C" if limit is None else f"Ctrl-C, or the default --time-limit of {limit:g} (inf: no limit),"
     options = " or ".join([*_options(classifier), *(["--time-limit 60"] if limit is None else [])])
     return f"{ends} ends the search with the best tree so far. For a sooner end, try {options}"
 

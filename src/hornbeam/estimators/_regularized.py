@@ -98,7 +98,9 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
 
         n_classes = len(training.classes)
         rows = training.weights, training.codes, n_classes
-        return make_scale(*rows, make_loss, self._leaf_penalty(), self._leaf_bits(), is_share=self._is_auto())
+        scale = make_scale(*rows, make_loss, self._leaf_penalty(), self._leaf_bits(), is_share=self._is_auto())
+        self.regularization_ = scale.regularization  # for the note on a long search
+        return scale
 
     def _leaf_bits(self) -> int:
         """Return how many bits of a tree's ticks count its leaves."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,24 @@ _PROVABLE_DEPTH_OF_OTHERS = 3  # for searches other than that of additive object
 _SMALL_GAP = 0.05  # below this, the bounds of most searches have little left to prove
 
 _MORE = {
-    "time_limit": "raise time_limit",
+    "time_limit": "raise time_limit (None: no limit)",
     "memory_limit": "raise memory_limit",
     "expansion_limit": "raise max_expansions",
     "interrupted": "let the search run on",
 }
 _SUMS = ("accuracy", "balanced", "weighted")
-_OF_THE_PROBLEM = ("regularization", "min_samples_leaf", "objective", "omega", "class_weight")
+_OF_THE_PROBLEM = (
+    "regularization",
+    "max_depth",
+    "max_leaves",
+    "min_samples_leaf",
+    "objective",
+    "theta",
+    "omega",
+    "cost_matrix",
+    "class_weight",
+    "binarizer",
+)
 _NOT_OF_THE_SEARCH = ("verbose", "callback", "trace")
 
 
@@ -42,7 +54,10 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
         helpful["epsilon"] = given["epsilon"] / 2
     # The leaf penalty is the last resort: unlike the others it changes what the best tree is. It may be 0.
     if "regularization" in given and not helpful:
-        helpful["regularization"] = 2 * classifier._leaf_penalty() or 0.001
+        # With "auto", costs have a penalty in their own unit, which the fit has computed.
+        is_share = classifier._is_auto() and classifier.objective == "cost"
+        penalty = float(f"{classifier.regularization_:.3g}") if is_share else classifier._leaf_penalty()
+        helpful["regularization"] = 2 * penalty or 0.001
     return helpful
 
 
@@ -76,11 +91,11 @@ def advice(classifier: Any) -> str:
     lines = {code_with(classifier, name, value): remarks.get(name, "") for name, value in helpful.items()}
     name = type(classifier).__name__
     if name == "OSDTClassifier":
-        lines[f"GOSDTClassifier({_problem(classifier)})"] = "proves the same, as a rule much sooner"
-    elif name == "GOSDTClassifier" and classifier.objective in _SUMS:
-        lines[f"SPLITClassifier({_problem(classifier)})"] = "a tree as good in seconds, without proof"
+        lines[_same_problem(classifier, "GOSDTClassifier")] = "proves the same, as a rule much sooner"
+    elif name == "GOSDTClassifier" and classifier.objective in (*_SUMS, "cost") and classifier.max_leaves is None:
+        lines[_same_problem(classifier, "SPLITClassifier")] = "near-optimal in seconds, without proof"
     elif name == "SPLITClassifier":
-        lines[f"LicketySPLITClassifier({_problem(classifier)})"] = "near-optimal in polynomial time"
+        lines[_same_problem(classifier, "LicketySPLITClassifier")] = "near-optimal in polynomial time"
     more = _MORE[classifier.status_]
     return f"{more}, or try one of these:\n{_pasteable(lines)}" if lines else f"{more}."
 
@@ -93,7 +108,7 @@ def early_note(classifier: Any) -> str:
         lines[code_with(classifier, "time_limit", 60)] = "the best tree found in a minute"
         end = "Ctrl-C ends it"
     else:
-        end = f"Ctrl-C, or the default time_limit of {float(limit):g} s, ends it"
+        end = f"Ctrl-C, or the default time_limit of {float(limit):g} s (None: no limit), ends it"
     return f"{end} with the best tree so far. For a sooner end, try one of these:\n{_pasteable(lines)}"
 
 
@@ -113,12 +128,17 @@ def _pasteable(lines: dict[str, str]) -> str:
     return "\n".join(f"    {code}" + (f"  # {remark}" if remark else "") for code, remark in lines.items())
 
 
-def _problem(classifier: Any) -> str:
-    """Return the arguments that give another estimator the same problem."""
+def _same_problem(classifier: Any, name: str) -> str:
+    """Return the code of another estimator for the same problem.
+
+    The near-optimal methods are fast over every threshold, their default: only a `Binarizer` or None is kept for them.
+    """
     default = type(classifier)().get_params(deep=False)
     given = classifier.get_params(deep=False)
-    names = [name for name in _OF_THE_PROBLEM if name in given and not _is_same(given[name], default[name])]
-    return ", ".join(f"{name}={_written(name, given[name])}" for name in names)
+    if name != "GOSDTClassifier":
+        given = {key: value for key, value in given.items() if key != "binarizer" or not isinstance(value, str)}
+    names = [key for key in _OF_THE_PROBLEM if key in given and not _is_same(given[key], default[key])]
+    return f"{name}({', '.join(f'{key}={_written(key, given[key])}' for key in names)})"
 
 
 def _is_same(value: Any, default: Any) -> bool:
@@ -126,8 +146,21 @@ def _is_same(value: Any, default: Any) -> bool:
 
 
 def _written(name: str, value: Any) -> str:
-    """Return the code of a value; for a matrix or a model, the name of its parameter stands for the user's variable."""
-    is_plain = value is None or isinstance(value, (str, bool, int, float, dict, list)) or name == "binarizer"
+    """Return the code of a value; for a model or a long list, the parameter stands for a variable of that name."""
+    value = _plain(np.asarray(value) if name == "cost_matrix" and value is not None else value)
+    is_plain = value is None or isinstance(value, (str, bool, int, float, dict)) or name in ("binarizer", "cost_matrix")
     if not is_plain:
         return name
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    code = f'"{value}"' if isinstance(value, str) else repr(value)
+    return name if "..." in code or "array(" in code else code  # as scikit-learn shortens a binarizer
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers and arrays of NumPy and others as those of Python, which can be pasted without imports."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, Real) and not isinstance(value, int):
+        return float(value)
+    if isinstance(value, dict):
+        return {_plain(key): _plain(one) for key, one in value.items()}
+    return value
