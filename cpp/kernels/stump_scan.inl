@@ -24,8 +24,10 @@ constexpr std::uint32_t bit_of_lane(std::uint32_t lane) {
 template <class T>
 HORNBEAM_INLINE ScanVector<T> bits_of_lanes() {
   ScanVector<T> bits{};
-  for (std::uint32_t j = 0; j < kScanLanes; ++j)
-    bits[j] = static_cast<T>(std::uint32_t{1} << (sizeof(T) == 2 ? j / 2 : j));
+  for (std::uint32_t j = 0; j < kScanLanes; ++j) {
+    const std::uint32_t bit = std::uint32_t{1} << (sizeof(T) == 2 ? j / 2 : j);
+    bits[j] = static_cast<T>(bit);
+  }
   return bits;
 }
 
