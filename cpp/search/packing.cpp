@@ -29,7 +29,8 @@ bool PairPacker::may_need_blocks(const rows::RowSet& rows) const {
   std::uint64_t n_slots[2] = {0, 0};
   for (const kernels::Segment& segment : rows.segments)
     if (segment.target <= 1) n_slots[segment.target] += segment.n_slots;
-  return n_slots[0] * n_slots[1] * rows.words_per_slot > problem_.block_packing.most_words;
+  // `words_per_slot` is known only once there are slot rows.
+  return n_slots[0] * n_slots[1] * words_for(rows.n_columns) > problem_.block_packing.most_words;
 }
 
 void PairPacker::find_columns(const rows::RowSet& rows) {
