@@ -35,8 +35,8 @@ void check_input(const Input& input, std::uint32_t n_rows);
 /// not cost what the search reports (a bug in hornbeam).
 run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
-/// The same for columns that are thresholds of ordered variables; all wrong predictions of a
-/// class must cost the same.
+/// The same for columns that are thresholds of ordered variables; all wrong predictions of a class must cost
+/// the same.
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
 /// A tree of the primal heuristics, which is not proven optimal; see primal/primal_search.hpp on `work`.

@@ -32,12 +32,7 @@ class OrderedTable {
   std::uint64_t size() const { return entries_.size(); }
 
  private:
-  struct KeyHash {
-    std::size_t operator()(const table::SubproblemKey& key) const {
-      return key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
-    }
-  };
-  using Entries = std::unordered_map<table::SubproblemKey, OrderedResult, KeyHash>;
+  using Entries = std::unordered_map<table::SubproblemKey, OrderedResult, table::SubproblemKeyHash>;
 
   const run::Run& run_;
   std::atomic<std::uint64_t>& bytes_;

@@ -82,7 +82,7 @@ class PrefixGraph final : public TreeSet {
   rows::RowSet root_;                 // for `prefixes_`
   std::deque<rows::RowSet> counted_;  // by level
   std::deque<Node> nodes_;
-  std::unordered_map<table::SubproblemKey, std::uint32_t, KeyHash> index_;
+  std::unordered_map<table::SubproblemKey, std::uint32_t, table::SubproblemKeyHash> index_;
   HistogramSum<Count> prefix_sum_;
   std::uint64_t list_bytes_ = 0;
 };

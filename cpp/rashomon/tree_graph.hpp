@@ -23,12 +23,6 @@
 
 namespace hornbeam::rashomon {
 
-struct KeyHash {
-  std::size_t operator()(const table::SubproblemKey& key) const {
-    return key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
-  }
-};
-
 template <class Count>
 class TreeReader;
 template <class Count>
@@ -102,7 +96,7 @@ class TreeGraph final : public TreeSet {
   rows::RowSet root_;
   std::deque<rows::RowSet> levels_;
   std::deque<Node> nodes_;
-  std::unordered_map<table::SubproblemKey, std::uint32_t, KeyHash> index_;
+  std::unordered_map<table::SubproblemKey, std::uint32_t, table::SubproblemKeyHash> index_;
   HistogramSum<Count> sum_;
   Histogram<Count> side_[2];
   std::uint64_t n_expansions_ = 0, list_bytes_ = 0;

@@ -35,6 +35,13 @@ struct SubproblemKey {
   friend bool operator==(const SubproblemKey&, const SubproblemKey&) = default;
 };
 
+/// For the standard containers.
+struct SubproblemKeyHash {
+  std::size_t operator()(const SubproblemKey& key) const {
+    return key.set.hash() ^ mix((std::uint64_t{key.depth} << 32) | key.leaves);
+  }
+};
+
 /// Number of leaves and depth of a tree; fewer leaves first, then less depth.
 struct TreeShape {
   std::uint32_t leaves = 1;

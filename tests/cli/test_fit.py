@@ -135,20 +135,19 @@ def test_quantile_thresholds_are_as_many_as_asked_for(run, tmp_path):
     assert "on 3 conditions (quantile thresholds) from 1 column," in run("fit", data, *options, "--n-thresholds", 3).out
 
 
-def test_thresholds_may_be_those_of_a_boosted_model(run, tmp_path):
-    data = tmp_path / "data.csv"
-    data.write_text("size,kind\n" + "\n".join(f"{row},{row // 20}" for row in range(40)))
-    out = run("fit", data, "--target", "kind", "--binarizer", "guess").out
-    assert "size <= 19.5?" in out
-    assert "on 1 condition (thresholds of a boosted model) from 1 column," in out
-
-
-def test_thresholds_may_be_quantiles_and_those_chosen_with_the_labels(run, tmp_path):
+@pytest.mark.parametrize(
+    ("binarizer", "conditions"),
+    [
+        ("guess", "on 1 condition (thresholds of a boosted model) from 1 column,"),
+        ("auto", "on 9 conditions (quantiles and thresholds chosen with the labels) from 1 column,"),
+    ],
+)
+def test_thresholds_may_be_chosen_with_the_labels(run, tmp_path, binarizer, conditions):
     data = tmp_path / "data.csv"
     data.write_text("size,kind\n" + "\n".join(f"{row},{row // 25}" for row in range(40)))
-    out = run("fit", data, "--target", "kind", "--binarizer", "auto").out
+    out = run("fit", data, "--target", "kind", "--binarizer", binarizer).out
     assert "size <= 24.5?" in out
-    assert "on 9 conditions (quantiles and thresholds chosen with the labels) from 1 column," in out
+    assert conditions in out
 
 
 def test_columns_of_0_and_1_are_taken_as_they_are_with_binarizer_none(run, tmp_path):

@@ -182,6 +182,22 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         return tags
 
 
+class SupervisedBase(Binarizer):
+    """Base of the binarizers that choose conditions with the labels, within the limits of a classifier."""
+
+    @abstractmethod
+    def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Iterable[Run]:
+        """Return the conditions of a table; `y` is not None."""
+
+    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
+        return self._find_within(table, y, weights, Budget())
+
+    def _fit_rows(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Self:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        return super()._fit_rows(table, y, weights, budget)
+
+
 def _until_spent(found: Iterable[Run], budget: Budget) -> Iterator[Run]:
     """Return one condition after another until the budget is spent."""
     for run in found:

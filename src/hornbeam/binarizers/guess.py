@@ -14,7 +14,7 @@ from hornbeam._budget import Budget
 from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam._dates import DATE_KINDS, round_thresholds
 from hornbeam._keywords import accept_positional
-from hornbeam.binarizers._base import Binarizer
+from hornbeam.binarizers._base import SupervisedBase
 from hornbeam.binarizers._conditions import Conditions, evaluate_conditions
 from hornbeam.binarizers._ensembles import fit_within, splits_of
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, IsTrue, condition_of_ones
@@ -23,7 +23,7 @@ from hornbeam.table import Column, Table
 _BYTES_OF_CELL = 12  # of the reference's table: float64, and the float32 that the estimator keeps
 
 
-class ThresholdGuessBinarizer(Binarizer):
+class ThresholdGuessBinarizer(SupervisedBase):
     """Thresholds that a reference ensemble splits on, minus those that it can do without.
 
     The reference is fitted on the table, and the thresholds of its trees become binary columns. It is then fitted again
@@ -105,12 +105,7 @@ class ThresholdGuessBinarizer(Binarizer):
         self.eliminate = eliminate
         self.random_state = random_state
 
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> list[Condition]:
-        return self._find_within(table, y, weights, Budget())
-
     def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> list[Condition]:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         tolerance = self.tolerance
         if not is_number(tolerance):
             raise TypeError(f"tolerance must be a number, got {shown(tolerance)}.")

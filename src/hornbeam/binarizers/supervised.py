@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam._budget import Budget
 from hornbeam._checks import is_integer, random_numbers, shown
-from hornbeam.binarizers._base import Binarizer
+from hornbeam.binarizers._base import SupervisedBase
 from hornbeam.binarizers._conditions import Conditions, Run, Thresholds, evaluate_conditions
 from hornbeam.binarizers._ensembles import fit_within
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
@@ -29,7 +29,7 @@ _LEAST_SHARE = 1e-6  # of the gain of a model, for a split; less is rounding
 _BYTES_OF_CELL = 8  # float32, and the copy that boosting makes
 
 
-class SupervisedBinarizer(Binarizer):
+class SupervisedBinarizer(SupervisedBase):
     """The thresholds of `ThresholdBinarizer("quantile")`, and those that trees grown on the labels split on.
 
     The optimum over these conditions is never worse than over the quantiles alone, since all of them are included.
@@ -96,12 +96,7 @@ class SupervisedBinarizer(Binarizer):
         self.n_supervised = n_supervised
         self.random_state = random_state
 
-    def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
-        return self._find_within(table, y, weights, Budget())
-
     def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Iterable[Run]:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         for name, value, least in (("n_quantiles", self.n_quantiles, 1), ("n_supervised", self.n_supervised, 0)):
             if not is_integer(value) or value < least:
                 raise ValueError(f"{name} must be an integer of at least {least}, got {shown(value)}.")

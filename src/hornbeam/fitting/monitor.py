@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
 
 
-_PATIENCE = (
-    5.0  # seconds after which an interactive user is told what to do about a fit without a time limit of its own
-)
+_PATIENCE = 5.0  # seconds until an interactive user without a time limit of their own is told what would help
 _noted: set[str] = set()  # notes printed by this process, so that the folds of a cross-validation print each once
 
 
