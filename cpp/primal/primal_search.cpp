@@ -13,8 +13,9 @@ namespace {
 constexpr std::uint32_t kMostDepth = 64;        // of a tree without a limit
 constexpr std::uint32_t kMostGrown = 1u << 13;  // leaves of a tree before it is pruned
 constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 8, kMostCandidates = 32;
+constexpr std::ptrdiff_t kFirstSteps = 5, kGreedySteps = 2;
 constexpr std::uint32_t kCoarseDepth = 5;
-constexpr std::uint32_t kManyPoints = 1u << 17, kSampled = 1u << 16;
+constexpr std::uint32_t kManyPoints = 1u << 17, kFewSampled = 1u << 13, kSampled = 1u << 16;
 constexpr std::uint32_t kPasses = 3;
 constexpr std::size_t kLeastVariables = 8;  // of a random half of them
 constexpr Ticks kWorse = 50;                // a tree may cost a fiftieth more
@@ -47,11 +48,11 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
              {Step::Kind::best_first},
              {Step::Kind::lookahead}},  // without candidates: a greedy tree of few levels
       candidates_(kFewCandidates / 2) {
-  if (points_.size() > kManyPoints) steps_ = {{Step::Kind::sample}};
+  if (points_.size() > kManyPoints) steps_ = {{.kind = Step::Kind::sample, .sampled = kSampled}};
 }
 
 std::uint64_t PrimalSearch::bytes() const {
-  return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size() + bytes_of_sample_;
+  return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size() + (sample_ ? sample_->bytes() : 0);
 }
 
 std::uint64_t PrimalSearch::most_bytes(std::uint64_t n_points, std::uint64_t n_variables) {
@@ -68,11 +69,21 @@ bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
       plan_round();
     }
     if (steps_.empty() || meter_.spent() + estimate(steps_.back()) > work) break;
-    const Step step = steps_.back();
-    steps_.pop_back();
-    take(step);
+    take_next();
   }
   return cost() < before || (cost() == before && n_leaves() < leaves_before);
+}
+
+bool PrimalSearch::start_greedily() {
+  const auto is_greedy = [this](const Step& step) {
+    if (step.kind != Step::Kind::sample) return false;
+    return !sample_ || step.sampled == kFewSampled || std::ssize(sample_->steps_) > kFirstSteps - kGreedySteps;
+  };
+  if (points_.size() > kManyPoints && !std::exchange(offers_early_, true))
+    steps_.push_back({.kind = Step::Kind::sample, .sampled = kFewSampled});
+  const Ticks before = cost();
+  while (cost() == before && !steps_.empty() && is_greedy(steps_.back()) && meter_.spend(0)) take_next();
+  return cost() < before;
 }
 
 /// A round tries every node once, in a random order. After a round without a better tree, the search may go on from one
@@ -103,17 +114,20 @@ std::uint64_t PrimalSearch::estimate(const Step& step) const {
   const std::uint64_t pass = points_.variables.size() * (current_.points(step.node).size() + 16);
   const std::uint64_t depth = std::min(useful_depth() + 1, depth_below(step.node));
   if (step.kind == Step::Kind::best_first) return pass * 16;
-  if (step.kind == Step::Kind::sample) return points_.variables.size() * kSampled * 64;
+  if (step.kind == Step::Kind::sample)
+    return sample_ ? sample_->estimate(sample_->steps_.back()) : points_.variables.size() * kSampled * 64;
   if (step.kind == Step::Kind::coarse) return coarse_.estimate(CoarseLookahead::Kind::lickety_split, coarse_depth());
   if (step.kind == Step::Kind::three_levels) return coarse_.estimate(CoarseLookahead::Kind::three_levels, 3);
   if (step.kind == Step::Kind::other_penalty) return pass * depth * 4;
   return pass * depth * (1 + step.candidates * (depth + 1) / 2);
 }
 
-void PrimalSearch::take(const Step& step) {
+void PrimalSearch::take_next() {
+  const Step step = steps_.back();
+  steps_.pop_back();
   choose_variables();
   switch (step.kind) {
-    case Step::Kind::sample: return start_from_sample();
+    case Step::Kind::sample: return work_on_sample(step.sampled);
     case Step::Kind::best_first: return grow_first();
     case Step::Kind::lookahead: return grow_again(step);
     case Step::Kind::coarse: return grow_coarsely(CoarseLookahead::Kind::lickety_split, coarse_depth());
@@ -123,21 +137,32 @@ void PrimalSearch::take(const Step& step) {
   }
 }
 
-/// Of many points, only a sample takes the first steps; the splits of that tree are then improved for all points.
-void PrimalSearch::start_from_sample() {
-  const double share = static_cast<double>(kSampled) / static_cast<double>(points_.size());
-  TreeLimits limits = limits_;
-  limits.rows_per_leaf =
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share * static_cast<double>(limits.rows_per_leaf)));
-  PrimalSearch sampled(points_.sample(kSampled), model_, static_cast<Ticks>(share * static_cast<double>(leaf_penalty_)),
-                       limits, run_, [this] { meter_.poll(); });
-  bytes_of_sample_ = sampled.bytes();
-  sampled.work_up_to(~std::uint64_t{0}, 0);
-  bytes_of_sample_ = 0;
-  meter_.add(sampled.spent());
+/// Of many points, only a sample takes the first steps. The splits of its tree are then improved for all points, after
+/// each step if trees are needed early.
+void PrimalSearch::work_on_sample(std::uint32_t n_sampled) {
+  const double share = static_cast<double>(n_sampled) / static_cast<double>(points_.size());
+  if (!sample_) {
+    TreeLimits limits = limits_;
+    limits.rows_per_leaf =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share * static_cast<double>(limits.rows_per_leaf)));
+    const auto penalty = static_cast<Ticks>(share * static_cast<double>(leaf_penalty_));
+    sample_ = std::make_unique<PrimalSearch>(points_.sample(n_sampled), model_, penalty, limits, run_,
+                                             [this] { meter_.poll(); });
+    if (n_sampled == kFewSampled) sample_->steps_.erase(sample_->steps_.begin(), sample_->steps_.end() - kGreedySteps);
+  }
+  const std::uint64_t spent_before = sample_->spent();
+  const Ticks cost_before = sample_->cost();
+  sample_->take_next();
+  meter_.add(sample_->spent() - spent_before);
+  const bool is_last = sample_->steps_.empty();
   WorkingTree tree = leaf_;
-  tree.replace(WorkingTree::kRoot, sampled.best_.preorder(WorkingTree::kRoot));
-  offer(std::move(tree));
+  if (is_last || (offers_early_ && sample_->cost() < cost_before))
+    tree.replace(WorkingTree::kRoot, sample_->best_.preorder(WorkingTree::kRoot));
+  if (is_last)
+    sample_.reset();
+  else
+    steps_.push_back({.kind = Step::Kind::sample, .sampled = n_sampled});
+  if (!tree.root().is_leaf()) offer(std::move(tree));
 }
 
 /// Mostly a random half of them where all of them have brought nothing.

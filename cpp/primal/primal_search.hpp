@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -33,6 +34,8 @@ class PrimalSearch {
   /// or the run is stopped. True if the tree is better. No rounds: only the first steps, down to the tree grown with
   /// lookahead.
   bool work_up_to(std::uint64_t work, std::uint64_t idle_rounds = ~std::uint64_t{0});
+  /// The next better tree that is greedy on a sample of many points, whatever the work. True if there is one.
+  bool start_greedily();
   std::uint64_t spent() const { return meter_.spent(); }
   /// Whether the tree grown with lookahead, the last of the first steps, is still to come.
   bool is_starting() const { return !has_planned_; }
@@ -48,12 +51,13 @@ class PrimalSearch {
     enum class Kind { sample, best_first, lookahead, coarse, three_levels, other_split, other_penalty } kind;
     WorkingTree::NodeIndex node = WorkingTree::kRoot;
     std::size_t candidates = 0;
+    std::uint32_t sampled = 0;
   };
 
   void plan_round();
   std::uint64_t estimate(const Step& step) const;
-  void take(const Step& step);
-  void start_from_sample();
+  void take_next();
+  void work_on_sample(std::uint32_t n_sampled);
   void choose_variables();
   /// A subtree with lookahead, by the impurity and of the depth that are its turn.
   LookaheadGrowth::Grown grow(std::span<const std::uint32_t> points, std::uint32_t most_depth, std::size_t candidates);
@@ -85,8 +89,9 @@ class PrimalSearch {
   std::vector<Step> steps_;  // planned, the next one last
   std::size_t candidates_;   // a node, in the current round
   std::uint64_t n_idle_rounds_ = 0;
-  Ticks slack_ = 0;                    // what the current tree, from which steps start, may cost more than the best one
-  std::uint64_t bytes_of_sample_ = 0;  // while it takes the first steps
+  Ticks slack_ = 0;  // what the current tree, from which steps start, may cost more than the best one
+  std::unique_ptr<PrimalSearch> sample_;  // while it takes the first steps
+  bool offers_early_ = false;             // the tree of the sample after each of its steps
   bool has_planned_ = false;
   bool is_diversifying_ = false;   // since the last round brought no better tree
   bool has_gained_ = true;         // since the last round was planned

@@ -101,6 +101,34 @@ RANDOM_TEST(the_thresholds_of_many_points_are_found_after_a_sample, 2) {
   CHECK_EQUAL(search.cost(), 4 * kLeafPenalty);
 }
 
+RANDOM_TEST(many_points_have_a_greedy_tree_before_the_sample_has_taken_all_its_steps, 2) {
+  const ManyPoints many(draw);
+  const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
+  const LeafModel model(2, 2, {0, 1, 1, 0}, true, false);
+  constexpr Ticks kLeafPenalty = 100;
+  Run run;
+  PrimalSearch at_once(Points(columns, {many.target, many.weight, 2}), model, kLeafPenalty, {}, run, [] {});
+  PrimalSearch in_order(Points(columns, {many.target, many.weight, 2}), model, kLeafPenalty, {}, run, [] {});
+  in_order.work_up_to(~std::uint64_t{0}, 0);
+  const Ticks of_leaf = at_once.cost();
+  CHECK(at_once.start_greedily());
+  CHECK(at_once.cost() < of_leaf / 2);
+  CHECK(at_once.spent() < in_order.spent() / 4);
+  while (at_once.start_greedily()) {
+  }
+  at_once.work_up_to(~std::uint64_t{0}, 0);
+  CHECK_EQUAL(at_once.cost(), in_order.cost());
+}
+
+PROBLEM_TEST(few_points_have_no_greedy_tree_of_a_sample, 20, random_problem(draw, {2, 60, 1, 9})) {
+  if (problem.n_classes < 2) return;
+  Run run;
+  const LeafModel model = model_of(problem);
+  PrimalSearch search(Points(distinct_rows(problem)), model, problem.leaf_cost, problem.limits, run, [] {});
+  CHECK(!search.start_greedily());
+  CHECK_EQUAL(search.spent(), 0u);
+}
+
 RANDOM_TEST(the_best_split_of_many_points_scores_what_all_of_them_lose, 3) {
   const ManyPoints many(draw);
   const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
