@@ -18,7 +18,7 @@ struct Share {
   std::uint64_t searched_before;  // the heuristics start
   std::uint64_t at_first;         // until they are past their first steps and have not found a better tree for long
   std::uint64_t without_gain;
-  bool greedy_at_once;  // for many points, of which the search finds no tree for seconds
+  bool greedy_at_once = false;  // for many points, of which the search finds no tree for seconds
 };
 
 class Companion {

@@ -13,4 +13,8 @@ PROBLEM_TEST(no_two_rows_of_class_1_differ, 100, random_problem(draw, {20, 60, 5
       CHECK(problem.classes[row] != 1 || problem.classes[other] != 1 || problem.rows[row] == problem.rows[other]);
 }
 
+RANDOM_TEST(no_number_exceeds_90, 100) {
+  for (std::uint32_t n = draw.size_between(1, 20); n > 0; --n) CHECK(draw.percent(50) || draw.below(100) <= 90);
+}
+
 }  // namespace hornbeam::testing

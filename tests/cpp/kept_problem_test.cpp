@@ -39,7 +39,7 @@ RANDOM_TEST(a_problem_shrinks_to_what_a_failure_is_about, 50) {
 }
 
 RANDOM_TEST(a_kept_problem_is_read_as_it_was_written, 100) {
-  KeptProblem kept{"some_test", draw.word(), random_problem(draw, {1, 20, 0, 9})};
+  KeptProblem kept{"some_test", draw.word(), random_problem(draw, {1, 20, 0, 9}), {}};
   kept.problem.limits = random_limits(draw);
   std::stringstream text;
   text << "# a comment\n\n";
@@ -58,9 +58,48 @@ RANDOM_TEST(a_kept_problem_is_read_as_it_was_written, 100) {
   }
 }
 
+RANDOM_TEST(draws_shrink_to_what_a_failure_is_about, 50) {
+  // The failure: two numbers, wherever they are, of which the second is 17 more than the first, and the first at
+  // least 5.
+  const auto fails = [](const Draws& draws) {
+    for (std::size_t i = 1; i < draws.size(); ++i)
+      if (draws[i - 1] >= 5 && draws[i] >= draws[i - 1] + 17) return true;
+    return false;
+  };
+  Draws draws;
+  for (int i = 0; i < 100; ++i) draws.push_back(draw.below(1000));
+  if (fails(draws)) CHECK((testing::shrunk(draws, fails) == Draws{5, 22}));
+}
+
+RANDOM_TEST(draws_are_written_and_read_back, 100) {
+  Draws written;
+  Random writing(draw.word(), &written);
+  const auto draw_all = [](Random& random) {
+    return std::vector<std::uint64_t>{random.word(), random.below(7), random.size_between(3, 9), random.percent(50)};
+  };
+  const std::vector<std::uint64_t> drawn = draw_all(writing);
+  std::stringstream text;
+  write(text, {"some_test", 0, {}, written});
+  write(text, {"some_other_test", 0, {}, written});
+  const std::vector<KeptProblem> read = testing::read_kept_problems(text);
+  CHECK_EQUAL(read.size(), 2u);
+  for (const KeptProblem& each : read) {
+    Random reading(each.draws);
+    CHECK(draw_all(reading) == drawn);
+    CHECK_EQUAL(reading.below(5), 0u);
+  }
+}
+
+TEST(a_test_that_draws_without_end_does_not_hang) {
+  const Draws none;
+  Random draw(none);
+  CHECK_THROWS(OutOfDraws, while (draw.below(2) == 0){});
+}
+
 TEST(a_malformed_kept_problem_is_rejected) {
-  for (const char* text : {"seed 3", "test some_test\nrow 1", "test some_test\nrow 0 1 012", "test some_test\nseed 3 4",
-                           "test some_test\nrow 0 1 01\nrow 0 1 011", "test some_test\nheight 3"}) {
+  for (const char* text :
+       {"seed 3", "test some_test\nrow 1", "test some_test\nrow 0 1 012", "test some_test\nseed 3 4",
+        "test some_test\nrow 0 1 01\nrow 0 1 011", "test some_test\nheight 3", "test some_test\ndraws 3 x"}) {
     std::istringstream in(text);
     CHECK_THROWS(std::runtime_error, testing::read_kept_problems(in));
   }

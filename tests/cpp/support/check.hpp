@@ -2,8 +2,9 @@
 //
 // WHAT    A test harness: TEST(a_sentence_that_can_be_false) { ... CHECK(...); }, and RANDOM_TEST(sentence, seeds)
 //         whose body has `draw`, a Random of the seed. A test ends at its first seed with a failure; the message names
-//         file, line and seed. The body of PROBLEM_TEST(sentence, seeds, make) also has `problem`, what `make` draws;
-//         if it fails, the failure is that of the smallest such problem, written as support/kept_problem.hpp keeps it.
+//         file, line and seed, and is that of the fewest and smallest draws that fail, which are written as
+//         support/kept_problem.hpp keeps them. The body of PROBLEM_TEST(sentence, seeds, make) also has `problem`, what
+//         `make` draws; if it fails, the smallest such problem is written instead.
 // FLOW    support/main.cpp runs every test of its program, on kept problems first; `solve_test 90210` runs them with
 //         that seed alone, `solve_test 0 100000` with many more than usual.
 // CHOICE  Own: all it has to know is seeds, and the core then needs nothing from outside to be tested.

@@ -12,77 +12,105 @@ using namespace hornbeam::models;
 
 namespace {
 
-/// Takes every simplification with which the problem still fails.
+constexpr std::uint64_t kMostAttempts = 10'000;  // to make draws smaller
+
+void complete(TestProblem& problem) { problem.pack(); }
+void complete(Draws&) {}
+
+/// Takes every simplification with which a case still fails.
+template <class Case>
 class Shrinker {
  public:
-  Shrinker(TestProblem& problem, const std::function<bool(const TestProblem&)>& fails)
-      : problem_(problem), fails_(fails) {}
+  Shrinker(Case& failing, const std::function<bool(const Case&)>& fails, std::uint64_t most_attempts)
+      : failing_(failing), fails_(fails), attempts_left_(most_attempts) {}
 
-  /// False if nothing could be made smaller.
-  bool run() {
-    is_smaller_ = false;
-    for (std::uint32_t n = problem_.n_rows(); n > 0; n /= 2) leave_out_rows(n);
-    for (std::uint32_t column = problem_.n_columns; column-- > 0;) leave_out_column(column);
-    lower([](TestProblem& problem) { return &problem.leaf_cost; }, 0);
-    for (std::size_t row = 0; row < problem_.rows.size(); ++row) {
-      lower([row](TestProblem& problem) { return &problem.weights[row]; }, 1);
-      lower([row](TestProblem& problem) { return &problem.classes[row]; }, 0);
-      for (std::uint32_t column = 0; column < problem_.n_columns; ++column)
-        if (problem_.rows[row][column]) accept([&](TestProblem& problem) { problem.rows[row][column] = false; });
-    }
-    return is_smaller_;
+  /// Calls `round(*this)` until it makes nothing smaller.
+  template <class Round>
+  void repeat(const Round& round) {
+    do {
+      is_smaller_ = false;
+      round(*this);
+    } while (is_smaller_);
   }
 
- private:
+  const Case& failing() const { return failing_; }
+
   template <class Change>
   bool accept(const Change& change) {
-    TestProblem smaller = problem_;
+    if (attempts_left_ == 0) return false;
+    --attempts_left_;
+    Case smaller = failing_;
     change(smaller);
-    smaller.pack();
+    complete(smaller);
     if (!fails_(smaller)) return false;
-    problem_ = std::move(smaller);
+    failing_ = std::move(smaller);
     return is_smaller_ = true;
   }
 
-  void leave_out_rows(std::uint32_t n) {
-    for (std::uint32_t first = 0; first + n <= problem_.n_rows() && n < problem_.n_rows();) {
-      const auto leave_out = [first, n](auto& each) { each.erase(each.begin() + first, each.begin() + first + n); };
-      const bool is_gone = accept([&](TestProblem& problem) {
-        leave_out(problem.rows);
-        leave_out(problem.classes);
-        leave_out(problem.weights);
-      });
-      if (!is_gone) first += n;
-    }
-  }
-
-  void leave_out_column(std::uint32_t column) {
-    accept([column](TestProblem& problem) {
-      --problem.n_columns;
-      for (std::vector<bool>& row : problem.rows) row.erase(row.begin() + column);
-    });
+  /// Runs of items, shorter and shorter ones: `erase(each, first, n)` leaves out so many.
+  template <class Size, class Erase>
+  void leave_out(const Size& size, std::size_t least, const Erase& erase) {
+    for (std::size_t n = size(failing_) - least; n > 0; n /= 2)
+      for (std::size_t first = 0; first + n <= size(failing_) && n + least <= size(failing_);)
+        if (!accept([&](Case& each) { erase(each, first, n); })) first += n;
   }
 
   /// Tries the least number, then halves the distance to it, then takes steps of one.
   template <class Number>
-  void lower(const Number& number, std::int64_t least) {
-    const auto set = [&](std::int64_t value) {
-      return accept([&](TestProblem& problem) {
-        auto& at = *number(problem);
+  void lower(const Number& number, std::uint64_t least) {
+    const auto set = [&](std::uint64_t value) {
+      return accept([&](Case& each) {
+        auto& at = *number(each);
         at = static_cast<std::remove_reference_t<decltype(at)>>(value);
       });
     };
-    const auto now = [&] { return static_cast<std::int64_t>(*number(problem_)); };
+    const auto now = [&] { return static_cast<std::uint64_t>(*number(failing_)); };
     if (now() == least || set(least)) return;
     while (now() - least > 1 && set(least + (now() - least) / 2)) {
     }
     if (now() - least > 1) set(now() - 1);
   }
 
-  TestProblem& problem_;
-  const std::function<bool(const TestProblem&)>& fails_;
+ private:
+  Case& failing_;
+  const std::function<bool(const Case&)>& fails_;
+  std::uint64_t attempts_left_;
   bool is_smaller_ = false;
 };
+
+void simplify(Shrinker<TestProblem>& shrinker) {
+  const auto n_rows = [](const TestProblem& problem) { return std::size_t{problem.n_rows()}; };
+  shrinker.leave_out(n_rows, 1, [](TestProblem& problem, std::size_t first, std::size_t n) {
+    const auto leave_out = [&](auto& each) {
+      const auto begin = each.begin() + static_cast<std::ptrdiff_t>(first);
+      each.erase(begin, begin + static_cast<std::ptrdiff_t>(n));
+    };
+    leave_out(problem.rows);
+    leave_out(problem.classes);
+    leave_out(problem.weights);
+  });
+  for (std::uint32_t column = shrinker.failing().n_columns; column-- > 0;)
+    shrinker.accept([column](TestProblem& problem) {
+      --problem.n_columns;
+      for (std::vector<bool>& row : problem.rows) row.erase(row.begin() + column);
+    });
+  shrinker.lower([](auto& problem) { return &problem.leaf_cost; }, 0);
+  for (std::size_t row = 0; row < shrinker.failing().rows.size(); ++row) {
+    shrinker.lower([row](auto& problem) { return &problem.weights[row]; }, 1);
+    shrinker.lower([row](auto& problem) { return &problem.classes[row]; }, 0);
+    for (std::uint32_t column = 0; column < shrinker.failing().n_columns; ++column)
+      if (shrinker.failing().rows[row][column])
+        shrinker.accept([&](TestProblem& problem) { problem.rows[row][column] = false; });
+  }
+}
+
+void simplify(Shrinker<Draws>& shrinker) {
+  shrinker.leave_out(std::size<Draws>, 0, [](Draws& draws, std::size_t first, std::size_t n) {
+    const auto begin = draws.begin() + static_cast<std::ptrdiff_t>(first);
+    draws.erase(begin, begin + static_cast<std::ptrdiff_t>(n));
+  });
+  for (std::size_t i = 0; i < shrinker.failing().size(); ++i) shrinker.lower([i](auto& draws) { return &draws[i]; }, 0);
+}
 
 void write_limit(std::ostream& out, const char* name, std::optional<std::uint32_t> limit) {
   if (limit) out << name << ' ' << *limit << '\n';
@@ -116,6 +144,8 @@ void read_line(const std::string& name, std::istringstream& line, KeptProblem& k
   TestProblem& problem = kept.problem;
   if (name == "seed")
     line >> kept.seed;
+  else if (name == "draws")
+    while (line && !line.eof()) line >> kept.draws.emplace_back();
   else if (name == "leaf_cost")
     line >> problem.leaf_cost;
   else if (name == "depth")
@@ -135,15 +165,27 @@ void read_line(const std::string& name, std::istringstream& line, KeptProblem& k
 }  // namespace
 
 TestProblem shrunk(TestProblem problem, const std::function<bool(const TestProblem&)>& fails) {
-  Shrinker shrinker(problem, fails);
-  while (shrinker.run()) {
-  }
+  Shrinker shrinker(problem, fails, ~std::uint64_t{0});
+  shrinker.repeat([](Shrinker<TestProblem>& each) { simplify(each); });
   return problem;
+}
+
+Draws shrunk(Draws draws, const std::function<bool(const Draws&)>& fails) {
+  Shrinker shrinker(draws, fails, kMostAttempts);
+  shrinker.repeat([](Shrinker<Draws>& each) { simplify(each); });
+  return draws;
 }
 
 void write(std::ostream& out, const KeptProblem& kept) {
   const TestProblem& problem = kept.problem;
-  out << "test " << kept.test << "\nseed " << kept.seed << '\n';
+  out << "test " << kept.test << '\n';
+  if (!kept.draws.empty()) {
+    out << "draws";
+    for (const std::uint64_t each : kept.draws) out << ' ' << each;
+    out << '\n';
+    return;
+  }
+  out << "seed " << kept.seed << '\n';
   out << "costs " << problem.n_classes << ' ' << problem.n_predictions;
   for (const Ticks cost : problem.costs) out << ' ' << cost;
   out << "\nleaf_cost " << problem.leaf_cost << '\n';
@@ -171,7 +213,8 @@ std::vector<KeptProblem> read_kept_problems(std::istream& in) {
     }
     if (!line || !(line >> std::ws).eof()) throw std::runtime_error("a line of a kept problem is malformed: " + text);
   }
-  for (KeptProblem& each : all) each.problem.pack();
+  for (KeptProblem& each : all)
+    if (each.draws.empty()) each.problem.pack();
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <mutex>
 #include <stdexcept>
+#include <type_traits>
 #include <typeinfo>
 
 #include "support/check.hpp"
@@ -42,38 +43,66 @@ void run_guarded(const std::function<void()>& work) {
   }
 }
 
-/// Where a test of a problem fails first, or nothing if it passes; writes nothing.
-std::string failure_of(const Test& test, const TestProblem& problem, std::uint64_t seed) {
+void run_on(const Test& test, const TestProblem& problem, std::uint64_t seed) {
+  Random draw(seed);
+  test.on_problem(problem, draw);
+}
+
+void run_on(const Test& test, const Draws& draws, std::uint64_t) {
+  Random draw(draws);
+  test.random(draw);
+}
+
+/// Where a test fails first, or nothing if it passes; writes nothing.
+std::string failure_of(const std::function<void()>& run) {
   std::string found;
   first_failure = &found;
-  Random draw(seed);
-  run_guarded([&] { test.on_problem(problem, draw); });
+  try {
+    run_guarded(run);
+  } catch (const OutOfDraws&) {
+    found.clear();
+  }
   first_failure = nullptr;
   return found;
 }
 
-void run_problem(const Test& test, const TestProblem& problem, std::uint64_t seed) {
-  const std::string failure = failure_of(test, problem, seed);
+/// Runs a test on a problem, or on draws; if it fails, on the least ones that do.
+template <class Case>
+void run_case(const Test& test, const Case& failing, std::uint64_t seed) {
+  const std::string failure = failure_of([&] { run_on(test, failing, seed); });
   if (failure.empty()) return;
-  const auto fails = [&](const TestProblem& smaller) { return failure_of(test, smaller, seed) == failure; };
-  const TestProblem least = shrunk(problem, fails);
-  write(std::cerr, {test.name, seed, least});
+  const auto fails = [&](const Case& smaller) { return failure_of([&] { run_on(test, smaller, seed); }) == failure; };
+  const Case least = shrunk(failing, fails);
+  if constexpr (std::is_same_v<Case, Draws>)
+    write(std::cerr, {test.name, seed, {}, least});
+  else
+    write(std::cerr, {test.name, seed, least, {}});
   const int failures_before = n_failures;
+  run_guarded([&] { run_on(test, least, seed); });
+  if (n_failures == failures_before) report_failure(__FILE__, __LINE__, "fails now and then, at " + failure);
+}
+
+void run_random(const Test& test, std::uint64_t seed) {
+  Draws draws;
   Random draw(seed);
-  run_guarded([&] { test.on_problem(least, draw); });
+  const std::string failure = failure_of([&] { test.random(draw); });
+  if (failure.empty()) return;
+  Random again(seed, &draws);
+  failure_of([&] { test.random(again); });
+  const int failures_before = n_failures;
+  run_case(test, draws, seed);
   if (n_failures == failures_before) report_failure(__FILE__, __LINE__, "fails now and then, at " + failure);
 }
 
 void run_seed(const Test& test, std::uint64_t seed) {
   running = &test;
   running_seed = seed;
-  Random draw(seed);
   run_guarded([&] {
-    if (test.plain != nullptr) test.plain();
-    if (test.random != nullptr) test.random(draw);
-    if (test.make == nullptr) return;
+    if (test.plain != nullptr) return test.plain();
+    if (test.random != nullptr) return run_random(test, seed);
+    Random draw(seed);
     const TestProblem problem = test.make(draw);
-    run_problem(test, problem, draw.word());
+    run_case(test, problem, draw.word());
   });
 }
 
@@ -83,10 +112,13 @@ void run_kept(const std::string& program) {
   for (const KeptProblem& kept : read_kept_problems(file)) {
     running = first_test;
     while (running != nullptr && running->name != kept.test) running = running->next;
-    if (running == nullptr || running->make == nullptr)
+    if (running == nullptr || (kept.draws.empty() ? running->make == nullptr : running->random == nullptr))
       throw std::runtime_error("a problem is kept for a test that there is not: " + kept.test);
     running_seed = kept.seed;
-    run_problem(*running, kept.problem, kept.seed);
+    if (kept.draws.empty())
+      run_case(*running, kept.problem, kept.seed);
+    else
+      run_case(*running, kept.draws, kept.seed);
   }
 }
 
