@@ -12,7 +12,7 @@ using namespace hornbeam::models;
 
 namespace {
 
-constexpr std::uint64_t kMostAttempts = 10'000;  // to make draws smaller
+constexpr std::uint64_t kMostAttempts = 2'000;  // to make draws smaller
 
 void complete(TestProblem& problem) { problem.pack(); }
 void complete(Draws&) {}

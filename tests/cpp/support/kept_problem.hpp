@@ -28,7 +28,7 @@ struct KeptProblem {
 /// smaller. Costs and limits stay.
 TestProblem shrunk(TestProblem problem, const std::function<bool(const TestProblem&)>& fails);
 
-/// Draws that still fail, although none of them can be left out or be smaller; after 10,000 attempts, the fewest so
+/// Draws that still fail, although none of them can be left out or be smaller; after 2,000 attempts, the fewest so
 /// far.
 Draws shrunk(Draws draws, const std::function<bool(const Draws&)>& fails);
 
