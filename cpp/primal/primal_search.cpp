@@ -188,6 +188,8 @@ LookaheadGrowth::Grown PrimalSearch::grow(std::span<const std::uint32_t> points,
 
 void PrimalSearch::grow_first() {
   const std::uint32_t most = most_leaves_ < kMostGrown ? std::max(4 * most_leaves_, 64u) : kMostGrown;
+  // So that these are the trees of other greedy programs, or nearly so.
+  finder_.use_fine_cells(true);
   for (const auto criterion : {SplitFinder::Criterion::gini, SplitFinder::Criterion::entropy}) {
     WorkingTree grown = leaf_;
     grow_best_first(grown, finder_, criterion, leaf_penalty_, most_depth_, most, meter_);
@@ -199,6 +201,7 @@ void PrimalSearch::grow_first() {
     }
     offer(std::move(grown));
   }
+  finder_.use_fine_cells(false);
 }
 
 void PrimalSearch::grow_again(const Step& step) {

@@ -10,6 +10,7 @@ namespace hornbeam::primal {
 namespace {
 
 constexpr std::size_t kMostCells = 512, kLeastCells = 32, kPointsPerCell = 4;
+constexpr std::size_t kFiner = 8;    // times as many cells
 constexpr std::size_t kRefined = 4;  // variables whose cells are resolved
 
 using Weights = std::vector<std::int64_t>;
@@ -240,7 +241,8 @@ void SplitFinder::add_even_splits(std::uint32_t variable, const Cells& cells, st
 
 /// Neighboring bins share a cell where there would be many more cells than points.
 std::uint32_t SplitFinder::shift_of(std::uint32_t variable) const {
-  const std::size_t most = std::clamp(all_.points.size() / kPointsPerCell, kLeastCells, kMostCells);
+  const std::size_t finer = is_fine_ ? kFiner : 1;
+  const std::size_t most = finer * std::clamp(all_.points.size() / kPointsPerCell, kLeastCells, kMostCells);
   std::uint32_t shift = 0;
   if (points_.variables[variable].is_nominal()) return shift;
   while (points_.variables[variable].n_conditions() >> shift > 2 * most) ++shift;

@@ -34,6 +34,8 @@ class SplitFinder {
 
   SplitFinder(const Points& points, const models::LeafModel& model, std::uint64_t rows_per_leaf, run::WorkMeter& meter);
 
+  /// Bins share cells less often: slower, and nearer to the best split of all.
+  void use_fine_cells(bool is_fine) { is_fine_ = is_fine; }
   /// The variables that `best` and `candidates` choose from, in ascending order; all unless restricted.
   void restrict_to(std::vector<std::uint32_t> variables) { variables_ = std::move(variables); }
   /// The points that the next calls are about.
@@ -121,6 +123,7 @@ class SplitFinder {
 
   Loaded all_, sample_;
   std::vector<std::uint32_t> sampled_points_;
+  bool is_fine_ = false;
   bool has_numbers_ = false;                      // and no weights
   std::vector<std::int64_t> sums_;                // (cells, targets)
   std::vector<std::uint64_t> row_sums_;           // (cells), if rows are limited
