@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hornbeam import _core
-from hornbeam.binarizers import Conditions
-from hornbeam.fitting.search import packed_columns, within
+from hornbeam.binarizers import Conditions, pack_within
+from hornbeam.fitting.search import LEAST_RESULTS, ordered_columns, within
 from hornbeam.fitting.training import TrainingData
 from hornbeam.reductions.auc_scale import AucScale, make_auc_scale
 from hornbeam.reductions.auc_search import AucSearch
@@ -34,5 +34,10 @@ class AucObjectives:
         options: _core.SearchOptions,
     ) -> AucSearch:
         """Return the search by additive searches."""
-        columns = packed_columns(conditions, training)
-        return AucSearch(columns, training.codes, scale, within(options, training.budget))
+        budget, n_rows = training.budget, training.table.n_rows
+        packed = pack_within(conditions, training.table, budget)
+        # Small problems are proven sooner without heuristics. A tree may use no column that the proof does not know.
+        is_large = len(conditions) * n_rows >= LEAST_RESULTS and len(packed) == len(conditions)
+        ordered = ordered_columns(conditions, training) if is_large else None
+        columns = _core.PackedColumns(packed, n_rows)
+        return AucSearch(columns, training.codes, scale, within(options, budget), ordered)

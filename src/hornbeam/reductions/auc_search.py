@@ -24,6 +24,10 @@ corrective Frank-Wolfe [1]_, see `CurveMixture`). Any reference gives a true bou
 leaf penalty, and few trees have a sum in between: they are found as a set of near-optimal trees (TreeFARMS [2]_), and
 the area of each is computed. When their sums reach the best cost known, no better tree is left.
 
+**Where does it start?** On a large table the first search may not end within the time limit. So primal heuristics
+first look for trees that are good for tangents at several typical curves, then at the curve of the best tree so far.
+They find a tree of a large area, no bound.
+
 Costs of trees and bounds are integers; floating point chooses references only.
 
 .. [1] M. Frank, P. Wolfe, "An Algorithm for Quadratic Programming", Naval Research Logistics Quarterly 3, 1956.
@@ -43,6 +47,8 @@ from hornbeam.reductions.auc_scale import AucScale
 from hornbeam.reductions.curve_mixture import CurveMixture
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hornbeam._core import TreeArrays
 
 _Integers = npt.NDArray[np.int64]
@@ -51,6 +57,10 @@ _Integers = npt.NDArray[np.int64]
 _REFERENCE_ROUNDING = 1 / 50  # how much coarser a reference may be than its mixture
 _FRANK_WOLFE_TOLERANCE = 1 / 50  # how close the mixture weights are to the best ones
 _LISTING_THRESHOLD = 1 / 10  # how much a better mixture may still gain when the remaining trees are listed
+# The heuristics run over curves 1 - (1 - x)^a and curves with one corner (a, 1 - a), in an order that was measured.
+_POWERS, _CORNERS = (4, 2, 8), (0.2, 0.35, 0.1)
+_HEURISTIC_WORK = 1 << 27  # points of the first local search, about half a second; it doubles when it finds nothing
+_IDLE_SHARE, _HEURISTIC_SHARE = 1 / 4, 1 / 2  # of the time limit: without a better tree, and in all
 _LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
 
 
@@ -74,6 +84,8 @@ class AucSearch(AdditiveReduction):
         Weights and costs.
     options : SearchOptions
         Options of each additive search, and limits of the whole search.
+    ordered : OrderedColumns or None, default=None
+        The same columns for primal heuristics to start from; None: no heuristics.
     """
 
     _scale: AucScale
@@ -86,9 +98,10 @@ class AucSearch(AdditiveReduction):
         codes: npt.NDArray[np.int32],
         scale: AucScale,
         options: _core.SearchOptions,
+        ordered: _core.OrderedColumns | None = None,
     ) -> None:
         super().__init__(codes, options)
-        self._scale, self._columns = scale, columns
+        self._scale, self._columns, self._ordered = scale, columns, ordered
         self._statistics["leaf_sets_listed"] = 0
 
     def _start(self, leaf: TreeArrays) -> None:
@@ -102,6 +115,8 @@ class AucSearch(AdditiveReduction):
         return min(self._lower, self._upper)
 
     def _run(self) -> str:
+        if self._ordered is not None and self._find_good_trees(self._ordered) == "interrupted":
+            return "interrupted"
         while (status := self._check_limits()) is None:
             gap = (self._upper - self._lower) / self._scale.one
             # Every edge of the reference is one more prediction to the additive search, so edges are merged as far as
@@ -118,6 +133,49 @@ class AucSearch(AdditiveReduction):
                 return self._list_trees(tangent)
             self._mixture.improve(_FRANK_WOLFE_TOLERANCE * gap)
         return status
+
+    def _find_good_trees(self, ordered: _core.OrderedColumns) -> str | None:
+        """Run primal heuristics as long as they find better trees, and return the status that ended them early."""
+        self._last_gain = 0.0
+        theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
+        for curve in _typical_curves(theta):
+            if (status := self._find_good_tree(ordered, curve, 0)) is not None:
+                return status
+        work = _HEURISTIC_WORK
+        while work <= 4 * _HEURISTIC_WORK and len(self._best_leaves) > 1:
+            leaves, upper = self._best_leaves, self._upper
+            by_share = leaves[np.argsort(leaves[:, 0] / leaves.sum(axis=1), kind="stable")] / self._totals
+            curve = np.concatenate([[[0.0, 0.0]], by_share.cumsum(axis=0)])
+            if (status := self._find_good_tree(ordered, curve, 2, work)) is not None:
+                return status
+            work *= 1 if self._upper < upper else 2
+        return None
+
+    def _find_good_tree(
+        self, ordered: _core.OrderedColumns, curve: npt.NDArray[np.float64], idle_rounds: int, work: int = 2**64 - 1
+    ) -> str | None:
+        """Keep the tree that heuristics find for the tangent at a curve; return the status if they are to end."""
+        if (status := self._check_limits()) is not None:
+            return status
+        seconds, limit = None, self._options.time_limit
+        if limit is not None:
+            seconds = min(self._last_gain + _IDLE_SHARE * limit, _HEURISTIC_SHARE * limit) - self._seconds()
+            if seconds <= 0:
+                return "time_limit"
+        outcome = _core.near_optimal(
+            ordered,
+            self._problem(self._tangent(curve), 0),
+            self._options.replace(max_leaves=self._max_leaves, time_limit=seconds),
+            work,
+            idle_rounds,
+            callback=self._listener(),
+        )
+        self._statistics["bytes"] = max(self._statistics["bytes"], outcome["statistics"]["bytes"])
+        upper = self._upper
+        self._take_tree(outcome["tree"])
+        if self._upper < upper:
+            self._last_gain = self._seconds()
+        return None if outcome["status"] in ("heuristic", "optimal") else str(outcome["status"])
 
     def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
@@ -229,4 +287,14 @@ class AucSearch(AdditiveReduction):
         if (cost, len(leaves)) < (self._upper, self._n_leaves):
             prediction = (class_weights[:, 1] > class_weights[:, 0]).astype(np.int32)
             self._upper, self._n_leaves, self._tree = cost, len(leaves), {**tree, "prediction": prediction}
+            self._best_leaves = leaves
         return leaves
+
+
+def _typical_curves(theta: float) -> Iterator[npt.NDArray[np.float64]]:
+    """Yield concave curves from (0, 0) to (1, 1) that bend before `theta`."""
+    x = np.linspace(0, 1, 9)
+    for power, corner in zip(_POWERS, _CORNERS, strict=True):
+        yield np.array([[0.0, 0.0], [corner * theta, 1 - corner], [1.0, 1.0]])
+        inside = np.column_stack([x * theta, 1 - (1 - x * theta) ** (power / theta)])
+        yield inside if theta == 1 else np.concatenate([inside, [[1.0, 1.0]]])
