@@ -29,7 +29,7 @@ _FEW_THRESHOLDS = 8
 # Without a small depth limit the bitset search is faster up to so many results of conditions: one column of 200 random
 # numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md.
 _SMALL_DEPTH = 16
-LEAST_RESULTS = 1 << 19
+_LEAST_RESULTS = 1 << 19
 
 Listener: TypeAlias = "Callable[[_core.Progress], bool]"
 Search: TypeAlias = "Callable[..., _core.Outcome]"
@@ -109,7 +109,7 @@ def suits_ordered_search(
         has_many_thresholds(len(conditions), conditions.n_runs)
         and (
             (options.max_depth is not None and options.max_depth <= _SMALL_DEPTH)
-            or len(conditions) * len(scale.weights) >= LEAST_RESULTS
+            or len(conditions) * len(scale.weights) >= _LEAST_RESULTS
         )
         and training.codes is not None
         and training.reference is None

@@ -6,10 +6,13 @@ from typing import Any
 
 from hornbeam import _core
 from hornbeam.binarizers import Conditions, pack_within
-from hornbeam.fitting.search import LEAST_RESULTS, ordered_columns, within
+from hornbeam.fitting.search import ordered_columns, within
 from hornbeam.fitting.training import TrainingData
 from hornbeam.reductions.auc_scale import AucScale, make_auc_scale
 from hornbeam.reductions.auc_search import AucSearch
+
+# Results of conditions. Below, a search takes milliseconds, and even the preparation of the heuristics would be felt.
+_LEAST_RESULTS = 1 << 14
 
 
 class AucObjectives:
@@ -36,8 +39,8 @@ class AucObjectives:
         """Return the search by additive searches."""
         budget, n_rows = training.budget, training.table.n_rows
         packed = pack_within(conditions, training.table, budget)
-        # Small problems are proven sooner without heuristics. A tree may use no column that the proof does not know.
-        is_large = len(conditions) * n_rows >= LEAST_RESULTS and len(packed) == len(conditions)
+        # The heuristics may only use columns that the proof considers, too.
+        is_large = len(conditions) * n_rows >= _LEAST_RESULTS and len(packed) == len(conditions)
         ordered = ordered_columns(conditions, training) if is_large else None
         columns = _core.PackedColumns(packed, n_rows)
         return AucSearch(columns, training.codes, scale, within(options, budget), ordered)

@@ -24,9 +24,9 @@ corrective Frank-Wolfe [1]_, see `CurveMixture`). Any reference gives a true bou
 leaf penalty, and few trees have a sum in between: they are found as a set of near-optimal trees (TreeFARMS [2]_), and
 the area of each is computed. When their sums reach the best cost known, no better tree is left.
 
-**Where does it start?** On a large table the first search may not end within the time limit. So primal heuristics
-first look for trees that are good for tangents at several typical curves, then at the curve of the best tree so far.
-They find a tree of a large area, no bound.
+**If the first search takes long,** it may not end within the time limit, and its tree is good for one tangent only. So
+it is interrupted, and primal heuristics look for trees that are good for tangents at several typical curves, then at
+the curve of the best tree so far. They find a tree of a large area, but no bound. Then the first search starts again.
 
 Costs of trees and bounds are integers; floating point chooses references only.
 
@@ -60,6 +60,7 @@ _LISTING_THRESHOLD = 1 / 10  # how much a better mixture may still gain when the
 # The heuristics run over curves 1 - (1 - x)^a and curves with one corner (a, 1 - a), in an order that was measured.
 _POWERS, _CORNERS = (4, 2, 8), (0.2, 0.35, 0.1)
 _HEURISTIC_WORK = 1 << 27  # points of the first local search, about half a second; it doubles when it finds nothing
+_TRIAL_SECONDS, _TRIAL_SHARE = 1.0, 1 / 8  # of the first search before the heuristics; the share is of the time limit
 _IDLE_SHARE, _HEURISTIC_SHARE = 1 / 4, 1 / 2  # of the time limit: without a better tree, and in all
 _LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
 
@@ -115,14 +116,17 @@ class AucSearch(AdditiveReduction):
         return min(self._lower, self._upper)
 
     def _run(self) -> str:
-        if self._ordered is not None and self._find_good_trees(self._ordered) == "interrupted":
-            return "interrupted"
         while (status := self._check_limits()) is None:
             gap = (self._upper - self._lower) / self._scale.one
             # Every edge of the reference is one more prediction to the additive search, so edges are merged as far as
             # the bound hardly notices.
             tangent = self._tangent(self._mixture.points(_REFERENCE_ROUNDING * gap))
             status, leaves = self._search_sum(tangent)
+            ordered, self._ordered = self._ordered, None
+            if ordered is not None and status == "time_limit" and self._left() != 0:
+                if self._find_good_trees(ordered) == "interrupted":
+                    return "interrupted"
+                continue
             if status != "optimal" or self._lower >= self._upper:
                 return status
             gap = (self._upper - self._lower) / self._scale.one
@@ -136,7 +140,7 @@ class AucSearch(AdditiveReduction):
 
     def _find_good_trees(self, ordered: _core.OrderedColumns) -> str | None:
         """Run primal heuristics as long as they find better trees, and return the status that ended them early."""
-        self._last_gain = 0.0
+        self._last_gain = self._seconds()
         theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
         for curve in _typical_curves(theta):
             if (status := self._find_good_tree(ordered, curve, 0)) is not None:
@@ -273,7 +277,10 @@ class AucSearch(AdditiveReduction):
 
     def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
         """Solve the additive problem of a tangent within what the limits leave."""
-        options = self._options.replace(max_leaves=max_leaves, time_limit=self._left())
+        seconds = self._left()
+        if self._ordered is not None:
+            seconds = _TRIAL_SECONDS if seconds is None else min(_TRIAL_SECONDS, _TRIAL_SHARE * seconds)
+        options = self._options.replace(max_leaves=max_leaves, time_limit=seconds)
         return _core.solve(self._columns, self._problem(tangent, more), options, callback=self._listener())
 
     def _take_tree(self, tree: TreeArrays) -> _Integers:
