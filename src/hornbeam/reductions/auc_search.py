@@ -25,7 +25,7 @@ leaf penalty, and few trees have a sum in between: they are found as a set of ne
 the area of each is computed. When their sums reach the best cost known, no better tree is left.
 
 **If the first search takes long,** it may not end within the time limit, and its tree is good for one tangent only. So
-it is interrupted, and primal heuristics look for trees that are good for tangents at several typical curves, then at
+it is interrupted, and primal heuristics look for trees that are good for tangents at several typical curves, for weighted errors, then at
 the curve of the best tree so far. They find a tree of a large area, but no bound. Then the first search starts again.
 
 Costs of trees and bounds are integers; floating point chooses references only.
@@ -36,6 +36,7 @@ Costs of trees and bounds are integers; floating point chooses references only.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -47,7 +48,7 @@ from hornbeam.reductions.auc_scale import AucScale
 from hornbeam.reductions.curve_mixture import CurveMixture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hornbeam._core import TreeArrays
 
@@ -59,6 +60,7 @@ _FRANK_WOLFE_TOLERANCE = 1 / 50  # how close the mixture weights are to the best
 _LISTING_THRESHOLD = 1 / 10  # how much a better mixture may still gain when the remaining trees are listed
 # The heuristics run over curves 1 - (1 - x)^a and curves with one corner (a, 1 - a), in an order that was measured.
 _POWERS, _CORNERS = (4, 2, 8), (0.2, 0.35, 0.1)
+_OMEGAS, _PENALTIES = (1, 2, 4), (1.0, 2.5)  # then over weighted errors; penalties in leaf penalties
 _HEURISTIC_WORK = 1 << 27  # points of the first local search, about half a second; it doubles when it finds nothing
 _TRIAL_SECONDS, _TRIAL_SHARE = 1.0, 1 / 8  # of the first search before the heuristics; the share is of the time limit
 _IDLE_SHARE, _HEURISTIC_SHARE = 1 / 4, 1 / 2  # of the time limit: without a better tree, and in all
@@ -85,8 +87,8 @@ class AucSearch(AdditiveReduction):
         Weights and costs.
     options : SearchOptions
         Options of each additive search, and limits of the whole search.
-    ordered : OrderedColumns or None, default=None
-        The same columns for primal heuristics to start from; None: no heuristics.
+    ordered : callable or None, default=None
+        Returns the same columns as `OrderedColumns`, for primal heuristics; None: no heuristics.
     """
 
     _scale: AucScale
@@ -99,7 +101,7 @@ class AucSearch(AdditiveReduction):
         codes: npt.NDArray[np.int32],
         scale: AucScale,
         options: _core.SearchOptions,
-        ordered: _core.OrderedColumns | None = None,
+        ordered: Callable[[], _core.OrderedColumns] | None = None,
     ) -> None:
         super().__init__(codes, options)
         self._scale, self._columns, self._ordered = scale, columns, ordered
@@ -124,7 +126,7 @@ class AucSearch(AdditiveReduction):
             status, leaves = self._search_sum(tangent)
             ordered, self._ordered = self._ordered, None
             if ordered is not None and status == "time_limit" and self._left() != 0:
-                if self._find_good_trees(ordered) == "interrupted":
+                if self._find_good_trees(ordered()) == "interrupted":
                     return "interrupted"
                 continue
             if status != "optimal" or self._lower >= self._upper:
@@ -143,22 +145,28 @@ class AucSearch(AdditiveReduction):
         self._last_gain = self._seconds()
         theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
         for curve in _typical_curves(theta):
-            if (status := self._find_good_tree(ordered, curve, 0)) is not None:
+            if (status := self._find_good_tree(ordered, self._tangent(curve), 0)) is not None:
+                return status
+        for omega, penalty in itertools.product(_OMEGAS, _PENALTIES):
+            cost = self._scale.one // int(self._totals @ (1, omega))
+            weighted = _Tangent(np.array([[0, cost], [omega * cost, 0]]), 0)
+            more = round(self._scale.leaf_cost * (penalty - 1))
+            if (status := self._find_good_tree(ordered, weighted, 0, more=more)) is not None:
                 return status
         work = _HEURISTIC_WORK
         while work <= 4 * _HEURISTIC_WORK and len(self._best_leaves) > 1:
             leaves, upper = self._best_leaves, self._upper
             by_share = leaves[np.argsort(leaves[:, 0] / leaves.sum(axis=1), kind="stable")] / self._totals
             curve = np.concatenate([[[0.0, 0.0]], by_share.cumsum(axis=0)])
-            if (status := self._find_good_tree(ordered, curve, 2, work)) is not None:
+            if (status := self._find_good_tree(ordered, self._tangent(curve), 2, work)) is not None:
                 return status
             work *= 1 if self._upper < upper else 2
         return None
 
     def _find_good_tree(
-        self, ordered: _core.OrderedColumns, curve: npt.NDArray[np.float64], idle_rounds: int, work: int = 2**64 - 1
+        self, ordered: _core.OrderedColumns, tangent: _Tangent, idle_rounds: int, work: int = 2**64 - 1, more: int = 0
     ) -> str | None:
-        """Keep the tree that heuristics find for the tangent at a curve; return the status if they are to end."""
+        """Keep the tree that heuristics find for additive costs; return the status if they are to end."""
         if (status := self._check_limits()) is not None:
             return status
         seconds, limit = None, self._options.time_limit
@@ -168,7 +176,7 @@ class AucSearch(AdditiveReduction):
                 return "time_limit"
         outcome = _core.near_optimal(
             ordered,
-            self._problem(self._tangent(curve), 0),
+            self._problem(tangent, more),
             self._options.replace(max_leaves=self._max_leaves, time_limit=seconds),
             work,
             idle_rounds,
