@@ -25,8 +25,9 @@ leaf penalty, and few trees have a sum in between: they are found as a set of ne
 the area of each is computed. When their sums reach the best cost known, no better tree is left.
 
 **If the first search takes long,** it may not end within the time limit, and its tree is good for one tangent only. So
-it is interrupted, and primal heuristics look for trees that are good for tangents at several typical curves, for weighted errors, then at
-the curve of the best tree so far. They find a tree of a large area, but no bound. Then the first search starts again.
+it is interrupted, and primal heuristics look for trees that are good for tangents at several typical curves, for
+weighted errors, and then at the curve of the best tree so far. They find a tree of a large area, but no bound. Then the
+first search starts again.
 
 Costs of trees and bounds are integers; floating point chooses references only.
 
