@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hornbeam import GOSDTClassifier, OSDTClassifier, _core
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, OSDTClassifier, _core
 from hornbeam.datasets import load_tic_tac_toe
 from hornbeam.fitting.search import BOUNDS
+from hornbeam.reductions import auc_search
 from hornbeam.reductions.auc_scale import AucScale
 from hornbeam.reductions.auc_search import AucSearch
 from hornbeam.reductions.curve_mixture import CurveMixture
@@ -186,3 +187,36 @@ def test_the_cost_of_leaves_is_that_of_brute_force_for_any_part_of_the_curve():
         weights, classes = np.array(problem["weights"]), np.array(problem["classes"])
         leaf = np.array([[weights[classes == c].sum() for c in (0, 1)]])
         assert single.cost(leaf) == optimal_partial_cost(**problem, max_depth=0)
+
+
+@pytest.mark.parametrize("theta", [None, 0.2])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.filterwarnings("ignore::hornbeam.exceptions.NotProvenWarning")
+def test_the_heuristics_find_no_worse_tree_than_a_sweep_of_weights(theta, seed, monkeypatch):
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(400, 4)).round(2)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + draw.normal(size=400) > 1).astype(int)
+    sample_weight = draw.integers(1, 4, 400) if seed % 2 else np.ones(400)
+    searches = []
+
+    def only_heuristics(search):
+        searches.append(search)
+        search._find_good_trees(search._ordered())
+        return "time_limit"
+
+    monkeypatch.setattr(auc_search, "_HEURISTIC_WORK", 1 << 22)
+    monkeypatch.setattr(AucSearch, "_run", only_heuristics)
+    objective = "auc" if theta is None else "partial_auc"
+    model = GOSDTClassifier(0.005, objective=objective, theta=theta, time_limit=None, max_depth=6)
+    model.fit(X, y, sample_weight=sample_weight)
+    (search,) = searches
+    scale = search._scale
+    assert model.lower_bound_ < model.objective_ == scale.objective(search._upper)
+    for omega, penalty in itertools.product([1, 2, 4], [0.005, 0.0125]):
+        tree = LicketySPLITClassifier(penalty, 6, objective="weighted", omega=omega)
+        tree.fit(X, y, sample_weight=sample_weight)
+        _, groups = np.unique(tree.predict_proba(X)[:, 1], return_inverse=True)
+        leaves = np.zeros((groups.max() + 1, 2), dtype=np.int64)
+        np.add.at(leaves, (groups, y), scale.weights)
+        more = tree.n_leaves_ - len(leaves)  # leaves of one probability
+        assert search._upper <= scale.cost(leaves) + more * scale.leaf_cost, (omega, penalty)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from hornbeam import _core
-from hornbeam.binarizers import Conditions
-from hornbeam.fitting.search import packed_columns, within
+from hornbeam.binarizers import Conditions, bin_conditions, pack_within
+from hornbeam.fitting.search import within
 from hornbeam.fitting.training import TrainingData
 from hornbeam.reductions.auc_scale import AucScale, make_auc_scale
 from hornbeam.reductions.auc_search import AucSearch
@@ -34,5 +35,15 @@ class AucObjectives:
         options: _core.SearchOptions,
     ) -> AucSearch:
         """Return the search by additive searches."""
-        columns = packed_columns(conditions, training)
-        return AucSearch(columns, training.codes, scale, within(options, training.budget))
+        budget, n_rows = training.budget, training.table.n_rows
+        packed = pack_within(conditions, training.table, budget)
+        # The heuristics may only use columns that the proof considers, too.
+        n_bytes = 4 * conditions.n_runs * n_rows
+        has_room = len(packed) == len(conditions) and budget.fits(n_bytes) and budget.hold(n_bytes)
+        ordered = partial(_bin_columns, conditions, training) if has_room else None
+        columns = _core.PackedColumns(packed, n_rows)
+        return AucSearch(columns, training.codes, scale, within(options, budget), ordered)
+
+
+def _bin_columns(conditions: Conditions, training: TrainingData) -> _core.OrderedColumns:
+    return _core.OrderedColumns(*bin_conditions(conditions, training.table))

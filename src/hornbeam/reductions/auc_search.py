@@ -24,6 +24,11 @@ corrective Frank-Wolfe [1]_, see `CurveMixture`). Any reference gives a true bou
 leaf penalty, and few trees have a sum in between: they are found as a set of near-optimal trees (TreeFARMS [2]_), and
 the area of each is computed. When their sums reach the best cost known, no better tree is left.
 
+**If the first search takes long,** it may not end within the time limit, and its tree is good for one tangent only. So
+it is interrupted, and primal heuristics look for trees that are good for tangents at several typical curves, for
+weighted errors, and then at the curve of the best tree so far. They find a tree of a large area, but no bound. Then the
+first search starts again.
+
 Costs of trees and bounds are integers; floating point chooses references only.
 
 .. [1] M. Frank, P. Wolfe, "An Algorithm for Quadratic Programming", Naval Research Logistics Quarterly 3, 1956.
@@ -32,6 +37,7 @@ Costs of trees and bounds are integers; floating point chooses references only.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,6 +49,8 @@ from hornbeam.reductions.auc_scale import AucScale
 from hornbeam.reductions.curve_mixture import CurveMixture
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from hornbeam._core import TreeArrays
 
 _Integers = npt.NDArray[np.int64]
@@ -51,6 +59,12 @@ _Integers = npt.NDArray[np.int64]
 _REFERENCE_ROUNDING = 1 / 50  # how much coarser a reference may be than its mixture
 _FRANK_WOLFE_TOLERANCE = 1 / 50  # how close the mixture weights are to the best ones
 _LISTING_THRESHOLD = 1 / 10  # how much a better mixture may still gain when the remaining trees are listed
+# The heuristics run over curves 1 - (1 - x)^a and curves with one corner (a, 1 - a), in an order that was measured.
+_POWERS, _CORNERS = (4, 2, 8), (0.2, 0.35, 0.1)
+_OMEGAS, _PENALTIES = (1, 2, 4), (1.0, 2.5)  # then over weighted errors; penalties in leaf penalties
+_HEURISTIC_WORK = 1 << 27  # points of the first local search, about half a second; it doubles when it finds nothing
+_TRIAL_SECONDS, _TRIAL_SHARE = 1.0, 1 / 8  # of the first search before the heuristics; the share is of the time limit
+_IDLE_SHARE, _HEURISTIC_SHARE = 1 / 4, 1 / 2  # of the time limit: without a better tree, and in all
 _LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
 
 
@@ -74,6 +88,8 @@ class AucSearch(AdditiveReduction):
         Weights and costs.
     options : SearchOptions
         Options of each additive search, and limits of the whole search.
+    ordered : callable or None, default=None
+        Returns the same columns as `OrderedColumns`, for primal heuristics; None: no heuristics.
     """
 
     _scale: AucScale
@@ -86,9 +102,10 @@ class AucSearch(AdditiveReduction):
         codes: npt.NDArray[np.int32],
         scale: AucScale,
         options: _core.SearchOptions,
+        ordered: Callable[[], _core.OrderedColumns] | None = None,
     ) -> None:
         super().__init__(codes, options)
-        self._scale, self._columns = scale, columns
+        self._scale, self._columns, self._ordered = scale, columns, ordered
         self._statistics["leaf_sets_listed"] = 0
 
     def _start(self, leaf: TreeArrays) -> None:
@@ -108,6 +125,11 @@ class AucSearch(AdditiveReduction):
             # the bound hardly notices.
             tangent = self._tangent(self._mixture.points(_REFERENCE_ROUNDING * gap))
             status, leaves = self._search_sum(tangent)
+            ordered, self._ordered = self._ordered, None
+            if ordered is not None and status == "time_limit" and self._left() != 0:
+                if self._find_good_trees(ordered()) == "interrupted":
+                    return "interrupted"
+                continue
             if status != "optimal" or self._lower >= self._upper:
                 return status
             gap = (self._upper - self._lower) / self._scale.one
@@ -118,6 +140,55 @@ class AucSearch(AdditiveReduction):
                 return self._list_trees(tangent)
             self._mixture.improve(_FRANK_WOLFE_TOLERANCE * gap)
         return status
+
+    def _find_good_trees(self, ordered: _core.OrderedColumns) -> str | None:
+        """Run primal heuristics as long as they find better trees, and return the status that ended them early."""
+        self._last_gain = self._seconds()
+        theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
+        for curve in _typical_curves(theta):
+            if (status := self._find_good_tree(ordered, self._tangent(curve), 0)) is not None:
+                return status
+        for omega, penalty in itertools.product(_OMEGAS, _PENALTIES):
+            cost = self._scale.one // int(self._totals @ (1, omega))
+            weighted = _Tangent(np.array([[0, cost], [omega * cost, 0]]), 0)
+            more = round(self._scale.leaf_cost * (penalty - 1))
+            if (status := self._find_good_tree(ordered, weighted, 0, more=more)) is not None:
+                return status
+        work = _HEURISTIC_WORK
+        while work <= 4 * _HEURISTIC_WORK and len(self._best_leaves) > 1:
+            leaves, upper = self._best_leaves, self._upper
+            by_share = leaves[np.argsort(leaves[:, 0] / leaves.sum(axis=1), kind="stable")] / self._totals
+            curve = np.concatenate([[[0.0, 0.0]], by_share.cumsum(axis=0)])
+            if (status := self._find_good_tree(ordered, self._tangent(curve), 2, work)) is not None:
+                return status
+            work *= 1 if self._upper < upper else 2
+        return None
+
+    def _find_good_tree(
+        self, ordered: _core.OrderedColumns, tangent: _Tangent, idle_rounds: int, work: int = 2**64 - 1, more: int = 0
+    ) -> str | None:
+        """Keep the tree that heuristics find for additive costs; return the status if they are to end."""
+        if (status := self._check_limits()) is not None:
+            return status
+        seconds, limit = None, self._options.time_limit
+        if limit is not None:
+            seconds = min(self._last_gain + _IDLE_SHARE * limit, _HEURISTIC_SHARE * limit) - self._seconds()
+            if seconds <= 0:
+                return "time_limit"
+        outcome = _core.near_optimal(
+            ordered,
+            self._problem(tangent, more),
+            self._options.replace(max_leaves=self._max_leaves, time_limit=seconds),
+            work,
+            idle_rounds,
+            callback=self._listener(),
+        )
+        self._statistics["bytes"] = max(self._statistics["bytes"], outcome["statistics"]["bytes"])
+        upper = self._upper
+        self._take_tree(outcome["tree"])
+        if self._upper < upper:
+            self._last_gain = self._seconds()
+        return None if outcome["status"] in ("heuristic", "optimal") else str(outcome["status"])
 
     def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
@@ -215,7 +286,10 @@ class AucSearch(AdditiveReduction):
 
     def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
         """Solve the additive problem of a tangent within what the limits leave."""
-        options = self._options.replace(max_leaves=max_leaves, time_limit=self._left())
+        seconds = self._left()
+        if self._ordered is not None:
+            seconds = _TRIAL_SECONDS if seconds is None else min(_TRIAL_SECONDS, _TRIAL_SHARE * seconds)
+        options = self._options.replace(max_leaves=max_leaves, time_limit=seconds)
         return _core.solve(self._columns, self._problem(tangent, more), options, callback=self._listener())
 
     def _take_tree(self, tree: TreeArrays) -> _Integers:
@@ -229,4 +303,14 @@ class AucSearch(AdditiveReduction):
         if (cost, len(leaves)) < (self._upper, self._n_leaves):
             prediction = (class_weights[:, 1] > class_weights[:, 0]).astype(np.int32)
             self._upper, self._n_leaves, self._tree = cost, len(leaves), {**tree, "prediction": prediction}
+            self._best_leaves = leaves
         return leaves
+
+
+def _typical_curves(theta: float) -> Iterator[npt.NDArray[np.float64]]:
+    """Yield concave curves from (0, 0) to (1, 1) that bend before `theta`."""
+    x = np.linspace(0, 1, 9)
+    for power, corner in zip(_POWERS, _CORNERS, strict=True):
+        yield np.array([[0.0, 0.0], [corner * theta, 1 - corner], [1.0, 1.0]])
+        inside = np.column_stack([x * theta, 1 - (1 - x * theta) ** (power / theta)])
+        yield inside if theta == 1 else np.concatenate([inside, [[1.0, 1.0]]])
