@@ -199,10 +199,11 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     leaf penalty; the trees that remain are found as in `RashomonSetClassifier` and their areas computed. This takes
     seconds instead of fractions of a second, and the second half needs memory. If the first of these searches takes
     longer than a second or an eighth of the time limit, primal heuristics look for good trees before it starts again,
-    in at most half of the limit. `gap_limit` is only checked between searches. `class_weight` and `reference` are refused: class weights would not change the area. The tree predicts
-    the heavier class of each leaf; to rank rows use `predict_proba`, and `hornbeam.plot_roc` to draw the curve. Weights
-    are exact if they are proportional to integers of a total below 2^25 and otherwise rounded to 2^-24 of their total.
-    `OSDTClassifier` has the search of [1]_ for these objectives, over sets of leaves.
+    in at most half of the limit. `gap_limit` is only checked between searches. `class_weight` and `reference` are
+    refused: class weights would not change the area. The tree predicts the heavier class of each leaf; to rank rows use
+    `predict_proba`, and `hornbeam.plot_roc` to draw the curve. Weights are exact if they are proportional to integers
+    of a total below 2^25 and otherwise rounded to 2^-24 of their total. `OSDTClassifier` has the search of [1]_ for
+    these objectives, over sets of leaves.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
