@@ -17,29 +17,38 @@ constexpr std::uint8_t kForbidden = 255;  // Kernels::row_distances
 /// Merging a row takes as long as comparing about so many words.
 constexpr std::uint64_t kWordsToMerge = 32;
 
+constexpr std::uint64_t kManyClasses = 16;  // times as few words
+
 }  // namespace
 
 PairPacker::PairPacker(const rows::Problem& problem, const kernels::Kernels& kernels)
     : problem_(problem),
       kernels_(kernels),
       measures_(problem.model.measures()),
-      is_usable_(problem.bounds.packing && measures_.cancelled && problem.leaf_cost > 0) {}
+      is_usable_(problem.bounds.packing && measures_.n_predictions > 1 && problem.leaf_cost > 0) {}
 
 bool PairPacker::may_need_blocks(const rows::RowSet& rows) const {
   std::uint64_t n_slots[2] = {0, 0};
   for (const kernels::Segment& segment : rows.segments)
-    if (segment.target <= 1) n_slots[segment.target] += segment.n_slots;
+    if (segment.target < measures_.n_targets) n_slots[segment.target == 0 ? 0 : 1] += segment.n_slots;
+  if (!measures_.cancelled) n_slots[0] = n_slots[1] = (n_slots[0] + n_slots[1]) / 2;
   // `words_per_slot` is known only once there are slot rows.
-  return n_slots[0] * n_slots[1] * words_for(rows.n_columns) > problem_.block_packing.most_words;
+  const std::uint64_t words = n_slots[0] * n_slots[1] * words_for(rows.n_columns);
+  // Of more classes, only small sets are packed in short searches: large ones are closed too rarely.
+  return words * (measures_.n_targets > 2 ? kManyClasses : 1) > problem_.block_packing.most_words;
 }
 
 void PairPacker::find_columns(const rows::RowSet& rows) {
-  const Ticks threshold = problem_.threshold(), all = rows.total[0] + rows.total[1];
+  const Ticks threshold = problem_.threshold();
+  std::vector<Ticks> other_side(measures_.size());
   allowed_.assign(rows.words_per_slot, 0);
   columns_.clear();
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
-    const Ticks true_side = rows.sums[c] + rows.sums[rows.stride + c];
-    const Ticks lighter = std::min(true_side, all - true_side);
+    for (std::uint32_t m = 0; m < measures_.size(); ++m)
+      other_side[m] = rows.total[m] - rows.sums[std::size_t{m} * rows.stride + c];
+    const auto weight = [](const models::Cell<Ticks>& cell) { return cell.largest_loss - cell.least_loss; };
+    const Ticks lighter = std::min(weight(problem_.model.cell(&rows.sums[c], rows.stride)),
+                                   weight(problem_.model.cell(other_side.data())));
     if (lighter < threshold) continue;
     allowed_[c / kWordBits] |= Word{1} << (c % kWordBits);
     columns_.emplace_back(lighter, c);
@@ -49,21 +58,84 @@ void PairPacker::find_columns(const rows::RowSet& rows) {
   full_.assign(rows.words_per_slot, 0);
 }
 
-void PairPacker::find_rows(const rows::RowSet& rows) {
-  const std::uint32_t n_words = rows.words_per_slot;
+void PairPacker::clear_rows() {
   for (int k = 0; k < 2; ++k) {
     bits_[k].clear();
     left_[k].clear();
   }
+}
+
+template <class Visit>
+void PairPacker::for_each_slot(const rows::RowSet& rows, Visit visit) const {
   for (const kernels::Segment& segment : rows.segments) {
-    if (segment.target > 1) continue;
-    for (std::uint32_t i = 0; i < segment.n_slots; ++i) {
-      const Word* row = &rows.slot_rows[(std::size_t{segment.begin} * kWordBits + i) * n_words];
-      for (std::uint32_t w = 0; w < n_words; ++w) bits_[segment.target].push_back(row[w] & allowed_[w]);
-      left_[segment.target].push_back(measures_.largest_cost[0] << segment.shift);
-    }
+    if (segment.target >= measures_.n_targets) continue;
+    for (std::uint32_t i = 0; i < segment.n_slots; ++i)
+      visit(segment, &rows.slot_rows[(std::size_t{segment.begin} * kWordBits + i) * rows.words_per_slot]);
   }
+}
+
+void PairPacker::find_rows(const rows::RowSet& rows) {
+  const std::uint32_t n_words = rows.words_per_slot;
+  clear_rows();
+  for_each_slot(rows, [&](const kernels::Segment& segment, const Word* row) {
+    for (std::uint32_t w = 0; w < n_words; ++w) bits_[segment.target].push_back(row[w] & allowed_[w]);
+    left_[segment.target].push_back(measures_.largest_cost[0] << segment.shift);
+  });
   for (int k = 0; k < 2; ++k) merge_equal(k, n_words);
+}
+
+/// Groups of rows that are equal on the allowed columns. The first side has those whose best prediction is the one of
+/// the most weight; the weight of a group is what any other prediction loses there beyond the best one. Returns what
+/// all groups lose with the best ones.
+Ticks PairPacker::find_groups(const rows::RowSet& rows) {
+  const std::size_t n_words = rows.words_per_slot, n_targets = measures_.n_targets;
+  std::size_t n_slots = 0;
+  for_each_slot(rows, [&](const auto&, const Word*) { ++n_slots; });
+  group_bits_.clear();
+  group_weight_.clear();
+  index_.reset(n_slots);
+  for_each_slot(rows, [&](const kernels::Segment& segment, const Word* row) {
+    const std::size_t n_groups = group_weight_.size() / n_targets;
+    Word hash = 0;
+    for (std::size_t w = 0; w < n_words; ++w) hash = mix(hash ^ (row[w] & allowed_[w]));
+    const auto is_equal = [&](std::size_t known) {
+      for (std::size_t w = 0; w < n_words; ++w)
+        if (group_bits_[known * n_words + w] != (row[w] & allowed_[w])) return false;
+      return true;
+    };
+    const std::size_t group = index_.find_or_add(hash, static_cast<std::uint32_t>(n_groups), is_equal);
+    if (group == n_groups) {
+      for (std::size_t w = 0; w < n_words; ++w) group_bits_.push_back(row[w] & allowed_[w]);
+      group_weight_.resize(group_weight_.size() + n_targets, 0);
+    }
+    group_weight_[group * n_targets + segment.target] += std::int64_t{1} << segment.shift;
+  });
+  const models::LeafModel& model = problem_.model;
+  const std::size_t n_groups = group_weight_.size() / n_targets;
+  std::vector<std::uint32_t> best(n_groups);
+  std::vector<Ticks> net(n_groups), of_prediction(measures_.n_predictions, 0);
+  Ticks lost = 0;
+  for (std::size_t g = 0; g < n_groups; ++g) {
+    const std::int64_t* weight = &group_weight_[g * n_targets];
+    best[g] = model.best_prediction(weight);
+    const Ticks least = model.loss_of(weight, best[g]);
+    net[g] = kInfinity;
+    for (std::uint32_t k = 0; k < measures_.n_predictions; ++k)
+      if (k != best[g]) net[g] = std::min(net[g], model.loss_of(weight, k) - least);
+    of_prediction[best[g]] += net[g];
+    lost += least;
+  }
+  const auto heaviest =
+      static_cast<std::uint32_t>(std::max_element(of_prediction.begin(), of_prediction.end()) - of_prediction.begin());
+  clear_rows();
+  for (std::size_t g = 0; g < n_groups; ++g) {
+    if (net[g] == 0) continue;
+    const int k = best[g] == heaviest ? 0 : 1;
+    const auto row = group_bits_.begin() + static_cast<std::ptrdiff_t>(g * n_words);
+    bits_[k].insert(bits_[k].end(), row, row + static_cast<std::ptrdiff_t>(n_words));
+    left_[k].push_back(net[g]);
+  }
+  return lost;
 }
 
 /// Adds up rows of one class that are equal on the allowed columns.
@@ -91,22 +163,29 @@ void PairPacker::merge_equal(int k, std::size_t n_words) {
 
 Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough) {
   n_words_ = rows.words_per_slot;
-  Ticks weight[2];  // of the rows of each class
-  for (int k = 0; k < 2; ++k) weight[k] = rows.total[static_cast<std::size_t>(k)];
-  first_ = weight[1] < weight[0] ? 1 : 0;
-  Ticks left = weight[first_];
   work_ = 0;
   is_in_blocks_ = false;
-  if (left < needed || rows.n_columns == 0) return 0;
-  find_columns(rows);
-  find_rows(rows);
+  if (rows.n_columns == 0) return 0;
+  Ticks packed = 0;
+  Ticks weight[2];  // of the rows of each class
+  if (measures_.cancelled) {
+    for (int k = 0; k < 2; ++k) weight[k] = rows.total[static_cast<std::size_t>(k)];
+    if (std::min(weight[0], weight[1]) < needed) return 0;
+    find_columns(rows);
+    find_rows(rows);
+  } else {
+    find_columns(rows);
+    packed = std::max<Ticks>(0, find_groups(rows) - problem_.model.least_loss(rows.total.data()));
+    for (int k = 0; k < 2; ++k) weight[k] = std::accumulate(left_[k].begin(), left_[k].end(), Ticks{0});
+  }
+  first_ = weight[1] < weight[0] ? 1 : 0;
+  Ticks left = weight[first_];
   const std::size_t n_rows = left_[0].size() + left_[1].size();
   is_in_blocks_ = left_[0].size() * left_[1].size() * n_words_ > problem_.block_packing.most_words;
   if (is_in_blocks_) work_ = kWordsToMerge * n_rows * n_words_;
-  if (is_in_blocks_ && !problem_.bounds.packing_blocks) return 0;
+  if (packed + left < needed || (is_in_blocks_ && !problem_.bounds.packing_blocks)) return packed;
   make_blocks();
   find_order();
-  Ticks packed = 0;
   for (const std::uint32_t a : order_) {
     // Every pair from here on uses at least the distance of this row in capacity: if even that cannot reach `needed`,
     // the packing would be in vain.

@@ -7,7 +7,9 @@
 //         for the padding of small blocks. The search for a packing stops early when the remaining capacity of all
 //         columns, divided by the smallest distance of the remaining pairs, cannot reach the target.
 // CHOICE  Rows that have a near row of the other class first, and for each row the nearest first: near pairs use up the
-//         least capacity. All blocks share this order, as they share the capacity.
+//         least capacity. All blocks share this order, as they share the capacity. With more than two classes, or
+//         costs that differ, the groups of equal rows with the heaviest best prediction take the place of one class,
+//         and all others that of the other.
 #pragma once
 
 #include <span>
@@ -27,7 +29,8 @@ class PairPacker {
   /// Whether this problem's costs allow the bound.
   bool is_usable() const { return is_usable_; }
 
-  /// Whether these rows have so many pairs, unless many rows are equal on the columns that a tree may split on.
+  /// Whether these rows have so many pairs that only a long search packs them, unless many rows are equal on the
+  /// columns that a tree may split on.
   bool may_need_blocks(const rows::RowSet& rows) const;
 
   /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`.
@@ -46,7 +49,11 @@ class PairPacker {
   };
 
   void find_columns(const rows::RowSet& rows);
+  template <class Visit>
+  void for_each_slot(const rows::RowSet& rows, Visit visit) const;
+  void clear_rows();
   void find_rows(const rows::RowSet& rows);
+  Ticks find_groups(const rows::RowSet& rows);
   void merge_equal(int k, std::size_t n_words);
   void make_blocks();
   void add_block(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> others);
@@ -70,8 +77,10 @@ class PairPacker {
   std::vector<Ticks> capacity_;                           // of each column
   Ticks total_capacity_ = 0;                              // of all columns together
   std::vector<Word> full_;                                // columns without capacity
-  std::vector<Word> bits_[2];                             // of the rows of each class, on the allowed columns
+  std::vector<Word> bits_[2];                             // of the rows of each side, on the allowed columns
   std::vector<Ticks> left_[2];                            // of each row
+  std::vector<Word> group_bits_;                          // on the allowed columns
+  std::vector<std::int64_t> group_weight_;                // (groups, targets)
   int first_ = 0;                                         // the class whose rows are packed one after another
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> block_of_;  // of each row of the first class that has a partner in its block

@@ -32,9 +32,16 @@ TestProblem two_class_problem(Random& draw) {
   return problem;
 }
 
+/// Any number of classes and any costs.
+TestProblem any_problem(Random& draw) {
+  TestProblem problem = draw.percent(50) ? hard_problem(draw, {2, 90, 1, 6}) : random_problem(draw, {2, 40, 1, 6});
+  problem.leaf_cost = std::max<Ticks>(problem.leaf_cost, 1);
+  return problem;
+}
+
 struct Packed {
   const TestProblem& problem;
-  LeafModel costs{2, 2, problem.costs, true, false};
+  LeafModel costs{problem.n_classes, problem.n_predictions, problem.costs, true, false};
   Run stop;
   DistinctRows data{problem.columns(), problem.targets(), stop};
   Bounds bounds;
@@ -58,6 +65,16 @@ PROBLEM_TEST(a_packing_never_promises_more_than_the_best_tree_costs, 3000, two_c
   const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
   const Ticks least_loss = testing::least_loss(problem, all_rows(problem));
   CHECK(packing_bound(problem.leaf_cost, least_loss, all) <= Oracle(problem).best());
+}
+
+PROBLEM_TEST(a_packing_for_any_costs_never_promises_more_than_the_best_tree_costs, 3000, any_problem(draw)) {
+  for (const std::uint64_t most_words : {std::uint64_t{20}, BlockPacking{}.most_words}) {
+    Packed packed(problem, {most_words, 0});
+    if (!packed.packer.is_usable()) return;
+    const Ticks all = packed.packer.pack(packed.root, 0, kInfinity);
+    const Ticks least_loss = testing::least_loss(problem, all_rows(problem));
+    CHECK(packing_bound(problem.leaf_cost, least_loss, all) <= Oracle(problem).best());
+  }
 }
 
 PROBLEM_TEST(a_packing_within_blocks_never_promises_more_than_the_best_tree_costs, 2000, two_class_problem(draw)) {
@@ -111,6 +128,37 @@ TEST(a_search_that_packs_within_blocks_proves_the_same_with_fewer_subproblems) {
   }
   CHECK(n_closed > 0);
   CHECK(n_subproblems[1] < n_subproblems[0]);
+}
+
+TEST(a_search_with_other_costs_or_three_classes_needs_fewer_subproblems_with_the_bound) {
+  const std::vector<std::vector<Ticks>> all_costs = {{0, 2, 3, 0}, {0, 2, 2, 2, 0, 2, 2, 2, 0}};
+  for (const std::vector<Ticks>& costs : all_costs) {
+    std::uint64_t n_closed = 0, n_subproblems[2] = {0, 0};
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      Random draw(seed);
+      TestProblem problem = packable_problem(draw);
+      problem.costs = costs;
+      problem.n_classes = problem.n_predictions = costs.size() == 4 ? 2 : 3;
+      for (std::int32_t& each : problem.classes) each = static_cast<std::int32_t>(draw.below(problem.n_classes));
+      problem.pack();
+      const LeafModel model(problem.n_classes, problem.n_predictions, problem.costs, true, false);
+      Ticks found[2];
+      for (const bool is_on : {false, true}) {
+        Run run;
+        const DistinctRows data(problem.columns(), problem.targets(), run);
+        Bounds bounds;
+        bounds.packing = is_on;
+        const Outcome outcome = search::search({data, model, problem.leaf_cost, {}, bounds}, run, nullptr);
+        CHECK(outcome.status == Status::optimal);
+        n_closed += outcome.counters.packing;
+        n_subproblems[is_on] += outcome.n_subproblems;
+        found[is_on] = outcome.tree.cost;
+      }
+      CHECK_EQUAL(found[0], found[1]);
+    }
+    CHECK(n_closed > 0);
+    CHECK(n_subproblems[1] < n_subproblems[0]);
+  }
 }
 
 PROBLEM_TEST(a_packing_stops_at_enough_and_may_give_up_only_below_what_is_needed, 2000, two_class_problem(draw)) {
