@@ -60,7 +60,7 @@ def pruned_cart(
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("regularization", (0.01, 0.002))
+@pytest.mark.parametrize("regularization", [0.01, 0.002])
 def test_a_tree_over_all_thresholds_is_no_worse_than_what_others_find_as_fast(name, regularization):
     X, y = TABLES[name]
     found = SPLITClassifier(regularization, lookahead_depth=3, max_depth=4).fit(X, y)
