@@ -27,8 +27,8 @@ BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateLi
 
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   if (frame.is_packed || !packer_.is_usable() || frame.limits.depth < kLeastDepthToPack) return;
-  const bool in_blocks = packer_.may_need_blocks(frame.rows);
-  if (in_blocks && !may_pack_blocks()) return;
+  // Otherwise a large set is packed only if many of its rows are equal.
+  const bool in_blocks = packer_.may_need_blocks(frame.rows) && may_pack_blocks();
   const auto is_open = [&](const Candidate& candidate) { return candidate.lower < frame.target(budget); };
   if (std::count_if(frame.candidates.begin(), frame.candidates.end(), is_open) < kLeastOpenToPack) return;
   frame.is_packed = true;
@@ -39,7 +39,7 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   }
   thread_.maker.make_slot_rows(frame.rows);
   const Ticks without = bounds::packing_bound(thread_.problem.leaf_cost, frame.least_loss, 0);
-  const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without);
+  const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without, in_blocks);
   thread_.meter.add(packer_.work());
   frame.raise(std::min(frame.upper(), without + packed));
   const bool has_closed = frame.has_reached(budget);

@@ -161,7 +161,7 @@ void PairPacker::merge_equal(int k, std::size_t n_words) {
   left.resize(n_kept);
 }
 
-Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough) {
+Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough, bool may_use_blocks) {
   n_words_ = rows.words_per_slot;
   work_ = 0;
   is_in_blocks_ = false;
@@ -173,6 +173,8 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough) {
     if (std::min(weight[0], weight[1]) < needed) return 0;
     find_columns(rows);
     find_rows(rows);
+  } else if (measures_.n_targets > 2 && !may_use_blocks && may_need_blocks(rows)) {
+    return 0;
   } else {
     find_columns(rows);
     packed = std::max<Ticks>(0, find_groups(rows) - problem_.model.least_loss(rows.total.data()));
@@ -183,7 +185,7 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough) {
   const std::size_t n_rows = left_[0].size() + left_[1].size();
   is_in_blocks_ = left_[0].size() * left_[1].size() * n_words_ > problem_.block_packing.most_words;
   if (is_in_blocks_) work_ = kWordsToMerge * n_rows * n_words_;
-  if (packed + left < needed || (is_in_blocks_ && !problem_.bounds.packing_blocks)) return packed;
+  if (packed + left < needed || (is_in_blocks_ && !may_use_blocks)) return packed;
   make_blocks();
   find_order();
   for (const std::uint32_t a : order_) {

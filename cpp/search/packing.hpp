@@ -33,8 +33,9 @@ class PairPacker {
   /// columns that a tree may split on.
   bool may_need_blocks(const rows::RowSet& rows) const;
 
-  /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`.
-  Ticks pack(const rows::RowSet& rows, Ticks needed, Ticks enough);
+  /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`. 0
+  /// if the rows need blocks that they may not use.
+  Ticks pack(const rows::RowSet& rows, Ticks needed, Ticks enough, bool may_use_blocks = true);
 
   /// Words of work of the last call.
   std::uint64_t work() const { return work_; }

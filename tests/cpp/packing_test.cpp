@@ -67,7 +67,7 @@ PROBLEM_TEST(a_packing_never_promises_more_than_the_best_tree_costs, 3000, two_c
   CHECK(packing_bound(problem.leaf_cost, least_loss, all) <= Oracle(problem).best());
 }
 
-PROBLEM_TEST(a_packing_for_any_costs_never_promises_more_than_the_best_tree_costs, 3000, any_problem(draw)) {
+PROBLEM_TEST(a_packing_for_any_costs_never_promises_more_than_the_best_tree_costs, 1000, any_problem(draw)) {
   for (const std::uint64_t most_words : {std::uint64_t{20}, BlockPacking{}.most_words}) {
     Packed packed(problem, {most_words, 0});
     if (!packed.packer.is_usable()) return;
