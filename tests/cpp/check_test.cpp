@@ -17,4 +17,6 @@ RANDOM_TEST(no_number_exceeds_90, 100) {
   for (std::uint32_t n = draw.size_between(1, 20); n > 0; --n) CHECK(draw.percent(50) || draw.below(100) <= 90);
 }
 
+RANDOM_TEST(a_number_is_never_drawn, 1) { CHECK(draw.below(5) > 5); }
+
 }  // namespace hornbeam::testing

@@ -81,10 +81,15 @@ RANDOM_TEST(draws_are_written_and_read_back, 100) {
   std::stringstream text;
   write(text, {"some_test", 0, {}, written});
   write(text, {"some_other_test", 0, {}, written});
-  const std::vector<KeptProblem> read = testing::read_kept_problems(text);
-  CHECK_EQUAL(read.size(), 2u);
+  write(text, {"a_test_of_no_draws", 0, {}, Draws{}});
+  std::vector<KeptProblem> read = testing::read_kept_problems(text);
+  CHECK_EQUAL(read.size(), 3u);
+  CHECK(read.back().draws == Draws{});
+  read.pop_back();
   for (const KeptProblem& each : read) {
-    Random reading(each.draws);
+    CHECK(each.draws.has_value());
+    if (!each.draws) return;
+    Random reading(*each.draws);
     CHECK(draw_all(reading) == drawn);
     CHECK_EQUAL(reading.below(5), 0u);
   }

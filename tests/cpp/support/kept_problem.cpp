@@ -145,7 +145,7 @@ void read_line(const std::string& name, std::istringstream& line, KeptProblem& k
   if (name == "seed")
     line >> kept.seed;
   else if (name == "draws")
-    while (line && !line.eof()) line >> kept.draws.emplace_back();
+    for (kept.draws.emplace(); line && !line.eof();) line >> kept.draws->emplace_back();
   else if (name == "leaf_cost")
     line >> problem.leaf_cost;
   else if (name == "depth")
@@ -179,9 +179,9 @@ Draws shrunk(Draws draws, const std::function<bool(const Draws&)>& fails) {
 void write(std::ostream& out, const KeptProblem& kept) {
   const TestProblem& problem = kept.problem;
   out << "test " << kept.test << '\n';
-  if (!kept.draws.empty()) {
+  if (kept.draws) {
     out << "draws";
-    for (const std::uint64_t each : kept.draws) out << ' ' << each;
+    for (const std::uint64_t each : *kept.draws) out << ' ' << each;
     out << '\n';
     return;
   }
@@ -214,7 +214,7 @@ std::vector<KeptProblem> read_kept_problems(std::istream& in) {
     if (!line || !(line >> std::ws).eof()) throw std::runtime_error("a line of a kept problem is malformed: " + text);
   }
   for (KeptProblem& each : all)
-    if (each.draws.empty()) each.problem.pack();
+    if (!each.draws) each.problem.pack();
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,15 +22,14 @@ struct KeptProblem {
   std::string test;
   std::uint64_t seed = 0;  // of what the test draws next to the problem
   TestProblem problem;
-  Draws draws;  // of a test without a problem
+  std::optional<Draws> draws;  // of a test without a problem
 };
 
 /// A problem that still fails, although no row or column can be left out, and no cell, class, weight or leaf cost be
 /// smaller. Costs and limits stay.
 TestProblem shrunk(TestProblem problem, const std::function<bool(const TestProblem&)>& fails);
 
-/// Draws that still fail, although none of them can be left out or be smaller; after 2,000 attempts, the fewest so
-/// far.
+/// Draws that still fail, although none of them can be left out or be smaller. After 2,000 attempts, the fewest so far.
 Draws shrunk(Draws draws, const std::function<bool(const Draws&)>& fails);
 
 void write(std::ostream& out, const KeptProblem& kept);

@@ -66,11 +66,9 @@ std::string failure_of(const std::function<void()>& run) {
   return found;
 }
 
-/// Runs a test on a problem, or on draws; if it fails, on the least ones that do.
+/// Reports the failure of a test with the least problem, or draws, that fail at the same place.
 template <class Case>
-void run_case(const Test& test, const Case& failing, std::uint64_t seed) {
-  const std::string failure = failure_of([&] { run_on(test, failing, seed); });
-  if (failure.empty()) return;
+void report_least(const Test& test, const Case& failing, std::uint64_t seed, const std::string& failure) {
   const auto fails = [&](const Case& smaller) { return failure_of([&] { run_on(test, smaller, seed); }) == failure; };
   const Case least = shrunk(failing, fails);
   if constexpr (std::is_same_v<Case, Draws>)
@@ -82,16 +80,17 @@ void run_case(const Test& test, const Case& failing, std::uint64_t seed) {
   if (n_failures == failures_before) report_failure(__FILE__, __LINE__, "fails now and then, at " + failure);
 }
 
+template <class Case>
+void run_case(const Test& test, const Case& of_test, std::uint64_t seed) {
+  const std::string failure = failure_of([&] { run_on(test, of_test, seed); });
+  if (!failure.empty()) report_least(test, of_test, seed, failure);
+}
+
 void run_random(const Test& test, std::uint64_t seed) {
   Draws draws;
-  Random draw(seed);
+  Random draw(seed, &draws);
   const std::string failure = failure_of([&] { test.random(draw); });
-  if (failure.empty()) return;
-  Random again(seed, &draws);
-  failure_of([&] { test.random(again); });
-  const int failures_before = n_failures;
-  run_case(test, draws, seed);
-  if (n_failures == failures_before) report_failure(__FILE__, __LINE__, "fails now and then, at " + failure);
+  if (!failure.empty()) report_least(test, draws, seed, failure);
 }
 
 void run_seed(const Test& test, std::uint64_t seed) {
@@ -112,13 +111,13 @@ void run_kept(const std::string& program) {
   for (const KeptProblem& kept : read_kept_problems(file)) {
     running = first_test;
     while (running != nullptr && running->name != kept.test) running = running->next;
-    if (running == nullptr || (kept.draws.empty() ? running->make == nullptr : running->random == nullptr))
+    if (running == nullptr || (kept.draws ? running->random == nullptr : running->make == nullptr))
       throw std::runtime_error("a problem is kept for a test that there is not: " + kept.test);
     running_seed = kept.seed;
-    if (kept.draws.empty())
-      run_case(*running, kept.problem, kept.seed);
+    if (kept.draws)
+      run_case(*running, *kept.draws, kept.seed);
     else
-      run_case(*running, kept.draws, kept.seed);
+      run_case(*running, kept.problem, kept.seed);
   }
 }
 

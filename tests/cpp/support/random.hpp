@@ -1,7 +1,6 @@
 // support/random.hpp
 //
-// WHAT    Random numbers that are the same on every machine (those of <random>'s distributions are not), and that can
-// be
+// WHAT    Random numbers that are the same on every machine (those of <random>'s distributions are not). They can be
 //         written down and read back, so that a test that failed can be made smaller (support/kept_problem.hpp).
 #pragma once
 
