@@ -17,8 +17,8 @@ namespace hornbeam::api {
 namespace {
 
 // What the heuristics get: an eighth of the time after some milliseconds, and 2 % if that brings nothing.
-constexpr primal::Share kShareOfWords{1u << 26, 32, 256, false};  // of words that kernels count
-constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};   // of entries that the ordered search reads
+constexpr primal::Share kShareOfWords{1u << 26, 32, 256};        // of words that kernels count
+constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
 
 /// Every tree costs at least a leaf.
 run::Outcome single_leaf(const Input& input, std::size_t n_rows, const models::LeafModel& model, run::Run& run) {

@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint32_t kMostDepth = 64;        // of a tree without a limit
 constexpr std::uint32_t kMostGrown = 1u << 13;  // leaves of a tree before it is pruned
 constexpr std::size_t kFewCandidates = 4, kFirstCandidates = 8, kMostCandidates = 32;
-constexpr std::ptrdiff_t kFirstSteps = 5, kGreedySteps = 2;
 constexpr std::uint32_t kCoarseDepth = 5;
 constexpr std::uint32_t kManyPoints = 1u << 17, kFewSampled = 1u << 13, kSampled = 1u << 16;
 constexpr std::uint32_t kPasses = 3;
@@ -75,14 +74,14 @@ bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
 }
 
 bool PrimalSearch::start_greedily() {
-  const auto is_greedy = [this](const Step& step) {
-    if (step.kind != Step::Kind::sample) return false;
-    return !sample_ || step.sampled == kFewSampled || std::ssize(sample_->steps_) > kFirstSteps - kGreedySteps;
+  const auto is_next = [this] {
+    if (steps_.empty() || steps_.back().kind != Step::Kind::sample) return false;
+    return !sample_ || sample_->steps_.back().is_greedy();
   };
   if (points_.size() > kManyPoints && !std::exchange(offers_early_, true))
     steps_.push_back({.kind = Step::Kind::sample, .sampled = kFewSampled});
   const Ticks before = cost();
-  while (cost() == before && !steps_.empty() && is_greedy(steps_.back()) && meter_.spend(0)) take_next();
+  while (cost() == before && is_next() && meter_.spend(0)) take_next();
   return cost() < before;
 }
 
@@ -148,7 +147,7 @@ void PrimalSearch::work_on_sample(std::uint32_t n_sampled) {
     const auto penalty = static_cast<Ticks>(share * static_cast<double>(leaf_penalty_));
     sample_ = std::make_unique<PrimalSearch>(points_.sample(n_sampled), model_, penalty, limits, run_,
                                              [this] { meter_.poll(); });
-    if (n_sampled == kFewSampled) sample_->steps_.erase(sample_->steps_.begin(), sample_->steps_.end() - kGreedySteps);
+    if (n_sampled == kFewSampled) std::erase_if(sample_->steps_, [](const Step& step) { return !step.is_greedy(); });
   }
   const std::uint64_t spent_before = sample_->spent();
   const Ticks cost_before = sample_->cost();

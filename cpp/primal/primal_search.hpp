@@ -52,6 +52,7 @@ class PrimalSearch {
     WorkingTree::NodeIndex node = WorkingTree::kRoot;
     std::size_t candidates = 0;
     std::uint32_t sampled = 0;
+    bool is_greedy() const { return kind == Kind::best_first || (kind == Kind::lookahead && candidates == 0); }
   };
 
   void plan_round();

@@ -105,60 +105,47 @@ TestProblem packable_problem(Random& draw) {
   return problem;
 }
 
-TEST(a_search_that_packs_within_blocks_proves_the_same_with_fewer_subproblems) {
-  std::uint64_t n_closed = 0, n_subproblems[2] = {0, 0};
+/// Searches such problems with a switch of the bounds off and on: the cost stays, and there are fewer subproblems.
+template <class Change>
+void check_that_it_saves(bool Bounds::* is_on, std::uint64_t Counters::* counter, BlockPacking when, Change change) {
+  std::uint64_t n_closed[2] = {0, 0}, n_subproblems[2] = {0, 0};
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Random draw(seed);
-    const TestProblem problem = packable_problem(draw);
-    const LeafModel costs(2, 2, problem.costs, true, false);
+    TestProblem problem = packable_problem(draw);
+    change(problem, draw);
+    const LeafModel model(problem.n_classes, problem.n_predictions, problem.costs, true, false);
     Ticks found[2];
-    for (const bool in_blocks : {false, true}) {
+    for (const bool on : {false, true}) {
       Run run;
       const DistinctRows data(problem.columns(), problem.targets(), run);
       Bounds bounds;
-      bounds.packing_blocks = in_blocks;
-      const Outcome outcome = search::search({data, costs, problem.leaf_cost, {}, bounds, {200, 0}}, run, nullptr);
+      bounds.*is_on = on;
+      const Outcome outcome = search::search({data, model, problem.leaf_cost, {}, bounds, when}, run, nullptr);
       CHECK(outcome.status == Status::optimal);
-      CHECK(in_blocks || outcome.counters.packing_blocks == 0);
-      n_closed += outcome.counters.packing_blocks;
-      n_subproblems[in_blocks] += outcome.n_subproblems;
-      found[in_blocks] = outcome.tree.cost;
+      n_closed[on] += outcome.counters.*counter;
+      n_subproblems[on] += outcome.n_subproblems;
+      found[on] = outcome.tree.cost;
     }
     CHECK_EQUAL(found[0], found[1]);
   }
-  CHECK(n_closed > 0);
+  CHECK_EQUAL(n_closed[0], 0u);
+  CHECK(n_closed[1] > 0);
   CHECK(n_subproblems[1] < n_subproblems[0]);
+}
+
+TEST(a_search_that_packs_within_blocks_proves_the_same_with_fewer_subproblems) {
+  check_that_it_saves(&Bounds::packing_blocks, &Counters::packing_blocks, {200, 0}, [](TestProblem&, Random&) {});
 }
 
 TEST(a_search_with_other_costs_or_three_classes_needs_fewer_subproblems_with_the_bound) {
   const std::vector<std::vector<Ticks>> all_costs = {{0, 2, 3, 0}, {0, 2, 2, 2, 0, 2, 2, 2, 0}};
-  for (const std::vector<Ticks>& costs : all_costs) {
-    std::uint64_t n_closed = 0, n_subproblems[2] = {0, 0};
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
-      Random draw(seed);
-      TestProblem problem = packable_problem(draw);
+  for (const std::vector<Ticks>& costs : all_costs)
+    check_that_it_saves(&Bounds::packing, &Counters::packing, {}, [&](TestProblem& problem, Random& draw) {
       problem.costs = costs;
       problem.n_classes = problem.n_predictions = costs.size() == 4 ? 2 : 3;
       for (std::int32_t& each : problem.classes) each = static_cast<std::int32_t>(draw.below(problem.n_classes));
       problem.pack();
-      const LeafModel model(problem.n_classes, problem.n_predictions, problem.costs, true, false);
-      Ticks found[2];
-      for (const bool is_on : {false, true}) {
-        Run run;
-        const DistinctRows data(problem.columns(), problem.targets(), run);
-        Bounds bounds;
-        bounds.packing = is_on;
-        const Outcome outcome = search::search({data, model, problem.leaf_cost, {}, bounds}, run, nullptr);
-        CHECK(outcome.status == Status::optimal);
-        n_closed += outcome.counters.packing;
-        n_subproblems[is_on] += outcome.n_subproblems;
-        found[is_on] = outcome.tree.cost;
-      }
-      CHECK_EQUAL(found[0], found[1]);
-    }
-    CHECK(n_closed > 0);
-    CHECK(n_subproblems[1] < n_subproblems[0]);
-  }
+    });
 }
 
 PROBLEM_TEST(a_packing_stops_at_enough_and_may_give_up_only_below_what_is_needed, 2000, two_class_problem(draw)) {

@@ -17,6 +17,8 @@ using namespace hornbeam::run;
 
 namespace {
 
+constexpr Ticks kLeafPenalty = 100;
+
 /// Many points with three numbers, of which two thresholds each make the class.
 struct ManyPoints {
   static constexpr std::uint32_t kRows = 150'000, kBins = 1000;
@@ -30,6 +32,18 @@ struct ManyPoints {
     for (std::uint32_t row = 0; row < kRows; ++row)
       target.push_back(bins[row] <= 311 ? (bins[kRows + row] <= 707 ? 1 : 0) : (bins[2 * kRows + row] <= 133 ? 1 : 0));
   }
+};
+
+/// The heuristics on them.
+struct ManyPointsSearch {
+  OrderedColumns columns;
+  LeafModel model{2, 2, {0, 1, 1, 0}, true, false};
+  Run run;
+  PrimalSearch search;
+
+  explicit ManyPointsSearch(const ManyPoints& many)
+      : columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows),
+        search(Points(columns, {many.target, many.weight, 2}), model, kLeafPenalty, {}, run, [] {}) {}
 };
 
 }  // namespace
@@ -92,23 +106,15 @@ RANDOM_TEST(rows_repeated_are_the_same_points_as_rows_weighted, 100) {
 
 RANDOM_TEST(the_thresholds_of_many_points_are_found_after_a_sample, 2) {
   const ManyPoints many(draw);
-  const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
-  const LeafModel model(2, 2, {0, 1, 1, 0}, true, false);
-  constexpr Ticks kLeafPenalty = 100;
-  Run run;
-  PrimalSearch search(Points(columns, {many.target, many.weight, 2}), model, kLeafPenalty, {}, run, [] {});
-  search.work_up_to(~std::uint64_t{0}, 0);
-  CHECK_EQUAL(search.cost(), 4 * kLeafPenalty);
+  ManyPointsSearch each(many);
+  each.search.work_up_to(~std::uint64_t{0}, 0);
+  CHECK_EQUAL(each.search.cost(), 4 * kLeafPenalty);
 }
 
 RANDOM_TEST(many_points_have_a_greedy_tree_before_the_sample_has_taken_all_its_steps, 2) {
   const ManyPoints many(draw);
-  const OrderedColumns columns(many.bins.data(), many.n_thresholds, ManyPoints::kRows);
-  const LeafModel model(2, 2, {0, 1, 1, 0}, true, false);
-  constexpr Ticks kLeafPenalty = 100;
-  Run run;
-  PrimalSearch at_once(Points(columns, {many.target, many.weight, 2}), model, kLeafPenalty, {}, run, [] {});
-  PrimalSearch in_order(Points(columns, {many.target, many.weight, 2}), model, kLeafPenalty, {}, run, [] {});
+  ManyPointsSearch first(many), second(many);
+  PrimalSearch &at_once = first.search, &in_order = second.search;
   in_order.work_up_to(~std::uint64_t{0}, 0);
   const Ticks of_leaf = at_once.cost();
   CHECK(at_once.start_greedily());

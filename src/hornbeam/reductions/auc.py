@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 from hornbeam import _core
-from hornbeam.binarizers import Conditions, bin_conditions, pack_within
-from hornbeam.fitting.search import within
+from hornbeam.binarizers import Conditions, bin_conditions
+from hornbeam.fitting.search import packed_columns, within
 from hornbeam.fitting.training import TrainingData
 from hornbeam.reductions.auc_scale import AucScale, make_auc_scale
 from hornbeam.reductions.auc_search import AucSearch
@@ -35,13 +35,12 @@ class AucObjectives:
         options: _core.SearchOptions,
     ) -> AucSearch:
         """Return the search by additive searches."""
-        budget, n_rows = training.budget, training.table.n_rows
-        packed = pack_within(conditions, training.table, budget)
-        # The heuristics may only use columns that the proof considers, too.
-        n_bytes = 4 * conditions.n_runs * n_rows
-        has_room = len(packed) == len(conditions) and budget.fits(n_bytes) and budget.hold(n_bytes)
+        budget = training.budget
+        columns = packed_columns(conditions, training)
+        n_bytes = 4 * conditions.n_runs * training.table.n_rows
+        # A budget is spent if not all columns are packed: the heuristics may only use those that the proof considers.
+        has_room = not budget.is_spent() and budget.fits(n_bytes) and budget.hold(n_bytes)
         ordered = partial(_bin_columns, conditions, training) if has_room else None
-        columns = _core.PackedColumns(packed, n_rows)
         return AucSearch(columns, training.codes, scale, within(options, budget), ordered)
 
 

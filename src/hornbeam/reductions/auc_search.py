@@ -111,8 +111,8 @@ class AucSearch(AdditiveReduction):
     def _start(self, leaf: TreeArrays) -> None:
         self._lower, self._upper, self._n_leaves = 0, 2 * (self._scale.one + self._scale.leaf_cost), 1
         self._totals = self._leaf_class_weights(leaf)[0]
-        theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
-        self._mixture = CurveMixture(theta, self._scale.regularization)
+        self._theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
+        self._mixture = CurveMixture(self._theta, self._scale.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
 
     def _proven(self) -> int:
@@ -144,8 +144,7 @@ class AucSearch(AdditiveReduction):
     def _find_good_trees(self, ordered: _core.OrderedColumns) -> str | None:
         """Run primal heuristics as long as they find better trees, and return the status that ended them early."""
         self._last_gain = self._seconds()
-        theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
-        for curve in _typical_curves(theta):
+        for curve in _typical_curves(self._theta):
             if (status := self._find_good_tree(ordered, self._tangent(curve), 0)) is not None:
                 return status
         for omega, penalty in itertools.product(_OMEGAS, _PENALTIES):
@@ -156,10 +155,10 @@ class AucSearch(AdditiveReduction):
                 return status
         work = _HEURISTIC_WORK
         while work <= 4 * _HEURISTIC_WORK and len(self._best_leaves) > 1:
-            leaves, upper = self._best_leaves, self._upper
-            by_share = leaves[np.argsort(leaves[:, 0] / leaves.sum(axis=1), kind="stable")] / self._totals
-            curve = np.concatenate([[[0.0, 0.0]], by_share.cumsum(axis=0)])
-            if (status := self._find_good_tree(ordered, self._tangent(curve), 2, work)) is not None:
+            upper = self._upper
+            best = CurveMixture(self._theta, self._scale.regularization)
+            best.add(self._best_leaves / self._totals)
+            if (status := self._find_good_tree(ordered, self._tangent(best.points(0)), 2, work)) is not None:
                 return status
             work *= 1 if self._upper < upper else 2
         return None
