@@ -28,7 +28,8 @@ BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateLi
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   if (frame.is_packed || !packer_.is_usable() || frame.limits.depth < kLeastDepthToPack) return;
   // Otherwise a large set is packed only if many of its rows are equal.
-  const bool in_blocks = packer_.may_need_blocks(frame.rows) && may_pack_blocks();
+  const bool is_large = packer_.may_need_blocks(frame.rows), in_blocks = is_large && may_pack_blocks();
+  if (is_large && !in_blocks && !packer_.tries_large_sets()) return;
   const auto is_open = [&](const Candidate& candidate) { return candidate.lower < frame.target(budget); };
   if (std::count_if(frame.candidates.begin(), frame.candidates.end(), is_open) < kLeastOpenToPack) return;
   frame.is_packed = true;

@@ -17,7 +17,7 @@ constexpr std::uint8_t kForbidden = 255;  // Kernels::row_distances
 /// Merging a row takes as long as comparing about so many words.
 constexpr std::uint64_t kWordsToMerge = 32;
 
-constexpr std::uint64_t kManyClasses = 16;  // times as few words
+constexpr std::uint64_t kManyClasses = 16;  // times as few words are many with more than two classes
 
 }  // namespace
 
@@ -34,7 +34,6 @@ bool PairPacker::may_need_blocks(const rows::RowSet& rows) const {
   if (!measures_.cancelled) n_slots[0] = n_slots[1] = (n_slots[0] + n_slots[1]) / 2;
   // `words_per_slot` is known only once there are slot rows.
   const std::uint64_t words = n_slots[0] * n_slots[1] * words_for(rows.n_columns);
-  // Of more classes, only small sets are packed in short searches: large ones are closed too rarely.
   return words * (measures_.n_targets > 2 ? kManyClasses : 1) > problem_.block_packing.most_words;
 }
 
@@ -58,65 +57,84 @@ void PairPacker::find_columns(const rows::RowSet& rows) {
   full_.assign(rows.words_per_slot, 0);
 }
 
-void PairPacker::clear_rows() {
+/// Calls `visit(segment)` for each slot, and appends the slot's bits of the allowed columns to what it returns.
+template <class Visit>
+void PairPacker::for_each_slot(const rows::RowSet& rows, Visit visit) const {
+  const std::uint32_t n_words = rows.words_per_slot;
+  for (const kernels::Segment& segment : rows.segments) {
+    if (segment.target >= measures_.n_targets) continue;
+    for (std::uint32_t i = 0; i < segment.n_slots; ++i) {
+      const Word* row = &rows.slot_rows[(std::size_t{segment.begin} * kWordBits + i) * n_words];
+      std::vector<Word>& bits = visit(segment);
+      for (std::uint32_t w = 0; w < n_words; ++w) bits.push_back(row[w] & allowed_[w]);
+    }
+  }
+}
+
+/// Keeps the first of equal rows. Calls `visit(row, kept, is_first)` with the number of each row and of the one kept.
+template <class Visit>
+void PairPacker::merge_equal(std::vector<Word>& bits, Visit visit) {
+  const std::size_t n_rows = bits.size() / n_words_;
+  index_.reset(n_rows);
+  std::uint32_t n_kept = 0;
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const Word* row = &bits[i * n_words_];
+    Word hash = 0;
+    for (std::size_t w = 0; w < n_words_; ++w) hash = mix(hash ^ row[w]);
+    const std::uint32_t kept = index_.find_or_add(
+        hash, n_kept, [&](std::size_t known) { return std::equal(row, row + n_words_, &bits[known * n_words_]); });
+    const bool is_first = kept == n_kept;
+    if (is_first) std::copy(row, row + n_words_, &bits[std::size_t{n_kept++} * n_words_]);
+    visit(i, kept, is_first);
+  }
+  bits.resize(std::size_t{n_kept} * n_words_);
+}
+
+/// Two classes of one cost: rows of one class that are equal on the allowed columns are one row.
+void PairPacker::find_rows(const rows::RowSet& rows) {
   for (int k = 0; k < 2; ++k) {
     bits_[k].clear();
     left_[k].clear();
   }
-}
-
-template <class Visit>
-void PairPacker::for_each_slot(const rows::RowSet& rows, Visit visit) const {
-  for (const kernels::Segment& segment : rows.segments) {
-    if (segment.target >= measures_.n_targets) continue;
-    for (std::uint32_t i = 0; i < segment.n_slots; ++i)
-      visit(segment, &rows.slot_rows[(std::size_t{segment.begin} * kWordBits + i) * rows.words_per_slot]);
+  for_each_slot(rows, [&](const kernels::Segment& segment) -> std::vector<Word>& {
+    left_[segment.target].push_back(measures_.largest_cost[0] << segment.shift);
+    return bits_[segment.target];
+  });
+  for (int k = 0; k < 2; ++k) {
+    std::vector<Ticks>& left = left_[k];
+    merge_equal(bits_[k], [&](std::size_t row, std::size_t kept, bool is_first) {
+      left[kept] = left[row] + (is_first ? 0 : left[kept]);
+    });
+    left.resize(bits_[k].size() / n_words_);
   }
 }
 
-void PairPacker::find_rows(const rows::RowSet& rows) {
-  const std::uint32_t n_words = rows.words_per_slot;
-  clear_rows();
-  for_each_slot(rows, [&](const kernels::Segment& segment, const Word* row) {
-    for (std::uint32_t w = 0; w < n_words; ++w) bits_[segment.target].push_back(row[w] & allowed_[w]);
-    left_[segment.target].push_back(measures_.largest_cost[0] << segment.shift);
-  });
-  for (int k = 0; k < 2; ++k) merge_equal(k, n_words);
-}
-
-/// Groups of rows that are equal on the allowed columns. The first side has those whose best prediction is the one of
-/// the most weight; the weight of a group is what any other prediction loses there beyond the best one. Returns what
-/// all groups lose with the best ones.
-Ticks PairPacker::find_groups(const rows::RowSet& rows) {
-  const std::size_t n_words = rows.words_per_slot, n_targets = measures_.n_targets;
-  std::size_t n_slots = 0;
-  for_each_slot(rows, [&](const auto&, const Word*) { ++n_slots; });
+/// Any costs: rows of any class that are equal on the allowed columns are one group.
+void PairPacker::find_groups(const rows::RowSet& rows) {
+  const std::size_t n_targets = measures_.n_targets;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> slots;  // target and weight
   group_bits_.clear();
   group_weight_.clear();
-  index_.reset(n_slots);
-  for_each_slot(rows, [&](const kernels::Segment& segment, const Word* row) {
-    const std::size_t n_groups = group_weight_.size() / n_targets;
-    Word hash = 0;
-    for (std::size_t w = 0; w < n_words; ++w) hash = mix(hash ^ (row[w] & allowed_[w]));
-    const auto is_equal = [&](std::size_t known) {
-      for (std::size_t w = 0; w < n_words; ++w)
-        if (group_bits_[known * n_words + w] != (row[w] & allowed_[w])) return false;
-      return true;
-    };
-    const std::size_t group = index_.find_or_add(hash, static_cast<std::uint32_t>(n_groups), is_equal);
-    if (group == n_groups) {
-      for (std::size_t w = 0; w < n_words; ++w) group_bits_.push_back(row[w] & allowed_[w]);
-      group_weight_.resize(group_weight_.size() + n_targets, 0);
-    }
-    group_weight_[group * n_targets + segment.target] += std::int64_t{1} << segment.shift;
+  for_each_slot(rows, [&](const kernels::Segment& segment) -> std::vector<Word>& {
+    slots.emplace_back(segment.target, std::int64_t{1} << segment.shift);
+    return group_bits_;
   });
+  merge_equal(group_bits_, [&](std::size_t slot, std::size_t group, bool is_first) {
+    if (is_first) group_weight_.resize(group_weight_.size() + n_targets, 0);
+    group_weight_[group * n_targets + slots[slot].first] += slots[slot].second;
+  });
+}
+
+/// The first side has the groups whose best prediction is the one of the most weight; the weight of a group is what any
+/// other prediction loses there beyond the best one. Returns what all groups lose with the best ones.
+Ticks PairPacker::find_sides() {
   const models::LeafModel& model = problem_.model;
-  const std::size_t n_groups = group_weight_.size() / n_targets;
+  const std::size_t n_groups = group_bits_.size() / n_words_;
   std::vector<std::uint32_t> best(n_groups);
   std::vector<Ticks> net(n_groups), of_prediction(measures_.n_predictions, 0);
   Ticks lost = 0;
   for (std::size_t g = 0; g < n_groups; ++g) {
-    const std::int64_t* weight = &group_weight_[g * n_targets];
+    const std::int64_t* weight = &group_weight_[g * measures_.n_targets];
     best[g] = model.best_prediction(weight);
     const Ticks least = model.loss_of(weight, best[g]);
     net[g] = kInfinity;
@@ -127,38 +145,18 @@ Ticks PairPacker::find_groups(const rows::RowSet& rows) {
   }
   const auto heaviest =
       static_cast<std::uint32_t>(std::max_element(of_prediction.begin(), of_prediction.end()) - of_prediction.begin());
-  clear_rows();
+  for (int k = 0; k < 2; ++k) {
+    bits_[k].clear();
+    left_[k].clear();
+  }
   for (std::size_t g = 0; g < n_groups; ++g) {
     if (net[g] == 0) continue;
     const int k = best[g] == heaviest ? 0 : 1;
-    const auto row = group_bits_.begin() + static_cast<std::ptrdiff_t>(g * n_words);
-    bits_[k].insert(bits_[k].end(), row, row + static_cast<std::ptrdiff_t>(n_words));
+    const Word* row = &group_bits_[g * n_words_];
+    bits_[k].insert(bits_[k].end(), row, row + n_words_);
     left_[k].push_back(net[g]);
   }
   return lost;
-}
-
-/// Adds up rows of one class that are equal on the allowed columns.
-void PairPacker::merge_equal(int k, std::size_t n_words) {
-  std::vector<Word>& bits = bits_[k];
-  std::vector<Ticks>& left = left_[k];
-  index_.reset(left.size());
-  std::uint32_t n_kept = 0;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const Word* row = &bits[i * n_words];
-    Word hash = 0;
-    for (std::size_t w = 0; w < n_words; ++w) hash = mix(hash ^ row[w]);
-    const std::uint32_t number = index_.find_or_add(
-        hash, n_kept, [&](std::size_t known) { return std::equal(row, row + n_words, &bits[known * n_words]); });
-    if (number < n_kept) {
-      left[number] += left[i];
-      continue;
-    }
-    std::copy(row, row + n_words, &bits[std::size_t{n_kept} * n_words]);
-    left[n_kept++] = left[i];
-  }
-  bits.resize(std::size_t{n_kept} * n_words);
-  left.resize(n_kept);
 }
 
 Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough, bool may_use_blocks) {
@@ -173,11 +171,10 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough, boo
     if (std::min(weight[0], weight[1]) < needed) return 0;
     find_columns(rows);
     find_rows(rows);
-  } else if (measures_.n_targets > 2 && !may_use_blocks && may_need_blocks(rows)) {
-    return 0;
   } else {
     find_columns(rows);
-    packed = std::max<Ticks>(0, find_groups(rows) - problem_.model.least_loss(rows.total.data()));
+    find_groups(rows);
+    packed = std::max<Ticks>(0, find_sides() - problem_.model.least_loss(rows.total.data()));
     for (int k = 0; k < 2; ++k) weight[k] = std::accumulate(left_[k].begin(), left_[k].end(), Ticks{0});
   }
   first_ = weight[1] < weight[0] ? 1 : 0;

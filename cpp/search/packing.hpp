@@ -29,12 +29,15 @@ class PairPacker {
   /// Whether this problem's costs allow the bound.
   bool is_usable() const { return is_usable_; }
 
-  /// Whether these rows have so many pairs that only a long search packs them, unless many rows are equal on the
-  /// columns that a tree may split on.
+  /// Whether these rows have so many pairs, unless many rows are equal on the columns that a tree may split on.
   bool may_need_blocks(const rows::RowSet& rows) const;
 
-  /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`. 0
-  /// if the rows need blocks that they may not use.
+  /// Whether such rows may be packed before a search is a long one. With more than two classes they are closed too
+  /// rarely.
+  bool tries_large_sets() const { return measures_.n_targets <= 2; }
+
+  /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`.
+  /// Rows that need blocks that they may not use are not packed.
   Ticks pack(const rows::RowSet& rows, Ticks needed, Ticks enough, bool may_use_blocks = true);
 
   /// Words of work of the last call.
@@ -52,10 +55,11 @@ class PairPacker {
   void find_columns(const rows::RowSet& rows);
   template <class Visit>
   void for_each_slot(const rows::RowSet& rows, Visit visit) const;
-  void clear_rows();
+  template <class Visit>
+  void merge_equal(std::vector<Word>& bits, Visit visit);
   void find_rows(const rows::RowSet& rows);
-  Ticks find_groups(const rows::RowSet& rows);
-  void merge_equal(int k, std::size_t n_words);
+  void find_groups(const rows::RowSet& rows);
+  Ticks find_sides();
   void make_blocks();
   void add_block(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> others);
   void find_order();
