@@ -88,19 +88,26 @@ def test_every_method_fits_and_a_tuned_one_is_among_its_candidates():
     assert fit("GOSDT, λ tuned", X, y, 1.0)[0].regularization in (1 / 32, 0.01, 0.003)
 
 
+@pytest.fixture
+def small(monkeypatch):
+    """Let all names of data sets mean a small table."""
+    X = np.array([[a, b, a ^ b] for a in (0, 1) for b in (0, 1)] * 10)
+    monkeypatch.setattr(data, "read", lambda name: (X, X[:, 0]))
+
+
+@pytest.mark.usefixtures("small")
 def test_methods_limited_by_user_cpu_have_no_limit_of_wall_clock(monkeypatch):
     made = [make(100.0) for candidates in CANDIDATES.values() for make in candidates]
     limits = [model.time_limit for model in made if hasattr(model, "time_limit")]
     assert limits == [None] * 8
     fitted, fit_seconds = [], maptree.fit_seconds
     monkeypatch.setattr(maptree, "fit_seconds", lambda model, X, y: fitted.append(model) or fit_seconds(model, X, y))
-    maptree.search("cp4im_hepatitis.bin", 0.1)
+    maptree.search("small", 0.1)
     assert [model.time_limit for model in fitted] == [None]
 
 
+@pytest.mark.usefixtures("small")
 def test_the_search_is_recorded_and_reported_with_the_authors_program(tmp_path, monkeypatch):
-    X = np.array([[a, b, a ^ b] for a in (0, 1) for b in (0, 1)] * 10)
-    monkeypatch.setattr(data, "read", lambda name: (X, X[:, 0]))
     published = {"lower_bound": 5.0, "cost": 100.0, "seconds": 30.0, "nodes": 7}
     monkeypatch.setattr(maptree, "PUBLISHED", {"small": published})
     record = {"dataset": "small", "limit": 5.0, **maptree.search("small", 5.0)}
