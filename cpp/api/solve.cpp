@@ -30,7 +30,7 @@ run::Outcome single_leaf(const Input& input, std::size_t n_rows, const models::L
 }
 
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
-                            run::Run& run) {
+                            run::Run& run, search::EarlierSearches* earlier) {
   std::vector<Ticks> reference_losses;
   reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
@@ -45,7 +45,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
                               input.tree, run, kShareOfWords);
   // A guessed bound may lie above the cost of a tree.
   const bool has_companion = input.bounds.primal && !problem.has_reference();
-  return search::search(problem, run, has_companion ? &companion : nullptr);
+  return search::search(problem, run, has_companion ? &companion : nullptr, earlier);
 }
 
 /// What an error costs in each row, in a common unit, where all wrong predictions of a class cost the same.
@@ -159,10 +159,12 @@ void check_input(const Input& input, std::uint32_t n_rows) {
   require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
 }
 
-run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
+run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll,
+                   search::EarlierSearches* earlier) {
   check_input(input, columns.n_rows);
+  require(earlier == nullptr || input.reference.empty(), "reference: not with earlier searches, which prove no guess");
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
-    return search_columns(columns, input, model, run);
+    return search_columns(columns, input, model, run, earlier);
   });
 }
 

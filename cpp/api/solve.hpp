@@ -15,6 +15,7 @@
 #include "lookahead/lookahead_search.hpp"
 #include "ordered/ordered_problem.hpp"
 #include "run/run.hpp"
+#include "search/earlier_searches.hpp"
 
 namespace hornbeam::api {
 
@@ -33,7 +34,9 @@ void check_input(const Input& input, std::uint32_t n_rows);
 
 /// Throws std::invalid_argument for input that violates the ranges of Input, std::logic_error if the tree found does
 /// not cost what the search reports (a bug in hornbeam).
-run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll);
+/// `earlier` may be null, or hold searches of the same input with other leaf costs and limits on leaves.
+run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll,
+                   search::EarlierSearches* earlier = nullptr);
 
 /// The same for columns that are thresholds of ordered variables; all wrong predictions of a class must cost
 /// the same.

@@ -23,7 +23,6 @@ namespace {
 
 using namespace hornbeam::bindings;
 using namespace hornbeam;
-using Search = SearchOptions::Search;
 
 /// The last arguments of every search function.
 struct Reporting {
@@ -46,11 +45,19 @@ OutcomeOut run_polled(AnyInput& input, unsigned searches, const Reporting& repor
   return to_dict(std::move(outcome), searches, reporting.trace);
 }
 
-/// The search of columns of either kind.
-template <class ColumnsIn, Search kSearch>
-OutcomeOut solve_columns(const ColumnsIn& given, const AdditiveProblem& problem, const SearchOptions& options,
-                         CallbackIn callback, double callback_interval, bool trace) {
-  options.check(kSearch);
+OutcomeOut solve_packed_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
+                                const SearchOptions& options, search::EarlierSearches* earlier, CallbackIn callback,
+                                double callback_interval, bool trace) {
+  options.check(SearchOptions::kBits);
+  api::Input input = problem.input(options);
+  return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
+                    [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll, earlier); });
+}
+
+OutcomeOut solve_ordered_columns(const OrderedColumnsIn& given, const AdditiveProblem& problem,
+                                 const SearchOptions& options, CallbackIn callback, double callback_interval,
+                                 bool trace) {
+  options.check(SearchOptions::kOrdered);
   api::Input input = problem.input(options);
   return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll); });
@@ -208,10 +215,13 @@ NB_MODULE(_core, module) {
   add_constants(module);
   const auto policy = nb::arg("policy") = "curiosity";
   const auto start = nb::arg("start").noconvert().none() = nb::none();
-  add_search(module, "solve", &solve_columns<PackedColumnsIn, SearchOptions::kBits>,
-             "Find a tree of least cost; see api/solve.hpp.");
-  add_search(module, "solve", &solve_columns<OrderedColumnsIn, SearchOptions::kOrdered>,
-             "The same for thresholds of ordered variables.");
+  nb::class_<search::EarlierSearches>(module, "EarlierSearches",
+                                      "What searches of one problem with other leaf costs have proven.")
+      .def(nb::init<>())
+      .def_prop_ro("bytes", &search::EarlierSearches::bytes);
+  add_search(module, "solve", &solve_packed_columns, "Find a tree of least cost; see api/solve.hpp.",
+             nb::arg("earlier").none() = nb::none());
+  add_search(module, "solve", &solve_ordered_columns, "The same for thresholds of ordered variables.");
   add_search(module, "near_optimal", &near_optimal_columns,
              "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work") = ~std::uint64_t{0},
              nb::arg("idle_rounds") = ~std::uint64_t{0});

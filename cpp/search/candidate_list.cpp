@@ -141,10 +141,25 @@ void CandidateList::refresh(Frame& frame, Candidate& candidate) {
     table::Interval known;
     if (!side.is_closed())
       if (const auto entry = thread_.shared.table.find(candidate.key[x])) known = *entry;
+    if (!side.is_closed() && known.lower == 0) adopt_earlier(candidate, x);
     // best(this side) + best(other side) >= lower(set), unless that is a guess.
     if (!thread_.problem.has_reference()) known.lower = std::max(known.lower, frame.lower - other.upper);
     update_side(frame, candidate, x, known);
   }
+}
+
+/// The upper bound counts leaves, and stumps once the candidate is paired; what is larger has one leaf more.
+void CandidateList::adopt_earlier(Candidate& candidate, int x) const {
+  const EarlierSearches* earlier = thread_.shared.earlier;
+  if (earlier == nullptr) return;
+  Side& side = candidate.side[x];
+  const Ticks least_leaves = candidate.is_paired && thread_.problem.bounds.pair_stage ? 3 : 2;
+  const Ticks bound = earlier->bound(candidate.key[x], thread_.problem.leaf_cost, side.least_loss, least_leaves);
+  if (bound <= side.larger_trees_lower) return;
+  ++thread_.counters.leaf_penalty;
+  side.larger_trees_lower = bound;
+  side.lower = std::max(side.lower, std::min(side.upper, bound));
+  candidate.raise();
 }
 
 void CandidateList::update_side(Frame& frame, Candidate& candidate, int x, const table::Interval& known) const {

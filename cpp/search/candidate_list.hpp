@@ -50,6 +50,7 @@ class CandidateList {
   Candidate narrowed(const Frame& frame, Candidate candidate, std::uint32_t least_of_true_side,
                      std::uint32_t most_of_true_side) const;
   void update_tree_of_range(Frame& frame, const Candidate& range) const;
+  void adopt_earlier(Candidate& candidate, int x) const;
 
   SearchThread& thread_;
   ChildMaker& children_;

@@ -49,10 +49,13 @@ class TreeReader {
   table::KnownTree best_known(const Part& part, const NodeLimits& limits, Ticks loss, bool is_leaf) {
     table::KnownTree best{problem_.leaf_cost + loss, table::kNoSplit, table::kUnlimited, {1, 0}};
     if (loss - part.base_loss <= problem_.leaf_cost) return best;  // no tree is better: q bounds them all
-    // An entry is made when a subproblem is expanded, with its best stump or better.
     const auto known = table_.find({part.set, limits.depth, limits.leaves});
-    const table::KnownTree tree = known ? known->tree : best_stump(part.rows, is_leaf);
-    return tree.better_than(best) ? tree : best;
+    if (known && known->tree.better_than(best)) best = known->tree;
+    // A subproblem has its best stump, or better, once it is expanded. Before, nothing is proven of it, though it may
+    // have a tree that was found elsewhere.
+    if (known && known->lower > 0) return best;
+    const table::KnownTree stump = best_stump(part.rows, is_leaf);
+    return stump.better_than(best) ? stump : best;
   }
 
   /// `depth` is that of the tree known, where it is.

@@ -1,6 +1,8 @@
 #include "search/search.hpp"
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bounds/reference.hpp"
@@ -16,12 +18,13 @@ namespace {
 
 class Search {
  public:
-  Search(const rows::Problem& problem, run::Run& run, primal::Companion* companion)
+  Search(const rows::Problem& problem, run::Run& run, primal::Companion* companion, EarlierSearches* earlier)
       : problem_(problem),
         run_(run),
-        shared_{table::SubproblemTable(run.limits().threads > 1, run.limits().bytes), run, 0, problem.rows.bytes(),
-                Claims(run.limits().threads > 1)},
-        companion_(companion) {
+        table_(make_table(run.limits(), earlier)),
+        shared_{*table_, earlier, run, 0, problem.rows.bytes(), Claims(run.limits().threads > 1)},
+        companion_(companion),
+        earlier_(earlier) {
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
   }
 
@@ -36,6 +39,7 @@ class Search {
     sure_lower_ = std::min(problem_.leaf_cost + root.loss,
                            bounds::cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.support.reference_loss;
+    if (earlier_ != nullptr) start_from_earlier(root);
     report();
     // A good tree first: every bound is compared with it.
     thread.find_incumbent(root);
@@ -58,10 +62,28 @@ class Search {
     if (companion_ != nullptr) counters.primal = companion_->n_found();
     for (const std::optional<AndOrSearch>& helper : helpers)
       if (helper) counters += helper->counters();
-    return outcome(root.limits, counters);
+    run::Outcome found = outcome(root.limits, counters);
+    if (earlier_ != nullptr) earlier_->add(problem_.leaf_cost, std::move(table_), found.tree);
+    return found;
   }
 
  private:
+  static std::unique_ptr<table::SubproblemTable> make_table(const run::SearchLimits& limits,
+                                                            const EarlierSearches* earlier) {
+    std::optional<std::uint64_t> bytes = limits.bytes;
+    if (bytes && earlier != nullptr) bytes = *bytes - std::min(*bytes, earlier->bytes());
+    return std::make_unique<table::SubproblemTable>(limits.threads > 1, bytes);
+  }
+
+  /// Every tree is a leaf, or has at least two of them.
+  void start_from_earlier(Frame& root) {
+    earlier_->require_same(problem_, root_key_.set);
+    root.raise(std::min(root.upper(), earlier_->bound(root.key, problem_.leaf_cost, root.least_loss, 2)));
+    if (const tree::ResultTree* best = earlier_->best_tree(problem_))
+      record_tree(problem_, shared_.table, root.limits, *best);
+    root.update(shared_.table.tighten(root.key, root));
+  }
+
   table::Interval root_interval() const { return shared_.table.find(root_key_).value_or(table::Interval{}); }
 
   run::Progress progress() const {
@@ -97,8 +119,10 @@ class Search {
 
   const rows::Problem& problem_;
   run::Run& run_;
+  std::unique_ptr<table::SubproblemTable> table_;
   SharedState shared_;
   primal::Companion* const companion_;
+  EarlierSearches* const earlier_;
   table::SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
@@ -106,8 +130,9 @@ class Search {
 
 }  // namespace
 
-run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion) {
-  return Search(problem, run, companion).run();
+run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion,
+                    EarlierSearches* earlier) {
+  return Search(problem, run, companion, problem.bounds.leaf_penalty ? earlier : nullptr).run();
 }
 
 }  // namespace hornbeam::search

@@ -8,11 +8,14 @@
 #include "primal/companion.hpp"
 #include "rows/problem.hpp"
 #include "run/run.hpp"
+#include "search/earlier_searches.hpp"
 
 namespace hornbeam::search {
 
 /// Throws Stopped if it is stopped before it has a root.
-/// `companion` may be null; otherwise it gets a share of the work.
-run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion = nullptr);
+/// `companion` may be null; otherwise it gets a share of the work. So may `earlier`; otherwise the search uses what is
+/// known from there, and adds what it proves itself. Throws std::invalid_argument if that is of another problem.
+run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion = nullptr,
+                    EarlierSearches* earlier = nullptr);
 
 }  // namespace hornbeam::search

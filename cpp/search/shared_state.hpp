@@ -10,6 +10,7 @@
 #include "bounds/equivalent_points.hpp"
 #include "run/run.hpp"
 #include "search/claims.hpp"
+#include "search/earlier_searches.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam::search {
@@ -41,14 +42,17 @@ struct NodeLimits {
 };
 
 struct SharedState {
-  table::SubproblemTable table;
+  table::SubproblemTable& table;
+  const EarlierSearches* earlier;  // null if there are none
   run::Run& run;
   std::atomic<std::uint64_t> n_subproblems;  // row sets made and searched
   std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
   Claims claims;
   std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
 
-  std::uint64_t bytes() const { return table.bytes() + frame_bytes.load(std::memory_order_relaxed); }
+  std::uint64_t bytes() const {
+    return table.bytes() + (earlier == nullptr ? 0 : earlier->bytes()) + frame_bytes.load(std::memory_order_relaxed);
+  }
 };
 
 }  // namespace hornbeam::search

@@ -1,0 +1,91 @@
+#include "search/earlier_searches.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/fingerprint.hpp"
+#include "bounds/leaf_penalty.hpp"
+
+namespace hornbeam::search {
+
+namespace {
+
+std::uint64_t hash_of(const rows::Problem& problem, const Fingerprint& root) {
+  std::uint64_t hash = mix(root.hash());
+  const auto add = [&hash](std::uint64_t number) { hash = mix(hash ^ number); };
+  add(problem.tree.depth ? *problem.tree.depth + 1ull : 0);
+  add(problem.tree.rows_per_leaf);
+  add(problem.rows.n_columns);
+  for (const Word word : problem.rows.bits) add(word);
+  for (const std::int64_t weight : problem.rows.target_weight) add(static_cast<std::uint64_t>(weight));
+  for (std::uint32_t target = 0; target < problem.rows.n_targets; ++target) {
+    std::vector<std::int64_t> row(problem.rows.n_targets, 0);
+    row[target] = 1;
+    for (std::uint32_t k = 0; k < problem.model.n_predictions(); ++k)
+      add(static_cast<std::uint64_t>(problem.model.loss_of(row.data(), k)));
+  }
+  return hash;
+}
+
+}  // namespace
+
+void EarlierSearches::require_same(const rows::Problem& problem, const Fingerprint& root) {
+  const std::uint64_t hash = hash_of(problem, root);
+  if (problem_.value_or(hash) != hash)
+    throw std::invalid_argument("earlier: the searches were of other rows, costs or limits");
+  problem_ = hash;
+}
+
+void EarlierSearches::add(Ticks leaf_cost, std::unique_ptr<table::SubproblemTable> table,
+                          const tree::ResultTree& tree) {
+  bytes_ += table->bytes();
+  const auto place =
+      std::find_if(searches_.begin(), searches_.end(), [&](const Search& one) { return one.leaf_cost > leaf_cost; });
+  searches_.insert(place, {leaf_cost, std::move(table), tree});
+}
+
+Ticks EarlierSearches::bound(const table::SubproblemKey& key, Ticks leaf_cost, Ticks least_loss,
+                             Ticks least_leaves) const {
+  // A limit on leaves only makes trees dearer.
+  const table::SubproblemKey any_leaves{key.set, key.depth, table::kUnlimited};
+  const auto known_to = [&](const Search& search) {
+    Ticks lower = 0;
+    if (const auto known = search.table->find(key)) lower = known->lower;
+    if (key.leaves != table::kUnlimited)
+      if (const auto known = search.table->find(any_leaves)) lower = std::max(lower, known->lower);
+    return lower;
+  };
+  // Without a leaf penalty, the trees of a set cost at least what equal rows force on them.
+  Ticks best = 0, below = least_loss, penalty_below = 0;
+  for (const Search& search : searches_) {
+    const Ticks lower = known_to(search);
+    if (lower == 0) continue;
+    if (search.leaf_cost <= leaf_cost) {
+      below = lower;
+      penalty_below = search.leaf_cost;
+      best = std::max(best, bounds::bound_at_larger_penalty(lower, leaf_cost - search.leaf_cost, least_leaves));
+      continue;
+    }
+    best = std::max(best, bounds::bound_between_penalties(below, leaf_cost - penalty_below, lower,
+                                                          search.leaf_cost - leaf_cost));
+    if (key.leaves != table::kUnlimited)
+      best = std::max(best, bounds::bound_at_smaller_penalty(lower, search.leaf_cost - leaf_cost, key.leaves));
+  }
+  return best;
+}
+
+const tree::ResultTree* EarlierSearches::best_tree(const rows::Problem& problem) const {
+  const tree::ResultTree* best = nullptr;
+  Ticks least = kInfinity;
+  for (const Search& search : searches_) {
+    const std::uint32_t leaves = search.tree.n_leaves();
+    const Ticks cost = search.tree.cost + (problem.leaf_cost - search.leaf_cost) * static_cast<Ticks>(leaves);
+    if (cost >= least || (problem.tree.leaves && leaves > *problem.tree.leaves)) continue;
+    least = cost;
+    best = &search.tree;
+  }
+  return best;
+}
+
+}  // namespace hornbeam::search
