@@ -37,7 +37,8 @@ inline verify::FlatTree flat(const tree::ResultTree& tree) {
   return {tree.column, tree.left, tree.right, tree.prediction};
 }
 
-/// Throws std::logic_error unless a tree costs what the search reports, and no less than its lower bound.
-void require_agreement(Ticks scored, Ticks found, Ticks lower);
+/// Throws std::logic_error unless a tree costs what the search reports, and no less than its lower bound; no more than
+/// that, either, if it `is_optimal`.
+void require_agreement(Ticks scored, Ticks found, Ticks lower, bool is_optimal = false);
 
 }  // namespace hornbeam::api

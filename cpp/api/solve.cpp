@@ -117,7 +117,7 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
   tree::ResultTree& tree = outcome.tree;
   tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, input.losses.n_predictions, input.tree);
   require_agreement(verify::score(flat(tree), tree.leaf_of_row, input.losses, input.leaf_cost), tree.cost,
-                    outcome.lower);
+                    outcome.lower, outcome.status == run::Status::optimal);
   return outcome;
 }
 

@@ -6,10 +6,9 @@
 // SO       What one search has proven of a set bounds it in a search with another leaf penalty.
 // WHY      The cost of a tree is a line in the leaf penalty, with its number of leaves as slope; best is the least of
 //          these lines at each penalty, and so concave. Lower bounds in place of best(p) and best(r) weaken the result.
-// NEEDS    the same rows, costs of predictions, and limits on depth, leaves and rows per leaf; no bound that is a guess.
-// KEEPS    all optima (it bounds the set and drops no tree).
-// SOURCE   ours; concavity as in parametric linear programming, and in the pruning of [breiman1984cart, section 3.3].
-// Switch   leaf_penalty
+// NEEDS    the same rows, costs of predictions, and limits on depth, leaves and rows per leaf; no bound that is a
+// guess. KEEPS    all optima (it bounds the set and drops no tree). SOURCE   ours; concavity as in parametric linear
+// programming, and in the pruning of [breiman1984cart, section 3.3]. Switch   leaf_penalty
 #pragma once
 
 #include "base/types.hpp"

@@ -21,7 +21,7 @@ class Search {
   Search(const rows::Problem& problem, run::Run& run, primal::Companion* companion, EarlierSearches* earlier)
       : problem_(problem),
         run_(run),
-        table_(make_table(run.limits(), earlier)),
+        table_(make_table(run.limits(), problem.leaf_cost, earlier)),
         shared_{*table_, earlier, run, 0, problem.rows.bytes(), Claims(run.limits().threads > 1)},
         companion_(companion),
         earlier_(earlier) {
@@ -68,11 +68,14 @@ class Search {
   }
 
  private:
-  static std::unique_ptr<table::SubproblemTable> make_table(const run::SearchLimits& limits,
-                                                            const EarlierSearches* earlier) {
+  static std::unique_ptr<table::SubproblemTable> make_table(const run::SearchLimits& limits, Ticks leaf_cost,
+                                                            EarlierSearches* earlier) {
+    std::unique_ptr<table::SubproblemTable> table = earlier == nullptr ? nullptr : earlier->take(leaf_cost);
     std::optional<std::uint64_t> bytes = limits.bytes;
     if (bytes && earlier != nullptr) bytes = *bytes - std::min(*bytes, earlier->bytes());
-    return std::make_unique<table::SubproblemTable>(limits.threads > 1, bytes);
+    if (table == nullptr) return std::make_unique<table::SubproblemTable>(limits.threads > 1, bytes);
+    table->reset(limits.threads > 1, bytes);
+    return table;
   }
 
   /// Every tree is a leaf, or has at least two of them.

@@ -86,6 +86,13 @@ class SubproblemTable {
   /// `shared` switches the locks on. `byte_limit` bounds the memory of all shards together.
   SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit);
 
+  /// The arguments of the constructor for another search that goes on with the entries.
+  void reset(bool shared, std::optional<std::uint64_t> byte_limit) {
+    shared_ = shared;
+    byte_limit_ = byte_limit;
+    full_ = false;
+  }
+
   std::optional<Interval> find(const SubproblemKey& key) const;
   /// Brings the place of `key` into the caches, where no other thread can move it meanwhile.
   void prefetch(const SubproblemKey& key) const;

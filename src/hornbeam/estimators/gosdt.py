@@ -13,6 +13,7 @@ from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
+from hornbeam.estimators._frontier import find_frontier
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
 from hornbeam.fitting.progress import Progress
@@ -20,6 +21,7 @@ from hornbeam.fitting.reference import reference_codes
 from hornbeam.fitting.scales import RegularizedScale
 from hornbeam.fitting.search import BOUNDS, Search, exact_search
 from hornbeam.fitting.training import TrainingData
+from hornbeam.frontier import Frontier
 from hornbeam.reductions.auc import AucObjectives
 from hornbeam.reductions.auc_scale import check_theta
 from hornbeam.reductions.fscore import FScoreObjective
@@ -290,6 +292,106 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         self.callback = callback
         self.trace = trace
         self.bounds = bounds
+
+    def frontier(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
+        """Find the best tree of every size, and for every leaf penalty down to `regularization`.
+
+        What one more leaf buys, with a proof for each size. The searches share what they prove, so all sizes together
+        usually take a few times as long as one fit. The estimator itself is not fitted.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            As in `fit`.
+        y : array-like of shape (n_rows,)
+            As in `fit`.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            As in `fit`.
+
+        Returns
+        -------
+        Frontier
+            The sizes from 1 to `max_leaves`, or if that is None, to the number of leaves of the best tree for
+            `regularization`; it ends earlier where more leaves gain nothing. `max_depth`, `min_samples_leaf`,
+            `objective` and the limits hold for all trees. With a time limit, sizes that are not proven have the best
+            tree known and a lower bound.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, and if the objective is not additive or there is a `reference`.
+        TypeError
+            As `fit`.
+
+        Warns
+        -----
+        NotProvenWarning
+            If some sizes are not proven.
+
+        See Also
+        --------
+        hornbeam.plot_frontier : Draws it.
+        hornbeam.GOSDTClassifierCV : Chooses the size by cross-validation.
+
+        Notes
+        -----
+        The least objective is concave in the leaf penalty, so that the proofs at the corners of the path are a proof in
+        between. A tree off the path is found by a search that limits the leaves, and which starts from everything that
+        the path has proven of its subproblems.
+
+        Examples
+        --------
+        >>> from hornbeam import GOSDTClassifier
+        >>> from hornbeam.datasets import load_balance_scale
+        >>> X, y = load_balance_scale(return_X_y=True)
+        >>> frontier = GOSDTClassifier(regularization=0.02).frontier(X, y)
+        >>> dict(zip(frontier.n_leaves.tolist(), frontier.losses.round(3).tolist()))
+        {1: 0.539, 2: 0.363, 3: 0.325, 4: 0.27}
+        """
+        return find_frontier(self, X, y, sample_weight, only_path=False)
+
+    def regularization_path(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
+        """Find the optimal tree for every leaf penalty down to `regularization`.
+
+        The counterpart of `DecisionTreeClassifier.cost_complexity_pruning_path` for optimal trees. It takes less time
+        than `frontier`, which also has the sizes that are optimal for no leaf penalty.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            As in `fit`.
+        y : array-like of shape (n_rows,)
+            As in `fit`.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            As in `fit`.
+
+        Returns
+        -------
+        Frontier
+            With the sizes of its `path` only.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, and if the objective is not additive or there is a `reference`.
+        TypeError
+            As `fit`.
+
+        Warns
+        -----
+        NotProvenWarning
+            If a part of the path is not proven.
+
+        Examples
+        --------
+        >>> from hornbeam import GOSDTClassifier
+        >>> from hornbeam.datasets import load_balance_scale
+        >>> X, y = load_balance_scale(return_X_y=True)
+        >>> path = GOSDTClassifier(regularization=0.02).regularization_path(X, y).path
+        >>> [(segment.n_leaves, round(segment.regularization_min, 3)) for segment in path]
+        [(4, 0.02), (2, 0.046), (1, 0.176)]
+        """
+        return find_frontier(self, X, y, sample_weight, only_path=True)
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()

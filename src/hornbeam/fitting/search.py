@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -125,3 +126,30 @@ def exact_search(
     """Return the exact search that is expected to be faster."""
     search_by = search_by_order if suits_ordered_search(conditions, training, scale, options) else search_by_bits
     return search_by(conditions, training, scale, options)
+
+
+def searches_of_penalties(
+    conditions: Conditions,
+    training: TrainingRows,
+    scale: AdditiveScale,
+    options: _core.SearchOptions,
+    callback: Listener,
+) -> Callable[[int, int | None, float | None], _core.Outcome]:
+    """Return a function that searches with another leaf penalty in ticks, limit on leaves and limit in seconds.
+
+    A limit on leaves of None stands for that of the options. The searches of binary columns share what they prove.
+    """
+    is_ordered = suits_ordered_search(conditions, training, scale, options)
+    columns = (ordered_columns if is_ordered else packed_columns)(conditions, training)
+    solve: Any = partial(_core.solve, columns)
+    if not is_ordered:
+        solve = partial(solve, earlier=_core.EarlierSearches())
+
+    def search(leaf_cost: int, max_leaves: int | None, seconds: float | None) -> _core.Outcome:
+        its_options = within(options, training.budget).replace(time_limit=seconds)
+        if max_leaves is not None:
+            its_options = its_options.replace(max_leaves=max_leaves)
+        problem = make_problem(training, replace(scale, leaf_cost=leaf_cost))
+        return solve(problem, its_options, callback=callback)  # type: ignore[no-any-return]
+
+    return search

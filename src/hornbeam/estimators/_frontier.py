@@ -1,0 +1,148 @@
+"""The frontier of an exact classifier: reads the data once, and turns what the searches find into classifiers."""
+
+from __future__ import annotations
+
+import warnings
+from copy import copy
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, inf
+from typing import Any
+
+from sklearn.base import clone
+
+from hornbeam import _core
+from hornbeam._budget import Budget
+from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.monitor import Monitor
+from hornbeam.fitting.parameters import fit_to_table
+from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.fitting.search import searches_of_penalties
+from hornbeam.fitting.training import TrainingData
+from hornbeam.frontier.frontier import Frontier, PathSegment
+from hornbeam.frontier.search import FrontierSearch, Line, Segment
+
+
+def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: bool) -> Frontier:
+    """Return the frontier of a `GOSDTClassifier`, which is not changed; see its methods.
+
+    Raises
+    ------
+    ValueError
+        If its objective is not additive, or it has a reference.
+    """
+    budget = Budget(model.time_limit, model.memory_limit)
+    work = clone(model)
+    work._is_clone = model._is_clone
+    with Monitor(model) as monitor:
+        options = work._check_parameters()
+        if work.objective in work._non_additive_objectives:
+            raise ValueError(f"A frontier needs an additive objective, but objective={work.objective!r}.")
+        if work.reference is not None:
+            raise ValueError("A frontier is proven, and a reference guesses bounds: set reference=None.")
+        monitor.announce("making binary columns")
+        training = work._read_training(X, y, sample_weight, budget)
+        work.schema_, work._n_rows = training.table.schema, training.table.n_rows
+        options = fit_to_table(options, work._n_rows)
+        work._binarize(training)
+        scale: AdditiveScale = work._make_scale(training)
+        solve = searches_of_penalties(work.binarizer_.conditions_, training, scale, options, monitor.listener(scale))
+        search = FrontierSearch(solve, scale.leaf_cost, _largest_penalty(scale, training), budget)
+        search.find_path(is_all=only_path)
+        most = search.most_leaves() if options.max_leaves is None else options.max_leaves
+        if not only_path:
+            search.find_sizes(most)
+        found = _Classifiers(work, training, scale, search).frontier(most, only_path=only_path, seconds=budget.elapsed())
+    _warn_unless_proven(found)
+    return found
+
+
+def _largest_penalty(scale: AdditiveScale, training: TrainingData) -> int:
+    """Return a leaf penalty that no split can be worth: the largest possible loss."""
+    return max(scale.leaf_cost, int((scale.weights * scale.costs.max(axis=1)[training.codes]).sum()))
+
+
+class _Classifiers:
+    """Makes fitted classifiers of the trees of a search.
+
+    Parameters
+    ----------
+    work : GOSDTClassifier
+        Has read the training data.
+    training : TrainingData
+    scale : AdditiveScale
+        Of the least leaf penalty.
+    search : FrontierSearch
+        It has ended.
+    """
+
+    def __init__(self, work: Any, training: TrainingData, scale: AdditiveScale, search: FrontierSearch) -> None:
+        self._work, self._training, self._scale, self._search = work, training, scale, search
+
+    def frontier(self, n_leaves: int, *, only_path: bool, seconds: float) -> Frontier:
+        segments = self._search.segments()
+        on_path = {segment.line.leaves for segment in segments}
+        sizes = [one for one in self._search.sizes(n_leaves) if not only_path or one.n_leaves in on_path]
+        path = [self._segment(segment) for segment in segments]
+        is_proven = all(one.is_proven for one in segments) and all(one.lower == one.line.loss for one in sizes)
+        # Where a search was stopped, others may have proven everything all the same.
+        status = "optimal" if is_proven else self._search.status
+        statuses = ["optimal" if one.lower == one.line.loss else status for one in sizes]
+        objective = self._scale.objective
+        return Frontier(
+            [one.n_leaves for one in sizes],
+            [objective(one.line.loss) for one in sizes],
+            [objective(one.lower) for one in sizes],
+            statuses,
+            [
+                self._classifier(one.line, 0, one.lower, end, max_leaves=one.n_leaves)
+                for one, end in zip(sizes, statuses, strict=True)
+            ],
+            path,
+            [(self._penalty(ticks), objective(bound)) for ticks, bound in self._search.bounds()],
+            status,
+            {**self._search.statistics, "seconds": seconds},
+        )
+
+    def _segment(self, segment: Segment) -> PathSegment:
+        # The tree is the same for all penalties of the interval; the classifier has one of them.
+        ticks = ceil(segment.low) if segment.high is None else int((segment.low + segment.high) / 2)
+        cost = segment.line.cost(ticks)
+        lower = cost if segment.is_proven else min(cost, self._search.lower(ticks))
+        status = "optimal" if segment.is_proven else self._search.status
+        made = self._classifier(segment.line, ticks, lower, status)
+        loss = self._scale.objective(segment.line.loss)
+        low, high = self._penalty(segment.low), inf if segment.high is None else self._penalty(segment.high)
+        return PathSegment(low, high, segment.line.leaves, loss, segment.is_proven, made)
+
+    def _penalty(self, ticks: Fraction | int) -> float:
+        return float(ticks / self._scale.one)
+
+    def _classifier(self, line: Line, ticks: int, lower: int, status: str, **parameters: Any) -> Any:
+        made = copy(self._work)
+        scale = replace(self._scale, leaf_cost=ticks)
+        outcome: Any = {
+            "tree": line.tree,
+            "upper": line.cost(ticks),
+            "lower": lower,
+            "status": status,
+            "statistics": self._search.statistics,
+            "trace": [],
+        }
+        made._set_tree(outcome, scale, self._training, 0.0)
+        made._set_result(outcome, scale)
+        return made.set_params(regularization=scale.regularization, **parameters)
+
+
+def _warn_unless_proven(frontier: Frontier) -> None:
+    if frontier.status == "optimal":
+        return
+    open_sizes = [int(k) for k, status in zip(frontier.n_leaves, frontier.statuses, strict=True) if status != "optimal"]
+    sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {open_sizes[0]} leaves on," if open_sizes else "the path"
+    warnings.warn(
+        f"The frontier is not proven for {sizes} (status {frontier.status!r}): there it holds the best trees known and "
+        "lower bounds. A larger time_limit, regularization or max_depth, or a smaller max_leaves, leaves less to prove"
+        ".",
+        NotProvenWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,186 @@
+"""What `GOSDTClassifier.frontier` and `GOSDTClassifier.regularization_path` return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam._checks import is_integer, is_number, shown
+
+
+class PathSegment(NamedTuple):
+    """A tree of the regularization path, and the leaf penalties for which it is the best one.
+
+    Attributes
+    ----------
+    regularization_min, regularization_max : float
+        Ends of the interval, in the unit of `regularization`; `regularization_max` is infinite for the last segment.
+    n_leaves : int
+        Number of leaves of the tree.
+    loss : float
+        Its loss on the training data, in the unit of the objective.
+    is_proven : bool
+        Whether it is proven that no tree has a smaller objective for any leaf penalty in the interval. Otherwise the
+        tree is the best one known there.
+    classifier : GOSDTClassifier
+        The fitted classifier with this tree.
+    """
+
+    regularization_min: float
+    regularization_max: float
+    n_leaves: int
+    loss: float
+    is_proven: bool
+    classifier: Any
+
+    @property
+    def regularization(self) -> float:
+        """A leaf penalty within the interval: the geometric mean of its ends, which cross-validation compares."""
+        if self.regularization_max == inf:
+            return self.regularization_min
+        if self.regularization_min == 0:
+            return self.regularization_max / 2
+        return float(np.sqrt(self.regularization_min * self.regularization_max))
+
+
+class Frontier:
+    """The least loss of any tree with at most k leaves, for each k, and the regularization path.
+
+    Made by `GOSDTClassifier.frontier`, or by `GOSDTClassifier.regularization_path` with the sizes of the path only.
+
+    Attributes
+    ----------
+    n_leaves : ndarray of int of shape (n_sizes,)
+        Largest numbers of leaves, rising.
+    losses : ndarray of float of shape (n_sizes,)
+        The loss on the training data of the best tree known with at most so many leaves, in the unit of the objective.
+    lower_bounds : ndarray of float of shape (n_sizes,)
+        No tree with at most so many leaves loses less. Equal to `losses` where they are proven.
+    statuses : tuple of str of length n_sizes
+        "optimal" where the loss is proven; elsewhere why the search ended, as in `GOSDTClassifier.status_`.
+    classifiers : tuple of GOSDTClassifier of length n_sizes
+        A fitted classifier for each size, as by a fit with ``regularization=0`` and `max_leaves` of this size.
+    path : tuple of PathSegment
+        The trees that are best for some leaf penalty, the smallest penalty first. Their losses are the corners of the
+        convex hull of the frontier; other sizes are best for no penalty.
+    status : str
+        "optimal" if everything is proven; otherwise why the search ended.
+    statistics : dict
+        "searches", "subproblems" of all searches, "bytes" of what they share, "seconds" of the whole call.
+
+    See Also
+    --------
+    hornbeam.plot_frontier : Draws it.
+    hornbeam.GOSDTClassifierCV : Chooses the leaf penalty by cross-validation.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(1, return_X_y=True)
+    >>> frontier = GOSDTClassifier(regularization=0.01).frontier(X, y)
+    >>> frontier.n_leaves.tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8]
+    >>> [round(loss, 3) for loss in frontier.losses.tolist()]
+    [0.5, 0.266, 0.218, 0.169, 0.113, 0.056, 0.024, 0.0]
+    >>> frontier.status, frontier.classifier(n_leaves=5).n_leaves_
+    ('optimal', 5)
+    >>> [(segment.n_leaves, round(segment.regularization_max, 4)) for segment in frontier.path]
+    [(8, 0.0403), (6, 0.0524), (2, 0.2339), (1, inf)]
+    """
+
+    def __init__(
+        self,
+        n_leaves: Sequence[int],
+        losses: Sequence[float],
+        lower_bounds: Sequence[float],
+        statuses: Sequence[str],
+        classifiers: Sequence[Any],
+        path: Sequence[PathSegment],
+        bounds: Sequence[tuple[float, float]],
+        status: str,
+        statistics: dict[str, float],
+    ) -> None:
+        self.n_leaves = np.array(n_leaves, dtype=np.int64)
+        self.losses = np.array(losses, dtype=np.float64)
+        self.lower_bounds = np.array(lower_bounds, dtype=np.float64)
+        self.statuses = tuple(statuses)
+        self.classifiers = tuple(classifiers)
+        self.path = tuple(path)
+        self.status = status
+        self.statistics = statistics
+        self._bounds = tuple(bounds)  # leaf penalties, rising, and lower bounds of the objective there
+
+    def __len__(self) -> int:
+        """Return the number of sizes."""
+        return len(self.n_leaves)
+
+    def __repr__(self) -> str:
+        """Say how many sizes there are and how many of them are proven."""
+        n_proven = sum(status == "optimal" for status in self.statuses)
+        return (
+            f"Frontier({len(self)} sizes up to {self.n_leaves[-1]} leaves, {n_proven} of them proven; path of "
+            f"{len(self.path)} trees down to regularization {self.path[0].regularization_min:.4g})"
+        )
+
+    def classifier(self, *, n_leaves: int | None = None, regularization: float | None = None) -> Any:
+        """Return a fitted classifier with the best tree of a size, or for a leaf penalty.
+
+        Parameters
+        ----------
+        n_leaves : int or None, default=None
+            Largest number of leaves, at least 1.
+        regularization : float or None, default=None
+            Leaf penalty, at least that down to which the path goes.
+
+        Returns
+        -------
+        GOSDTClassifier
+            As by a fit with this `max_leaves` and no leaf penalty, or with this `regularization`.
+
+        Raises
+        ------
+        ValueError
+            If not exactly one of the two is given, or the leaf penalty is below the path.
+        TypeError
+            If `n_leaves` is not an integer or `regularization` not a number.
+        """
+        if (n_leaves is None) == (regularization is None):
+            raise ValueError("Exactly one of n_leaves and regularization is needed.")
+        if n_leaves is not None:
+            if not is_integer(n_leaves):
+                raise TypeError(f"n_leaves must be an integer, got {shown(n_leaves)}.")
+            if n_leaves < 1:
+                raise ValueError(f"n_leaves must be at least 1, got {shown(n_leaves)}.")
+            return self.classifiers[int(np.searchsorted(self.n_leaves, n_leaves, side="right")) - 1]
+        if not is_number(regularization):
+            raise TypeError(f"regularization must be a number, got {shown(regularization)}.")
+        return self._for_penalty(float(regularization))  # type: ignore[arg-type]
+
+    def _for_penalty(self, penalty: float) -> Any:
+        least = self.path[0].regularization_min
+        if not penalty >= least:
+            raise ValueError(
+                f"regularization must be at least {least:.6g}, down to which the path goes, got {shown(penalty)}; make "
+                "the path with a smaller regularization."
+            )
+        segment = next(one for one in self.path if penalty <= one.regularization_max)
+        made = copy(segment.classifier)
+        made.set_params(regularization=penalty)
+        made.regularization_ = penalty
+        made.objective_ = segment.loss + penalty * segment.n_leaves
+        made.lower_bound_ = made.objective_ if segment.is_proven else min(made.objective_, self._bound(penalty))
+        made.gap_ = (made.objective_ - made.lower_bound_) / made.objective_ if made.objective_ else 0.0
+        made.status_ = "optimal" if segment.is_proven else self.status
+        return made
+
+    def _bound(self, penalty: float) -> float:
+        """Return a lower bound of the objective for a leaf penalty, since the least objective is concave in it."""
+        penalties: npt.NDArray[np.float64]
+        penalties, bounds = np.array(self._bounds).T
+        return float(np.interp(penalty, penalties, bounds))
