@@ -58,13 +58,14 @@ MAY_IMPORT = {
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
+    "frontier": {"_budget", "_checks", "objectives"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "binarizers", "columns", "exceptions", "fitting"}
-    | {"objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
+    | {"frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
-    "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "plotting", "posterior", "tree"},
+    "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "posterior", "tree"},
 }
 
 

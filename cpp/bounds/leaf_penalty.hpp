@@ -1,14 +1,15 @@
 // bounds/leaf_penalty.hpp
 //
 // SAYS     Let best(p) be the least cost of a tree of a set if a leaf costs p. For p <= r: trees with at least k leaves
-//          cost at least best(p) + (r - p) * k at r; trees with at most k leaves cost at least best(r) - (r - p) * k at
-//          p; and for p <= t <= r, best(t) is at least the value at t of the line through best(p) and best(r).
+//          cost at least best(p) + (r - p) * k at r, and trees with at most k leaves at least best(r) - (r - p) * k at
+//          p. For p <= t <= r: best(t) is at least what the line through best(p) and best(r) is at t.
 // SO       What one search has proven of a set bounds it in a search with another leaf penalty.
 // WHY      The cost of a tree is a line in the leaf penalty, with its number of leaves as slope; best is the least of
-//          these lines at each penalty, and so concave. Lower bounds in place of best(p) and best(r) weaken the result.
-// NEEDS    the same rows, costs of predictions, and limits on depth, leaves and rows per leaf; no bound that is a
-// guess. KEEPS    all optima (it bounds the set and drops no tree). SOURCE   ours; concavity as in parametric linear
-// programming, and in the pruning of [breiman1984cart, section 3.3]. Switch   leaf_penalty
+//          these lines at each penalty, and so concave. With lower bounds for best(p) and best(r) all of this holds.
+// NEEDS    the same rows, costs of predictions, and limits on depth, leaves and rows per leaf; no guessed bounds.
+// KEEPS    all optima (it bounds the set and drops no tree).
+// SOURCE   ours; the lines in the leaf penalty are those of cost-complexity pruning [breiman1984cart, section 3.3].
+// Switch   leaf_penalty
 #pragma once
 
 #include "base/types.hpp"

@@ -6,6 +6,7 @@ from hornbeam.binarizers import ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.columns import ColumnReport, column_report
 from hornbeam.estimators import (
     GOSDTClassifier,
+    GOSDTClassifierCV,
     LicketySPLITClassifier,
     MAPTreeClassifier,
     ModelClassReliance,
@@ -20,7 +21,8 @@ from hornbeam.estimators import (
     sufficient_depth,
 )
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
-from hornbeam.plotting import plot_importance, plot_roc, plot_trace, plot_tree
+from hornbeam.frontier import Frontier, PathSegment
+from hornbeam.plotting import plot_cv, plot_frontier, plot_importance, plot_roc, plot_trace, plot_tree
 from hornbeam.posterior import log_posterior
 from hornbeam.tree import Tree
 
@@ -32,12 +34,15 @@ except PackageNotFoundError:  # used from a source tree, without installation
 __all__ = [
     "ColumnReport",
     "ColumnWarning",
+    "Frontier",
     "GOSDTClassifier",
+    "GOSDTClassifierCV",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
     "ModelClassReliance",
     "NotProvenWarning",
     "OSDTClassifier",
+    "PathSegment",
     "Progress",
     "RashomonImportance",
     "RashomonSet",
@@ -50,6 +55,8 @@ __all__ = [
     "column_report",
     "log_posterior",
     "model_class_reliance",
+    "plot_cv",
+    "plot_frontier",
     "plot_importance",
     "plot_roc",
     "plot_trace",

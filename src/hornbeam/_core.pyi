@@ -161,8 +161,16 @@ MOST_ORDERED_ROWS: int = 16777216
 
 MOST_ORDERED_CLASSES: int = 128
 
+class EarlierSearches:
+    """What searches of one problem with other leaf costs have proven."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def bytes(self) -> int: ...
+
 @overload
-def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, earlier: EarlierSearches | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree of least cost; see api/solve.hpp."""
 
 @overload

@@ -2,6 +2,7 @@
 
 from hornbeam.estimators.depth import sufficient_depth
 from hornbeam.estimators.gosdt import GOSDTClassifier
+from hornbeam.estimators.gosdt_cv import GOSDTClassifierCV
 from hornbeam.estimators.importance import (
     ModelClassReliance,
     RashomonImportance,
@@ -17,6 +18,7 @@ from hornbeam.rashomon.rashomon_set import RashomonSet
 
 __all__ = [
     "GOSDTClassifier",
+    "GOSDTClassifierCV",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
     "ModelClassReliance",

@@ -11,7 +11,6 @@ from typing import Any
 
 from sklearn.base import clone
 
-from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.monitor import Monitor
@@ -47,12 +46,15 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
         work._binarize(training)
         scale: AdditiveScale = work._make_scale(training)
         solve = searches_of_penalties(work.binarizer_.conditions_, training, scale, options, monitor.listener(scale))
-        search = FrontierSearch(solve, scale.leaf_cost, _largest_penalty(scale, training), budget)
+        search = FrontierSearch(solve, scale.leaf_cost, _largest_penalty(scale, training), budget, options.gap_limit)
         search.find_path(is_all=only_path)
-        most = search.most_leaves() if options.max_leaves is None else options.max_leaves
         if not only_path:
-            search.find_sizes(most)
-        found = _Classifiers(work, training, scale, search).frontier(most, only_path=only_path, seconds=budget.elapsed())
+            search.find_sizes(options.max_leaves or search.most_leaves())
+            search.find_path(is_all=True)  # in the time that is left, if there is any
+        most = options.max_leaves or search.most_leaves()
+        found = _Classifiers(work, training, scale, search).frontier(
+            most, only_path=only_path, seconds=budget.elapsed()
+        )
     _warn_unless_proven(found)
     return found
 

@@ -16,9 +16,7 @@ from hornbeam.fitting.scales import RegularizedScale, make_scale
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 
-# The leaf penalty "auto"; see docs/notes/2026-11-23-defaults.md.
-_ROWS_OF_A_LEAF = 2  # that one more leaf must classify correctly
-_LEAST_PENALTY, _LARGEST_PENALTY = 0.002, 0.01
+_LARGEST_PENALTY = 0.01  # of "auto"
 
 
 class RegularizedTree(TreeEstimator):
@@ -31,6 +29,9 @@ class RegularizedTree(TreeEstimator):
     regularization: float | Literal["auto"]
     min_samples_leaf: int
     n_jobs: int | None
+    # The leaf penalty "auto"; see docs/notes/2026-11-23-defaults.md.
+    _rows_of_a_leaf = 2  # that one more leaf must classify correctly
+    _least_penalty = 0.002
 
     def _check_parameters(self) -> _core.SearchOptions:
         if not self._is_auto():
@@ -47,7 +48,7 @@ class RegularizedTree(TreeEstimator):
         """Return the leaf penalty; "auto" stands for one that depends on the number of rows."""
         if not self._is_auto():
             return self.regularization  # type: ignore[return-value]
-        return min(_LARGEST_PENALTY, max(_LEAST_PENALTY, _ROWS_OF_A_LEAF / self._n_rows))
+        return min(_LARGEST_PENALTY, max(self._least_penalty, self._rows_of_a_leaf / self._n_rows))
 
     def _set_result(self, outcome: _core.Outcome, scale: RegularizedScale) -> None:
         """Set the attributes about the objective, in the user's units."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._checks import is_integer, is_number, shown
+from hornbeam.frontier.held_out import score_of_objective
 
 
 class PathSegment(NamedTuple):
@@ -40,9 +41,12 @@ class PathSegment(NamedTuple):
 
     @property
     def regularization(self) -> float:
-        """A leaf penalty within the interval: the geometric mean of its ends, which cross-validation compares."""
+        """A leaf penalty within the interval: the geometric mean of its ends, which cross-validation compares.
+
+        Twice the smaller end if the larger one is infinite, and half of the larger one if the smaller one is 0.
+        """
         if self.regularization_max == inf:
-            return self.regularization_min
+            return 2 * self.regularization_min
         if self.regularization_min == 0:
             return self.regularization_max / 2
         return float(np.sqrt(self.regularization_min * self.regularization_max))
@@ -161,6 +165,26 @@ class Frontier:
         if not is_number(regularization):
             raise TypeError(f"regularization must be a number, got {shown(regularization)}.")
         return self._for_penalty(float(regularization))  # type: ignore[arg-type]
+
+    def losses_on(self, X: Any, y: Any, sample_weight: Any = None) -> npt.NDArray[np.float64]:
+        """Return the losses of the trees on other rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            With the columns of the training data.
+        y : array-like of shape (n_rows,)
+            Labels.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        ndarray of float of shape (n_sizes,)
+            In the unit of the objective, as `losses`.
+        """
+        scores = np.array([score_of_objective(one, X, y, sample_weight) for one in self.classifiers])
+        return -scores if self.classifiers[0].objective == "cost" else 1 - scores
 
     def _for_penalty(self, penalty: float) -> Any:
         least = self.path[0].regularization_min

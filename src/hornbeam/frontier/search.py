@@ -5,8 +5,8 @@ The least cost of any tree is the lower envelope of these lines, which is concav
 trees of the envelope cross, one search either finds a tree below both or proves that there is none. The crossings of
 all neighbors, proven, prove the envelope in between.
 
-**The sizes.** For a number of leaves, the path gives a lower bound: the least cost at any penalty, less the penalties of
-that many leaves. It is attained by the trees of the path. A tree of another size is found, and proven, by a search
+**The sizes.** For a number of leaves, the path gives a lower bound: the least cost at any penalty, less the penalties
+of that many leaves. It is attained by the trees of the path. A tree of another size is found, and proven, by a search
 without a leaf penalty and with a limit on leaves, which starts from all that the path has proven of its subproblems
 (``cpp/bounds/leaf_penalty.hpp``).
 
@@ -34,6 +34,8 @@ Solve: TypeAlias = "Callable[[int, int | None, float | None], Outcome]"
 _FIRST_SHARE, _PATH_STEP, _PATH_SHARE = 1 / 3, 1 / 4, 1 / 2
 # A search that is not worth starting: this share of the limit is left.
 _LEAST_SHARE = 1 / 100
+_SUMS = ("subproblems", "table_entries", "seconds")
+_STOPS = ("interrupted", "memory_limit")
 
 
 class Line(NamedTuple):
@@ -79,46 +81,48 @@ class FrontierSearch:
         The ends of the path in ticks; for the larger one a single leaf is optimal.
     budget : Budget
         What all searches together may spend.
+    gap_limit : float, default=0.0
+        A relative gap that need not be closed.
     """
 
-    def __init__(self, solve: Solve, least_penalty: int, largest_penalty: int, budget: Budget) -> None:
+    def __init__(
+        self, solve: Solve, least_penalty: int, largest_penalty: int, budget: Budget, gap_limit: float = 0.0
+    ) -> None:
         self._solve, self._least, self._largest, self._budget = solve, least_penalty, largest_penalty, budget
+        self._gap_limit = gap_limit
         self._lines: dict[int, Line] = {}  # the best tree known of each number of leaves
         self._bounds: dict[int, int] = {}  # by penalty: no tree costs less
+        self._tried: set[int] = set()  # penalties
         self._size_bounds: dict[int, int] = {}  # by the limit on leaves: no tree loses less
         self._seconds = budget.seconds()
         self.status = "optimal"
         """Why the searches ended: "optimal" unless a limit or the user stopped one of them."""
-        self.statistics: dict[str, Any] = {"searches": 0, "subproblems": 0, "table_entries": 0, "bytes": 0, "seconds": 0.0}
+        self.statistics: dict[str, Any] = dict.fromkeys(("searches", *_SUMS, "bytes"), 0)
         """Sums over all searches; of "bytes" the largest."""
 
     def find_path(self, *, is_all: bool) -> None:
-        """Find the trees of the path; `is_all` says that nothing follows, so that it may use all the time."""
+        """Find the trees of the path, or go on with it; `is_all`: nothing follows, so it may use all the time."""
         end = 0.0 if is_all or self._seconds is None else (1 - _PATH_SHARE) * self._seconds
-        self._add(self._largest, self._solve(self._largest, None, self._share(_FIRST_SHARE)))
-        self._search(self._least, _FIRST_SHARE)
-        tried = {self._least}
+        if not self._bounds:
+            self._search(self._largest, _FIRST_SHARE)
+            self._search(self._least, _FIRST_SHARE)
         while self._may_go_on(end):
-            open_ends = [penalty for penalty in self._crossings() if self._gap(penalty) > 0]
-            new = [penalty for penalty in open_ends if penalty not in tried]
+            open_ends = [penalty for penalty in self._crossings() if self._gap(penalty) > self._gap_limit]
+            new = [penalty for penalty in open_ends if penalty not in self._tried]
             if not open_ends or (not new and self._seconds is None):
                 return
-            # All crossings first. What time is left after that goes to the largest gaps, where earlier searches of the
-            # same penalty have stopped.
+            # All crossings first. What time is left after that goes to those where earlier searches have stopped: a
+            # search of the same penalty goes on where they did.
             penalty = max(new or open_ends, key=self._gap)
-            before = self._bounds.get(penalty, -1), self._envelope(penalty)
-            self._search(penalty, _PATH_STEP)
-            if penalty in tried and before == (self._bounds[penalty], self._envelope(penalty)):
-                return
-            tried.add(penalty)
+            self._search(penalty, _PATH_STEP if new else 1 / len(open_ends), end)
 
     def find_sizes(self, n_leaves: int) -> None:
         """Find the best tree of each size up to a number of leaves."""
-        sizes = [k for k in range(2, n_leaves + 1) if self._lower_of_size(k) < self._best(k).loss]
+        sizes = [k for k in range(2, n_leaves + 1) if self._is_open(k)]
         for done, k in enumerate(sizes):
             if not self._may_go_on(0.0):
                 return
-            if self._lower_of_size(k) >= self._best(k).loss:
+            if not self._is_open(k):  # any more
                 continue
             outcome = self._run(0, k, 1 / (len(sizes) - done))
             self._add_tree(0, outcome)
@@ -150,35 +154,33 @@ class FrontierSearch:
         """Return a lower bound of the cost of every tree, by the concavity of the least cost."""
         if penalty in self._bounds:
             return self._bounds[penalty]
-        below = [(p, bound) for p, bound in self._bounds.items() if p < penalty]
-        above = [(p, bound) for p, bound in self._bounds.items() if p > penalty]
-        return max(
-            (ceil(Fraction(low * (q - penalty) + high * (penalty - p), q - p)) for p, low in below for q, high in above),
-            default=0,
-        )
+        below = [known for known in self._bounds.items() if known[0] < penalty]
+        above = [known for known in self._bounds.items() if known[0] > penalty]
+        chords = (Fraction(low * (q - penalty) + high * (penalty - p), q - p) for p, low in below for q, high in above)
+        return max(map(ceil, chords), default=0)
 
     def bounds(self) -> list[tuple[int, int]]:
         """Return the penalties that were searched, rising, and what every tree costs at least there."""
         return sorted(self._bounds.items())
 
-    def _search(self, penalty: int, share: float) -> None:
-        self._add(penalty, self._run(penalty, None, share))
+    def _search(self, penalty: int, share: float, end: float = 0.0) -> None:
+        self._tried.add(penalty)
+        self._add(penalty, self._run(penalty, None, share, end))
 
-    def _run(self, penalty: int, max_leaves: int | None, share: float) -> Outcome:
-        outcome = self._solve(penalty, max_leaves, self._share(share))
-        if outcome["status"] in ("interrupted", "memory_limit"):
-            self.status = outcome["status"]
-        elif outcome["status"] != "optimal" and self.status == "optimal":
+    def _run(self, penalty: int, max_leaves: int | None, share: float, end: float = 0.0) -> Outcome:
+        outcome = self._solve(penalty, max_leaves, self._share(share, end))
+        if outcome["status"] in _STOPS or self.status == "optimal":
             self.status = outcome["status"]
         return outcome
 
-    def _share(self, share: float) -> float | None:
+    def _share(self, share: float, end: float = 0.0) -> float | None:
+        """Return a share of the seconds until `end` are left."""
         left = self._budget.left().seconds
-        return None if left is None else share * left
+        return None if left is None else share * max(0.0, left - end)
 
     def _may_go_on(self, end: float) -> bool:
         """Return whether more than so many seconds are left, and nobody has stopped the searches."""
-        if self.status in ("interrupted", "memory_limit"):
+        if self.status in _STOPS:
             return False
         left = self._budget.left().seconds
         return left is None or self._seconds is None or left > max(end, _LEAST_SHARE * self._seconds)
@@ -196,7 +198,7 @@ class FrontierSearch:
         mine, its = self.statistics, outcome["statistics"]
         mine["searches"] += 1
         mine["bytes"] = max(mine["bytes"], its["bytes"])
-        for name in ("subproblems", "table_entries", "seconds"):
+        for name in _SUMS:
             mine[name] += its[name]
 
     def _hull(self) -> list[Line]:
@@ -226,6 +228,10 @@ class FrontierSearch:
         """Return what is not proven at a penalty, as a share of the least cost known."""
         upper = self._envelope(penalty)
         return Fraction(upper - self.lower(penalty), upper) if upper else Fraction(0)
+
+    def _is_open(self, n_leaves: int) -> bool:
+        loss = self._best(n_leaves).loss
+        return loss - self._lower_of_size(n_leaves) > self._gap_limit * loss
 
     def _best(self, n_leaves: int) -> Line:
         """Return the best tree with at most so many leaves, the smallest of equally good ones."""

@@ -1,0 +1,242 @@
+"""Cross-validation of the leaf penalty: the folds, their scores, the choice, and what `fit` leaves behind."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import Bunch, _safe_indexing
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
+
+from hornbeam._budget import Budget
+from hornbeam._checks import as_array, check_choice
+from hornbeam.exceptions import ColumnWarning, NotProvenWarning
+from hornbeam.frontier.held_out import score_of_objective
+
+RULES = ("best", "one_standard_error")
+# Of the time limit, for the path over all rows; the folds share the rest.
+_SHARE_OF_ALL_ROWS = 1 / 3
+
+
+class Candidate(NamedTuple):
+    """A leaf penalty, and the classifier that a set of rows has for it."""
+
+    regularization: float
+    classifier: Any
+
+
+# From rows, the leaf penalties wanted (None: the procedure chooses), and seconds, to a classifier for each penalty.
+MakeCandidates = Callable[[Any, Any, Any, "Sequence[float] | None", "float | None"], "list[Candidate]"]
+
+
+class CrossValidated:
+    """Mixin of classifiers that choose their leaf penalty by cross-validation.
+
+    A subclass returns what makes the candidates of a set of rows in `_candidates_of`; its parameters include `cv`,
+    `scoring`, `rule`, `time_limit` and `n_jobs`.
+    """
+
+    cv: Any
+    scoring: Any
+    rule: str
+    time_limit: float | None
+    n_jobs: int | None
+    verbose: int
+
+    def _candidates_of(self) -> MakeCandidates:
+        raise NotImplementedError
+
+    def _choose(self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> Any:
+        """Return the chosen classifier, fitted on all rows, and set the attributes of the cross-validation."""
+        check_choice("rule", self.rule, RULES)
+        budget = Budget(self.time_limit)
+        make = self._candidates_of()
+        candidates = make(X, y, sample_weight, None, budget.part(_SHARE_OF_ALL_ROWS).seconds())
+        penalties = [one.regularization for one in candidates]
+        scorer, routed = self._scorer(), self._route(sample_weight, params)
+        labels = as_array("y", y)
+        splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, **routed.splitter.split))
+        _check_classes(labels, splits)
+        at_once = min(len(splits), effective_n_jobs(self.n_jobs))
+        left = budget.seconds()
+        seconds = None if left is None else left / ceil(len(splits) / at_once)
+        scores = Parallel(n_jobs=at_once)(
+            delayed(_score_fold)(
+                make, X, labels, sample_weight, train, test, penalties, seconds, scorer, routed.scorer.score
+            )
+            for train, test in splits
+        )
+        table = np.array(scores).T
+        _check_scores(table)
+        chosen = choose(table, self.rule)
+        self._set_results(candidates, table, chosen)
+        return candidates[chosen].classifier
+
+    def _set_results(self, candidates: list[Candidate], scores: npt.NDArray[np.float64], chosen: int) -> None:
+        """Set the attributes of the cross-validation; the penalties rise."""
+        means = scores.mean(axis=1)
+        self.regularizations_ = np.array([one.regularization for one in candidates])
+        self.cv_results_ = {
+            "param_regularization": self.regularizations_,
+            "n_leaves": np.array([one.classifier.n_leaves_ for one in candidates]),
+            **{f"split{fold}_test_score": scores[:, fold] for fold in range(scores.shape[1])},
+            "mean_test_score": means,
+            "std_test_score": scores.std(axis=1),
+            "standard_error": standard_errors(scores),
+            "rank_test_score": np.array([1 + int((means > mean).sum()) for mean in means], dtype=np.int32),
+        }
+        self.best_index_, self.best_score_ = chosen, float(means[chosen])
+        self.n_splits_ = scores.shape[1]
+
+    def _scorer(self) -> Any:
+        return score_of_objective if self.scoring is None else check_scoring(self, scoring=self.scoring)
+
+    def _route(self, sample_weight: Any, params: dict[str, Any]) -> Any:
+        """Return what goes to the splitter and to the scorer; without metadata routing, `groups` and the weights do."""
+        if _routing_enabled():
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            return routed if self.scoring is not None else Bunch(**routed, scorer=_own_score(sample_weight))
+        groups = params.pop("groups", None)
+        if params:
+            raise TypeError(
+                f"fit got unexpected arguments {sorted(params)}; to pass them to the splitter or the scorer, enable "
+                "metadata routing: sklearn.set_config(enable_metadata_routing=True)."
+            )
+        return Bunch(splitter=Bunch(split={"groups": groups}), scorer=_own_score(sample_weight))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what metadata `fit` passes to the splitter, and `fit` and `score` to the scorer.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        to_score = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(splitter=check_cv(self.cv), method_mapping=to_split)
+        return router if self.scoring is None else router.add(scorer=self._scorer(), method_mapping=to_score)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
+        """Return the score of the fitted classifier by `scoring`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        y : array-like of shape (n_rows,)
+            True labels.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows.
+        **params : dict
+            Passed to the scorer, if metadata routing is enabled.
+
+        Returns
+        -------
+        float
+        """
+        if self.scoring is not None and _routing_enabled():
+            params = process_routing(self, "score", sample_weight=sample_weight, **params).scorer.score
+        else:
+            params = _own_score(sample_weight).score
+        return float(self._scorer()(self, X, y, **params))
+
+
+def _own_score(sample_weight: Any) -> Bunch:
+    return Bunch(score={} if sample_weight is None else {"sample_weight": sample_weight})
+
+
+def _check_classes(y: npt.NDArray[Any], splits: list[Any]) -> None:
+    """Raise ValueError if the training rows of a fold miss a class."""
+    classes = set(y.tolist())
+    for fold, (train, _) in enumerate(splits):
+        missing = classes - set(y[train].tolist())
+        if missing:
+            raise ValueError(
+                f"The training rows of fold {fold} have no row of class {min(missing, key=repr)!r}; use fewer folds, "
+                "or a cv that keeps every class in every fold, such as StratifiedKFold(shuffle=True)."
+            )
+
+
+def _check_scores(scores: npt.NDArray[np.float64]) -> None:
+    """Raise ValueError if a score is not a number."""
+    wrong = np.argwhere(~np.isfinite(scores))
+    if len(wrong) > 0:
+        raise ValueError(
+            f"The score of fold {wrong[0][1]} is {scores[tuple(wrong[0])]}; its test rows may miss a class that the "
+            "scorer needs: use fewer folds or StratifiedKFold(shuffle=True)."
+        )
+
+
+def choose(scores: npt.NDArray[np.float64], rule: str) -> int:
+    """Return the index of the leaf penalty that a rule chooses.
+
+    Parameters
+    ----------
+    scores : ndarray of float of shape (n_penalties, n_folds)
+        The penalties rise.
+    rule : {"best", "one_standard_error"}
+        "best": the largest mean; of equal ones the largest penalty. "one_standard_error": the largest penalty whose
+        mean is at least the best one less its standard error.
+
+    Returns
+    -------
+    int
+    """
+    means = scores.mean(axis=1)
+    best = len(means) - 1 - int(np.argmax(means[::-1]))
+    if rule == "best":
+        return best
+    return int(np.flatnonzero(means >= means[best] - standard_errors(scores)[best])[-1])
+
+
+def standard_errors(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the standard error of the mean over the folds of each row of scores."""
+    n_folds = scores.shape[1]
+    return scores.std(axis=1, ddof=1) / np.sqrt(n_folds) if n_folds > 1 else np.zeros(len(scores))
+
+
+def _score_fold(
+    make: MakeCandidates,
+    X: Any,
+    y: npt.NDArray[Any],
+    sample_weight: Any,
+    train: npt.NDArray[Any],
+    test: npt.NDArray[Any],
+    penalties: Sequence[float],
+    seconds: float | None,
+    scorer: Any,
+    score_params: dict[str, Any],
+) -> list[float]:
+    """Return the score on the test rows of the trees that the training rows have for some leaf penalties."""
+
+    def take(values: Any, rows: npt.NDArray[Any]) -> Any:
+        has_rows = values is not None and np.ndim(values) > 0 and len(values) == len(y)
+        return _safe_indexing(values, rows) if has_rows else values
+
+    with warnings.catch_warnings():  # the rows of all folds together have been warned of
+        warnings.simplefilter("ignore", NotProvenWarning)
+        warnings.simplefilter("ignore", ColumnWarning)
+        found = make(_safe_indexing(X, train), y[train], take(sample_weight, train), penalties, seconds)
+    X_test, y_test = _safe_indexing(X, test), y[test]
+    params = {name: take(values, test) for name, values in score_params.items()}
+    known: dict[int, float] = {}  # several penalties may have the same tree
+    scores = []
+    for _, classifier in found:
+        tree = id(classifier.tree_)
+        if tree not in known:
+            known[tree] = float(scorer(classifier, X_test, y_test, **params))
+        scores.append(known[tree])
+    return scores
