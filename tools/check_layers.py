@@ -58,7 +58,7 @@ MAY_IMPORT = {
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
-    "frontier": {"_budget", "_checks", "objectives"},
+    "frontier": {"_budget", "_checks"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "binarizers", "columns", "exceptions", "fitting"}

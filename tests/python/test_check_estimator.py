@@ -5,6 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hornbeam import (
     GOSDTClassifier,
+    GOSDTClassifierCV,
     LicketySPLITClassifier,
     MAPTreeClassifier,
     OSDTClassifier,
@@ -18,6 +19,7 @@ from hornbeam import (
         GOSDTClassifier(),
         GOSDTClassifier(max_depth=2, objective="balanced", binarizer="quantile"),
         GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", trace=True),
+        GOSDTClassifierCV(cv=2, max_depth=3, time_limit=5.0),
         SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),
         LicketySPLITClassifier(certify=True, time_limit=5.0),
         MAPTreeClassifier(),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch, _safe_indexing
+from sklearn.utils import Bunch, _safe_indexing, column_or_1d, indexable
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -66,7 +66,8 @@ class CrossValidated:
         candidates = make(X, y, sample_weight, None, budget.part(_SHARE_OF_ALL_ROWS).seconds())
         penalties = [one.regularization for one in candidates]
         scorer, routed = self._scorer(), self._route(sample_weight, params)
-        labels = as_array("y", y)
+        X, sample_weight = indexable(X, sample_weight)
+        labels = column_or_1d(as_array("y", y))
         splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, **routed.splitter.split))
         _check_classes(labels, splits)
         at_once = min(len(splits), effective_n_jobs(self.n_jobs))
@@ -159,14 +160,13 @@ def _own_score(sample_weight: Any) -> Bunch:
 
 
 def _check_classes(y: npt.NDArray[Any], splits: list[Any]) -> None:
-    """Raise ValueError if the training rows of a fold miss a class."""
-    classes = set(y.tolist())
+    """Raise ValueError if the training rows of a fold have only one class."""
     for fold, (train, _) in enumerate(splits):
-        missing = classes - set(y[train].tolist())
-        if missing:
+        classes = set(y[train].tolist())
+        if len(classes) == 1:
             raise ValueError(
-                f"The training rows of fold {fold} have no row of class {min(missing, key=repr)!r}; use fewer folds, "
-                "or a cv that keeps every class in every fold, such as StratifiedKFold(shuffle=True)."
+                f"The training rows of fold {fold} have only the class {classes.pop()!r}; use a cv that keeps the "
+                "classes in every fold, such as StratifiedKFold(shuffle=True)."
             )
 
 

@@ -224,9 +224,8 @@ def _from_path(
     if penalties is not None:
         model.set_params(regularization=min(penalties), verbose=0, callback=None)
     path = model.regularization_path(X, y, sample_weight)
-    least = path.path[0].regularization_min  # rounded to a tick, which may be more than asked for
     wanted = [one.regularization for one in path.path] if penalties is None else penalties
-    found = [Candidate(penalty, path.classifier(regularization=max(least, penalty))) for penalty in wanted]
+    found = [Candidate(penalty, path.classifier(regularization=penalty)) for penalty in wanted]
     if penalties is None:
         for one in found:
             one.classifier.path_ = path

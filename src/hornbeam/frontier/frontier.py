@@ -13,6 +13,9 @@ import numpy.typing as npt
 from hornbeam._checks import is_integer, is_number, shown
 from hornbeam.frontier.held_out import score_of_objective
 
+# How far below the path a leaf penalty may be: that of the path is rounded to the resolution of the search.
+_ROUNDING = 1e-9
+
 
 class PathSegment(NamedTuple):
     """A tree of the regularization path, and the leaf penalties for which it is the best one.
@@ -188,7 +191,7 @@ class Frontier:
 
     def _for_penalty(self, penalty: float) -> Any:
         least = self.path[0].regularization_min
-        if not penalty >= least:
+        if not penalty >= least * (1 - _ROUNDING):
             raise ValueError(
                 f"regularization must be at least {least:.6g}, down to which the path goes, got {shown(penalty)}; make "
                 "the path with a smaller regularization."
@@ -196,7 +199,7 @@ class Frontier:
         segment = next(one for one in self.path if penalty <= one.regularization_max)
         made = copy(segment.classifier)
         made.set_params(regularization=penalty)
-        made.regularization_ = penalty
+        made.regularization_ = penalty = max(penalty, least)
         made.objective_ = segment.loss + penalty * segment.n_leaves
         made.lower_bound_ = made.objective_ if segment.is_proven else min(made.objective_, self._bound(penalty))
         made.gap_ = (made.objective_ - made.lower_bound_) / made.objective_ if made.objective_ else 0.0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import confusion_matrix, f1_score, roc_curve
+from sklearn.metrics import f1_score, roc_curve
+from sklearn.utils.class_weight import compute_sample_weight
 
 from hornbeam._checks import as_array, check_weights
-from hornbeam.objectives import OBJECTIVES, ClassData
 
 
 def score_of_objective(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -32,27 +31,25 @@ def score_of_objective(classifier: Any, X: Any, y: Any, sample_weight: Any = Non
     """
     labels = as_array("y", y)
     weights = check_weights(sample_weight, len(labels))
-    if classifier.objective in OBJECTIVES:
-        loss = _additive_loss(classifier, classifier.predict(X), labels, weights)
-        return -loss if classifier.objective == "cost" else 1 - loss
-    positive = classifier.classes_[1]
-    if classifier.objective == "f1":
-        return float(f1_score(labels == positive, classifier.predict(X) == positive, sample_weight=weights))
-    false, true, _ = roc_curve(labels == positive, classifier.predict_proba(X)[:, 1], sample_weight=weights)
-    theta = 1.0 if classifier.theta is None else float(classifier.theta)
-    return _area(false, true, theta)
-
-
-def _additive_loss(
-    classifier: Any, predicted: npt.NDArray[Any], labels: npt.NDArray[Any], weights: npt.NDArray[Any]
-) -> float:
-    classes = classifier.classes_
-    confusion = confusion_matrix(labels, predicted, labels=classes, sample_weight=weights)
-    # A class without a row has no share in the loss, but its weight is a divisor.
-    totals = tuple(Fraction(float(total)) or Fraction(1) for total in confusion.sum(axis=1))
-    data = ClassData(classes, totals, classifier.omega, classifier.cost_matrix, classifier.class_weight)
-    loss = OBJECTIVES[classifier.objective](data)
-    return float((confusion * np.array(loss.costs, dtype=np.float64)).sum() / float(loss.scale))
+    objective, classes = classifier.objective, classifier.classes_
+    if objective in ("auc", "partial_auc"):
+        shares = classifier.predict_proba(X)[:, 1]
+        false, true, _ = roc_curve(labels == classes[1], shares, sample_weight=weights)
+        return _area(false, true, 1.0 if classifier.theta is None else float(classifier.theta))
+    predicted = classifier.predict(X)
+    weights = weights * compute_sample_weight(classifier.class_weight, labels)
+    if objective == "f1":
+        return float(f1_score(labels == classes[1], predicted == classes[1], sample_weight=weights))
+    if objective == "cost":
+        rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predicted)
+        return -float(np.average(np.asarray(classifier.cost_matrix)[rows, columns], weights=weights))
+    # Of the rest, each row has a weight, and is lost if it is predicted wrongly.
+    if objective == "balanced":
+        _, codes = np.unique(labels, return_inverse=True)
+        weights = weights / np.bincount(codes, weights=weights)[codes]
+    elif objective == "weighted":
+        weights = weights * np.where(labels == classes[1], float(classifier.omega), 1.0)
+    return float(np.average(predicted == labels, weights=weights))
 
 
 def _area(false_positives: npt.NDArray[Any], true_positives: npt.NDArray[Any], theta: float) -> float:
