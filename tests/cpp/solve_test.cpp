@@ -76,6 +76,24 @@ PROBLEM_TEST(the_cost_found_for_wide_problems_without_limits_equals_brute_force_
   check_all_bounds(draw, problem);
 }
 
+PROBLEM_TEST(searches_with_other_leaf_costs_and_limits_on_leaves_that_share_their_tables_equal_brute_force, 400,
+             limited_problem(draw)) {
+  search::EarlierSearches earlier;
+  const Ticks leaf_cost = problem.leaf_cost;
+  for (int i = 0; i < 4; ++i) {
+    TestProblem one = problem;
+    one.leaf_cost = leaf_cost * draw.below(4) / (1 + draw.below(3));
+    if (one.leaf_cost >= kLargestTotal) one.leaf_cost = leaf_cost;
+    if (draw.percent(50)) one.limits.leaves = draw.size_between(1, 7);
+    PackedInput input = one.input();
+    input.limits.threads = draw.percent(10) ? 2 : 1;
+    input.limits.gap = draw.percent(25) ? 0.2 : 0.0;  // leaves bounds that are not the optimum
+    const Ticks optimum = Oracle(one).best();
+    const run::Outcome outcome = solve(input.columns, input, never, &earlier);
+    input.limits.gap > 0 ? check_interval(one, outcome, optimum) : check_proven(one, outcome, optimum);
+  }
+}
+
 PROBLEM_TEST(the_predictions_of_nodes_are_within_the_costs_and_inner_nodes_have_two_children, 100,
              limited_problem(draw)) {
   const ResultTree tree = solve(problem.input(), never).tree;
