@@ -62,11 +62,11 @@ class CrossValidated:
         """Return the chosen classifier, fitted on all rows, and set the attributes of the cross-validation."""
         check_choice("rule", self.rule, RULES)
         budget = Budget(self.time_limit)
+        scorer, routed = self._scorer(), self._route(sample_weight, params)
         X, sample_weight = indexable(X, sample_weight)
         make = self._candidates_of()
         candidates = make(X, y, sample_weight, None, budget.part(_SHARE_OF_ALL_ROWS).seconds())
         penalties = [one.regularization for one in candidates]
-        scorer, routed = self._scorer(), self._route(sample_weight, params)
         labels = column_or_1d(as_array("y", y))
         splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, **routed.splitter.split))
         _check_classes(labels, splits)
