@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "datasets": set(),
     "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
-    "tree": {"_core", "conditions", "table"},
+    "tree": {"_checks", "_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},

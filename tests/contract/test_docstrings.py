@@ -62,5 +62,5 @@ def test_the_docstring_of_a_method_names_every_parameter_or_where_to_find_them(p
 
 def undocumented(thing, text: str) -> list[str]:
     """Return the parameters for which the docstring has no line `name : type`, alone or in a list of names."""
-    named = {name.strip() for line in text.splitlines() for name in line.partition(" : ")[0].split(",")}
+    named = {name.strip(" *") for line in text.splitlines() for name in line.partition(" : ")[0].split(",")}
     return [name for name in inspect.signature(thing).parameters if name not in {"self", "cls"} | named]

@@ -30,7 +30,7 @@ ORDER_OF_0_1_0 = {
 ORDER = """
 objective theta labelling alpha beta rho regularization max_depth max_leaves min_samples_leaf distinct
 method lookahead_depth last_split strategy n_thresholds thresholds eliminate binarizer reference class_weight
-omega cost_matrix time_limit memory_limit gap_limit max_expansions n_jobs verbose callback random_state
+omega cost_matrix smoothing time_limit memory_limit gap_limit max_expansions n_jobs verbose callback random_state
 trace start certify bounds
 """
 every_class = pytest.mark.parametrize("name", ORDER_OF_0_1_0)
@@ -77,7 +77,7 @@ def test_positional_arguments_in_the_order_of_0_1_0_work_and_warn(name: str) -> 
     order = ORDER_OF_0_1_0[name].split()
     with pytest.warns(FutureWarning, match="=..., ".join(order[2:])) as caught:
         made = getattr(hornbeam, name)(*order)
-    assert made.get_params(deep=False) == {parameter: parameter for parameter in order}
+    assert {name: made.get_params(deep=False)[name] for name in order} == {name: name for name in order}
     assert f"hornbeam {REMOVED_IN}" in str(caught[0].message)
     assert caught[0].filename == __file__
 

@@ -17,6 +17,7 @@ from hornbeam.fitting.training import TrainingData, read_training
 from hornbeam.table import Table
 from hornbeam.tree import Tree
 from hornbeam.tree.importances import gini_importances
+from hornbeam.tree.shares import Smoothing
 
 
 class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: ignore[misc]
@@ -24,6 +25,7 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
 
     classes_: npt.NDArray[Any]
     tree_: Tree
+    smoothing: Smoothing = None  # a parameter of some subclasses
 
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> TrainingData:
         training = self._check_training(read_training(X, y, sample_weight, type(self).__name__, budget))
@@ -95,10 +97,11 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
         -------
         ndarray of shape (n_rows, n_classes)
             In the order of `classes_`; each row sums to 1. The shares count `sample_weight` only, not costs or class
-            weights: with these the predicted class need not have the largest share.
+            weights: with these the predicted class need not have the largest share. The parameter `smoothing`, where
+            the classifier has it, moves them away from 0 and 1.
         """
         table = self._table(X)
-        return self.tree_.predict_proba(table)
+        return self.tree_.predict_proba(table, smoothing=self.smoothing)
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the natural logarithms of `predict_proba`.

@@ -15,6 +15,7 @@ from hornbeam.fitting.progress import relative_gap
 from hornbeam.fitting.scales import RegularizedScale, make_scale
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
+from hornbeam.tree.shares import check_smoothing
 
 _LARGEST_PENALTY = 0.01  # of "auto"
 
@@ -85,6 +86,7 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()
+        check_smoothing(self.smoothing)
         check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
         return options
 

@@ -26,6 +26,7 @@ from hornbeam.reductions.auc import AucObjectives
 from hornbeam.reductions.auc_scale import check_theta
 from hornbeam.reductions.fscore import FScoreObjective
 from hornbeam.reductions.objective import NonAdditiveObjective
+from hornbeam.tree.shares import Smoothing
 
 _RANKING = AucObjectives()
 _NON_ADDITIVE: dict[str, NonAdditiveObjective] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
@@ -93,6 +94,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
         For objective "cost": entry (i, j) is the cost of predicting ``classes_[j]`` for a row of ``classes_[i]``;
         finite and not negative. The diagonal need not be 0.
+    smoothing : float, "laplace" or None, default=None
+        How `predict_proba` turns the shares of a leaf into probabilities. None: the shares themselves, which are 0 or 1
+        in pure leaves. "laplace": each class weighs 1 more in every leaf. A number m: the m-estimate, as if every leaf
+        had m more rows of weight 1, divided as in the training data. The tree and `predict` stay the same.
     time_limit : float or None, default=60
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
@@ -263,6 +268,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
+        smoothing: Smoothing = None,
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
@@ -284,6 +290,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
+        self.smoothing = smoothing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
@@ -346,7 +353,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         >>> X, y = load_balance_scale(return_X_y=True)
         >>> frontier = GOSDTClassifier(regularization=0.02).frontier(X, y)
         >>> dict(zip(frontier.n_leaves.tolist(), frontier.losses.round(3).tolist()))
-        {1: 0.539, 2: 0.363, 3: 0.325, 4: 0.27}
+        {1: 0.539, 2: 0.365, 3: 0.307, 4: 0.258, 5: 0.224}
         """
         return find_frontier(self, X, y, sample_weight, only_path=False)
 
@@ -389,7 +396,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         >>> X, y = load_balance_scale(return_X_y=True)
         >>> path = GOSDTClassifier(regularization=0.02).regularization_path(X, y).path
         >>> [(segment.n_leaves, round(segment.regularization_min, 3)) for segment in path]
-        [(4, 0.02), (2, 0.046), (1, 0.176)]
+        [(5, 0.02), (4, 0.034), (3, 0.05), (2, 0.058), (1, 0.174)]
         """
         return find_frontier(self, X, y, sample_weight, only_path=True)
 

@@ -16,6 +16,7 @@ from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.estimators._cross_validation import Candidate, CrossValidated, MakeCandidates
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.fitting.progress import Progress
+from hornbeam.tree.shares import Smoothing
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -65,6 +66,8 @@ class GOSDTClassifierCV(CrossValidated, TreeClassifier):
     omega : float, default=1.0
         See `GOSDTClassifier`.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        See `GOSDTClassifier`.
+    smoothing : float, "laplace" or None, default=None
         See `GOSDTClassifier`.
     time_limit : float or None, default=60
         Seconds for everything: a third for the path over all rows, the rest for the folds. What is not proven by then
@@ -118,9 +121,9 @@ n_features_in_, feature_names_in_, statistics_
     >>> from hornbeam import GOSDTClassifierCV
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True)
-    >>> classifier = GOSDTClassifierCV(binarizer="quantile", cv=5).fit(X, y)
+    >>> classifier = GOSDTClassifierCV(binarizer="quantile", max_depth=3).fit(X, y)
     >>> classifier.n_leaves_, classifier.cv_results_["n_leaves"].tolist()
-    (4, [6, 4, 3, 1])
+    (6, [6, 4, 3, 2, 1])
     """
 
     def __init__(
@@ -139,6 +142,7 @@ n_features_in_, feature_names_in_, statistics_
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
+        smoothing: Smoothing = None,
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
@@ -158,6 +162,7 @@ n_features_in_, feature_names_in_, statistics_
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
+        self.smoothing = smoothing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs

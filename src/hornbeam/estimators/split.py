@@ -27,6 +27,7 @@ from hornbeam.fitting.search import (
     within,
 )
 from hornbeam.fitting.training import TrainingData
+from hornbeam.tree.shares import Smoothing
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress as Record
@@ -146,6 +147,10 @@ class SPLITClassifier(_LookaheadClassifier):
     class_weight, omega, cost_matrix
         See `GOSDTClassifier`. Information gain counts each row by what a wrong prediction of its class can cost at
         most. Of columns with equal gain (within 1e-12 bits) the first is used.
+    smoothing : float, "laplace" or None, default=None
+        How `predict_proba` turns the shares of a leaf into probabilities. None: the shares themselves, which are 0 or 1
+        in pure leaves. "laplace": each class weighs 1 more in every leaf. A number m: the m-estimate, as if every leaf
+        had m more rows of weight 1, divided as in the training data. The tree and `predict` stay the same.
     time_limit : float or None, default=None
         Seconds, as in `GOSDTClassifier`. No limit by default, since the search ends by itself, in seconds as a rule.
     memory_limit, n_jobs, verbose, callback, trace
@@ -199,6 +204,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
+        smoothing: Smoothing = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
@@ -217,6 +223,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
+        self.smoothing = smoothing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -256,8 +263,8 @@ class LicketySPLITClassifier(_LookaheadClassifier):
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
         levels and adds one more split, so its trees have up to F edges on a path.
-    objective, min_samples_leaf, last_split, binarizer, class_weight, omega, cost_matrix, time_limit, memory_limit, \
-n_jobs, verbose, callback, trace, certify
+    objective, min_samples_leaf, last_split, binarizer, class_weight, omega, cost_matrix, smoothing, time_limit, \
+memory_limit, n_jobs, verbose, callback, trace, certify
         See `SPLITClassifier`.
 
     Attributes
@@ -300,6 +307,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
+        smoothing: Smoothing = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
@@ -317,6 +325,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
+        self.smoothing = smoothing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs

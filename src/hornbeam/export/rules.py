@@ -11,7 +11,7 @@ from hornbeam.tree.words import column_name, label, one_line
 Answer = tuple[Condition, bool]
 
 
-def to_rules(tree: BaseTree) -> list[str]:
+def to_rules(tree: BaseTree, *, confidence: float | None = None) -> list[str]:
     """Write the tree in English, one sentence per leaf, from left to right.
 
     All conditions on a column are merged into one: an interval, a list of categories, or whether it is missing. A
@@ -22,6 +22,8 @@ def to_rules(tree: BaseTree) -> list[str]:
     ----------
     tree : BaseTree
         The tree to write.
+    confidence : float or None, default=None
+        Adds to each rule the confidence interval of its share, for example 0.95; see `Tree.share_intervals`.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def to_rules(tree: BaseTree) -> list[str]:
     for node, condition in enumerate(tree.conditions):
         path = answers.pop(node)
         if condition is None:
-            outcome = f"predict {label(tree, node)} ({tree.describe(node, 'training row')})."
+            outcome = f"predict {label(tree, node)} ({tree.describe(node, 'training row', confidence)})."
             sentences.append(f"If {_premise(tree, path)}, {outcome}" if path else f"Always {outcome}")
         else:
             answers[int(tree.left[node])] = [*path, (condition, True)]

@@ -12,7 +12,7 @@ _BOXES = ("├── ", "│   ", "└── ", "    ")
 _ASCII = ("|-- ", "|   ", "`-- ", "    ")
 
 
-def to_text(tree: BaseTree, *, ascii: bool = False) -> str:
+def to_text(tree: BaseTree, *, ascii: bool = False, confidence: float | None = None) -> str:
     """Draw the tree with one line per node.
 
     Parameters
@@ -21,6 +21,8 @@ def to_text(tree: BaseTree, *, ascii: bool = False) -> str:
         The tree to draw.
     ascii : bool, default=False
         Whether to draw with ``|`` and ``-`` in place of box characters. Names are left as they are.
+    confidence : float or None, default=None
+        Adds to each leaf the confidence interval of its share, for example 0.95; see `Tree.share_intervals`.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def to_text(tree: BaseTree, *, ascii: bool = False) -> str:
     before_yes, under_yes, before_no, under_no = _ASCII if ascii else _BOXES
 
     def leaf(node: int) -> list[str]:
-        return [f"predict {label(tree, node)} ({tree.describe(node)})"]
+        return [f"predict {label(tree, node)} ({tree.describe(node, confidence=confidence)})"]
 
     def inner(node: int, _: Condition, yes: list[str], no: list[str]) -> list[str]:
         return [

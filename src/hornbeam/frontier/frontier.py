@@ -33,6 +33,15 @@ class PathSegment(NamedTuple):
         tree is the best one known there.
     classifier : GOSDTClassifier
         The fitted classifier with this tree.
+
+    Examples
+    --------
+    >>> from hornbeam import GOSDTClassifier
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(1, return_X_y=True)
+    >>> smallest = GOSDTClassifier(regularization=0.01).regularization_path(X, y).path[-1]
+    >>> smallest.n_leaves, smallest.loss, smallest.regularization_min, smallest.regularization_max
+    (1, 0.5, 0.25, inf)
     """
 
     regularization_min: float
@@ -75,6 +84,9 @@ class Frontier:
     path : tuple of PathSegment
         The trees that are best for some leaf penalty, the smallest penalty first. Their losses are the corners of the
         convex hull of the frontier; other sizes are best for no penalty.
+    bounds : tuple of (float, float)
+        The leaf penalties that were searched, rising, each with a lower bound of the objective of every tree. The least
+        objective is concave in the leaf penalty, so the line between two of them is a lower bound, too.
     status : str
         "optimal" if everything is proven; otherwise why the search ended.
     statistics : dict
@@ -92,13 +104,13 @@ class Frontier:
     >>> X, y = load_monk(1, return_X_y=True)
     >>> frontier = GOSDTClassifier(regularization=0.01).frontier(X, y)
     >>> frontier.n_leaves.tolist()
-    [1, 2, 3, 4, 5, 6, 7, 8]
+    [1, 2, 3, 4, 5, 6, 7]
     >>> [round(loss, 3) for loss in frontier.losses.tolist()]
-    [0.5, 0.266, 0.218, 0.169, 0.113, 0.056, 0.024, 0.0]
+    [0.5, 0.25, 0.25, 0.167, 0.167, 0.083, 0.0]
     >>> frontier.status, frontier.classifier(n_leaves=5).n_leaves_
-    ('optimal', 5)
+    ('optimal', 4)
     >>> [(segment.n_leaves, round(segment.regularization_max, 4)) for segment in frontier.path]
-    [(8, 0.0403), (6, 0.0524), (2, 0.2339), (1, inf)]
+    [(7, 0.05), (2, 0.25), (1, inf)]
     """
 
     def __init__(
@@ -121,7 +133,7 @@ class Frontier:
         self.path = tuple(path)
         self.status = status
         self.statistics = statistics
-        self._bounds = tuple(bounds)  # leaf penalties, rising, and lower bounds of the objective there
+        self.bounds = tuple(bounds)
 
     def __len__(self) -> int:
         """Return the number of sizes."""
@@ -209,5 +221,5 @@ class Frontier:
     def _bound(self, penalty: float) -> float:
         """Return a lower bound of the objective for a leaf penalty, since the least objective is concave in it."""
         penalties: npt.NDArray[np.float64]
-        penalties, bounds = np.array(self._bounds).T
+        penalties, bounds = np.array(self.bounds).T
         return float(np.interp(penalty, penalties, bounds))

@@ -57,7 +57,7 @@ class BaseTree(ABC, TreeMethods):
         """Training weight in each node; shape (n_nodes,)."""
 
     @abstractmethod
-    def describe(self, node: int, noun: str = "row") -> str:
+    def describe(self, node: int, noun: str = "row", confidence: float | None = None) -> str:
         """Return in words how well a node predicts its training rows.
 
         Parameters
@@ -66,6 +66,8 @@ class BaseTree(ABC, TreeMethods):
             Number of the node.
         noun : str, default="row"
             What a row is called.
+        confidence : float or None, default=None
+            Adds the confidence interval of the share, see `Tree.share_intervals`.
 
         Returns
         -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from hornbeam.conditions import Condition
 from hornbeam.table import TableSchema
 from hornbeam.tree.base import BaseTree
 from hornbeam.tree.checks import check_classes
+from hornbeam.tree.shares import Smoothing, check_smoothing, class_shares, share_intervals
 from hornbeam.tree.words import count, percent, rows_of
 
 if TYPE_CHECKING:
@@ -162,15 +163,19 @@ class Tree(BaseTree, ClassTreeMethods):
         weights = self.class_weights[node]
         return float(weights[self.prediction[node]] / weights.sum())
 
-    def describe(self, node: int, noun: str = "row") -> str:
+    def describe(self, node: int, noun: str = "row", confidence: float | None = None) -> str:
         """Return the share of the predicted class in words, see `BaseTree.describe`: ``82 % of 1,204 rows``."""
-        return f"{percent(self.predicted_share(node))} of {rows_of(self, node, noun)}"
+        text = f"{percent(self.predicted_share(node))} of {rows_of(self, node, noun)}"
+        if confidence is None:
+            return text
+        low, high = self.share_intervals(confidence)[node, self.prediction[node]]
+        return f"{text}; {100 * confidence:g} % interval {percent(low)} to {percent(high)}"
 
     def leaf_record(self, node: int) -> dict[str, Any]:
         """Return the weight of each class in a node, see `BaseTree.leaf_record`."""
         return {"class_weights": self.class_weights[node].tolist()}
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, smoothing: Smoothing = None) -> npt.NDArray[np.float64]:
         """Return for each row the shares of the classes in the training weight of its leaf.
 
         Under unequal costs `predict` may differ from the class of the largest share.
@@ -179,14 +184,66 @@ class Tree(BaseTree, ClassTreeMethods):
         ----------
         X : array-like of shape (n_rows, n_columns), data frame or Table
             See `apply`.
+        smoothing : float, "laplace" or None, default=None
+            None: the shares. "laplace": each class weighs 1 more in every leaf. A number m: the m-estimate, as if every
+            leaf had m more weight, divided as in all training rows.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
             Shares of 0 to 1 in the order of `classes`.
+
+        Raises
+        ------
+        ValueError
+            If `smoothing` is negative, infinite or an unknown string.
+        TypeError
+            If `smoothing` has the wrong type.
         """
-        shares = self.class_weights / self.class_weights.sum(axis=1, keepdims=True)
-        return np.asarray(shares[self.apply(X)])
+        check_smoothing(smoothing)
+        return np.asarray(class_shares(self.class_weights, smoothing)[self.apply(X)])
+
+    def share_intervals(
+        self, confidence: float = 0.95, *, method: Literal["wilson", "clopper-pearson"] = "wilson"
+    ) -> npt.NDArray[np.float64]:
+        """Return confidence intervals of the shares of the classes in each node.
+
+        They hold for a node that was chosen before the labels were seen. The leaves of a tree were chosen with the
+        labels, so the shares on new rows are somewhat less extreme; held-out rows tell how much.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Probability that an interval covers the true share, greater than 0 and less than 1.
+        method : {"wilson", "clopper-pearson"}, default="wilson"
+            "wilson": the score interval, close to `confidence` also for few rows. "clopper-pearson": at least
+            `confidence` for any true share, and wider.
+
+        Returns
+        -------
+        ndarray of float of shape (n_nodes, n_classes, 2)
+            Lower and upper ends, from 0 to 1. The sample size is the number of training rows in the node; with weights
+            that are not counts of rows, the intervals are approximate.
+
+        Raises
+        ------
+        ValueError
+            If `confidence` is not between 0 and 1, or `method` is unknown.
+
+        References
+        ----------
+        .. [1] L. D. Brown, T. T. Cai, A. DasGupta, "Interval Estimation for a Binomial Proportion", Statistical Science
+               16(2), 2001.
+
+        Examples
+        --------
+        >>> from hornbeam import GOSDTClassifier
+        >>> X, y = [[0]] * 40 + [[1]] * 10, [0] * 36 + [1] * 14
+        >>> tree = GOSDTClassifier(regularization=0.05).fit(X, y).tree_
+        >>> tree.share_intervals()[tree.apply([[0]])[0], 0].round(2).tolist()
+        [0.77, 0.96]
+        """
+        return share_intervals(self.class_weights, self.n_samples, confidence, method)
 
     def _about_leaves(self) -> str:
         return f", {count(len(self.classes), 'class', 'classes')}"
