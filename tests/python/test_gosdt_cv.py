@@ -144,8 +144,8 @@ def test_the_smallest_leaf_penalty_depends_on_the_number_of_rows():
 
 
 def test_an_unknown_argument_of_fit_is_an_error(wine):
-    with pytest.raises(TypeError, match=r"unexpected arguments \['colour'\].*enable_metadata_routing"):
-        quick().fit(*wine, colour=[1])
+    with pytest.raises(TypeError, match=r"unexpected arguments \['kind'\].*enable_metadata_routing"):
+        quick().fit(*wine, kind=[1])
 
 
 def test_folds_with_one_class_are_an_error_that_says_what_to_do(wine):
