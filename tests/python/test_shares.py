@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from hornbeam import GOSDTClassifier, GOSDTClassifierCV, LicketySPLITClassifier, SPLITClassifier
+from hornbeam import GOSDTClassifier, GOSDTClassifierCV, LicketySPLITClassifier, SPLITClassifier, plot_tree
 
 X = [[0]] * 40 + [[1]] * 10
 Y = ["no"] * 36 + ["yes"] * 14  # the leaf of 1 is pure
@@ -92,6 +92,14 @@ def test_text_and_rules_show_intervals_on_request(tree):
     )
     assert tree.to_rules(confidence=0.9)[1].endswith("(90 % of 40 training rows; 90 % interval 80 % to 95 %).")
     assert "interval" not in tree.to_text() + "".join(tree.to_rules())
+
+
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+def test_pictures_show_intervals_on_request(layout):
+    classifier = GOSDTClassifier(regularization=0.05).fit(X, Y)
+    shown = [text.get_text() for text in classifier.plot(layout=layout, confidence=0.9).texts]
+    assert sum("80 % to 95 %" in text for text in shown) == 1
+    assert not any(" % to " in text.get_text() for text in plot_tree(classifier, layout=layout).texts)
 
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.1, 95, "0.95", None])

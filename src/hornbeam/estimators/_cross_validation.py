@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from math import ceil
@@ -71,13 +72,22 @@ class CrossValidated:
         splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, **routed.splitter.split))
         _check_classes(labels, splits)
         at_once = min(len(splits), effective_n_jobs(self.n_jobs))
-        left = budget.seconds()
-        seconds = None if left is None else left / ceil(len(splits) / at_once)
+        n_rounds, left = ceil(len(splits) / at_once), budget.seconds()
+        deadline = None if left is None else time.time() + left
         scores = Parallel(n_jobs=at_once)(
             delayed(_score_fold)(
-                make, X, labels, sample_weight, train, test, penalties, seconds, scorer, routed.scorer.score
+                make,
+                X,
+                labels,
+                sample_weight,
+                train,
+                test,
+                penalties,
+                deadline and (deadline, n_rounds - number // at_once),
+                scorer,
+                routed.scorer.score,
             )
-            for train, test in splits
+            for number, (train, test) in enumerate(splits)
         )
         table = np.array(scores).T
         _check_scores(table)
@@ -216,11 +226,15 @@ def _score_fold(
     train: npt.NDArray[Any],
     test: npt.NDArray[Any],
     penalties: Sequence[float],
-    seconds: float | None,
+    deadline: tuple[float, int] | None,
     scorer: Any,
     score_params: dict[str, Any],
 ) -> list[float]:
-    """Return the score on the test rows of the trees that the training rows have for some leaf penalties."""
+    """Return the score on the test rows of the trees that the training rows have for some leaf penalties.
+
+    `deadline` is a time of the clock of all processes, and the number of rounds of folds until then, this one included.
+    """
+    seconds = None if deadline is None else max(0.0, (deadline[0] - time.time()) / deadline[1])
 
     def take(values: Any, rows: npt.NDArray[Any]) -> Any:
         has_rows = values is not None and np.ndim(values) > 0 and len(values) == len(y)

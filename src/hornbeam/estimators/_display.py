@@ -33,6 +33,7 @@ class TreeDisplay:
         subtitle: str | None = None,
         layout: Orientation = "auto",
         max_depth: Depth = "auto",
+        confidence: float | None = None,
     ) -> Axes:
         """Draw the fitted tree, see `hornbeam.plot_tree`.
 
@@ -52,6 +53,8 @@ class TreeDisplay:
             Where the root is: on top, or on the left. "auto": on the left if the tree is wide.
         max_depth : int, None or "auto", default="auto"
             Depth below which subtrees are collapsed. None: nothing is. "auto": as deep as a page holds.
+        confidence : float or None, default=None
+            Shows in each leaf the confidence interval of its share, for example 0.95.
 
         Returns
         -------
@@ -84,6 +87,7 @@ class TreeDisplay:
             subtitle=self._certificate() if subtitle is None else subtitle,
             layout=layout,
             max_depth=max_depth,
+            confidence=confidence,
         )
 
     def _certificate(self) -> str:

@@ -95,7 +95,13 @@ class Box:
 
 
 def boxes_of(
-    tree: Tree, view: View, letters: Letters, charts: Mapping[int, Distribution], *, is_stacked: bool
+    tree: Tree,
+    view: View,
+    letters: Letters,
+    charts: Mapping[int, Distribution],
+    *,
+    is_stacked: bool,
+    confidence: float | None = None,
 ) -> list[Box]:
     """Return the box of each node of the view, not yet placed; stacked leaves have one line."""
     unequal = has_unequal_weights(tree)
@@ -105,9 +111,12 @@ def boxes_of(
         if left >= 0 and condition is not None:
             boxes.append(_split(tree, node, condition, letters, node in charts, is_stacked))
         elif is_stacked:
-            boxes.append(_stacked_leaf(tree, node, n_hidden, letters))
+            boxes.append(_stacked_leaf(tree, node, n_hidden, letters, confidence))
         else:
-            boxes.append(_leaf(_leaf_lines(tree, node, n_hidden, letters, unequal), letters, n_hidden))
+            lines = _leaf_lines(tree, node, n_hidden, letters, unequal)
+            if confidence is not None and not n_hidden:
+                lines.insert(-1, (tree.describe_interval(node, confidence), _SHARE))
+            boxes.append(_leaf(lines, letters, n_hidden))
     return boxes
 
 
@@ -142,7 +151,7 @@ def _leaf(lines: list[tuple[str, Style]], letters: Letters, n_hidden: int) -> Bo
     return Box(kind, pieces, width, y + _BAR_GAP + BAR_HEIGHT + _PADDING, bar)
 
 
-def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box:
+def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters, confidence: float | None) -> Box:
     """One line: the bar, the class in bold, and its share; or how many leaves are hidden, and the largest class."""
     if n_hidden:
         name, share = _majority(tree, node)
@@ -152,7 +161,7 @@ def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters) -> Box
     else:
         lines = [
             (letters.wrap(letters.show(label(tree, node)), _CLASS, _MAX_STACKED_CLASS_WIDTH, 1)[0], _CLASS),
-            (tree.describe(node), _SHARE),
+            (tree.describe(node, confidence=confidence), _SHARE),
         ]
     height = _CLASS.line_height + 2 * _TIGHT
     x, pieces = _STACKED_INDENT + _STACKED_BAR_WIDTH + 6, []

@@ -105,6 +105,7 @@ def lay_out(
     charts: Mapping[int, Distribution] | None = None,
     page: tuple[float, float] = PAGE,
     keeps_missing: bool = False,
+    confidence: float | None = None,
 ) -> Layout:
     """Choose orientation and depth if they are "auto", and place everything.
 
@@ -125,7 +126,9 @@ def lay_out(
         for side in sides:
             is_forced = is_last and side == sides[-1]
             if is_forced or _may_fit(view, page, side == "horizontal"):
-                found = _placed(tree, view, letters, title, subtitle, charts or {}, page, side == "horizontal")
+                found = _placed(
+                    tree, view, letters, title, subtitle, charts or {}, page, side == "horizontal", confidence
+                )
                 if is_forced or found.fits:
                     return found
         return None
@@ -177,9 +180,10 @@ def _placed(
     charts: Mapping[int, Distribution],
     page: tuple[float, float],
     is_horizontal: bool,
+    confidence: float | None,
 ) -> Layout:
     """Place headings, tree, legend and footnotes one below the other, each centered."""
-    boxes = boxes_of(tree, view, letters, charts, is_stacked=is_horizontal)
+    boxes = boxes_of(tree, view, letters, charts, is_stacked=is_horizontal, confidence=confidence)
     boxes = _place_in_columns(view, boxes) if is_horizontal else _place_in_rows(view, boxes)
     tree_width = max(box.left + box.width for box in boxes)
     max_width = max(tree_width, _MIN_WIDTH)

@@ -36,6 +36,7 @@ def plot_tree(
     subtitle: str | None = None,
     layout: Orientation = "auto",
     max_depth: Depth = "auto",
+    confidence: float | None = None,
 ) -> Axes:
     r"""Draw a tree.
 
@@ -64,6 +65,8 @@ def plot_tree(
         Depth below which subtrees are collapsed into dashed boxes, which show their number of leaves, their most
         frequent class and a bar of class shares. None: nothing is collapsed, however large the figure. "auto": the
         largest depth at which the figure is at most 13.3 x 15 inches, which fits about 60 leaves.
+    confidence : float or None, default=None
+        Shows in each leaf the confidence interval of its share, for example 0.95; see `Tree.share_intervals`.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def plot_tree(
     TypeError
         If `tree` is not a tree or a fitted classifier.
     ValueError
-        If `layout` or `max_depth` is not one of the above, or `data` does not fit the tree.
+        If `layout`, `max_depth` or `confidence` is not one of the above, or `data` does not fit the tree.
 
     Notes
     -----
@@ -95,7 +98,7 @@ def plot_tree(
 
     tree = _tree_of(tree)
     charts = None if data is None else distributions_of(tree, data)
-    made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts)
+    made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts, confidence=confidence)
     if ax is None:
         ax = plt.figure(figsize=_inches(made), facecolor="white").add_axes((0, 0, 1, 1))
     draw(tree, made, ax)
@@ -111,6 +114,7 @@ def save_picture(
     subtitle: str | None = None,
     layout: Orientation = "auto",
     max_depth: Depth = "auto",
+    confidence: float | None = None,
     dpi: float = 150,
 ) -> None:
     """Write the drawing of `plot_tree` to a file; the same tree gives the same bytes with the same matplotlib.
@@ -123,7 +127,7 @@ def save_picture(
         The tree to draw.
     path : str or path
         File to write, ending in ``.svg``, ``.png`` or ``.pdf``.
-    data, title, subtitle, layout, max_depth
+    data, title, subtitle, layout, max_depth, confidence
         See `plot_tree`.
     dpi : float, default=150
         Resolution of a PNG file, in dots per inch; without effect on the other formats.
@@ -151,7 +155,16 @@ def save_picture(
     tree = _tree_of(tree)
     charts = None if data is None else distributions_of(tree, data)
     is_svg = suffix == ".svg"
-    made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts, keeps_missing=is_svg)
+    made = lay_out(
+        tree,
+        title,
+        subtitle,
+        layout=layout,
+        max_depth=max_depth,
+        charts=charts,
+        keeps_missing=is_svg,
+        confidence=confidence,
+    )
     write(tree, made, path, suffix[1:], dpi)
 
 

@@ -168,8 +168,24 @@ class Tree(BaseTree, ClassTreeMethods):
         text = f"{percent(self.predicted_share(node))} of {rows_of(self, node, noun)}"
         if confidence is None:
             return text
+        return f"{text}; {100 * confidence:g} % interval {self.describe_interval(node, confidence)}"
+
+    def describe_interval(self, node: int, confidence: float) -> str:
+        """Return the confidence interval of the share of the predicted class in words: ``80 % to 84 %``.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+        confidence : float
+            See `share_intervals`.
+
+        Returns
+        -------
+        str
+        """
         low, high = self.share_intervals(confidence)[node, self.prediction[node]]
-        return f"{text}; {100 * confidence:g} % interval {percent(low)} to {percent(high)}"
+        return f"{percent(low)} to {percent(high)}"
 
     def leaf_record(self, node: int) -> dict[str, Any]:
         """Return the weight of each class in a node, see `BaseTree.leaf_record`."""
