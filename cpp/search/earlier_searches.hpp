@@ -22,8 +22,11 @@ namespace hornbeam::search {
 class EarlierSearches {
  public:
   EarlierSearches() = default;
+  EarlierSearches(EarlierSearches&&) = default;
   EarlierSearches(const EarlierSearches&) = delete;
+  EarlierSearches& operator=(EarlierSearches&&) = default;
   EarlierSearches& operator=(const EarlierSearches&) = delete;
+  ~EarlierSearches() = default;
 
   /// `root` is the support set of all rows. Throws std::invalid_argument if the searches are of another problem.
   void require_same(const rows::Problem& problem, const Fingerprint& root);

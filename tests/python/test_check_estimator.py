@@ -11,6 +11,7 @@ from hornbeam import (
     OSDTClassifier,
     RashomonSetClassifier,
     SPLITClassifier,
+    SPLITClassifierCV,
 )
 
 
@@ -20,6 +21,7 @@ from hornbeam import (
         GOSDTClassifier(max_depth=2, objective="balanced", binarizer="quantile"),
         GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", trace=True),
         GOSDTClassifierCV(cv=2, max_depth=3, time_limit=5.0),
+        SPLITClassifierCV(cv=2, max_depth=2),
         SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),
         LicketySPLITClassifier(certify=True, time_limit=5.0),
         MAPTreeClassifier(),

@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_va
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from hornbeam import GOSDTClassifier, GOSDTClassifierCV, plot_cv
+from hornbeam import GOSDTClassifier, GOSDTClassifierCV, SPLITClassifier, SPLITClassifierCV, plot_cv
 from hornbeam.datasets import load_monk
 from hornbeam.estimators._cross_validation import choose
 
@@ -184,6 +184,21 @@ def test_warnings_about_rows_come_once_not_once_for_each_fold():
         warnings.simplefilter("always")
         GOSDTClassifierCV(0.003, binarizer=None, cv=2, time_limit=1.0).fit(X, y)
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize("parameters", [{}, {"objective": "cost", "cost_matrix": np.full((3, 3), 4.0) - 4 * np.eye(3)}])
+def test_split_compares_leaf_penalties_with_searches_of_its_own(wine, parameters):
+    X, y = wine
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    model = SPLITClassifierCV(0.02, max_depth=3, cv=folds, **parameters).fit(X, y)
+    unit = 4 if parameters else 1
+    assert model.regularizations_ == pytest.approx(np.geomspace(0.02, 0.1 * unit, 10))
+    own = SPLITClassifier(model.regularization_, max_depth=3, **parameters)
+    assert model.tree_ == own.fit(X, y).tree_
+    if not parameters:
+        assert model.best_score_ == pytest.approx(cross_val_score(own, X, y, cv=folds).mean())
+        assert SPLITClassifierCV(max_depth=2, cv=2).fit(X, y).regularizations_[0] == pytest.approx(1 / len(y))
+    assert 0 < model.n_leaves_ == model.cv_results_["n_leaves"][model.best_index_]
 
 
 def test_the_picture_has_the_mean_scores_and_the_chosen_leaf_penalty(wine):

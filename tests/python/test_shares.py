@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from hornbeam import GOSDTClassifier, GOSDTClassifierCV, LicketySPLITClassifier, SPLITClassifier, plot_tree
+from hornbeam import (
+    GOSDTClassifier,
+    GOSDTClassifierCV,
+    LicketySPLITClassifier,
+    SPLITClassifier,
+    SPLITClassifierCV,
+    plot_tree,
+)
 
 X = [[0]] * 40 + [[1]] * 10
 Y = ["no"] * 36 + ["yes"] * 14  # the leaf of 1 is pure
@@ -33,7 +40,7 @@ def test_smoothing_adds_weight_to_the_classes_of_each_leaf(tree, smoothing, expe
 
 @pytest.mark.parametrize(
     "make",
-    [GOSDTClassifier, GOSDTClassifierCV, SPLITClassifier, LicketySPLITClassifier],
+    [GOSDTClassifier, GOSDTClassifierCV, SPLITClassifier, SPLITClassifierCV, LicketySPLITClassifier],
     ids=lambda make: make.__name__,
 )
 def test_smoothing_changes_the_probabilities_and_nothing_else(make):

@@ -13,6 +13,7 @@ from hornbeam.estimators.maptree import MAPTreeClassifier
 from hornbeam.estimators.osdt import OSDTClassifier
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
+from hornbeam.estimators.split_cv import SPLITClassifierCV
 from hornbeam.fitting.progress import Progress
 from hornbeam.rashomon.rashomon_set import RashomonSet
 
@@ -28,6 +29,7 @@ __all__ = [
     "RashomonSet",
     "RashomonSetClassifier",
     "SPLITClassifier",
+    "SPLITClassifierCV",
     "model_class_reliance",
     "rashomon_importance",
     "sufficient_depth",

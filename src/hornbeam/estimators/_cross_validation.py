@@ -6,11 +6,12 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, _safe_indexing, column_or_1d, indexable
@@ -20,13 +21,21 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
+from sklearn.utils.validation import _num_samples
 
 from hornbeam._budget import Budget
 from hornbeam._checks import as_array, check_choice
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.frontier.held_out import score_of_objective
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 RULES = ("best", "one_standard_error")
+# The smallest leaf penalty "auto", as that of `RegularizedTree`.
+ROWS_OF_A_LEAF, LEAST_PENALTY = 1, 0.0005
+# The leaf penalties where there is no path: shares of the largest possible loss.
+_N_PENALTIES, _MIDDLE_PENALTY, _LARGEST_PENALTY = 10, 0.01, 0.1
 # Of the time limit, for the path over all rows; the folds share the rest.
 _SHARE_OF_ALL_ROWS = 1 / 3
 
@@ -59,12 +68,12 @@ class CrossValidated:
     def _candidates_of(self) -> MakeCandidates:
         raise NotImplementedError
 
-    def _choose(self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> Any:
-        """Return the chosen classifier, fitted on all rows, and set the attributes of the cross-validation."""
+    def _choose(self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> Self:
+        """Set the attributes of the cross-validation, and those of the chosen classifier, fitted on all rows."""
         check_choice("rule", self.rule, RULES)
         budget = Budget(self.time_limit)
-        scorer, routed = self._scorer(), self._route(sample_weight, params)
         X, sample_weight = indexable(X, sample_weight)
+        scorer, routed = self._scorer(), self._route(sample_weight, params)
         make = self._candidates_of()
         candidates = make(X, y, sample_weight, None, budget.part(_SHARE_OF_ALL_ROWS).seconds())
         penalties = [one.regularization for one in candidates]
@@ -93,7 +102,12 @@ class CrossValidated:
         _check_scores(table)
         chosen = choose(table, self.rule)
         self._set_results(candidates, table, chosen)
-        return candidates[chosen].classifier
+        found = candidates[chosen].classifier
+        parameters = found.get_params(deep=False)
+        for name, value in vars(found).items():
+            if name not in parameters and name != "_is_clone":
+                setattr(self, name, value)
+        return self
 
     def _set_results(self, candidates: list[Candidate], scores: npt.NDArray[np.float64], chosen: int) -> None:
         """Set the attributes of the cross-validation; the penalties rise."""
@@ -188,6 +202,31 @@ def _check_scores(scores: npt.NDArray[np.float64]) -> None:
             f"The score of fold {wrong[0][1]} is {scores[tuple(wrong[0])]}; its test rows may miss a class that the "
             "scorer needs: use fewer folds or StratifiedKFold(shuffle=True)."
         )
+
+
+def from_searches(
+    base: Any, X: Any, y: Any, sample_weight: Any, penalties: Sequence[float] | None, seconds: float | None
+) -> list[Candidate]:
+    """Return the tree of one search for each leaf penalty, each with its part of the time."""
+    if penalties is None:
+        unit = float(np.max(base.cost_matrix)) if base.objective == "cost" else 1.0
+        largest = _LARGEST_PENALTY * unit
+        n_rows = 0 if y is None else _num_samples(y)  # whatever is wrong with y is the error of the first fit
+        least = _least_penalty(base, n_rows) * unit if base._is_auto() else float(base.regularization)
+        # A leaf penalty of 0 has no place on a scale of factors.
+        penalties = np.geomspace(max(least, LEAST_PENALTY * unit / 10), max(least, largest), _N_PENALTIES).tolist()
+    found = []
+    for penalty in penalties:
+        part = None if seconds is None else seconds / len(penalties)
+        model = clone(base).set_params(regularization=penalty, time_limit=part)
+        found.append(Candidate(penalty, model.fit(X, y, sample_weight)))
+    return found
+
+
+def _least_penalty(base: Any, n_rows: int) -> float:
+    if base.objective in base._non_additive_objectives:
+        return _MIDDLE_PENALTY
+    return min(_MIDDLE_PENALTY, max(LEAST_PENALTY, ROWS_OF_A_LEAF / max(1, n_rows)))
 
 
 def choose(scores: npt.NDArray[np.float64], rule: str) -> int:

@@ -6,23 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._classifier import TreeClassifier
-from hornbeam.estimators._cross_validation import Candidate, CrossValidated, MakeCandidates
+from hornbeam.estimators._cross_validation import (
+    LEAST_PENALTY,
+    ROWS_OF_A_LEAF,
+    Candidate,
+    CrossValidated,
+    MakeCandidates,
+    from_searches,
+)
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.fitting.progress import Progress
 from hornbeam.tree.shares import Smoothing
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-# The leaf penalties of an objective without a path.
-_N_PENALTIES, _LARGEST_PENALTY = 8, 0.1
 
 
 class GOSDTClassifierCV(CrossValidated, TreeClassifier):
@@ -51,7 +54,7 @@ class GOSDTClassifierCV(CrossValidated, TreeClassifier):
         "best": the leaf penalty of the best mean score, the largest of equally good ones. "one_standard_error": the
         largest leaf penalty whose mean score is at most one standard error below the best one, for a smaller tree.
     objective : {"accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"}, default="accuracy"
-        See `GOSDTClassifier`. The last three have no path: 8 leaf penalties between `min_regularization` and 0.1 are
+        See `GOSDTClassifier`. The last three have no path: ten leaf penalties between `min_regularization` and 0.1 are
         compared, with a search for each.
     theta : float or None, default=None
         See `GOSDTClassifier`.
@@ -109,6 +112,7 @@ n_features_in_, feature_names_in_, statistics_
     See Also
     --------
     GOSDTClassifier : With a leaf penalty that you set.
+    SPLITClassifierCV : The same for near-optimal trees.
     hornbeam.plot_cv : Draws the mean score against the leaf penalty.
 
     References
@@ -201,24 +205,18 @@ n_features_in_, feature_names_in_, statistics_
         NotProvenWarning
             If the path over all rows is not proven.
         """
-        chosen = self._choose(X, y, sample_weight, params)
-        parameters = chosen.get_params(deep=False)
-        for name, value in vars(chosen).items():
-            if name not in parameters and name != "_is_clone":
-                setattr(self, name, value)
-        return self
+        return self._choose(X, y, sample_weight, params)
 
     def _candidates_of(self) -> MakeCandidates:
         names = set(GOSDTClassifier().get_params()) & set(self.get_params(deep=False)) - {"n_jobs"}
         base = _FineClassifier(self.min_regularization, **{name: getattr(self, name) for name in sorted(names)})
-        return partial(_from_searches if self.objective in base._non_additive_objectives else _from_path, base)
+        return partial(from_searches if self.objective in base._non_additive_objectives else _from_path, base)
 
 
 class _FineClassifier(GOSDTClassifier):
     """With a smaller leaf penalty "auto"."""
 
-    _rows_of_a_leaf = 1
-    _least_penalty = 0.0005
+    _rows_of_a_leaf, _least_penalty = ROWS_OF_A_LEAF, LEAST_PENALTY
 
 
 def _from_path(
@@ -234,19 +232,4 @@ def _from_path(
     if penalties is None:
         for one in found:
             one.classifier.path_ = path
-    return found
-
-
-def _from_searches(
-    base: GOSDTClassifier, X: Any, y: Any, sample_weight: Any, penalties: Sequence[float] | None, seconds: float | None
-) -> list[Candidate]:
-    """Return the tree of one search for each leaf penalty, each with its part of the time."""
-    if penalties is None:
-        least = 0.01 if base._is_auto() else float(base.regularization)
-        penalties = np.geomspace(max(least, 1e-6), max(least, _LARGEST_PENALTY), _N_PENALTIES).tolist()
-    found = []
-    for penalty in penalties:
-        part = None if seconds is None else seconds / len(penalties)
-        model = clone(base).set_params(regularization=penalty, time_limit=part)
-        found.append(Candidate(penalty, model.fit(X, y, sample_weight)))
     return found

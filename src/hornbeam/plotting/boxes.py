@@ -115,7 +115,7 @@ def boxes_of(
         else:
             lines = _leaf_lines(tree, node, n_hidden, letters, unequal)
             if confidence is not None and not n_hidden:
-                lines.insert(-1, (tree.describe_interval(node, confidence), _SHARE))
+                lines.append((f"({tree.describe_interval(node, confidence)})", _SHARE))
             boxes.append(_leaf(lines, letters, n_hidden))
     return boxes
 
