@@ -40,15 +40,10 @@ MAY_INCLUDE = {
 }
 
 MAY_IMPORT = {
-    "_dates": set(),
-    "exceptions": set(),
-    "_budget": set(),
-    "_checks": set(),
-    "_keywords": set(),
+    **{module: set() for module in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "datasets")},
     "objectives": {"_checks"},
     "_flags": {"_core"},
     "table": {"_checks", "_dates", "_flags"},
-    "datasets": set(),
     "columns": {"_dates", "exceptions", "table"},
     "conditions": {"_dates", "table"},
     "tree": {"_checks", "_core", "conditions", "table"},
