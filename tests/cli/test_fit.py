@@ -101,7 +101,7 @@ def test_the_help_names_every_objective_that_the_classifier_knows(run, fruit):
 
 
 def test_every_parameter_is_an_option_or_for_python_alone(run):
-    for_python = {"bounds", "callback", "class_weight", "reference", "trace", "verbose"}
+    for_python = {"bounds", "callback", "class_weight", "reference", "smoothing", "trace", "verbose"}
     names = {"n_jobs": "threads"}
     options = set(re.findall(r"--([\w-]+)", run("fit", "--help").out))
     parameters = set(GOSDTClassifier().get_params()) - for_python

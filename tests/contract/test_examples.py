@@ -17,6 +17,7 @@ SAID = {
     "first_tree": "optimal: objective",
     "gap_over_time": "optimal: 0.15428 with 20 leaves, gap 0.00%",
     "guessed_thresholds": " thresholds of the model",
+    "how_large_should_the_tree_be": "Frontier(19 sizes up to 19 leaves, 19 of them proven",
     "imbalanced_classes": "auc      : optimal",
     "map_tree_under_noise": "log posterior -626.1 with 11 leaves",
     "mixed_and_missing": "arrival in {emergency}?",
