@@ -53,7 +53,7 @@ MAY_IMPORT = {
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
-    "frontier": {"_budget", "_checks"},
+    "frontier": {"_budget", "_checks", "fitting"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "binarizers", "columns", "exceptions", "fitting"}

@@ -32,6 +32,12 @@ def numbers(seed: int, n_rows: int = 90) -> tuple[np.ndarray, np.ndarray]:
     return make_classification(n_rows, 4, n_informative=3, n_redundant=0, flip_y=0.2, random_state=seed)
 
 
+def noise() -> tuple[np.ndarray, np.ndarray]:
+    """Return binary columns and labels that have nothing to do with each other: no search proves their path soon."""
+    draw = np.random.default_rng(0)
+    return draw.integers(0, 2, (400, 30)), draw.integers(0, 2, 400)
+
+
 def least_losses(X: list[list[int]], y: list[int], n_leaves: int, **limits: int) -> list[int]:
     """Return by brute force the fewest errors of trees with at most 1, 2, ... leaves."""
     weights, costs = [1] * len(y), [[0 if k == c else 1 for k in range(3)] for c in range(3)]
@@ -136,8 +142,7 @@ def test_the_searches_of_a_frontier_share_what_they_prove():
 
 
 def test_a_time_limit_leaves_true_intervals_and_a_warning():
-    draw = np.random.default_rng(0)
-    X, y = draw.integers(0, 2, (400, 30)), draw.integers(0, 2, 400)
+    X, y = noise()
     with pytest.warns(NotProvenWarning, match=r"not proven for \d+ of \d+ sizes, from \d+ leaves on"):
         found = GOSDTClassifier(regularization=0.003, time_limit=1.0, **BINARY).frontier(X, y)
     assert found.status == "time_limit"
@@ -155,8 +160,7 @@ def test_a_time_limit_leaves_true_intervals_and_a_warning():
 
 
 def test_a_callback_that_stops_leaves_a_frontier():
-    draw = np.random.default_rng(0)
-    X, y = draw.integers(0, 2, (400, 30)), draw.integers(0, 2, 400)
+    X, y = noise()
     with pytest.warns(NotProvenWarning, match="interrupted"):
         found = GOSDTClassifier(regularization=0.003, callback=lambda _: True, **BINARY).frontier(X, y)
     assert found.status == "interrupted"
@@ -251,8 +255,7 @@ def test_the_picture_has_the_losses_the_hull_and_the_losses_on_other_rows():
 
 
 def test_the_picture_shows_what_is_not_proven():
-    draw = np.random.default_rng(0)
-    X, y = draw.integers(0, 2, (400, 30)), draw.integers(0, 2, 400)
+    X, y = noise()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotProvenWarning)
         found = GOSDTClassifier(regularization=0.003, time_limit=0.5, **BINARY).frontier(X, y)

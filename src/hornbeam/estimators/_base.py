@@ -93,6 +93,20 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> None:
+        training, scale, options = self._prepare(X, y, sample_weight, budget, monitor)
+        search = self._choose_search(training, scale, options)
+        binarize_seconds = budget.elapsed()
+        # Only now is Ctrl-C caught: before the search there is no tree that could be kept.
+        outcome = search(callback=monitor.listener(scale), trace=self.trace)
+        self._set_tree(outcome, scale, training, binarize_seconds)
+        self._set_result(outcome, scale)
+        monitor.finish(outcome, scale)
+        self._warn_of_tree(training.table, X)
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor
+    ) -> tuple[Any, Any, _core.SearchOptions]:
+        """Check the parameters and read the data; return the training rows, their scale and the search's options."""
         options = self._check_parameters()
         monitor.announce("making binary columns")
         training = self._read_training(X, y, sample_weight, budget)
@@ -102,15 +116,7 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         self._binarize(training)
         # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
         training = training._replace(reference=self._read_reference(X, training))
-        scale = self._make_scale(training)
-        search = self._choose_search(training, scale, options)
-        binarize_seconds = budget.elapsed()
-        # Only now is Ctrl-C caught: before the search there is no tree that could be kept.
-        outcome = search(callback=monitor.listener(scale), trace=self.trace)
-        self._set_tree(outcome, scale, training, binarize_seconds)
-        self._set_result(outcome, scale)
-        monitor.finish(outcome, scale)
-        self._warn_of_tree(training.table, X)
+        return training, self._make_scale(training), options
 
     @abstractmethod
     def _check_parameters(self) -> _core.SearchOptions:

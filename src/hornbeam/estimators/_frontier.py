@@ -14,7 +14,6 @@ from sklearn.base import clone
 from hornbeam._budget import Budget
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.monitor import Monitor
-from hornbeam.fitting.parameters import fit_to_table
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.search import searches_of_penalties
 from hornbeam.fitting.training import TrainingData
@@ -33,18 +32,12 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
     budget = Budget(model.time_limit, model.memory_limit)
     work = clone(model)
     work._is_clone = model._is_clone
+    if work.objective in work._non_additive_objectives:
+        raise ValueError(f"A frontier needs an additive objective, but objective={work.objective!r}.")
+    if work.reference is not None:
+        raise ValueError("A frontier is proven, and a reference guesses bounds: set reference=None.")
     with Monitor(model) as monitor:
-        options = work._check_parameters()
-        if work.objective in work._non_additive_objectives:
-            raise ValueError(f"A frontier needs an additive objective, but objective={work.objective!r}.")
-        if work.reference is not None:
-            raise ValueError("A frontier is proven, and a reference guesses bounds: set reference=None.")
-        monitor.announce("making binary columns")
-        training = work._read_training(X, y, sample_weight, budget)
-        work.schema_, work._n_rows = training.table.schema, training.table.n_rows
-        options = fit_to_table(options, work._n_rows)
-        work._binarize(training)
-        scale: AdditiveScale = work._make_scale(training)
+        training, scale, options = work._prepare(X, y, sample_weight, budget, monitor)
         solve = searches_of_penalties(work.binarizer_.conditions_, training, scale, options, monitor.listener(scale))
         search = FrontierSearch(solve, scale.leaf_cost, _largest_penalty(scale, training), budget, options.gap_limit)
         search.find_path(is_all=only_path)
@@ -92,18 +85,18 @@ class _Classifiers:
         statuses = ["optimal" if one.lower == one.line.loss else status for one in sizes]
         objective = self._scale.objective
         return Frontier(
-            [one.n_leaves for one in sizes],
-            [objective(one.line.loss) for one in sizes],
-            [objective(one.lower) for one in sizes],
-            statuses,
-            [
+            n_leaves=[one.n_leaves for one in sizes],
+            losses=[objective(one.line.loss) for one in sizes],
+            lower_bounds=[objective(one.lower) for one in sizes],
+            statuses=statuses,
+            classifiers=[
                 self._classifier(one.line, 0, one.lower, end, max_leaves=one.n_leaves)
                 for one, end in zip(sizes, statuses, strict=True)
             ],
-            path,
-            [(self._penalty(ticks), objective(bound)) for ticks, bound in self._search.bounds()],
-            status,
-            {**self._search.statistics, "seconds": seconds},
+            path=path,
+            bounds=[(self._penalty(ticks), objective(bound)) for ticks, bound in self._search.bounds()],
+            status=status,
+            statistics={**self._search.statistics, "seconds": seconds},
         )
 
     def _segment(self, segment: Segment) -> PathSegment:
@@ -143,8 +136,7 @@ def _warn_unless_proven(frontier: Frontier) -> None:
     sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {open_sizes[0]} leaves on," if open_sizes else "the path"
     warnings.warn(
         f"The frontier is not proven for {sizes} (status {frontier.status!r}): there it holds the best trees known and "
-        "lower bounds. A larger time_limit, regularization or max_depth, or a smaller max_leaves, leaves less to prove"
-        ".",
+        "lower bounds. For a proof, set a larger time_limit or regularization, or a smaller max_depth or max_leaves.",
         NotProvenWarning,
         stacklevel=4,
     )

@@ -363,31 +363,12 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         The counterpart of `DecisionTreeClassifier.cost_complexity_pruning_path` for optimal trees. It takes less time
         than `frontier`, which also has the sizes that are optimal for no leaf penalty.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            As in `fit`.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            As in `fit`.
+        Parameters, errors and warnings: see `frontier`.
 
         Returns
         -------
         Frontier
             With the sizes of its `path` only.
-
-        Raises
-        ------
-        ValueError
-            As `fit`, and if the objective is not additive or there is a `reference`.
-        TypeError
-            As `fit`.
-
-        Warns
-        -----
-        NotProvenWarning
-            If a part of the path is not proven.
 
         Examples
         --------

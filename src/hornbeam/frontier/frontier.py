@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._checks import is_integer, is_number, shown
+from hornbeam.fitting.progress import relative_gap
 from hornbeam.frontier.held_out import score_of_objective
 
 # How far below the path a leaf penalty may be: that of the path is rounded to the resolution of the search.
@@ -214,7 +215,7 @@ class Frontier:
         made.regularization_ = penalty = max(penalty, least)
         made.objective_ = segment.loss + penalty * segment.n_leaves
         made.lower_bound_ = made.objective_ if segment.is_proven else min(made.objective_, self._bound(penalty))
-        made.gap_ = (made.objective_ - made.lower_bound_) / made.objective_ if made.objective_ else 0.0
+        made.gap_ = relative_gap(made.objective_, made.lower_bound_)
         made.status_ = "optimal" if segment.is_proven else self.status
         return made
 

@@ -184,7 +184,8 @@ class Tree(BaseTree, ClassTreeMethods):
         -------
         str
         """
-        low, high = self.share_intervals(confidence)[node, self.prediction[node]]
+        alone = share_intervals(self.class_weights[[node]], self.n_samples[[node]], confidence, "wilson")
+        low, high = alone[0, self.prediction[node]]
         return f"{percent(low)} to {percent(high)}"
 
     def leaf_record(self, node: int) -> dict[str, Any]:
