@@ -143,6 +143,24 @@ def test_the_smallest_leaf_penalty_depends_on_the_number_of_rows():
     assert auto.path_.path[0].regularization_min == pytest.approx(max(0.0005, min(0.01, 1 / len(y))))
 
 
+@pytest.mark.parametrize("make", [GOSDTClassifierCV, SPLITClassifierCV], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        ("small", TypeError, "min_regularization must be a number, got 'small'"),
+        (-0.1, ValueError, "min_regularization must be at least 0 and finite, got -0.1"),
+    ],
+)
+def test_a_wrong_smallest_leaf_penalty_is_named(wine, make, value, error, message):
+    with pytest.raises(error, match=message):
+        make(value).fit(*wine)
+
+
+def test_an_unknown_argument_of_score_is_an_error(wine):
+    with pytest.raises(TypeError, match=r"score got unexpected arguments \['kind'\]"):
+        quick().fit(*wine).score(*wine, kind=[1])
+
+
 def test_an_unknown_argument_of_fit_is_an_error(wine):
     with pytest.raises(TypeError, match=r"unexpected arguments \['kind'\].*enable_metadata_routing"):
         quick().fit(*wine, kind=[1])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,18 +27,24 @@ from sklearn.utils.validation import _num_samples
 from hornbeam._budget import Budget
 from hornbeam._checks import as_array, check_choice
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
+from hornbeam.fitting.parameters import check_number
 from hornbeam.frontier.held_out import score_of_objective
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 RULES = ("best", "one_standard_error")
-# The smallest leaf penalty "auto", as that of `RegularizedTree`.
-ROWS_OF_A_LEAF, LEAST_PENALTY = 1, 0.0005
-# The leaf penalties where there is no path: shares of the largest possible loss.
-_N_PENALTIES, _MIDDLE_PENALTY, _LARGEST_PENALTY = 10, 0.01, 0.1
+# The leaf penalties where there is no path; the largest one is a share of the largest possible loss.
+_N_PENALTIES, _LARGEST_PENALTY = 10, 0.1
 # Of the time limit, for the path over all rows; the folds share the rest.
 _SHARE_OF_ALL_ROWS = 1 / 3
+
+
+class FinePenalty:
+    """Mixin of classifiers for cross-validation: with a smaller leaf penalty "auto"."""
+
+    _rows_of_a_leaf = 1
+    _least_penalty = 0.0005
 
 
 class Candidate(NamedTuple):
@@ -54,23 +61,62 @@ MakeCandidates = Callable[[Any, Any, Any, "Sequence[float] | None", "float | Non
 class CrossValidated:
     """Mixin of classifiers that choose their leaf penalty by cross-validation.
 
-    A subclass returns what makes the candidates of a set of rows in `_candidates_of`; its parameters include `cv`,
-    `scoring`, `rule`, `time_limit` and `n_jobs`.
+    A subclass names the classifier that is fitted for each leaf penalty, `_classifier`; it returns in `_candidates_of`
+    how, unless by a search for each. Its parameters include those declared here.
     """
 
+    _classifier: ClassVar[Any]
+    min_regularization: float | Literal["auto"]
     cv: Any
     scoring: Any
     rule: str
     time_limit: float | None
     n_jobs: int | None
-    verbose: int
+
+    def _base(self) -> Any:
+        """Return the unfitted classifier, with the parameters of this one."""
+        own = self.get_params(deep=False)  # type: ignore[attr-defined]
+        names = set(self._classifier._get_param_names()) & set(own) - {"n_jobs"}
+        return self._classifier(self.min_regularization, **{name: own[name] for name in sorted(names)})
 
     def _candidates_of(self) -> MakeCandidates:
-        raise NotImplementedError
+        return partial(from_searches, self._base())
 
-    def _choose(self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> Self:
-        """Set the attributes of the cross-validation, and those of the chosen classifier, fitted on all rows."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Choose the leaf penalty by cross-validation; the tree is that over all rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            As in `GOSDTClassifier.fit`.
+        y : array-like of shape (n_rows,)
+            Labels.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows, in the searches and in the scores.
+        **params : dict
+            ``groups`` for the splitter; with metadata routing, what the splitter and the scorer request.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As `GOSDTClassifier.fit`; if the training rows of a fold have only one class, or a score is not a number.
+        TypeError
+            As `GOSDTClassifier.fit`; if there are unknown `params`.
+        KeyboardInterrupt
+            If Ctrl-C is pressed.
+
+        Warns
+        -----
+        NotProvenWarning
+            If the trees over all rows are not proven, and the classifier proves trees.
+        """
         check_choice("rule", self.rule, RULES)
+        if not self._base()._is_auto():
+            check_number("min_regularization", self.min_regularization)
         budget = Budget(self.time_limit)
         X, sample_weight = indexable(X, sample_weight)
         scorer, routed = self._scorer(), self._route(sample_weight, params)
@@ -134,11 +180,7 @@ class CrossValidated:
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
             return routed if self.scoring is not None else Bunch(**routed, scorer=_own_score(sample_weight))
         groups = params.pop("groups", None)
-        if params:
-            raise TypeError(
-                f"fit got unexpected arguments {sorted(params)}; to pass them to the splitter or the scorer, enable "
-                "metadata routing: sklearn.set_config(enable_metadata_routing=True)."
-            )
+        _refuse("fit", params)
         return Bunch(splitter=Bunch(split={"groups": groups}), scorer=_own_score(sample_weight))
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -175,8 +217,17 @@ class CrossValidated:
         if self.scoring is not None and _routing_enabled():
             params = process_routing(self, "score", sample_weight=sample_weight, **params).scorer.score
         else:
+            _refuse("score", params)
             params = _own_score(sample_weight).score
         return float(self._scorer()(self, X, y, **params))
+
+
+def _refuse(method: str, params: dict[str, Any]) -> None:
+    if params:
+        raise TypeError(
+            f"{method} got unexpected arguments {sorted(params)}; to pass them to the splitter or the scorer, enable "
+            "metadata routing: sklearn.set_config(enable_metadata_routing=True)."
+        )
 
 
 def _own_score(sample_weight: Any) -> Bunch:
@@ -210,23 +261,18 @@ def from_searches(
     """Return the tree of one search for each leaf penalty, each with its part of the time."""
     if penalties is None:
         unit = float(np.max(base.cost_matrix)) if base.objective == "cost" else 1.0
-        largest = _LARGEST_PENALTY * unit
-        n_rows = 0 if y is None else _num_samples(y)  # whatever is wrong with y is the error of the first fit
-        least = _least_penalty(base, n_rows) * unit if base._is_auto() else float(base.regularization)
+        # Whatever is wrong with y is the error of the first fit.
+        base._n_rows = 1 if y is None else max(1, _num_samples(y))
+        least = base._leaf_penalty() * (unit if base._is_auto() else 1.0)
         # A leaf penalty of 0 has no place on a scale of factors.
-        penalties = np.geomspace(max(least, LEAST_PENALTY * unit / 10), max(least, largest), _N_PENALTIES).tolist()
+        ends = max(least, base._least_penalty * unit / 10), max(least, _LARGEST_PENALTY * unit)
+        penalties = np.geomspace(*ends, _N_PENALTIES).tolist()
     found = []
     for penalty in penalties:
         part = None if seconds is None else seconds / len(penalties)
         model = clone(base).set_params(regularization=penalty, time_limit=part)
         found.append(Candidate(penalty, model.fit(X, y, sample_weight)))
     return found
-
-
-def _least_penalty(base: Any, n_rows: int) -> float:
-    if base.objective in base._non_additive_objectives:
-        return _MIDDLE_PENALTY
-    return min(_MIDDLE_PENALTY, max(LEAST_PENALTY, ROWS_OF_A_LEAF / max(1, n_rows)))
 
 
 def choose(scores: npt.NDArray[np.float64], rule: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy.typing as npt
 from sklearn.base import clone
@@ -12,20 +12,14 @@ from sklearn.base import clone
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._classifier import TreeClassifier
-from hornbeam.estimators._cross_validation import (
-    LEAST_PENALTY,
-    ROWS_OF_A_LEAF,
-    Candidate,
-    CrossValidated,
-    MakeCandidates,
-    from_searches,
-)
+from hornbeam.estimators._cross_validation import Candidate, CrossValidated, FinePenalty, MakeCandidates
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.fitting.progress import Progress
 from hornbeam.tree.shares import Smoothing
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+
+class _FineGOSDTClassifier(FinePenalty, GOSDTClassifier):
+    pass
 
 
 class GOSDTClassifierCV(CrossValidated, TreeClassifier):
@@ -130,6 +124,8 @@ n_features_in_, feature_names_in_, statistics_
     (6, [6, 4, 3, 2, 1])
     """
 
+    _classifier = _FineGOSDTClassifier
+
     def __init__(
         self,
         min_regularization: float | Literal["auto"] = "auto",
@@ -173,50 +169,10 @@ n_features_in_, feature_names_in_, statistics_
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the leaf penalty by cross-validation; the tree is that over all rows.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            As in `GOSDTClassifier.fit`.
-        y : array-like of shape (n_rows,)
-            Labels.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of the rows, in the searches and in the scores.
-        **params : dict
-            ``groups`` for the splitter; with metadata routing, what the splitter and the scorer request.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            As `GOSDTClassifier.fit`; if the training rows of a fold miss a class, or a score is not a number.
-        TypeError
-            As `GOSDTClassifier.fit`; if there are unknown `params`.
-        KeyboardInterrupt
-            If Ctrl-C is pressed.
-
-        Warns
-        -----
-        NotProvenWarning
-            If the path over all rows is not proven.
-        """
-        return self._choose(X, y, sample_weight, params)
-
     def _candidates_of(self) -> MakeCandidates:
-        names = set(GOSDTClassifier().get_params()) & set(self.get_params(deep=False)) - {"n_jobs"}
-        base = _FineClassifier(self.min_regularization, **{name: getattr(self, name) for name in sorted(names)})
-        return partial(from_searches if self.objective in base._non_additive_objectives else _from_path, base)
-
-
-class _FineClassifier(GOSDTClassifier):
-    """With a smaller leaf penalty "auto"."""
-
-    _rows_of_a_leaf, _least_penalty = ROWS_OF_A_LEAF, LEAST_PENALTY
+        base = self._base()
+        has_path = self.objective not in base._non_additive_objectives
+        return partial(_from_path, base) if has_path else super()._candidates_of()
 
 
 def _from_path(

@@ -1,22 +1,22 @@
-"""SPLIT and LicketySPLIT with a leaf penalty that cross-validation chooses."""
+"""SPLIT with a leaf penalty that cross-validation chooses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy.typing as npt
 
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._classifier import TreeClassifier
-from hornbeam.estimators._cross_validation import CrossValidated, MakeCandidates, from_searches
+from hornbeam.estimators._cross_validation import CrossValidated, FinePenalty
 from hornbeam.estimators.split import SPLITClassifier
 from hornbeam.fitting.progress import Progress
 from hornbeam.tree.shares import Smoothing
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+
+class _FineSPLITClassifier(FinePenalty, SPLITClassifier):
+    pass
 
 
 class SPLITClassifierCV(CrossValidated, TreeClassifier):
@@ -71,6 +71,8 @@ regularization_, binarizer_, schema_, n_features_in_, feature_names_in_, statist
     (4, 10)
     """
 
+    _classifier = _FineSPLITClassifier
+
     def __init__(
         self,
         min_regularization: float | Literal["auto"] = "auto",
@@ -113,35 +115,3 @@ regularization_, binarizer_, schema_, n_features_in_, feature_names_in_, statist
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the leaf penalty by cross-validation; see `GOSDTClassifierCV.fit`.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            As in `SPLITClassifier.fit`.
-        y : array-like of shape (n_rows,)
-            Labels.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of the rows, in the searches and in the scores.
-        **params : dict
-            ``groups`` for the splitter; with metadata routing, what the splitter and the scorer request.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            As `SPLITClassifier.fit`; if the training rows of a fold have one class, or a score is not a number.
-        TypeError
-            As `SPLITClassifier.fit`; if there are unknown `params`.
-        """
-        return self._choose(X, y, sample_weight, params)
-
-    def _candidates_of(self) -> MakeCandidates:
-        names = set(SPLITClassifier().get_params()) & set(self.get_params(deep=False)) - {"n_jobs"}
-        base = SPLITClassifier(self.min_regularization, **{name: getattr(self, name) for name in sorted(names)})
-        return partial(from_searches, base)
