@@ -58,7 +58,7 @@ void EarlierSearches::add(Ticks leaf_cost, std::unique_ptr<table::SubproblemTabl
 
 Ticks EarlierSearches::bound(const table::SubproblemKey& key, Ticks leaf_cost, Ticks least_loss,
                              Ticks least_leaves) const {
-  // A limit on leaves only makes trees dearer.
+  // A limit on leaves never makes the best tree cheaper.
   const table::SubproblemKey any_leaves{key.set, key.depth, table::kUnlimited};
   const auto known_to = [&](const table::SubproblemTable& entries) {
     Ticks lower = 0;
