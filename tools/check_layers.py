@@ -40,24 +40,28 @@ MAY_INCLUDE = {
 }
 
 MAY_IMPORT = {
-    **{module: set() for module in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "datasets")},
+    **{
+        module: set()
+        for module in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "_user_frame", "datasets")
+    },
     "objectives": {"_checks"},
     "_flags": {"_core"},
-    "table": {"_checks", "_dates", "_flags"},
-    "columns": {"_dates", "exceptions", "table"},
+    "table": {"_checks", "_dates", "_flags", "_user_frame"},
+    "columns": {"_dates", "_user_frame", "exceptions", "table"},
     "conditions": {"_dates", "table"},
     "tree": {"_checks", "_core", "conditions", "table"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
-    "fitting": {"_budget", "_checks", "_core", "binarizers", "columns", "exceptions", "objectives", "table", "tree"},
+    "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "columns", "exceptions", "objectives"}
+    | {"table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "frontier": {"_budget", "_checks", "fitting"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"table", "tree"},
-    "estimators": {"_budget", "_checks", "_core", "_keywords", "binarizers", "columns", "exceptions", "fitting"}
-    | {"frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
+    "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "columns", "exceptions"}
+    | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "posterior", "tree"},

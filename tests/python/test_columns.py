@@ -279,16 +279,6 @@ def test_many_suspect_columns_give_five_warnings_and_one_that_names_the_others()
     assert messages[-1].startswith("4 more columns are suspect: 'c5', 'c6', 'c7', 'c8'.")
 
 
-def test_the_warning_points_at_the_call_of_fit():
-    for classifier in (GOSDTClassifier(), MAPTreeClassifier(), RashomonSetClassifier()):
-        with pytest.warns(ColumnWarning) as caught:
-            classifier.fit(pd.DataFrame({"a": MESSY["comma"], "b": Y}), Y)
-        assert [warning.filename for warning in caught] == [__file__] * 2
-        with pytest.warns(ColumnWarning) as caught:
-            classifier.fit(np.column_stack([Y, Y % 3 == 0]), Y)
-        assert [warning.filename for warning in caught] == [__file__]
-
-
 def test_the_report_says_kind_values_missing_and_use_of_each_column():
     X = pd.DataFrame(
         {

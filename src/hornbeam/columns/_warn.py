@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from hornbeam._user_frame import module_of_user, warn_user
 from hornbeam.columns._remarks import Suspect, copy_in_tree, suspects_of
 from hornbeam.columns._remedies import Remedies
 from hornbeam.exceptions import ColumnWarning
@@ -20,7 +19,7 @@ _MOST_WARNINGS = 5
 _warned_of: set[tuple[str, str]] = set()  # columns and problems of which a fold of a cross-validation has warned
 
 
-def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int, stacklevel: int) -> None:
+def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int) -> None:
     """Warn of columns that are probably not meant as they were read from `X`, unless all are packed flags.
 
     Of flags only a copy of the target can be suspected, which `warn_of_copy` finds in the tree at no cost.
@@ -29,19 +28,18 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
         return
     suspects = suspects_of(table, X, codes, n_classes)
     suspects.sort(key=lambda suspect: suspect.problem != "copy of the target")  # the most harmful ones first
-    suspects = _not_warned_of(suspects, table, sys._getframe(stacklevel).f_globals.get("__name__", ""))
+    suspects = _not_warned_of(suspects, table, module_of_user())
     if not suspects:
         return
     remedies = Remedies(X, table)
     for suspect in suspects[:_MOST_WARNINGS]:
-        warnings.warn(_message(suspect, table, remedies), ColumnWarning, stacklevel=stacklevel + 1)
+        warn_user(_message(suspect, table, remedies), ColumnWarning)
     if len(suspects) > _MOST_WARNINGS:
         others = ", ".join(repr(table.names[suspect.position]) for suspect in suspects[_MOST_WARNINGS:][:10])
-        warnings.warn(
+        warn_user(
             f"{len(suspects) - _MOST_WARNINGS} more columns are suspect: {others}"
             f"{', ...' if len(suspects) > _MOST_WARNINGS + 10 else ''}. print(hornbeam.column_report(X, y)) lists all.",
             ColumnWarning,
-            stacklevel=stacklevel + 1,
         )
 
 
@@ -57,11 +55,11 @@ def _not_warned_of(suspects: list[Suspect], table: Table, caller: str) -> list[S
     return fresh
 
 
-def warn_of_copy(tree: Tree, table: Table, X: Any, stacklevel: int) -> None:
+def warn_of_copy(tree: Tree, table: Table, X: Any) -> None:
     """Warn of a packed flag from which alone a fitted tree predicts the target."""
     suspect = None if table.flags is None else copy_in_tree(tree)
     if suspect is not None:
-        warnings.warn(_message(suspect, table, Remedies(X, table)), ColumnWarning, stacklevel=stacklevel + 1)
+        warn_user(_message(suspect, table, Remedies(X, table)), ColumnWarning)
 
 
 def _message(suspect: Suspect, table: Table, remedies: Remedies) -> str:

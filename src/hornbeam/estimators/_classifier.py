@@ -49,7 +49,7 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
         )
 
     def _warn_of_tree(self, table: Table, X: Any) -> None:
-        warn_of_copy(self.tree_, table, X, stacklevel=4)
+        warn_of_copy(self.tree_, table, X)
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:

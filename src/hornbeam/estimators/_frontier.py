@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -12,6 +11,7 @@ from typing import Any
 from sklearn.base import clone
 
 from hornbeam._budget import Budget
+from hornbeam._user_frame import warn_user
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.scales import AdditiveScale
@@ -134,9 +134,8 @@ def _warn_unless_proven(frontier: Frontier) -> None:
         return
     open_sizes = [int(k) for k, status in zip(frontier.n_leaves, frontier.statuses, strict=True) if status != "optimal"]
     sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {open_sizes[0]} leaves on," if open_sizes else "the path"
-    warnings.warn(
+    warn_user(
         f"The frontier is not proven for {sizes} (status {frontier.status!r}): there it holds the best trees known and "
         "lower bounds. For a proof, set a larger time_limit or regularization, or a smaller max_depth or max_leaves.",
         NotProvenWarning,
-        stacklevel=4,
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 from hornbeam import _core
+from hornbeam._user_frame import warn_user
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
@@ -63,12 +63,11 @@ class RegularizedTree(TreeEstimator):
     def _warn_unless_proven(self) -> None:
         if self.status_ in ("optimal", "gap_limit", "guessed", "heuristic"):
             return
-        warnings.warn(
+        warn_user(
             f"The search stopped before its tree was proven optimal ({self._describe_end()}): objective "
             f"{self.objective_:.6g}, lower bound {self.lower_bound_:.6g}, gap {100 * self.gap_:.2f} %. The tree is "
             f"valid. For a smaller gap or a proof, {advice(self)}",
             NotProvenWarning,
-            stacklevel=3,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._keywords import accept_positional
+from hornbeam._user_frame import warn_user
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
@@ -207,12 +207,11 @@ class MAPTreeClassifier(TreeClassifier):
     def _warn_unless_proven(self) -> None:
         if self.status_ == "optimal":
             return
-        warnings.warn(
+        warn_user(
             f"The search stopped before its tree was proven to be the most probable ({self._describe_end()}): log "
             f"posterior {self.log_posterior_:.6g}, upper bound {self.upper_bound_:.6g}. The tree is valid. "
             f"For a proof, {advice(self)}",
             NotProvenWarning,
-            stacklevel=3,
         )
 
 

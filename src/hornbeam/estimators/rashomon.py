@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from hornbeam import _core
 from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
+from hornbeam._user_frame import warn_user
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.estimators.gosdt import GOSDTClassifier
@@ -301,9 +301,8 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
             trees = f"{'all ' if self.n_trees_ > 1 else ''}{count(self.n_trees_, 'tree')}"
             which = "" if self.rashomon_set_._is_exact else " that RESPLIT finds"
             known = f"{trees}{which} up to objective {self.searched_up_to_:.6g}"
-        warnings.warn(
+        warn_user(
             f"The search stopped before all trees up to objective {self.bound_:.6g} were found (status "
             f"{self.status_!r}): the set holds {known}. For all of them, {advice(self)}",
             NotProvenWarning,
-            stacklevel=3,
         )

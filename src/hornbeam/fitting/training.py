@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple, Protocol
@@ -15,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._checks import as_array, check_weights, shown
+from hornbeam._user_frame import warn_user
 from hornbeam.columns import warn_of_columns
 from hornbeam.exceptions import ColumnWarning
 from hornbeam.table import Table, is_missing_value, read_table
@@ -97,8 +97,8 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
         raise ValueError(
             f"y holds only one class, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
         )
-    _warn_of_quantity(classes, len(codes), stacklevel=5)
-    warn_of_columns(table, X, codes, len(classes), stacklevel=5)
+    _warn_of_quantity(classes, len(codes))
+    warn_of_columns(table, X, codes, len(classes))
     return TrainingData(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
 
 
@@ -134,16 +134,15 @@ def _leave_out(y: Any) -> str:
     return ", for example X, y = X[y.notna()], y[y.notna()]" if is_series else ""
 
 
-def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int, stacklevel: int) -> None:
+def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int) -> None:
     """Warn if the labels are probably a quantity: numbers, of which there are many for the number of rows."""
     n_classes = len(classes)
     if n_classes <= _MOST_CLASSES or classes.dtype.kind not in "iuf" or n_classes * _FEWEST_ROWS_OF_CLASS <= n_rows:
         return
-    warnings.warn(
+    warn_user(
         f"y has {n_classes:,} distinct numbers in {n_rows:,} rows, each of which becomes a class. hornbeam has "
         "classifiers only; if y is a quantity, put it into ranges first:\n    y = pd.qcut(y, 3, labels=False)",
         ColumnWarning,
-        stacklevel=stacklevel + 1,
     )
 
 

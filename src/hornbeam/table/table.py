@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._flags import Flags
+from hornbeam._user_frame import warn_user
 from hornbeam.table.column import Column, Kind
 
 
@@ -44,11 +44,9 @@ class TableSchema:
                 f"X has {len(names)} features, but {user} is expecting {len(self.names)} features as input."
             )
         if named and not self.named:
-            warnings.warn(f"X has feature names, but {user} was fitted without feature names", stacklevel=4)
+            warn_user(f"X has feature names, but {user} was fitted without feature names")
         if self.named and not named:
-            warnings.warn(
-                f"X does not have valid feature names, but {user} was fitted with feature names", stacklevel=4
-            )
+            warn_user(f"X does not have valid feature names, but {user} was fitted with feature names")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
