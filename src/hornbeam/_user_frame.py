@@ -8,7 +8,7 @@ from types import FrameType
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Issue a warning at the line that called hornbeam."""
+    """Issue a warning that names the line that called hornbeam."""
     _, depth = _frame_of_user()
     warnings.warn(message, category, stacklevel=depth)
 
@@ -20,9 +20,9 @@ def module_of_user() -> str:
 
 
 def _frame_of_user() -> tuple[FrameType, int]:
-    """Return the innermost frame outside hornbeam and its `stacklevel` for the caller of this function.
+    """Return the innermost frame outside hornbeam, and its `stacklevel` in a warning issued by the caller.
 
-    `warnings.warn(skip_file_prefixes=...)` does this from Python 3.12 on.
+    From Python 3.12 on, `skip_file_prefixes` of `warnings.warn` could replace this.
     """
     frame, depth = sys._getframe(1), 1
     while frame.f_back is not None and f"{frame.f_globals.get('__name__', '')}.".startswith("hornbeam."):

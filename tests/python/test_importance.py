@@ -199,8 +199,9 @@ def test_searches_that_stop_are_told():
     draw = np.random.default_rng(0)
     X, y = draw.integers(0, 2, size=(300, 20)), draw.integers(0, 2, size=300)
     stopped = RashomonSetClassifier(0.2, regularization=0.01, max_depth=4, binarizer=None, memory_limit=400_000)
-    with pytest.warns(NotProvenWarning, match=r"2 of 2 searches stopped .*'memory_limit'"):
+    with pytest.warns(NotProvenWarning, match=r"2 of 2 searches stopped .*'memory_limit'") as caught:
         rashomon_importance(stopped, X, y, n_bootstraps=2, n_samples=5, random_state=0)
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ NUMBERS = np.random.default_rng(0).normal(size=(400, 6))
 NOISE = np.random.default_rng(1).integers(2, size=400)
 
 FITS = [GOSDTClassifier().fit, MAPTreeClassifier().fit, RashomonSetClassifier().fit, SPLITClassifier().fit]
-LIMITED = {"time_limit": 0}
 
 
 @pytest.mark.parametrize("fit", [*FITS, GOSDTClassifier().frontier, GOSDTClassifierCV(cv=2).fit])
@@ -41,12 +40,12 @@ def test_a_warning_of_a_flag_points_at_the_call(fit):
 @pytest.mark.parametrize(
     "fit",
     [
-        GOSDTClassifier(0.0001, **LIMITED).fit,
-        GOSDTClassifier(0.0001, **LIMITED).frontier,
-        GOSDTClassifier(0.0001, **LIMITED).regularization_path,
-        GOSDTClassifierCV(min_regularization=0.0001, cv=2, **LIMITED).fit,
-        MAPTreeClassifier(**LIMITED).fit,
-        RashomonSetClassifier(**LIMITED).fit,
+        GOSDTClassifier(0.0001, time_limit=0).fit,
+        GOSDTClassifier(0.0001, time_limit=0).frontier,
+        GOSDTClassifier(0.0001, time_limit=0).regularization_path,
+        GOSDTClassifierCV(min_regularization=0.0001, cv=2, time_limit=0).fit,
+        MAPTreeClassifier(time_limit=0).fit,
+        RashomonSetClassifier(time_limit=0).fit,
     ],
 )
 def test_a_warning_of_a_missing_proof_points_at_the_call(fit):

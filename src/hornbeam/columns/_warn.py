@@ -28,7 +28,7 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
         return
     suspects = suspects_of(table, X, codes, n_classes)
     suspects.sort(key=lambda suspect: suspect.problem != "copy of the target")  # the most harmful ones first
-    suspects = _not_warned_of(suspects, table, module_of_user())
+    suspects = _not_warned_of(suspects, table)
     if not suspects:
         return
     remedies = Remedies(X, table)
@@ -43,12 +43,12 @@ def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: in
         )
 
 
-def _not_warned_of(suspects: list[Suspect], table: Table, caller: str) -> list[Suspect]:
-    """Return the suspects; if `caller` is a module of cross-validation, only those that no earlier fold had.
+def _not_warned_of(suspects: list[Suspect], table: Table) -> list[Suspect]:
+    """Return the suspects; if scikit-learn's cross-validation called hornbeam, only those that no earlier fold had.
 
     Each fold has different rows, and so different messages about the same columns, which Python would all show.
     """
-    if not suspects or not caller.startswith("sklearn.model_selection."):
+    if not suspects or not module_of_user().startswith("sklearn.model_selection."):
         return suspects
     fresh = [suspect for suspect in suspects if (table.names[suspect.position], suspect.problem) not in _warned_of]
     _warned_of.update((table.names[suspect.position], suspect.problem) for suspect in fresh)

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from hornbeam._checks import as_array, as_float, check_weights, is_number, random_numbers, shown
 from hornbeam._keywords import REMOVED_IN
+from hornbeam._user_frame import warn_user
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.parameters import check_integer, number_of_threads
@@ -131,11 +132,7 @@ class ModelClassReliance(_Table):
     @property
     def n_asking(self) -> tuple[int, ...]:
         """Deprecated name of `n_trees_using`."""
-        warnings.warn(
-            f"n_asking is now n_trees_using; hornbeam {REMOVED_IN} will remove the old name.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        warn_user(f"n_asking is now n_trees_using; hornbeam {REMOVED_IN} will remove the old name.", FutureWarning)
         return self.n_trees_using
 
     def _heading(self) -> str:
@@ -436,12 +433,11 @@ def rashomon_importance(
     columns, reliances, n_trees, statuses = zip(*done, strict=True)
     stopped = [status for status in statuses if status not in ("complete", "heuristic")]
     if stopped:
-        warnings.warn(
+        warn_user(
             f"{len(stopped)} of {n_bootstraps} searches stopped before all trees were found (status "
             f"{', '.join(map(repr, sorted(set(stopped))))}): the importances cover only the trees found. To find all, "
             "raise the limits, lower epsilon or max_depth, raise regularization or use fewer binary columns.",
             NotProvenWarning,
-            stacklevel=2,
         )
     return RashomonImportance(columns[0], reliances, n_trees)
 
