@@ -133,9 +133,9 @@ def _warn_unless_proven(frontier: Frontier) -> None:
     if frontier.status == "optimal":
         return
     open_sizes = [int(k) for k, status in zip(frontier.n_leaves, frontier.statuses, strict=True) if status != "optimal"]
-    sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {open_sizes[0]} leaves on," if open_sizes else "the path"
+    sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {open_sizes[0]} leaves on" if open_sizes else "the path"
     warn_user(
         f"The frontier is not proven for {sizes} (status {frontier.status!r}): there it holds the best trees known and "
-        "lower bounds. For a proof, set a larger time_limit or regularization, or a smaller max_depth or max_leaves.",
+        "lower bounds. For a proof, set a larger time_limit or leaf penalty, or a smaller max_depth or max_leaves.",
         NotProvenWarning,
     )
