@@ -65,8 +65,7 @@ def faults_of(*records: Record) -> list[Fault]:
 
 
 def comparison_of(*records: Record) -> Any:
-    outcomes = outcomes_of(*records)
-    return compare(outcomes, outcomes.contenders[1])
+    return compare(outcomes_of(*records), 1)
 
 
 def report_of(folder: Path, *records: Record, suite: str = "exact") -> str:

@@ -150,11 +150,11 @@ def _summary(peer: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> d
 
 
 def _time_ratio(other: dict[str, Any], own: dict[str, Any]) -> float:
-    return ratio(other["user_seconds"], own["user_seconds"])
+    return float(ratio(other["user_seconds"], own["user_seconds"]))
 
 
 def _memory_ratio(other: dict[str, Any], own: dict[str, Any]) -> float:
-    return ratio(other["growth_bytes"], own["growth_bytes"], LEAST_BYTES)
+    return float(ratio(other["growth_bytes"], own["growth_bytes"], LEAST_BYTES))
 
 
 def _row(record: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:

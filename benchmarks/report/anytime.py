@@ -267,11 +267,11 @@ def _leaves_targets(pairs: pandas.DataFrame) -> list[dict[str, str]]:
 
 
 def _frontier_targets(outcomes: Outcomes) -> list[dict[str, str]]:
-    before = next((one for one in outcomes.contenders if one.peer == BEFORE), None)
-    pairs = outcomes.pairs(before, outcomes.reference) if before else []
-    hard = [(old, now) for _, old, now in pairs if not old.is_proven]
-    proven = sum(now.is_proven for _, now in hard)
-    ratios = [now.gap / old.gap for old, now in hard if not now.is_proven and now.gap is not None and old.gap]
+    before = next((number for number in outcomes.others if outcomes.contenders[number].peer == BEFORE), -1)
+    pairs = outcomes.pairs(before, 0)
+    hard = pairs[~pairs["is_proven"]]
+    proven, rest = hard["is_proven_own"].sum(), hard[~hard["is_proven_own"] & (hard["gap"] > 0)]
+    ratios = (rest["gap_own"] / rest["gap"]).dropna()
     mean = geometric_mean(ratios)
     n_all = len(SUITES["frontier"].rows)
     texts = (

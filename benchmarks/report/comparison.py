@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import exp, log
-from typing import NamedTuple
+from typing import Any
+
+import numpy as np
+import pandas
 
 from benchmarks.report.markdown import NOTHING, times
-from benchmarks.report.outcomes import MEMORY, PROVEN, TIMEOUT, UNPROVEN, Outcomes, Result
-from benchmarks.results import Contender, Instance
+from benchmarks.report.outcomes import MEMORY, PROVEN, TIMEOUT, UNPROVEN, Outcomes
 
 # Shorter times count as this long: they are mostly the noise of a first call.
 SHORTEST_SECONDS = 0.0001
@@ -21,69 +23,68 @@ WORST_OVER_SECONDS = 0.05
 MEMORY_OVER_SECONDS = 1.0
 
 
-class Ratio(NamedTuple):
-    """A contender's figure divided by hornbeam's: above 1 hornbeam is ahead.
+def compare(outcomes: Outcomes, contender: int) -> pandas.DataFrame:
+    """Return the results of a contender with hornbeam's on the same instances, and their ratios.
 
-    With `at_least` the contender did not finish, so that the true ratio is higher; with `at_most` hornbeam did not.
+    A ratio is the contender's figure divided by hornbeam's: above 1 hornbeam is ahead. Where the contender did not
+    prove, the true ratio of time is higher; where hornbeam did not, lower.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        With results of hornbeam.
+    contender : int
+        Its number.
+
+    Returns
+    -------
+    DataFrame
+        `Outcomes.pairs` with "time", "growth" and "peak", the ratios; "longest", the seconds of the slower one; and
+        marks of instances:
+
+        * "either" proves; who does not counts with the limit, or with the time until the memory ran out or it gave up.
+          Without errors, wrong optima, rounded penalties and the unsupported; a contender that proves nothing in the
+          whole suite counts only where a limit stopped it;
+        * "behind" is hornbeam: the contender proves and hornbeam does not, or is slower by more than the spread of the
+          repeats.
     """
-
-    value: float
-    instance: Instance
-    at_least: bool = False
-    at_most: bool = False
-
-    def __str__(self) -> str:
-        return sign([self]) + times(self.value)
-
-
-class Comparison(NamedTuple):
-    """A contender against hornbeam over the instances that both tried."""
-
-    both: list[Ratio]  # of user seconds, where both prove
-    # Of user seconds, where one or both prove; who does not counts with the limit, or with the time until the memory
-    # ran out or it gave up. Without errors, wrong optima, rounded penalties and the unsupported; a contender that
-    # proves nothing in the whole suite counts only where a limit stopped it.
-    either: list[Ratio]
-    lasting: list[Ratio]  # those of `either` where one of the two took longer than `LASTING_SECONDS`
-    worst: Ratio | None  # the lowest of `either` where one of the two took longer than `WORST_OVER_SECONDS`
-    # Where the contender proves and hornbeam does not, or is slower by more than the spread of the repeats.
-    slower: list[Instance]
-    n_proven: int  # instances that the contender proves, of those that both tried
-    growth: list[Ratio]  # of bytes, where both prove and one took longer than `MEMORY_OVER_SECONDS`
-    peak: list[Ratio]
-
-
-def compare(outcomes: Outcomes, contender: Contender) -> Comparison:
-    """Compare a contender with hornbeam."""
-    pairs = outcomes.pairs(contender, outcomes.reference)
-    proves = any(other.is_proven for _, other, _ in pairs)
-    either = [
-        (
-            Ratio(ratio(other.seconds, own.seconds), one, not other.is_proven, not own.is_proven),
-            max(other.seconds, own.seconds),
-        )
-        for one, other, own in pairs
-        if (other.is_proven or own.is_proven) and _has_time(other, proves) and _has_time(own, True)
-    ]
-    both = [(one, other, own) for one, other, own in pairs if other.is_proven and own.is_proven]
-    memory = [
-        [
-            Ratio(ratio(getattr(other, name), getattr(own, name), LEAST_BYTES), one)
-            for one, other, own in both
-            if max(other.seconds, own.seconds) > MEMORY_OVER_SECONDS
-            and None not in (getattr(other, name), getattr(own, name))
-        ]
-        for name in ("growth_bytes", "peak_bytes")
-    ]
-    return Comparison(
-        [Ratio(ratio(other.seconds, own.seconds), one) for one, other, own in both],
-        [one for one, _ in either],
-        [one for one, seconds in either if seconds > LASTING_SECONDS],
-        min((one for one, seconds in either if seconds > WORST_OVER_SECONDS), key=lambda one: one.value, default=None),
-        [one for one, other, own in pairs if other.is_proven and _is_slower(own, other)],
-        sum(other.is_proven for _, other, _ in pairs),
-        *memory,
+    pairs = outcomes.pairs(contender, 0)
+    proven, own_proven = pairs["is_proven"], pairs["is_proven_own"]
+    timed = [PROVEN, TIMEOUT, MEMORY]
+    has_time = pairs["outcome"].isin([*timed, UNPROVEN] if proven.any() else timed)
+    spread = pairs[["spread", "spread_own"]].max(axis=1)
+    return pairs.assign(
+        time=ratio(pairs["seconds"], pairs["seconds_own"]),
+        growth=ratio(pairs["growth_bytes"], pairs["growth_bytes_own"], LEAST_BYTES),
+        peak=ratio(pairs["peak_bytes"], pairs["peak_bytes_own"], LEAST_BYTES),
+        longest=pairs[["seconds", "seconds_own"]].max(axis=1),
+        either=(proven | own_proven) & has_time & pairs["outcome_own"].isin([*timed, UNPROVEN]),
+        behind=proven & (~own_proven | (pairs["seconds_own"] - pairs["seconds"] > spread)),
     )
+
+
+def summary(pairs: pandas.DataFrame) -> dict[str, Any]:
+    """Return the cells of a contender in a table of ratios, from what `compare` returns."""
+    both, either = pairs[pairs["both"]], pairs[pairs["either"]]
+    in_memory = both[both["longest"] > MEMORY_OVER_SECONDS]
+    worst = worst_of(pairs)
+    n_proven = pairs["is_proven"].sum()
+    return {
+        "both": mean_of(both),
+        "either": mean_of(either),
+        "lasting": mean_of(either[either["longest"] > LASTING_SECONDS]),
+        "growth": mean_of(in_memory, "growth"),
+        "peak": mean_of(in_memory, "peak"),
+        "worst": f"{sign(worst)}{times(worst['time'].item())}" if len(worst) else NOTHING,
+        "worst_on": worst["problem"].item().name if len(worst) else NOTHING,
+        "slower": f"{pairs['behind'].sum()} of {n_proven}" if n_proven else NOTHING,
+    }
+
+
+def worst_of(pairs: pandas.DataFrame) -> pandas.DataFrame:
+    """Return the line with the lowest ratio of time where one took long; none if none did."""
+    long = pairs[pairs["either"] & (pairs["longest"] > WORST_OVER_SECONDS)]
+    return long.nsmallest(1, "time")
 
 
 def geometric_mean(values: Iterable[float]) -> float | None:
@@ -92,29 +93,18 @@ def geometric_mean(values: Iterable[float]) -> float | None:
     return exp(sum(logarithms) / len(logarithms)) if logarithms else None
 
 
-def sign(ratios: Iterable[Ratio]) -> str:
-    """Return what is written before ratios, or their mean, that are only bounds."""
-    bounds = {(one.at_least, one.at_most) for one in ratios}
-    low, high = any(low for low, _ in bounds), any(high for _, high in bounds)
+def sign(pairs: pandas.DataFrame) -> str:
+    """Return what is written before ratios of time, or their mean, that are only bounds."""
+    low, high = not pairs["is_proven"].all(), not pairs["is_proven_own"].all()
     return "≈ " if low and high else "≥ " if low else "≤ " if high else ""
 
 
-def mean_of(ratios: list[Ratio]) -> str:
+def mean_of(pairs: pandas.DataFrame, name: str = "time") -> str:
     """Write the geometric mean of ratios, with its sign and their number."""
-    mean = geometric_mean(one.value for one in ratios)
-    return NOTHING if mean is None else f"{sign(ratios)}{times(mean)} ({len(ratios)})"
+    ratios = pairs[name].dropna()
+    return f"{sign(pairs)}{times(geometric_mean(ratios))} ({len(ratios)})" if len(ratios) else NOTHING
 
 
-def ratio(other: float | None, own: float | None, least: float = SHORTEST_SECONDS) -> float:
-    """Divide two figures, of which less than `least` counts as that."""
-    assert other is not None
-    assert own is not None
-    return max(other, least) / max(own, least)
-
-
-def _has_time(result: Result, counts_when_giving_up: bool) -> bool:
-    return result.outcome in (PROVEN, TIMEOUT, MEMORY) or (counts_when_giving_up and result.outcome == UNPROVEN)
-
-
-def _is_slower(own: Result, other: Result) -> bool:
-    return not own.is_proven or own.seconds - other.seconds > max(own.spread, other.spread)
+def ratio(other: Any, own: Any, least: float = SHORTEST_SECONDS) -> Any:
+    """Divide figures, of which less than `least` counts as that."""
+    return np.maximum(other, least) / np.maximum(own, least)

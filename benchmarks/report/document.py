@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import anytime, comparison, plots, sections
-from benchmarks.report.comparison import compare
+from benchmarks.report.comparison import compare, summary, worst_of
 from benchmarks.report.faults import find_faults
 from benchmarks.report.markdown import fill
 from benchmarks.report.outcomes import Outcomes, read_runs
@@ -23,7 +23,7 @@ def write(suite: str, results: Path, directory: Path) -> Path:
         own["problems"] = anytime.problems_at_limits(outcomes)
     elif suite == "leaves":
         own["rows"] = anytime.leaves_rows(outcomes)
-    rivals = outcomes.others if outcomes.reference is not None else []
+    rivals = outcomes.others if outcomes.has_reference else []
     return fill(
         directory / f"{suite}.md",
         suite if suite in ("anytime", "leaves") else "suite",
@@ -34,14 +34,14 @@ def write(suite: str, results: Path, directory: Path) -> Path:
         setting=sections.setting(outcomes),
         outcome_counts=sections.outcome_counts(outcomes),
         proofs=sections.proofs(outcomes),
-        ratios=[sections.ratios_of(outcomes, one, compare(outcomes, one)) for one in rivals],
+        ratios=[{"contender": outcomes.labels[one], **summary(compare(outcomes, one))} for one in rivals],
         pictures=list(plots.draw_all(suite, outcomes, directory)),
         behind=sections.behind(outcomes),
         rounded=sections.rounded(outcomes),
         unproven=sections.unproven(outcomes),
         threads=sections.threads(outcomes),
         ablation=list(sections.ablation(outcomes)),
-        sizes=list(sections.sizes(suite, outcomes)),
+        sizes=sections.sizes(suite, outcomes),
         instances=sections.instances(outcomes),
         unsupported=sections.failures(outcomes, "unsupported"),
         shortest=comparison.SHORTEST_SECONDS,
@@ -62,17 +62,18 @@ def write_performance(results: Path, path: Path) -> Path:
             continue
         outcomes = Outcomes(read_runs(file, suite))
         is_compared = not (outcomes.has_several_limits or anytime.targets(suite, outcomes))
-        if outcomes.reference is None or not outcomes.others or not is_compared:
+        if not (outcomes.has_reference and outcomes.others and is_compared):
             continue
         for contender in outcomes.others:
-            compared = compare(outcomes, contender)
-            if compared.either:
-                cells = sections.ratios_of(outcomes, contender, compared)
-                if compared.worst and compared.worst.value < 1:
-                    problem = compared.worst.instance.problem
-                    depth = "" if problem.max_depth is None else f", depth {problem.max_depth}"
-                    cells["worst"] += f" ({problem.dataset}, λ {problem.regularization:g}{depth})"
-                rows.append({**cells, "suite": suite})
+            pairs = compare(outcomes, contender)
+            if not pairs["either"].any():
+                continue
+            cells = {"suite": suite, "contender": outcomes.labels[contender], **summary(pairs)}
+            for one in worst_of(pairs).itertuples():
+                if one.time < 1:
+                    depth = "" if one.problem.max_depth is None else f", depth {one.problem.max_depth}"
+                    cells["worst"] += f" ({one.problem.dataset}, λ {one.problem.regularization:g}{depth})"
+            rows.append(cells)
         verdict = sections.verdict(find_faults(outcomes.runs, outcomes.label))
         suites.append((suite, sections.proofs(outcomes), verdict))
     if not rows:

@@ -43,8 +43,8 @@ class _Cells(Formatter):
     """Formats values; "n" is a figure, "x" a ratio, "MiB" a number of bytes."""
 
     def format_field(self, value: Any, spec: str) -> str:
-        """Format a value."""
-        if value is None:
+        """Format a value; one that is None or not a number is nothing."""
+        if value is None or value != value:
             return NOTHING
         return WRITERS[spec](value) if spec in WRITERS else format(value, spec)
 

@@ -1,17 +1,18 @@
-"""The result of a contender on an instance: its repeats in one, by medians."""
+"""The results of a suite: a line for each contender on each instance, its repeats in one, by medians."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
+import pandas
 
 from benchmarks import results
 from benchmarks.report.faults import best_trees, is_refuted
-from benchmarks.results import REFERENCE_PEER, Contender, Instance, Problem, Record
+from benchmarks.results import REFERENCE_PEER, Contender, Problem, Record
 
 # A run may end a little after its limit and still be within it.
 TOLERATED_OVERRUN = 1.05
@@ -30,68 +31,62 @@ ROUNDED = "rounded penalty"
 OUTCOMES = (PROVEN, UNPROVEN, ROUNDED, TIMEOUT, MEMORY, UNSUPPORTED, ERROR, WRONG)
 
 
-class Result(NamedTuple):
-    """The result of a contender on an instance."""
-
-    outcome: str  # one of `OUTCOMES`
-    seconds: float  # median of the user seconds; the limit where the outcome is a timeout
-    spread: float  # longest minus shortest time of the repeats, in user seconds
-    objective: float | None  # of the best tree of the repeats
-    lower_bound: float | None  # the highest of the repeats
-    wall_seconds: float  # this and the next three are medians
-    growth_bytes: float | None  # what the fit added to the peak of the process
-    peak_bytes: float | None
-    subproblems: float | None
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether the optimum was proven within the limit, and no better tree is known."""
-        return self.outcome == PROVEN
-
-    @property
-    def gap(self) -> float | None:
-        """How far the bound is below the objective, as a share of the objective; None without a bound."""
-        if self.objective is None or self.lower_bound is None:
-            return None
-        return max(self.objective - self.lower_bound, 0.0) / self.objective if self.objective else 0.0
-
-
 class Outcomes:
-    """The results of a suite by instance and contender."""
+    """The results of a suite.
+
+    Attributes
+    ----------
+    runs : list of Record
+        All runs.
+    instances, contenders, labels : list
+        The problems with their limits; who solved them, hornbeam first if it ran; their names in the report.
+    results : DataFrame
+        A line for each contender on each instance that it tried, with their numbers in the lists above: outcome; times
+        and memory (medians); spread of the times; objective and bound (the best); the best objective known of anybody.
+    """
 
     def __init__(self, runs: Iterable[Record]) -> None:
         self.runs = list(runs)
-        self.best: dict[Problem, Record] = best_trees(self.runs)
         self.instances = sorted({run.instance for run in self.runs}, key=lambda one: (one.problem.order, one.limit))
         self.contenders = sorted({run.contender for run in self.runs}, key=lambda one: one.order)
-        self.reference = self.contenders[0] if self.contenders[0].peer == REFERENCE_PEER else None
-        self.others = [contender for contender in self.contenders if contender.peer != REFERENCE_PEER]
+        self.labels = [self.label(contender) for contender in self.contenders]
+        self.has_reference = self.contenders[0].peer == REFERENCE_PEER
+        self.others = [number for number, one in enumerate(self.contenders) if one.peer != REFERENCE_PEER]
         # Then instances are not as many problems.
         self.has_several_limits = len({one.problem for one in self.instances}) < len(self.instances)
-        repeats: dict[tuple[Instance, Contender], list[Record]] = defaultdict(list)
-        for run in self.runs:
-            repeats[run.instance, run.contender].append(run)
-        self._results = {key: _result(group, self.best) for key, group in repeats.items()}
+        self.results = self._results()
 
-    def best_objective(self, instance: Instance) -> float | None:
-        """Return the objective of the best tree known, None if no tree is."""
-        best = self.best.get(instance.problem)
-        return best.objective if best else None
+    def _results(self) -> pandas.DataFrame:
+        best = best_trees(self.runs)
+        table = _merge_repeats(
+            pandas.DataFrame(
+                {
+                    "contender": self.contenders.index(run.contender),
+                    "instance": self.instances.index(run.instance),
+                    **_figures(run, _outcome(run, best)),
+                }
+                for run in self.runs
+            )
+        )
+        objective = table["objective"]
+        return table.assign(
+            label=[self.labels[number] for number in table["contender"]],
+            problem=[self.instances[number].problem for number in table["instance"]],
+            limit=[self.instances[number].limit for number in table["instance"]],
+            best=lambda of: [best[one].objective if one in best else np.nan for one in of["problem"]],
+            is_best_proven=lambda of: [one in best and best[one].proven for one in of["problem"]],
+            is_proven=table["outcome"] == PROVEN,  # the optimum, within the limit, and no better tree is known
+            gap=(objective - table["lower_bound"]).clip(lower=0.0) / objective.where(objective != 0, 1.0),
+        )
 
-    def get(self, instance: Instance, contender: Contender) -> Result | None:
-        """Return the result of a contender on an instance, None if it was not tried."""
-        return self._results.get((instance, contender))
+    def pairs(self, contender: int, reference: int) -> pandas.DataFrame:
+        """Return the results of a contender on the instances that both tried, with the other's as columns `_own`.
 
-    def results_of(self, contender: Contender | None) -> dict[Instance, Result]:
-        """Return the results of a contender, in the order of the instances."""
-        if contender is None:
-            return {}
-        return {one: self._results[one, contender] for one in self.instances if (one, contender) in self._results}
-
-    def pairs(self, contender: Contender, reference: Contender | None) -> list[tuple[Instance, Result, Result]]:
-        """Return the instances that both tried, with the contender's result and the other's."""
-        own = self.results_of(reference)
-        return [(one, result, own[one]) for one, result in self.results_of(contender).items() if one in own]
+        The column "both" tells whether both prove.
+        """
+        one, other = (self.results[self.results["contender"] == number] for number in (contender, reference))
+        pairs = one.merge(other, on="instance", suffixes=("", "_own"))
+        return pairs.assign(both=pairs["is_proven"] & pairs["is_proven_own"])
 
     def label(self, contender: Contender) -> str:
         """Name a contender: the peer, and its setting where the suite has several of that peer.
@@ -130,25 +125,27 @@ def _words(options: dict[str, Any]) -> Iterator[str]:
             yield f"no {name}" if value is False else f"{name} {value}"
 
 
-def _result(repeats: list[Record], best: dict[Problem, Record]) -> Result:
-    groups: dict[str, list[Record]] = defaultdict(list)
-    for run in repeats:
-        groups[_outcome(run, best)].append(run)
-    outcome = max(groups, key=lambda name: (len(groups[name]), OUTCOMES.index(name)))
-    runs = groups[outcome]
-    seconds = [run.limit if outcome == TIMEOUT else run.user_seconds for run in runs]
-    sizes = [(run.peak_bytes, run.baseline_bytes) for run in runs]
-    return Result(
-        outcome,
-        median(seconds),
-        max(seconds) - min(seconds),
-        min((run.objective for run in runs if run.objective is not None), default=None),
-        max((run.lower_bound for run in runs if run.lower_bound is not None), default=None),
-        median(run.wall_seconds for run in runs),
-        _median(None if peak is None or baseline is None else peak - baseline for peak, baseline in sizes),
-        _median(run.peak_bytes for run in runs),
-        _median(run.subproblems for run in runs),
-    )
+def _figures(run: Record, outcome: str) -> dict[str, Any]:
+    names = ("wall_seconds", "objective", "lower_bound", "baseline_bytes", "peak_bytes", "subproblems")
+    seconds = run.limit if outcome == TIMEOUT else run.user_seconds
+    return {"outcome": outcome, "seconds": seconds, **{name: getattr(run, name) for name in names}}
+
+
+def _merge_repeats(runs: pandas.DataFrame) -> pandas.DataFrame:
+    """Return a line for each contender and instance, of the repeats with the outcome that counts."""
+    keys = ["contender", "instance"]
+    figures = runs.columns.drop([*keys, "outcome"])
+    often = runs.groupby([*keys, "outcome"])["outcome"].transform("size")
+    runs["weight"] = len(OUTCOMES) * often + runs["outcome"].map(OUTCOMES.index)
+    runs = runs[runs["weight"] == runs.groupby(keys)["weight"].transform("max")].astype(dict.fromkeys(figures, float))
+    of = runs.assign(growth_bytes=runs["peak_bytes"] - runs["baseline_bytes"]).groupby(keys)
+    medians = of[["seconds", "wall_seconds", "growth_bytes", "peak_bytes", "subproblems"]].median()
+    return medians.assign(
+        outcome=of["outcome"].first(),
+        spread=of["seconds"].max() - of["seconds"].min(),
+        objective=of["objective"].min(),
+        lower_bound=of["lower_bound"].max(),
+    ).reset_index()
 
 
 def _outcome(run: Record, best: dict[Problem, Record]) -> str:
@@ -163,8 +160,3 @@ def _outcome(run: Record, best: dict[Problem, Record]) -> str:
     if run.proven:
         return PROVEN if run.wall_seconds <= run.limit * TOLERATED_OVERRUN else TIMEOUT
     return TIMEOUT if run.wall_seconds >= run.limit * STOPPED_AT_LIMIT else UNPROVEN
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None

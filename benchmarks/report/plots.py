@@ -5,14 +5,16 @@ The same results give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
-from math import ceil, floor, log10, nan
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any
 
 import matplotlib.style
+import numpy as np
+import pandas
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -21,10 +23,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from PIL import Image
 
-from benchmarks.report.comparison import SHORTEST_SECONDS
-from benchmarks.report.outcomes import MEMORY, PROVEN, ROUNDED, TIMEOUT, Outcomes, Result
+from benchmarks.report.comparison import SHORTEST_SECONDS, compare
+from benchmarks.report.outcomes import ROUNDED, UNPROVEN, Outcomes
 from benchmarks.report.sections import SIZES, series_of
-from benchmarks.results import Contender, Problem, Record
+from benchmarks.results import Problem, Record
 
 WIDTH = 8.0
 N_COLORS = 128
@@ -32,6 +34,7 @@ N_COLORS = 128
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 _DASHES = ((0, ()), (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 _DASHED = (0, (3, 1.5))
+_BORDER: dict[str, Any] = {"color": "#999999", "linewidth": 0.8, "linestyle": (0, (4, 3))}
 
 
 @contextmanager
@@ -80,9 +83,8 @@ def draw_all(suite: str, outcomes: Outcomes, directory: Path) -> Iterator[tuple[
             yield text, path.name
 
 
-def style(outcomes: Outcomes, contender: Contender) -> dict[str, Any]:
+def style(number: int) -> dict[str, Any]:
     """Return the look of a contender's lines, the same in all pictures of a suite; those of hornbeam are thick."""
-    number = outcomes.contenders.index(contender)
     return {
         "color": _COLORS[number % len(_COLORS)],
         "linestyle": _DASHES[number // len(_COLORS) % len(_DASHES)],
@@ -90,9 +92,9 @@ def style(outcomes: Outcomes, contender: Contender) -> dict[str, Any]:
     }
 
 
-def _add_legend(figure: Figure, outcomes: Outcomes, shown: Sequence[Contender], **where: Any) -> None:
-    lines = [Line2D([], [], **style(outcomes, one)) for one in shown]
-    figure.legend(lines, [outcomes.label(one) for one in shown], **where)
+def _add_legend(figure: Figure, outcomes: Outcomes, shown: Iterable[int], **where: Any) -> None:
+    shown = list(shown)
+    figure.legend([Line2D([], [], **style(one)) for one in shown], [outcomes.labels[one] for one in shown], **where)
 
 
 def draw_cactus(outcomes: Outcomes, path: Path) -> bool:
@@ -100,40 +102,32 @@ def draw_cactus(outcomes: Outcomes, path: Path) -> bool:
 
     Return False, and draw nothing, with several limits or without any proof.
     """
-    if outcomes.has_several_limits:
+    results = outcomes.results
+    rounded = set(results.loc[results["outcome"] == ROUNDED, "instance"])
+    proven = results[results["is_proven"] & ~results["instance"].isin(rounded)]
+    if outcomes.has_several_limits or proven.empty:
         return False
-    results = {contender: outcomes.results_of(contender) for contender in outcomes.contenders}
-    rounded = {one for of_one in results.values() for one, result in of_one.items() if result.outcome == ROUNDED}
-    times = {
-        contender: sorted(
-            max(result.seconds, SHORTEST_SECONDS)
-            for one, result in of_one.items()
-            if result.is_proven and one not in rounded
-        )
-        for contender, of_one in results.items()
-    }
-    # The legend names them in the order of their lines, from above.
-    shown = sorted((one for one in times if times[one]), key=lambda one: (-len(times[one]), sum(times[one]), one.order))
-    if not shown:
-        return False
+    seconds = proven["seconds"].clip(lower=SHORTEST_SECONDS)
+    times = {contender: sorted(of) for contender, of in seconds.groupby(proven["contender"])}
     # Several threads may use more CPU than the limit of wall time.
-    limit = max(*(instance.limit for instance in outcomes.instances), *(times[one][-1] for one in shown))
-    earliest, _ = decades(min(times[contender][0] for contender in shown), limit)
+    limit = max(results["limit"].max(), seconds.max())
+    earliest, _ = decades(seconds.min(), limit)
     most = len(outcomes.instances) - len(rounded)
     with picture(path, 4.5) as figure:
         axes = figure.subplots()
         # hornbeam's thick line lies below, so that it hides none.
-        for contender in sorted(shown, key=lambda one: one.order):
-            seconds = times[contender]
-            points = [earliest, *seconds, limit], [0, *range(1, len(seconds) + 1), len(seconds)]
-            axes.plot(*points, drawstyle="steps-post", **style(outcomes, contender))
-        axes.axhline(most, color="#999999", linewidth=0.8, linestyle=(0, (4, 3)))
+        for contender, of in times.items():
+            points = [earliest, *of, limit], [0, *range(1, len(of) + 1), len(of)]
+            axes.plot(*points, drawstyle="steps-post", **style(contender))
+        axes.axhline(most, **_BORDER)
         axes.text(earliest * 1.1, most, f"all {most} instances", va="bottom", fontsize=9, color="#555555")
         axes.set_xscale("log")
         number_decades(axes.xaxis)
         axes.set(xlim=(earliest, limit), ylim=(0, most * 1.07))
         axes.set(xlabel="user CPU time (seconds)", ylabel="instances proven")
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        # The legend names them in the order of their lines, from above.
+        shown = sorted(times, key=lambda one: (-len(times[one]), sum(times[one])))
         _add_legend(figure, outcomes, shown, loc="outside right center")
     return True
 
@@ -143,23 +137,18 @@ def draw_scatter(outcomes: Outcomes, path: Path) -> bool:
 
     Return False, and draw nothing, without such a contender, or with several limits.
     """
-    points = {
-        contender: [
-            (mine, other)
-            for _, other, mine in outcomes.pairs(contender, outcomes.reference)
-            if (mine.is_proven or other.is_proven) and {mine.outcome, other.outcome} <= {PROVEN, TIMEOUT, MEMORY}
-        ]
-        for contender in outcomes.others
-    }
-    shown = [contender for contender in outcomes.others if points[contender]]
-    if outcomes.has_several_limits or not shown:
+    if outcomes.has_several_limits or not outcomes.has_reference:
         return False
-    border = 2.0 * max(instance.limit for instance in outcomes.instances)
+    compared = [compare(outcomes, contender) for contender in outcomes.others]
+    shown = [pairs for pairs in (_with_times(pairs) for pairs in compared) if len(pairs)]
+    if not shown:
+        return False
+    border = 2.0 * outcomes.results["limit"].max()
     n_columns = min(3, len(shown))
     with picture(path, 0.5 + 2.65 * -(-len(shown) // n_columns)) as figure:
         cells = panels(figure, len(shown), n_columns, sharex=True, sharey=True)
-        for axes, contender in zip(cells, shown, strict=True):
-            _draw_panel(axes, outcomes.label(contender), points[contender], border)
+        for axes, pairs in zip(cells, shown, strict=True):
+            _draw_panel(axes, pairs, border)
         for axes in cells[-n_columns:]:
             axes.tick_params(labelbottom=True)
         figure.supxlabel("hornbeam: user CPU time (seconds)", fontsize=10)
@@ -167,21 +156,25 @@ def draw_scatter(outcomes: Outcomes, path: Path) -> bool:
     return True
 
 
-def _draw_panel(axes: Axes, name: str, points: list[tuple[Result, Result]], border: float) -> None:
-    def place(result: Result) -> float:
-        return max(result.seconds, SHORTEST_SECONDS) if result.is_proven else border
+def _with_times(pairs: pandas.DataFrame) -> pandas.DataFrame:
+    """Return the pairs of which one proves and the other does, too, or was stopped."""
+    gave_up = (pairs[["outcome", "outcome_own"]] == UNPROVEN).any(axis=1)
+    return pairs[pairs["either"] & ~gave_up]
 
+
+def _draw_panel(axes: Axes, pairs: pandas.DataFrame, border: float) -> None:
     low, high = SHORTEST_SECONDS / 1.5, border * 1.5
     axes.plot([low, high], [low, high], color="#777777", linewidth=0.9, zorder=1)
-    axes.axhline(border, color="#999999", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    axes.axvline(border, color="#999999", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    places = [(place(mine), place(other)) for mine, other in points]
+    axes.axhline(border, **_BORDER, zorder=1)
+    axes.axvline(border, **_BORDER, zorder=1)
+    x, y = (
+        pairs[f"seconds{own}"].clip(lower=SHORTEST_SECONDS).where(pairs[f"is_proven{own}"], border)
+        for own in ("_own", "")
+    )
     look: dict[str, Any] = {"s": 16, "alpha": 0.55, "linewidths": 0, "clip_on": False, "zorder": 3}
-    for color, marker, above in (("#0072B2", "o", True), ("#D55E00", "s", False)):
-        chosen = [(x, y) for x, y in places if (y >= x) == above]
-        axes.scatter([x for x, _ in chosen], [y for _, y in chosen], color=color, marker=marker, **look)
-    ahead = sum(y >= x for x, y in places)
-    axes.set_title(f"{name}\n{ahead} ahead, {len(places) - ahead} behind")
+    for color, marker, chosen in (("#0072B2", "o", y >= x), ("#D55E00", "s", y < x)):
+        axes.scatter(x[chosen], y[chosen], color=color, marker=marker, **look)
+    axes.set_title(f"{pairs['label'].iloc[0]}\n{(y >= x).sum()} ahead, {(y < x).sum()} behind")
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), box_aspect=1)
     number_decades(axes.xaxis)
     number_decades(axes.yaxis)
@@ -196,10 +189,11 @@ def draw_convergence(outcomes: Outcomes, path: Path) -> bool:
     that cannot be read. Return False, and draw nothing, without a trace.
     """
     plain = {one.peer: one for one in reversed(outcomes.contenders)}.values()
-    runs_of: dict[Problem, dict[Contender, list[Record]]] = {}
+    runs_of: dict[Problem, dict[int, list[Record]]] = {}
     for run in sorted(outcomes.runs, key=_seconds):
         if run.status == "ok" and run.contender in plain:
-            runs_of.setdefault(run.problem, {}).setdefault(run.contender, []).append(run)
+            number = outcomes.contenders.index(run.contender)
+            runs_of.setdefault(run.problem, {}).setdefault(number, []).append(run)
     traced = {
         one: max(_seconds(runs[-1]) for runs in by.values())
         for one, by in runs_of.items()
@@ -210,8 +204,8 @@ def draw_convergence(outcomes: Outcomes, path: Path) -> bool:
         return False
     with picture(path, 0.9 + 2.3 * -(-len(longest) // 2)) as figure:
         for axes, problem in zip(panels(figure, len(longest), 2), longest, strict=True):
-            for contender in sorted(runs_of[problem], key=lambda one: one.order, reverse=True):
-                _draw_trace(axes, runs_of[problem][contender], style(outcomes, contender))
+            for number, runs in sorted(runs_of[problem].items(), reverse=True):
+                _draw_trace(axes, runs, style(number))
             axes.set_title(f"{problem.dataset}, λ {problem.regularization:g}, {problem.depth}")
             axes.set_xscale("log")
             axes.set_xlim(decades(*axes.dataLim.intervalx))
@@ -219,25 +213,22 @@ def draw_convergence(outcomes: Outcomes, path: Path) -> bool:
             axes.set_ylim(bottom=0)
         figure.supxlabel("wall time (seconds)", fontsize=10)
         figure.supylabel("objective, lower bound", fontsize=10)
-        shown = sorted({one for problem in longest for one in runs_of[problem]}, key=lambda one: one.order)
-        handles = [Line2D([], [], **{**style(outcomes, one), "linestyle": "-"}) for one in shown]
+        shown = sorted({number for problem in longest for number in runs_of[problem]})
+        handles = [Line2D([], [], **{**style(one), "linestyle": "-"}) for one in shown]
         handles += [Line2D([], [], color="#555555", linestyle=dashes) for dashes in ("-", _DASHED)]
-        labels = [*(outcomes.label(one) for one in shown), "objective", "lower bound"]
+        labels = [*(outcomes.labels[one] for one in shown), "objective", "lower bound"]
         figure.legend(handles, labels, loc="outside upper center", ncols=5)
     return True
 
 
 def _draw_trace(axes: Axes, runs: list[Record], look: dict[str, Any]) -> None:
     """Draw the trace of the last, longest run, or the ends of all runs."""
-    ends = [[_seconds(run), run.objective, run.lower_bound] for run in runs]
+    ends = [(_seconds(run), run.objective, run.lower_bound) for run in runs]
     has_trace = len(runs[-1].trace) > 1
-    points: list[Sequence[Any]] = [*runs[-1].trace, ends[-1]] if has_trace else [*ends]
+    points = np.array([*runs[-1].trace, ends[-1]] if has_trace else ends, dtype=float)
     look = {**look, **({"drawstyle": "steps-post"} if has_trace else {"marker": "o", "markersize": 4})}
-    seconds = [max(point[0], SHORTEST_SECONDS) for point in points]
     for part, dashes in ((1, "-"), (2, _DASHED)):
-        axes.plot(
-            seconds, [nan if point[part] is None else point[part] for point in points], **{**look, "linestyle": dashes}
-        )
+        axes.plot(points[:, 0].clip(SHORTEST_SECONDS), points[:, part], **{**look, "linestyle": dashes})
 
 
 def _seconds(run: Record) -> float:
@@ -251,24 +242,20 @@ def draw_growth(outcomes: Outcomes, path: Path) -> bool:
     Return False, and draw nothing, without a proof.
     """
     suite = path.name.partition("-")[0]
-    series = [one for one in series_of(outcomes, suite) if any(result.is_proven for _, _, result in one.points)]
-    names = list(dict.fromkeys(one.name for one in series))
-    if not names:
+    table = series_of(outcomes, suite).assign(mebibytes=lambda of: of["peak_bytes"] / 2**20)
+    table = table[table.groupby(["contender", "series"])["is_proven"].transform("any")]
+    if table.empty:
         return False
-    values: tuple[tuple[str, Callable[[Result], float | None]], ...] = (
-        ("user CPU time (seconds)", lambda result: result.seconds),
-        ("peak memory (MiB)", lambda result: result.peak_bytes and result.peak_bytes / 2**20),
-    )
+    names = table["series"].unique()
     with picture(path, 0.8 + 2.9 * len(names)) as figure:
         grid = figure.subplots(len(names), 2, squeeze=False, sharex=True)
         for row, name in zip(grid, names, strict=True):
-            for axes, (label, value) in zip(row, values, strict=True):
-                chosen = [one for one in series if one.name == name]
-                for one in reversed(chosen):
-                    points = [(size, y) for size, _, result in one.points if result.is_proven and (y := value(result))]
-                    look = {"marker": "o", "markersize": 4, "clip_on": False, **style(outcomes, one.contender)}
-                    axes.plot([x for x, _ in points], [y for _, y in points], **look)
-                sizes = sorted({size for one in chosen for size, _, _ in one.points})
+            series, sizes = table[table["series"] == name], sorted(set(table.loc[table["series"] == name, "size"]))
+            labels = {"seconds": "user CPU time (seconds)", "mebibytes": "peak memory (MiB)"}
+            for axes, (figures, label) in zip(row, labels.items(), strict=True):
+                for contender, of in [*series[series["is_proven"]].groupby("contender")][::-1]:
+                    look = {"marker": "o", "markersize": 4, "clip_on": False, **style(contender)}
+                    axes.plot("size", figures, data=of.dropna(subset=figures), **look)
                 axes.set(xscale="log", yscale="log")
                 axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
                 axes.set_xticks([], minor=True)
@@ -277,8 +264,7 @@ def draw_growth(outcomes: Outcomes, path: Path) -> bool:
                 axes.set(title=name, ylabel=label)
         for axes in grid[-1]:
             axes.set_xlabel(f"number of {suite}")
-        shown = sorted({one.contender for one in series}, key=lambda one: one.order)
-        _add_legend(figure, outcomes, shown, loc="outside upper center", ncols=5)
+        _add_legend(figure, outcomes, sorted(table["contender"].unique()), loc="outside upper center", ncols=5)
     return True
 
 

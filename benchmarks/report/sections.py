@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
-from benchmarks.report.comparison import SHORTEST_SECONDS, Comparison, compare, geometric_mean, mean_of, ratio
+import numpy as np
+import pandas
+
+from benchmarks.report.comparison import SHORTEST_SECONDS, compare, geometric_mean, ratio, summary
 from benchmarks.report.faults import BOUND_TOO_HIGH, KINDS, WRONG_CLAIM, Fault, find_faults
 from benchmarks.report.markdown import NOTHING, count, number, times
-from benchmarks.report.outcomes import PROVEN, ROUNDED, TIMEOUT, UNPROVEN, UNSUPPORTED, Outcomes, Result
-from benchmarks.results import REFERENCE_PEER, TOLERANCE, Contender, Instance
+from benchmarks.report.outcomes import OUTCOMES, PROVEN, ROUNDED, TIMEOUT, UNPROVEN, UNSUPPORTED, Outcomes
+from benchmarks.results import REFERENCE_PEER, TOLERANCE
 
 SIZES = ("rows", "columns")
 # Bounds too high by no more than this are what single precision makes of a sum.
@@ -87,251 +90,217 @@ def setting(outcomes: Outcomes) -> dict[str, Any]:
 
 def proofs(outcomes: Outcomes) -> str:
     """Say how many of the instances that another peer tried hornbeam proves, and how many all others together."""
-    if outcomes.reference is None:
+    if not outcomes.has_reference:
         return "hornbeam did not run."
-    results = outcomes.results_of(outcomes.reference)
-    own = {one for one, result in results.items() if result.is_proven}
+    results = outcomes.results
+    own, theirs = results[results["contender"] == 0], results[results["contender"].isin(outcomes.others)]
+    proven, proven_by_others = (set(of.loc[of["is_proven"], "instance"]) for of in (own, theirs))
     if not outcomes.others:
-        return f"Of {count(len(results), 'instance')} hornbeam proves {len(own)}."
-    theirs = [pair for contender in outcomes.others for pair in outcomes.results_of(contender).items()]
-    tried = set(results) & {one for one, result in theirs if result.outcome != ROUNDED}
-    own &= tried
-    others = {one for one, result in theirs if result.is_proven} & tried
+        return f"Of {count(len(own), 'instance')} hornbeam proves {len(proven)}."
+    tried = set(own["instance"]) & set(theirs.loc[theirs["outcome"] != ROUNDED, "instance"])
+    proven, proven_by_others = proven & tried, proven_by_others & tried
     return (
-        f"Of {count(len(tried), 'instance')} hornbeam proves {len(own)}, all other peers together {len(others)}; "
-        f"{len(own - others)} only hornbeam, {len(others - own)} only another."
+        f"Of {count(len(tried), 'instance')} hornbeam proves {len(proven)}, all other peers together "
+        f"{len(proven_by_others)}; {len(proven - proven_by_others)} only hornbeam, "
+        f"{len(proven_by_others - proven)} only another."
     )
 
 
 def outcome_counts(outcomes: Outcomes) -> list[dict[str, Any]]:
     """Return of each contender how often it had each outcome."""
-    rows = []
-    for contender in outcomes.contenders:
-        counts = Counter(result.outcome for result in outcomes.results_of(contender).values())
-        rows.append({"contender": outcomes.label(contender), "all": sum(counts.values()), "of": counts})
-    return rows
-
-
-def ratios_of(outcomes: Outcomes, contender: Contender, comparison: Comparison) -> dict[str, Any]:
-    """Return the cells of a contender in a table of ratios."""
-    worst = comparison.worst
-    return {
-        "contender": outcomes.label(contender),
-        **{name: mean_of(getattr(comparison, name)) for name in ("both", "either", "lasting", "growth", "peak")},
-        "worst": str(worst) if worst else NOTHING,
-        "worst_on": worst.instance.problem.name if worst else NOTHING,
-        "slower": f"{len(comparison.slower)} of {comparison.n_proven}" if comparison.n_proven else NOTHING,
-    }
+    counts = pandas.crosstab(outcomes.results["contender"], outcomes.results["outcome"])
+    counts = counts.reindex(columns=list(OUTCOMES), fill_value=0)
+    return list(counts.assign(contender=outcomes.labels, all=counts.sum(axis=1)).to_dict("records"))
 
 
 def behind(outcomes: Outcomes) -> dict[str, list[Any]]:
     """Return where hornbeam does not prove what another peer proves, and where it is slower, worst first."""
-    own = outcomes.results_of(outcomes.reference)
     unproven, slower = [], []
-    for contender in outcomes.others:
-        results = outcomes.results_of(contender)
-        for instance in compare(outcomes, contender).slower:
-            other, mine = results[instance], own[instance]
-            row = (instance.problem.name, outcomes.label(contender), number(other.seconds))
-            if mine.is_proven:
-                slower.append((other.seconds / max(mine.seconds, 1e-9), (*row, number(mine.seconds))))
+    for contender in outcomes.others if outcomes.has_reference else ():
+        pairs = compare(outcomes, contender)
+        for one in pairs[pairs["behind"]].itertuples():
+            row = (one.problem.name, one.label, number(one.seconds))
+            if one.is_proven_own:
+                slower.append((one.seconds / max(one.seconds_own, 1e-9), (*row, number(one.seconds_own))))
             else:
-                unproven.append((*row, mine.outcome))
+                unproven.append((*row, one.outcome_own))
     return {"unproven": sorted(unproven), "slower": [row for _, row in sorted(slower)]}
 
 
 def unproven(outcomes: Outcomes) -> dict[str, Any]:
     """Compare the trees of peers that prove nothing; without rows unless one of them is of hornbeam."""
-    finished: dict[Contender, dict[Instance, Result]] = {}
-    for contender in outcomes.contenders:
-        results = outcomes.results_of(contender)
-        found = {one: result for one, result in results.items() if result.outcome == UNPROVEN}
-        if found and not any(result.is_proven for result in results.values()):
-            finished[contender] = found
-    ours = next((contender for contender in finished if contender.peer.startswith(REFERENCE_PEER)), None)
-    if ours is None:
+    results = outcomes.results
+    proves = results.groupby("contender")["is_proven"].transform("any")
+    finished = results[~proves & (results["outcome"] == UNPROVEN)]
+    names = [outcomes.contenders[number].peer for number in finished["contender"]]
+    of_hornbeam = finished[[name.startswith(REFERENCE_PEER) for name in names]]
+    if of_hornbeam.empty:
         return {"rows": []}
-    rows = [_unproven_row(outcomes, contender, results, finished[ours]) for contender, results in finished.items()]
-    return {"ours": outcomes.label(ours), "shortest": 1000 * SHORTEST_SECONDS, "rows": rows}
+    own = of_hornbeam[of_hornbeam["label"] == of_hornbeam["label"].iloc[0]]
+    pairs = finished.merge(own[["instance", "seconds", "objective"]], "left", "instance", suffixes=("", "_own"))
+    rows = [_unproven_row(of) for _, of in pairs.groupby("contender")]
+    return {"ours": own["label"].iloc[0], "shortest": 1000 * SHORTEST_SECONDS, "rows": rows}
 
 
-def _unproven_row(
-    outcomes: Outcomes, contender: Contender, results: dict[Instance, Result], own: dict[Instance, Result]
-) -> dict[str, Any]:
-    excess = [(result.objective or 0.0) - (outcomes.best_objective(one) or 0.0) for one, result in results.items()]
-    seconds = [max(result.seconds, SHORTEST_SECONDS) for result in results.values()]
-    pairs = [(result, own[one]) for one, result in results.items() if one in own]
-    ratios = [ratio(other.seconds, mine.seconds) for other, mine in pairs]
-    differences = [(other.objective or 0.0) - (mine.objective or 0.0) for other, mine in pairs]
-    signs = Counter((difference > TOLERANCE) - (difference < -TOLERANCE) for difference in differences)
+def _unproven_row(pairs: pandas.DataFrame) -> dict[str, Any]:
+    excess, seconds = pairs["objective"] - pairs["best"], pairs["seconds"].clip(lower=SHORTEST_SECONDS)
+    ratios = ratio(pairs["seconds"], pairs["seconds_own"]).dropna()
+    differences = pairs["objective"] - pairs["objective_own"]
+    signs = (differences < -TOLERANCE, differences.abs() <= TOLERANCE, differences > TOLERANCE)
     return {
-        "contender": outcomes.label(contender),
-        "n": len(results),
-        "n_best": sum(value <= TOLERANCE for value in excess),
-        "mean": sum(excess) / len(excess),
-        "most": max(excess),
+        "contender": pairs["label"].iloc[0],
+        "n": len(pairs),
+        "n_best": (excess <= TOLERANCE).sum(),
+        "mean": excess.mean(),
+        "most": excess.max(),
         "seconds": geometric_mean(seconds),
-        "longest": max(seconds),
-        "ratio": f"{times(geometric_mean(ratios))} ({times(min(ratios))})" if ratios else NOTHING,
-        "signs": f"{signs[-1]}, {signs[0]}, {signs[1]}",
+        "longest": seconds.max(),
+        "ratio": f"{times(geometric_mean(ratios))} ({times(ratios.min())})" if len(ratios) else NOTHING,
+        "signs": ", ".join(str(holds.sum()) for holds in signs),
     }
 
 
 def rounded(outcomes: Outcomes) -> dict[str, list[Any]]:
     """Count the trees of a rounded penalty that are optimal and that are not, and list these."""
-    counts, worse = [], []
-    for contender in outcomes.contenders:
-        label, kinds, n = outcomes.label(contender), Counter[str](), 0
-        for one, result in outcomes.results_of(contender).items():
-            best = outcomes.best_objective(one)
-            n += result.outcome == ROUNDED
-            if result.outcome == ROUNDED and result.objective is not None and best is not None:
-                excess, penalty = result.objective - best, one.problem.regularization * one.problem.rows
-                if excess > TOLERANCE:
-                    worse.append((one.problem.name, label, penalty, result.objective, best, excess))
-                is_proven = outcomes.best[one.problem].proven
-                kinds["beaten" if excess > TOLERANCE else "optimal" if is_proven else "unbeaten"] += 1
-        if n:
-            counts.append((label, n, kinds.total(), kinds["optimal"], kinds["unbeaten"], kinds["beaten"]))
-    return {"counts": counts, "worse": sorted(worse)}
+    rounded = outcomes.results[outcomes.results["outcome"] == ROUNDED]
+    excess = rounded["objective"] - rounded["best"]
+    is_worse = excess > TOLERANCE
+    rounded = rounded.assign(
+        excess=excess,
+        finished=excess.notna(),
+        optimal=excess.notna() & ~is_worse & rounded["is_best_proven"],
+        unbeaten=excess.notna() & ~is_worse & ~rounded["is_best_proven"],
+        beaten=is_worse,
+    )
+    kinds = rounded.groupby("label", sort=False)[["finished", "optimal", "unbeaten", "beaten"]]
+    worse = [
+        (
+            one.problem.name,
+            one.label,
+            one.problem.regularization * one.problem.rows,
+            one.objective,
+            one.best,
+            one.excess,
+        )
+        for one in rounded[is_worse].itertuples()
+    ]
+    return {"counts": [(label, len(of), *of.sum()) for label, of in kinds], "worse": sorted(worse)}
 
 
 def threads(outcomes: Outcomes) -> dict[str, list[Any]]:
     """Return the speed-up of wall time from the fewest threads to every larger number, of each peer and its options."""
     means, rows = [], []
-    for many in outcomes.contenders:
-        few = min((one for one in outcomes.contenders if one[:2] == many[:2]), key=lambda one: one.threads)
-        pairs = outcomes.pairs(many, few) if many != few else []
-        own: list[dict[str, Any]] = [
+    for many, contender in enumerate(outcomes.contenders):
+        few = [one[:2] for one in outcomes.contenders].index(contender[:2])
+        pairs = outcomes.pairs(many, few)
+        if many == few or pairs.empty:
+            continue
+        pairs["value"] = (pairs["wall_seconds_own"] / pairs["wall_seconds"]).where(pairs["both"])
+        pairs["is_same"] = _is_same_optimum(pairs)
+        values = pairs["value"].dropna()
+        mean = {"threads": f"{outcomes.labels[few]} → {outcomes.labels[many]}", "same": _agreement(pairs)}
+        mean |= {"mean": f"{times(geometric_mean(values))} ({len(values)})"}
+        means.append({**mean, "least": values.min(), "most": values.max()})
+        rows += [
             {
-                "instance": instance.problem.name,
-                "contender": outcomes.label(many),
-                "before": _wall(before, instance),
-                "after": _wall(after, instance),
-                "value": before.wall_seconds / after.wall_seconds if before.is_proven and after.is_proven else None,
-                "same": {True: "yes", False: "**no**", None: None}[_same_optimum(before, after)],
+                "instance": one.problem.name,
+                "contender": one.label,
+                "before": _wall(one.wall_seconds_own, one.outcome_own, one.limit),
+                "after": _wall(one.wall_seconds, one.outcome, one.limit),
+                "value": one.value,
+                "same": None if not one.both else "yes" if one.is_same else "**no**",
             }
-            for instance, after, before in pairs
+            for one in pairs.itertuples()
         ]
-        values = [row["value"] for row in own if row["value"] is not None]
-        if own:
-            mean = {"threads": f"{outcomes.label(few)} → {outcomes.label(many)}", "same": _agreement(pairs)}
-            mean |= {"mean": f"{times(geometric_mean(values))} ({len(values)})"}
-            means.append({**mean, "least": min(values, default=None), "most": max(values, default=None)})
-            rows += own
     return {"means": means, "rows": rows}
 
 
-def _wall(result: Result, instance: Instance) -> str:
-    return number(result.wall_seconds) if result.is_proven else f"{result.outcome}, limit {instance.limit:g}"
+def _wall(seconds: float, outcome: str, limit: float) -> str:
+    return number(seconds) if outcome == PROVEN else f"{outcome}, limit {limit:g}"
 
 
-def _same_optimum(one: Result, other: Result) -> bool | None:
-    """Compare two proofs; None unless both are proofs."""
-    if not (one.is_proven and other.is_proven):
-        return None
-    return abs((one.objective or 0.0) - (other.objective or 0.0)) <= TOLERANCE
+def _is_same_optimum(pairs: pandas.DataFrame) -> Any:
+    return pairs["both"] & ((pairs["objective"] - pairs["objective_own"]).abs() <= TOLERANCE)
 
 
-def _agreement(pairs: list[tuple[Instance, Result, Result]]) -> str:
-    agreeing = [same for _, one, other in pairs if (same := _same_optimum(one, other)) is not None]
-    return f"{sum(agreeing)} of {len(agreeing)}"
+def _agreement(pairs: pandas.DataFrame) -> str:
+    return f"{_is_same_optimum(pairs).sum()} of {pairs['both'].sum()}"
 
 
 def ablation(outcomes: Outcomes) -> Iterator[dict[str, Any]]:
     """Yield the factors of hornbeam's other settings."""
-    reference = outcomes.reference
-    for contender in outcomes.contenders:
-        if not reference or contender == reference or contender[::2] != reference[::2]:
-            continue
-        comparison = compare(outcomes, contender)
-        largest = max(comparison.both, key=lambda one: one.value, default=None)
-        pairs = outcomes.pairs(contender, reference)
-        subproblems = [
-            result.subproblems / mine.subproblems
-            for _, result, mine in pairs
-            if result.is_proven and mine.is_proven and result.subproblems and mine.subproblems
-        ]
+    plain = outcomes.contenders[0]
+    of_plain = [number for number, one in enumerate(outcomes.contenders) if one[::2] == plain[::2]]
+    for contender in of_plain[1:] if outcomes.has_reference else ():
+        pairs = compare(outcomes, contender)
+        both = pairs[pairs["both"]]
+        (most,) = both.nlargest(1, "time").to_dict("records") or [{"time": None, "problem": None}]
+        subproblems = (both["subproblems"] / both["subproblems_own"]).dropna()
         yield {
-            "setting": outcomes.label(contender),
-            "both": mean_of(comparison.both),
-            "either": mean_of(comparison.either),
-            "subproblems": f"{times(geometric_mean(subproblems))} ({len(subproblems)})" if subproblems else None,
-            "growth": mean_of(comparison.growth),
-            "most": largest.value if largest else None,
-            "most_on": largest.instance.problem.name if largest else None,
+            **summary(pairs),
+            "setting": outcomes.labels[contender],
+            "subproblems": f"{times(geometric_mean(subproblems))} ({len(subproblems)})" if len(subproblems) else None,
+            "most": most["time"],
+            "most_on": most["problem"] and most["problem"].name,
             "agreeing": _agreement(pairs),
         }
 
 
-class Series(NamedTuple):
-    """What a contender did on instances that differ in size: their sizes, instances and results, smallest first."""
+def series_of(outcomes: Outcomes, size: str) -> pandas.DataFrame:
+    """Return the results by "size", rows or columns, in series with one leaf penalty and one limit of depth.
 
-    contender: Contender
-    name: str  # tells the series of a contender apart; empty if there is only one
-    points: list[tuple[int, Instance, Result]]
-
-
-def series_of(outcomes: Outcomes, size: str) -> list[Series]:
-    """Sort results into series of growing rows or columns, each with one regularization and one limit of depth."""
-    groups: dict[tuple[Contender, str], list[tuple[int, Instance, Result]]] = defaultdict(list)
-    for contender in outcomes.contenders:
-        for instance, result in outcomes.results_of(contender).items():
-            name = f"λ {instance.problem.regularization:g}, {instance.problem.depth}"
-            groups[contender, name].append((getattr(instance.problem, size), instance, result))
-    has_several = len({name for _, name in groups}) > 1
-    return [
-        Series(contender, name if has_several else "", sorted(points, key=lambda point: point[0]))
-        for (contender, name), points in groups.items()
-    ]
+    The column "series" tells the series of a contender apart; it is empty if there is only one.
+    """
+    problems = outcomes.results["problem"]
+    names = [f"λ {one.regularization:g}, {one.depth}" for one in problems]
+    table = outcomes.results.assign(
+        size=[getattr(one, size) for one in problems], series=names if len(set(names)) > 1 else ""
+    )
+    groups = table.groupby(["contender", "series"], sort=False)
+    return pandas.concat(of.sort_values("size", kind="stable") for _, of in groups)
 
 
-def sizes(suite: str, outcomes: Outcomes) -> Iterator[dict[str, Any]]:
-    """Yield seconds and memory by size, unless the suite is not one of sizes."""
-    for series in series_of(outcomes, suite) if suite in SIZES else ():
-        for size, _, result in series.points:
-            yield {
-                "contender": outcomes.label(series.contender),
-                "problem": series.name or None,
-                "size": size,
-                "seconds": number(result.seconds) if result.is_proven else result.outcome,
-                "result": result,
-            }
+def sizes(suite: str, outcomes: Outcomes) -> list[dict[str, Any]]:
+    """Return seconds and memory by size, unless the suite is not one of sizes."""
+    if suite not in SIZES:
+        return []
+    table = series_of(outcomes, suite)
+    table["time"] = table["seconds"].map(number).where(table["is_proven"], table["outcome"])
+    return list(table.replace({"series": {"": NOTHING}}).to_dict("records"))
 
 
 def instances(outcomes: Outcomes) -> dict[str, list[Any]]:
     """Return heads and cells of what every contender did on every instance."""
     has_limits = len({one.limit for one in outcomes.instances}) > 1
-    rows = []
-    for one in outcomes.instances:
-        problem, best = one.problem, outcomes.best_objective(one)
-        cells = [
-            f"{problem.dataset} / {problem.binarization}",
-            f"{problem.rows:,} x {problem.columns:,}",
-            f"{problem.regularization:g}",
-            NOTHING if problem.max_depth is None else str(problem.max_depth),
+    cells = {(one.instance, one.contender): _cell(one) for one in outcomes.results.itertuples()}
+    best = outcomes.results.groupby("instance")["best"].first()
+    rows = [
+        [
+            f"{one.problem.dataset} / {one.problem.binarization}",
+            f"{one.problem.rows:,} x {one.problem.columns:,}",
+            f"{one.problem.regularization:g}",
+            NOTHING if one.problem.max_depth is None else str(one.problem.max_depth),
             *([f"{one.limit:g}"] if has_limits else []),
-            NOTHING if best is None else f"{best:.6f}",
+            NOTHING if np.isnan(best[number]) else f"{best[number]:.6f}",
+            *(cells.get((number, contender), "") for contender in range(len(outcomes.contenders))),
         ]
-        rows.append([*cells, *(_cell(outcomes.get(one, contender), one, best) for contender in outcomes.contenders)])
+        for number, one in enumerate(outcomes.instances)
+    ]
     limit = ["limit"] if has_limits else []
-    labels = [outcomes.label(contender) for contender in outcomes.contenders]
-    heads = ["data / binarization", "rows x columns", "λ", "depth", *limit, "best objective known", *labels]
+    heads = ["data / binarization", "rows x columns", "λ", "depth", *limit, "best objective known", *outcomes.labels]
     return {"heads": heads, "cells": rows}
 
 
-def _cell(result: Result | None, instance: Instance, best: float | None) -> str:
-    if result is None:
-        return ""
-    if result.outcome == PROVEN:
+def _cell(result: Any) -> str:
+    if result.is_proven:
         return f"{number(result.seconds)} ✓"
     if result.outcome == UNSUPPORTED:
         return NOTHING
-    parts = [f"> {instance.limit:g}" if result.outcome == TIMEOUT else number(result.seconds)]
+    parts = [f"> {result.limit:g}" if result.outcome == TIMEOUT else number(result.seconds)]
     if result.outcome not in (TIMEOUT, UNPROVEN):
         parts.append(result.outcome)
-    if result.objective is not None and not (best is not None and abs(result.objective - best) <= TOLERANCE):
+    if not (np.isnan(result.objective) or abs(result.objective - result.best) <= TOLERANCE):
         parts.append(f"{result.objective:.6f}")
-    if result.gap is not None:
+    if not np.isnan(result.gap):
         parts.append(f"gap {100 * result.gap:.2g} %")
     return ", ".join(parts)
