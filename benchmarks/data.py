@@ -15,9 +15,18 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import polars
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_classification,
+    make_gaussian_quantiles,
+    make_hastie_10_2,
+    make_moons,
+)
 from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from hornbeam import ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.binarizers.thresholds import nearest_shares
@@ -35,6 +44,10 @@ SHIPPED: dict[str, Callable[[], Any]] = {
     "sklearn_breast_cancer": lambda: load_breast_cancer(return_X_y=True),
     "sklearn_digits": lambda: load_digits(return_X_y=True),
     "sklearn_wine": lambda: load_wine(return_X_y=True),
+    "sklearn_iris": lambda: load_iris(return_X_y=True),
+    "moons_2000": lambda: make_moons(2_000, noise=0.3, random_state=0),
+    "hastie_4000": lambda: make_hastie_10_2(4_000, random_state=0),
+    "shells_3000": lambda: make_gaussian_quantiles(n_samples=3_000, n_features=5, n_classes=3, random_state=0),
     "classification_20000": lambda: make_classification(20_000, 20, n_informative=8, random_state=0),
     "classification_200000": lambda: make_classification(
         200_000, 30, n_informative=10, n_classes=5, class_sep=1.5, random_state=0
@@ -88,7 +101,8 @@ def prepare(dataset: str, binarization: str) -> Prepared:
 
     `binarization` is "binary" (the columns hold 0 and 1), "raw" (numbers as they are, a column for each string) or a
     key of `BINARIZERS`. Of binary columns, constant ones and all but the first of equal ones are left out. "-train"
-    after it: a stratified quarter of the rows is held out to test the trees.
+    after it: a stratified quarter of the rows is held out to test the trees. "-fold0" to "-fold9": a stratified half is,
+    the first or the second half of one of five draws.
     """
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
@@ -97,7 +111,7 @@ def prepare(dataset: str, binarization: str) -> Prepared:
         X, y = binarize(X, form, y), codes(y).astype(np.int64)
         held_out = {}
         if part:
-            X, held_out["X_test"], y, held_out["y_test"] = train_test_split(X, y, stratify=y, random_state=0)
+            X, held_out["X_test"], y, held_out["y_test"] = split(X, y, part)
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".unfinished.npz")
         np.savez(unfinished, X=X, y=y, sizes=np.array([*X.shape, y.max() + 1]), **held_out)
@@ -122,6 +136,18 @@ def binarize(X: Any, binarization: str, y: Any = None) -> Array:
     else:
         raise ValueError(f"binarization must be binary, raw, {' or '.join(BINARIZERS)}, got {binarization!r}.")
     return distinct_columns(values.astype(np.uint8))
+
+
+def split(X: Array, y: Array, part: str) -> list[Array]:
+    """Return training and test rows, and training and test classes; see `prepare`."""
+    if part == "train":
+        return list(train_test_split(X, y, stratify=y, random_state=0))
+    number = int(part.removeprefix("fold"))
+    halves = list(StratifiedKFold(2, shuffle=True, random_state=number // 2).split(X, y))
+    train, test = halves[number % 2]
+    # A peer may take the folds of its own cross-validation in the order of the rows.
+    train = np.random.default_rng(number).permutation(train)
+    return [X[train], X[test], y[train], y[test]]
 
 
 def codes(labels: Any) -> Array:

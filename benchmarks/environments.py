@@ -1,4 +1,4 @@
-"""The virtual environments of the peers: one each, so that none decides what another runs with."""
+"""The virtual environments of the peers: one for each set of packages, so that none decides what another runs with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ ROOT = Path(__file__).resolve().parent / ".environments"
 
 def python(peer: str) -> Path:
     """Return the interpreter that `peer` runs in; hornbeam runs in that of the benchmarks."""
-    return ROOT / peer / "bin" / "python" if PEERS[peer].packages else Path(sys.executable)
+    return _folder(peer) / "bin" / "python" if PEERS[peer].packages else Path(sys.executable)
+
+
+def _folder(peer: str) -> Path:
+    """Return the environment of `peer`: that of the first peer with the same packages."""
+    return ROOT / next(name for name, one in PEERS.items() if one.packages == PEERS[peer].packages)
 
 
 def version(peer: str) -> str:
@@ -28,7 +33,7 @@ def version(peer: str) -> str:
 
 def is_ready(peer: str) -> bool:
     """Return whether the environment of `peer` exists and holds the pinned packages."""
-    stamp = ROOT / peer / "pins.txt"
+    stamp = _folder(peer) / "pins.txt"
     return not PEERS[peer].packages or (stamp.is_file() and stamp.read_text().split() == [*PEERS[peer].packages])
 
 
@@ -51,11 +56,11 @@ def setup(peers: Collection[str] = tuple(PEERS)) -> int:
 
 def _install(peer: str) -> str:
     """Make the environment of `peer`; return the last lines of what went wrong, nothing if all went well."""
-    venv.create(ROOT / peer, with_pip=True, clear=True)
+    venv.create(_folder(peer), with_pip=True, clear=True)
     pip = [str(python(peer)), "-m", "pip", "--disable-pip-version-check", "-q", "install"]
     pip += [package.format(repository=ROOT.parents[1].as_uri()) for package in PEERS[peer].packages]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
     if done.returncode:
         return "\n".join((done.stdout + done.stderr).splitlines()[-10:])
-    (ROOT / peer / "pins.txt").write_text("\n".join(PEERS[peer].packages) + "\n")
+    (_folder(peer) / "pins.txt").write_text("\n".join(PEERS[peer].packages) + "\n")
     return ""

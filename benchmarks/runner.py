@@ -116,7 +116,7 @@ def run_once(task: Task, peer: str, prepared: data.Prepared, memory: int) -> dic
         whole = process.run(
             [str(python), "-m", "benchmarks.worker", *map(str, files[:3])],
             preparation=PREPARATION,
-            work=1.5 * task.limit + 10,
+            work=(1.5 if PEERS[peer].stops else 10) * task.limit + 10,
             memory=memory,
             started=files[2],
             output=files[3],

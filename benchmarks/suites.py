@@ -58,11 +58,11 @@ class Suite:
         return [Task(*start, *setting) for setting in product(self.limits, self.threads, self.options)]
 
 
-def _rows(problems: str, others: str, part: str) -> Iterator[Row]:
+def _rows(problems: str, others: str, parts: str) -> Iterator[Row]:
     """Read the lines of a table, which end with semicolons; `others` is the binarization of tables not binary."""
     for line in problems.split(";"):
         datasets, penalties, depths = (names.split() for names in line.split("|"))
-        for depth, penalty, name in product(depths, penalties, datasets):
+        for part, depth, penalty, name in product(parts.split() or [""], depths, penalties, datasets):
             dataset, _, binarization = name.partition("/")
             binarization = binarization or ("binary" if dataset.endswith(".bin") else others)
             binarization = f"{binarization}-{part}".rstrip("-")

@@ -40,13 +40,16 @@ def solve(job: dict[str, Any], started: Path) -> dict[str, Any]:
     measured = {"user_seconds": user_seconds(), "wall_seconds": perf_counter() - begin}
     measured |= {"baseline_bytes": baseline, "peak_bytes": peak_bytes()}
     reported = vars(read())
+    predict, leaves = reported.pop("predict"), reported.pop("leaves")
+    X, y, *test = _load(data)  # again, in case the peer changed its own
     if tree := reported.pop("tree"):
-        # The data are read again, in case the peer changed its own.
-        X, y, *test = _load(data)
         worth = vars(score(tree, X, y, job["regularization"]))
         reported |= {name: worth[name] for name in ("objective", "leaves", "depth")}
         if test:
             reported["test_error"] = score(tree, test[0], test[1], 0.0).objective
+    elif predict:
+        reported |= {"leaves": leaves, "objective": float(np.mean(predict(X) != y))}
+        reported["test_error"] = float(np.mean(predict(test[0]) != test[1]))
     return {"status": "ok", **measured, **reported}
 
 
