@@ -101,15 +101,15 @@ def prepare(dataset: str, binarization: str) -> Prepared:
 
     `binarization` is "binary" (the columns hold 0 and 1), "raw" (numbers as they are, a column for each string) or a
     key of `BINARIZERS`. Of binary columns, constant ones and all but the first of equal ones are left out. "-train"
-    after it: a stratified quarter of the rows is held out to test the trees. "-fold0" to "-fold9": a stratified half is,
-    the first or the second half of one of five draws.
+    after it: a stratified quarter of the rows is held out to test the trees. "-fold0" to "-fold9": a stratified half
+    is held out, the first or the second half of one of five draws.
     """
     path = CACHE / f"{dataset}.{binarization}.npz"
     if not path.exists():
         X, y = read(dataset)
         form, _, part = binarization.partition("-")
         X, y = binarize(X, form, y), codes(y).astype(np.int64)
-        held_out = {}
+        held_out: dict[str, Any] = {}
         if part:
             X, held_out["X_test"], y, held_out["y_test"] = split(X, y, part)
         CACHE.mkdir(exist_ok=True)

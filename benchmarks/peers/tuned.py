@@ -36,8 +36,8 @@ def hornbeam_cv(problem: Problem) -> Solver:
     """Optimal trees for all leaf penalties. Option: "rule" of the classifier."""
     from hornbeam import GOSDTClassifierCV
 
-    limits = {"time_limit": problem.time_limit, "n_jobs": problem.threads}
-    return _solver(problem, GOSDTClassifierCV(**limits, **problem.options), _leaves)
+    model = GOSDTClassifierCV(time_limit=problem.time_limit, n_jobs=problem.threads, **problem.options)
+    return _solver(problem, model, _leaves)
 
 
 @peer()
@@ -59,7 +59,7 @@ def hornbeam_split_cv(problem: Problem) -> Solver:
 
 @peer()
 def hornbeam_maptree(problem: Problem) -> Solver:
-    """The most probable tree; its prior takes the place of cross-validation."""
+    """Tree of the largest posterior; its prior takes the place of cross-validation."""
     from hornbeam import MAPTreeClassifier
 
     return _solver(problem, MAPTreeClassifier(time_limit=problem.time_limit), _leaves)
@@ -127,7 +127,7 @@ def streed_cv(problem: Problem) -> Solver:
 @peer("lightgbm==4.7.0", "scikit-learn==1.9.1", stops=False)
 def lightgbm(problem: Problem) -> Solver:
     """Boosted trees with the defaults of LightGBM: what a model that cannot be read reaches."""
-    from lightgbm import LGBMClassifier  # type: ignore[import-not-found]
+    from lightgbm import LGBMClassifier
 
     return _solver(problem, LGBMClassifier(n_jobs=problem.threads, random_state=0, verbose=-1))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import anytime, comparison, plots, sections
+from benchmarks.report import anytime, comparison, held_out, plots, sections
 from benchmarks.report.comparison import compare, summary, worst_of
 from benchmarks.report.faults import find_faults
 from benchmarks.report.markdown import fill
@@ -17,6 +17,8 @@ def write(suite: str, results: Path, directory: Path) -> Path:
     """Write the report of a suite."""
     outcomes = Outcomes(read_runs(results, suite))
     directory.mkdir(parents=True, exist_ok=True)
+    if suite == "held_out":
+        return _write_held_out(outcomes, directory)
     own: dict[str, Any] = {"targets": anytime.targets(suite, outcomes)}
     if suite == "anytime":
         own["at_limits"], own["integrals"] = anytime.peers_at_limits(outcomes), anytime.peers_integrals(outcomes)
@@ -49,6 +51,20 @@ def write(suite: str, results: Path, directory: Path) -> Path:
         worst_over=comparison.WORST_OVER_SECONDS,
         memory_over=comparison.MEMORY_OVER_SECONDS,
         least_bytes=comparison.LEAST_BYTES,
+    )
+
+
+def _write_held_out(outcomes: Outcomes, directory: Path) -> Path:
+    found = held_out.tables(outcomes.runs)
+    if found["pairs"] is not None:
+        held_out.draw(found["pairs"], directory / "held_out.png")
+    return fill(
+        directory / "held_out.md",
+        "held_out",
+        **found,
+        outcomes=outcomes,
+        setting=sections.setting(outcomes),
+        significant=held_out.SIGNIFICANT,
     )
 
 

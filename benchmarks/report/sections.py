@@ -81,7 +81,7 @@ def setting(outcomes: Outcomes) -> dict[str, Any]:
         "machines": list(dict.fromkeys(words)),
         "pythons": sorted({one["python"] for one in machines}),
         "versions": ", ".join(f"{peer} {' and '.join(of)}" for peer, of in versions.items()),
-        "commits": sorted({run.commit for run in runs if run.peer == REFERENCE_PEER}),
+        "commits": sorted({run.commit for run in runs if run.peer.startswith(REFERENCE_PEER)}),
         "limits": sorted({run.limit for run in runs}),
         "dates": sorted({run.date for run in runs}),
         "repeats": max(run.repeat for run in runs) + 1,

@@ -70,6 +70,21 @@ def test_what_was_prepared_is_read_again(tmp_path, monkeypatch):
     assert data.prepare("hornbeam_balance_scale", "midpoints") == first
 
 
+def test_the_folds_are_two_halves_of_five_draws_with_the_classes_in_proportion():
+    X, y = np.arange(60)[:, np.newaxis], np.repeat([0, 1], [40, 20])
+    seen = []
+    for draw in range(5):
+        first, second = (data.split(X, y, f"fold{2 * draw + half}") for half in (0, 1))
+        for train, test, y_train, y_test in (first, second):
+            assert sorted([*train[:, 0], *test[:, 0]]) == list(range(60))
+            assert np.bincount(y_train).tolist() == np.bincount(y_test).tolist() == [20, 10]
+            assert (y_train == y[train[:, 0]]).all()
+            assert (np.diff(train[:, 0]) < 0).any()  # not in the order of the table
+        assert set(first[0][:, 0]) == set(second[1][:, 0])
+        seen.append(frozenset(first[0][:, 0]))
+    assert len(set(seen)) == 5
+
+
 def test_texts_and_numbers_are_read_from_a_file_of_the_shared_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(data, "SHARED", tmp_path)

@@ -5,10 +5,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import data, process, results, runner
 from benchmarks.suites import Row, Suite, Task
+from hornbeam import GOSDTClassifierCV
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 ROWS = (Row("one", "binary", 0.01, 2), Row("two", "binary", 0.01, 2))
@@ -178,6 +180,24 @@ def test_a_worker_solves_a_problem_and_the_objective_is_counted_from_its_tree(mo
     assert fields["depth"] <= 2
     assert 0 < fields["baseline_bytes"] <= fields["peak_bytes"]
     assert json.dumps(fields)
+
+
+@LINUX
+def test_a_classifier_of_its_own_size_is_counted_on_the_rows_held_out(monkeypatch, tmp_path):
+    monkeypatch.setattr(data, "CACHE", tmp_path)
+    prepared = data.prepare("sklearn_wine", "raw-fold3")
+    assert (prepared.rows, prepared.columns) == (89, 13)
+    fields = runner.run_once(
+        Task("small", prepared.path.stem, "raw-fold3", 0.0, None, 20.0), "hornbeam_cv", prepared, 8 << 30
+    )
+    assert fields["status"] == "ok", fields
+    with np.load(prepared.path) as archive:
+        X, y, X_test, y_test = (archive[name] for name in ("X", "y", "X_test", "y_test"))
+    model = GOSDTClassifierCV().fit(X, y)
+    assert fields["objective"] == pytest.approx(1 - model.score(X, y), abs=1e-12)
+    assert fields["test_error"] == pytest.approx(1 - model.score(X_test, y_test), abs=1e-12)
+    assert fields["leaves"] == model.n_leaves_
+    assert "predict" not in fields
 
 
 def test_machine_commit_and_versions_are_written_once_a_run(runs):

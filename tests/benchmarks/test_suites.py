@@ -15,7 +15,7 @@ EVERY = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
 
 @EVERY
 def test_the_peers_of_a_suite_are_known_and_hornbeam_is_one(suite):
-    assert "hornbeam" in suite.peers
+    assert any(peer.startswith("hornbeam") for peer in suite.peers)
     assert set(suite.peers) <= set(PEERS)
 
 
