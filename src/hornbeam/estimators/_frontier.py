@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import ceil, inf
 from typing import Any
 
@@ -18,6 +19,7 @@ from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.search import searches_of_penalties
 from hornbeam.fitting.training import TrainingData
 from hornbeam.frontier.frontier import Frontier, PathSegment
+from hornbeam.frontier.pruning import losses_of_nodes
 from hornbeam.frontier.search import FrontierSearch, Line, Segment
 
 
@@ -39,7 +41,14 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
     with Monitor(model) as monitor:
         training, scale, options = work._prepare(X, y, sample_weight, budget, monitor)
         solve = searches_of_penalties(work.binarizer_.conditions_, training, scale, options, monitor.listener(scale))
-        search = FrontierSearch(solve, scale.leaf_cost, _largest_penalty(scale, training), budget, options.gap_limit)
+        search = FrontierSearch(
+            solve,
+            scale.leaf_cost,
+            _largest_penalty(scale, training),
+            budget,
+            options.gap_limit,
+            partial(losses_of_nodes, weights=scale.weights, costs=scale.costs, codes=training.codes),
+        )
         search.find_path(is_all=only_path)
         if not only_path:
             search.find_sizes(options.max_leaves or search.most_leaves())
@@ -117,7 +126,7 @@ class _Classifiers:
         made = copy(self._work)
         scale = replace(self._scale, leaf_cost=ticks)
         outcome: Any = {
-            "tree": line.tree,
+            "tree": line.make_tree(),
             "upper": line.cost(ticks),
             "lower": lower,
             "status": status,

@@ -10,6 +10,8 @@ of that many leaves. It is attained by the trees of the path. A tree of another 
 without a leaf penalty and with a limit on leaves, which starts from all that the path has proven of its subproblems
 (``cpp/bounds/leaf_penalty.hpp``).
 
+Where a search is stopped, what its tree becomes by pruning are the trees known for larger penalties (`pruning`).
+
 Penalties are whole ticks. A crossing is rounded down; within one tick the path is not examined.
 """
 
@@ -22,8 +24,12 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from hornbeam._budget import Budget
+from hornbeam.frontier.pruning import pruned_subtrees
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from hornbeam._core import Outcome, TreeArrays
 
 Solve: TypeAlias = "Callable[[int, int | None, float | None], Outcome]"
@@ -44,7 +50,7 @@ class Line(NamedTuple):
     leaves: int
     loss: int
     """Ticks without leaf penalties."""
-    tree: TreeArrays
+    make_tree: Callable[[], TreeArrays]
 
     def cost(self, penalty: int) -> int:
         """Return the cost in ticks if a leaf costs `penalty`."""
@@ -81,15 +87,23 @@ class FrontierSearch:
         The ends of the path in ticks; for the larger one a single leaf is optimal.
     budget : Budget
         What all searches together may spend.
-    gap_limit : float, default=0.0
+    gap_limit : float
         A relative gap that need not be closed.
+    losses_of : callable
+        Returns what each node of a tree would lose as a leaf, in ticks.
     """
 
     def __init__(
-        self, solve: Solve, least_penalty: int, largest_penalty: int, budget: Budget, gap_limit: float = 0.0
+        self,
+        solve: Solve,
+        least_penalty: int,
+        largest_penalty: int,
+        budget: Budget,
+        gap_limit: float,
+        losses_of: Callable[[TreeArrays], npt.NDArray[np.int64]],
     ) -> None:
         self._solve, self._least, self._largest, self._budget = solve, least_penalty, largest_penalty, budget
-        self._gap_limit = gap_limit
+        self._gap_limit, self._losses_of = gap_limit, losses_of
         self._lines: dict[int, Line] = {}  # the best tree known of each number of leaves
         self._bounds: dict[int, int] = {}  # by penalty: no tree costs less
         self._tried: set[int] = set()  # penalties
@@ -190,16 +204,22 @@ class FrontierSearch:
         self._bounds[penalty] = max(self._bounds.get(penalty, 0), outcome["lower"])
 
     def _add_tree(self, penalty: int, outcome: Outcome) -> None:
-        leaves = int((outcome["tree"]["column"] < 0).sum())
-        line = Line(leaves, outcome["upper"] - penalty * leaves, outcome["tree"])
-        known = self._lines.get(leaves)
-        if known is None or line.loss < known.loss:
-            self._lines[leaves] = line
+        tree = outcome["tree"]
+        leaves = int((tree["column"] < 0).sum())
+        self._add_line(Line(leaves, outcome["upper"] - penalty * leaves, lambda: tree))
+        if outcome["status"] != "optimal":
+            for subtree in pruned_subtrees(tree, self._losses_of(tree)):
+                self._add_line(Line(subtree.n_leaves, subtree.loss, subtree.arrays))
         mine, its = self.statistics, outcome["statistics"]
         mine["searches"] += 1
         mine["bytes"] = max(mine["bytes"], its["bytes"])
         for name in _SUMS:
             mine[name] += its[name]
+
+    def _add_line(self, line: Line) -> None:
+        known = self._lines.get(line.leaves)
+        if known is None or line.loss < known.loss:
+            self._lines[line.leaves] = line
 
     def _hull(self) -> list[Line]:
         """Return the trees of the envelope from the least penalty on, the one with most leaves first."""
