@@ -6,6 +6,7 @@ import pickle
 import random
 import warnings
 from math import inf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 
-from hornbeam import Frontier, GOSDTClassifier, NotProvenWarning, plot_frontier
+from hornbeam import Frontier, GOSDTClassifier, NotProvenWarning, _core, plot_frontier
 from hornbeam.datasets import load_monk
+from hornbeam.fitting import search
 from oracles.problems import Problem
 
 BINARY = {"binarizer": None}
@@ -271,3 +273,40 @@ def test_what_is_no_frontier_cannot_be_drawn():
     X, y = load_monk(1, return_X_y=True)
     with pytest.raises(ValueError, match="X and y belong together"):
         plot_frontier(GOSDTClassifier(regularization=0.05).frontier(X, y), X)
+
+
+def test_a_stopped_search_of_numbers_leaves_the_better_tree_of_search_and_heuristics(monkeypatch):
+    X, y = make_classification(4_000, 12, n_informative=6, random_state=0)
+    found = []
+
+    def near_optimal(*arguments, **options):
+        found.append(_core.near_optimal(*arguments, **options))
+        return found[-1]
+
+    core = SimpleNamespace(**{**vars(_core), "near_optimal": near_optimal})
+    monkeypatch.setattr(search, "_core", core)
+    with pytest.warns(NotProvenWarning):
+        path = GOSDTClassifier(regularization=0.001, time_limit=3).regularization_path(X, y)
+    assert path.status == "time_limit"
+    n = len(y)
+    assert 0 < found[0]["upper"] < n  # errors, and 4 for each leaf
+    for segment in path.path:
+        model = segment.classifier
+        assert 0 <= model.lower_bound_ <= model.objective_
+        assert round(model.loss_ * n) == (model.predict(X) != y).sum()
+        assert model.n_leaves_ == segment.n_leaves
+    # The first search that is stopped is that of the least leaf penalty.
+    assert round((path.path[0].classifier.loss_ + 0.001 * path.path[0].n_leaves) * n) <= found[0]["upper"]
+    # The subtrees of the largest tree: no interval of penalties is without a tree of its own for long.
+    assert len(path) > path.path[0].n_leaves / 4
+
+
+def test_a_user_who_stops_the_heuristics_stops_the_path():
+    exact = {"status": "time_limit", "upper": 5, "lower": 1, "tree": "exact", "trace": []}
+    exact["statistics"] = {"subproblems": 1, "table_entries": 2, "seconds": 0.5, "bytes": 7, "bounds": {}}
+    other = {**exact, "status": "interrupted", "upper": 4, "lower": 0, "tree": "heuristic"}
+    both = search._with_better_tree(exact, other)
+    assert (both["status"], both["upper"], both["lower"], both["tree"]) == ("interrupted", 4, 1, "heuristic")
+    assert both["statistics"] == {"subproblems": 2, "table_entries": 4, "seconds": 1.0, "bytes": 7, "bounds": {}}
+    kept = search._with_better_tree(exact, {**other, "status": "heuristic", "upper": 5})
+    assert (kept["status"], kept["tree"]) == ("time_limit", "exact")

@@ -44,7 +44,7 @@ class FinePenalty:
     """Mixin of classifiers for cross-validation: with a smaller leaf penalty "auto"."""
 
     _rows_of_a_leaf = 1
-    _least_penalty = 0.0005
+    _least_penalty = 0.0001
 
 
 class Candidate(NamedTuple):

@@ -33,7 +33,7 @@ class GOSDTClassifierCV(CrossValidated, TreeClassifier):
     ----------
     min_regularization : float or "auto", default="auto"
         Smallest leaf penalty, as `regularization` of `GOSDTClassifier`: larger trees than the best one for it are not
-        considered. "auto": 1 / n_rows, but at least 0.0005 and at most 0.01, so that one more leaf must classify one
+        considered. "auto": 1 / n_rows, but at least 0.0001 and at most 0.01, so that one more leaf must classify one
         more row correctly (for "f1", "auc" and "partial_auc": 0.01).
     max_depth : int or None, default=None
         Largest number of edges from the root to a leaf. None: no limit.

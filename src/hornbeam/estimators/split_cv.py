@@ -29,7 +29,7 @@ class SPLITClassifierCV(CrossValidated, TreeClassifier):
     Parameters
     ----------
     min_regularization : float or "auto", default="auto"
-        Smallest leaf penalty. "auto": 1 / n_rows, but at least 0.0005 and at most 0.01, as a share of the largest
+        Smallest leaf penalty. "auto": 1 / n_rows, but at least 0.0001 and at most 0.01, as a share of the largest
         possible loss.
     lookahead_depth : int, default=2
         Number of levels of splits that are searched over greedy trees, see `SPLITClassifier`.

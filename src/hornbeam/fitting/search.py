@@ -144,23 +144,26 @@ def searches_of_penalties(
     ordered search shares nothing, and its first tree takes long: if half of the seconds bring no proof, the primal
     heuristics get the other half.
     """
-    is_ordered = suits_ordered_search(conditions, training, scale, options)
-    columns = (ordered_columns if is_ordered else packed_columns)(conditions, training)
-    solve: Any = partial(_core.solve, columns)
-    if not is_ordered:
-        solve = partial(solve, earlier=_core.EarlierSearches())
+    solve: Any
+    columns = None
+    if suits_ordered_search(conditions, training, scale, options):
+        columns = ordered_columns(conditions, training)
+        solve = partial(_core.solve, columns)
+    else:
+        solve = partial(_core.solve, packed_columns(conditions, training), earlier=_core.EarlierSearches())
 
     def search(leaf_cost: int, max_leaves: int | None, seconds: float | None) -> _core.Outcome:
-        is_halved = is_ordered and seconds is not None
-        its_options = within(options, training.budget).replace(time_limit=seconds / 2 if is_halved else seconds)
+        if columns is not None and seconds is not None:
+            seconds /= 2
+        its_options = within(options, training.budget).replace(time_limit=seconds)
         if max_leaves is not None:
             its_options = its_options.replace(max_leaves=max_leaves)
         problem = make_problem(training, replace(scale, leaf_cost=leaf_cost))
-        outcome = solve(problem, its_options, callback=callback)
-        if is_halved and outcome["status"] == "time_limit":
-            tree = _core.near_optimal(columns, problem, its_options, idle_rounds=_IDLE_ROUNDS, callback=callback)
-            return _with_better_tree(outcome, tree)
-        return outcome
+        outcome: _core.Outcome = solve(problem, its_options, callback=callback)
+        if columns is None or outcome["status"] != "time_limit":
+            return outcome
+        tree = _core.near_optimal(columns, problem, its_options, idle_rounds=_IDLE_ROUNDS, callback=callback)
+        return _with_better_tree(outcome, tree)
 
     return search
 

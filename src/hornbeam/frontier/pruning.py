@@ -78,7 +78,7 @@ def pruned_subtrees(whole: TreeArrays, losses: npt.NDArray[np.int64]) -> Iterato
     step_of_node = np.full(len(column), _NEVER)
     # What a leaf of the subtree below a node saves.
     worth = np.array([(own[i] - below[i]) / (leaves[i] - 1) if leaves[i] > 1 else np.inf for i in range(len(column))])
-    found = []
+    found: list[tuple[int, int]] = []  # leaves and loss after each step
     while leaves[0] > 1:
         node = int(np.argmin(worth))
         least = worth[node]
@@ -130,4 +130,5 @@ def losses_of_nodes(
     totals = totals.astype(np.int64).reshape(n_nodes, n_classes)
     for node in reversed(np.flatnonzero(whole["column"] != _LEAF)):
         totals[node] = totals[whole["left"][node]] + totals[whole["right"][node]]
-    return (totals * costs[:, whole["prediction"]].T).sum(axis=1)
+    losses: npt.NDArray[np.int64] = (totals * costs[:, whole["prediction"]].T).sum(axis=1)
+    return losses
