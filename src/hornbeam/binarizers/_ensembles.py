@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,7 +175,9 @@ def _of_shapes(machine: Any, min_jump: float) -> Iterator[Split]:
         cuts = machine.bins_[columns[0]][0]
         # The first score is that of missing values, the last one that of unknown ones; with several classes, each score
         # is a row of numbers.
-        jumps = np.abs(np.diff(scores[1:-1], axis=0)).reshape(len(cuts), -1).max(axis=1, initial=0.0)
+        jumps = (
+            np.abs(np.diff(scores[1:-1], axis=0)).reshape(len(cuts), prod(scores.shape[1:])).max(axis=1, initial=0.0)
+        )
         yield from _below([(columns[0], cuts[jumps * importance > min_jump * most])])
 
 
