@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
-from benchmarks.papers import guesses_pictures
+from benchmarks.papers import guesses_machines, guesses_pictures
 from benchmarks.papers.guesses_pictures import predict
 from benchmarks.papers.measure import Records, attributes, fit_seconds, grouped, mean_of, read_rows, write_report
 from benchmarks.report.markdown import number
@@ -51,10 +51,11 @@ class Source(NamedTuple):
 
 
 DEPTHS = (2, 3, 4, DEPTH, None)
-SOURCES = {
+SOURCES: dict[str, Source | None] = {
     "compas": Source(0.001, ((20, 3),), DEPTHS, (0.005, 0.002, 0.001, 0.0005, 0.0002)),
     "coupon_carryout.bin": Source(0.001, (), (DEPTH,)),
     "spiral": Source(0.01, REFERENCES, DEPTHS, folds=False),
+    guesses_machines.NAME: None,
 }
 NAMES = {"coupon_carryout.bin": "takeaway"}
 
@@ -76,6 +77,9 @@ class Part(NamedTuple):
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     """Search a data set in all ways."""
     source = SOURCES[name]
+    if source is None:
+        yield from guesses_machines.records(limit)
+        return
     table, labels = data.read(name)
     columns = list(getattr(table, "columns", range(table.shape[1])))
     X, y = np.asarray(table, dtype=np.float64), data.codes(labels)
@@ -179,11 +183,12 @@ def _nested(tree: Tree, conditions: Sequence[Condition], names: Sequence[Any], n
 
 def report(records: Records, directory: Path) -> Path:
     """Write ``paper-guesses.md`` and its pictures."""
-    groups = grouped(records, "dataset", "algorithm", "guess", "reference", "max_depth", "regularization")
+    searches = [run for run in records if "algorithm" in run]
+    groups = grouped(searches, "dataset", "algorithm", "guess", "reference", "max_depth", "regularization")
     of_tables = {
         key[:4]: runs
         for key, runs in groups.items()
-        if key[4] == DEPTH and key[1] != CART and key[5] == SOURCES[key[0]].regularization
+        if key[4] == DEPTH and key[1] != CART and key[5] == _source(key[0]).regularization
     }
     tables = [_table_row(key, runs) for key, runs in of_tables.items() if runs[0]["test_accuracy"] is not None]
     pictures = guesses_pictures.draw(records, directory)
@@ -195,9 +200,16 @@ def report(records: Records, directory: Path) -> Path:
         agreement=_agreement(of_tables),
         depths=[_depth_row(key, runs) for key, runs in groups.items() if _is_of_depths(key)],
         bounds=[_bound_row(key, runs) for key, runs in of_tables.items() if "bound" in runs[0] and key[1] == GOSDT],
-        trees=list(_tree_rows(records)),
+        trees=list(_tree_rows(searches)),
+        machines=guesses_machines.rows([run for run in records if "thresholds" in run]),
         pictures=pictures,
     )
+
+
+def _source(name: str) -> Source:
+    source = SOURCES[name]
+    assert source is not None
+    return source
 
 
 def _words(key: Sequence[Any]) -> dict[str, Any]:
@@ -234,7 +246,7 @@ def _agreement(of_tables: dict[tuple[Any, ...], Records]) -> list[dict[str, Any]
     """Return by data set and table how many accuracies are those published, and by how much the others differ."""
     rows = []
     shared = [(PUBLISHED[key], runs) for key, runs in of_tables.items() if key in PUBLISHED]
-    for (name, number_of_table), pairs in _by_table(shared).items():
+    for (name, number_of_table), pairs in sorted(_by_table(shared).items()):
         row: dict[str, Any] = {"data": NAMES.get(name, name), "table": number_of_table}
         for theirs, ours in (("train", "accuracy"), ("test", "test_accuracy")):
             both = [(paper[theirs], mean_of(runs, ours)) for paper, runs in pairs if paper[theirs] is not None]
@@ -255,7 +267,7 @@ def _by_table(pairs: Sequence[tuple[dict[str, Any], Records]]) -> dict[tuple[str
 
 def _is_of_depths(key: tuple[Any, ...]) -> bool:
     name, algorithm, _, reference, _, penalty = key
-    source = SOURCES[name]
+    source = _source(name)
     is_shown = reference in source.references or reference is None
     return algorithm != CART and is_shown and bool(source.references) and penalty == source.regularization
 

@@ -14,12 +14,13 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
+from benchmarks.papers import guesses_machines
 from benchmarks.papers.measure import Records, grouped
 from benchmarks.report.plots import panels, picture
 from hornbeam import GOSDTClassifier, ThresholdGuessBinarizer
 
 _COLORS = ("#0072B2", "#D55E00")
-_LOOKS = {"GOSDT": ("o", "#0072B2"), "DL8.5": ("s", "#D55E00"), "CART": ("^", "#555555")}
+_LOOKS = (("o", "#0072B2"), ("s", "#D55E00"), ("^", "#555555"))
 _REGULARIZATION, _DEPTH = 0.01, 5
 
 
@@ -35,10 +36,15 @@ def predict(tree: Any, X: data.Array, names: Sequence[str]) -> data.Array:
 def draw(records: Records, directory: Path) -> list[str]:
     """Draw what the records allow; return the names of the pictures."""
     drawn = []
-    runs = [run for run in records if run["dataset"] == "compas" and _is_of_figure_2(run)]
-    if runs:
-        _draw_sizes(runs, directory / "paper-guesses.png")
-        drawn.append("paper-guesses.png")
+    figure_2 = [run for run in records if run["dataset"] == "compas" and _is_of_figure_2(run)]
+    figure_22 = [run for run in records if run["dataset"] == guesses_machines.NAME]
+    for name, runs, field in (
+        ("paper-guesses.png", figure_2, "algorithm"),
+        ("paper-guesses-machine.png", figure_22, "thresholds"),
+    ):
+        if runs:
+            _draw_sizes(runs, field, directory / name)
+            drawn.append(name)
     if any(run["dataset"] == "spiral" for run in records):
         _draw_spiral(directory / "paper-guesses-spiral.png")
         drawn.append("paper-guesses-spiral.png")
@@ -49,16 +55,17 @@ def _is_of_figure_2(run: dict[str, Any]) -> bool:
     return run["algorithm"] == "CART" or (run["guess"].endswith("bounds") and run["reference"] == [20, 3])
 
 
-def _draw_sizes(runs: Records, path: Path) -> None:
-    groups = grouped(runs, "algorithm", "max_depth", "regularization")
+def _draw_sizes(runs: Records, field: str, path: Path) -> None:
+    """Draw accuracy against leaves, a color for each value of a field."""
+    groups = grouped(runs, field, "max_depth", "regularization")
     with picture(path, 3.6) as figure:
         cells = panels(figure, 2, 2)
         for axes, name, title in zip(cells, ("accuracy", "test_accuracy"), ("training", "test"), strict=True):
-            for algorithm, (marker, color) in _LOOKS.items():
-                chosen = [of for key, of in groups.items() if key[0] == algorithm]
+            for label, (marker, color) in zip(dict.fromkeys(key[0] for key in groups), _LOOKS, strict=False):
+                chosen = [of for key, of in groups.items() if key[0] == label]
                 leaves = [median(run["leaves"] for run in of) for of in chosen]
                 worth = [median(run[name] for run in of) for of in chosen]
-                axes.plot(leaves, worth, marker, color=color, label=algorithm, alpha=0.6, clip_on=False)
+                axes.plot(leaves, worth, marker, color=color, label=label, alpha=0.6, clip_on=False)
             axes.set(title=f"compas, {title} rows", xlabel="leaves", ylabel="accuracy, median of 5 folds")
         figure.legend(*cells[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
