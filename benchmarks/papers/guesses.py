@@ -10,6 +10,7 @@ from statistics import mean, median, pstdev
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
@@ -25,6 +26,7 @@ from hornbeam.tree import Tree
 
 ALL, THRESHOLDS, BOTH = "all thresholds", "guessed thresholds", "guessed thresholds and bounds"
 GOSDT, DL85, CART = "GOSDT", "DL8.5", "CART"
+ALGORITHMS = (GOSDT, DL85)  # without a depth limit only the first
 REFERENCES = ((40, 1), (30, 2), (50, 2), (20, 3))
 DEPTH = 5  # of the paper's tables
 TREES_FOLD = 2  # of the trees in appendix C.5, counted from 0
@@ -48,15 +50,18 @@ class Source(NamedTuple):
     depths: tuple[int | None, ...]
     penalties: tuple[float, ...] = ()  # with the same references, other leaf penalties
     folds: bool = True  # five folds, or all rows
+    unguessed: tuple[int | None, ...] = (2, 3, 4, DEPTH, None)  # depths at which all thresholds are searched, too
 
 
 DEPTHS = (2, 3, 4, DEPTH, None)
 SOURCES: dict[str, Source | None] = {
     "compas": Source(0.001, ((20, 3),), DEPTHS, (0.005, 0.002, 0.001, 0.0005, 0.0002)),
     "coupon_carryout.bin": Source(0.001, (), (DEPTH,)),
+    "restaurant": Source(0.001, ((50, 2),), (2, 3, 4, DEPTH), (0.005, 0.002, 0.001, 0.0005), unguessed=(DEPTH,)),
     "spiral": Source(0.01, REFERENCES, DEPTHS, folds=False),
     guesses_machines.NAME: None,
 }
+_NOT_ASKED = ("coupon", "car", "toCoupon_GEQ5min", "direction_opp")
 NAMES = {"coupon_carryout.bin": "takeaway"}
 
 
@@ -80,7 +85,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     if source is None:
         yield from guesses_machines.records(limit)
         return
-    table, labels = data.read(name)
+    table, labels = _restaurant() if name == "restaurant" else data.read(name)
     columns = list(getattr(table, "columns", range(table.shape[1])))
     X, y = np.asarray(table, dtype=np.float64), data.codes(labels)
     every = np.arange(len(X))
@@ -93,10 +98,27 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
             yield {"fold": fold, "rows": len(train), **record}
 
 
+def _restaurant() -> tuple[Any, data.Array]:
+    """Make the coupons for cheap restaurants from those for all places, as the authors' file of takeaway is made.
+
+    Complete rows, a column for each category except the last one by name.
+    """
+    table, labels = data.read("coupon")
+    chosen = table.with_columns(target=labels).filter(polars.col("coupon") == "Restaurant(<20)").drop(_NOT_ASKED)
+    chosen = chosen.drop_nulls()
+    columns = {
+        f"{column.name} = {category}": (column == category).cast(polars.UInt8)
+        for column in chosen.drop("target")
+        for category in sorted(column.unique().to_list(), key=str)[:-1]
+    }
+    return polars.DataFrame(columns), chosen["target"].to_numpy()
+
+
 def _unguessed(part: Part, source: Source, limit: float) -> Iterator[dict[str, Any]]:
     for max_depth in source.depths:
-        for algorithm in (GOSDT, DL85) if max_depth else (GOSDT,):
-            yield {"guess": ALL, **_fit(part, algorithm, source.regularization, max_depth, limit)[1]}
+        for algorithm in ALGORITHMS[:1] if max_depth is None else ALGORITHMS:
+            if max_depth in source.unguessed:
+                yield {"guess": ALL, **_fit(part, algorithm, source.regularization, max_depth, limit)[1]}
         for penalty in source.penalties if max_depth else ():
             cart = DecisionTreeClassifier(max_depth=max_depth, min_samples_leaf=_support(part, penalty), random_state=0)
             seconds = fit_seconds(cart, part.X, part.y)
@@ -118,7 +140,7 @@ def _guessed(part: Part, source: Source, limit: float, names: Sequence[Any]) -> 
         same = DecisionTreeClassifier(random_state=0).fit(over.X, reference)  # repeats the reference
         is_main = (n_trees, tree_depth) in source.references
         for max_depth in source.depths if is_main else (DEPTH,):
-            for algorithm in (GOSDT, DL85) if max_depth else (GOSDT,):
+            for algorithm in ALGORITHMS[:1] if max_depth is None else ALGORITHMS:
                 penalty = source.regularization if algorithm == GOSDT else 0.0
                 tree, fields = _fit(over, algorithm, source.regularization, max_depth, limit)
                 bound = 1 - first + penalty * same.get_n_leaves()
