@@ -85,7 +85,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     if source is None:
         yield from guesses_machines.records(limit)
         return
-    table, labels = _restaurant() if name == "restaurant" else data.read(name)
+    table, labels = coupons("Restaurant(<20)") if name == "restaurant" else data.read(name)
     columns = list(getattr(table, "columns", range(table.shape[1])))
     X, y = np.asarray(table, dtype=np.float64), data.codes(labels)
     every = np.arange(len(X))
@@ -98,13 +98,13 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
             yield {"fold": fold, "rows": len(train), **record}
 
 
-def _restaurant() -> tuple[Any, data.Array]:
-    """Make the coupons for cheap restaurants from those for all places, as the authors' file of takeaway is made.
+def coupons(place: str) -> tuple[polars.DataFrame, data.Array]:
+    """Make the table of the coupons for a place from that of all coupons, as the authors' file of takeaway is made.
 
-    Complete rows, a column for each category except the last one by name.
+    It has the complete rows, and a column for each category but the last by name.
     """
     table, labels = data.read("coupon")
-    chosen = table.with_columns(target=labels).filter(polars.col("coupon") == "Restaurant(<20)").drop(_NOT_ASKED)
+    chosen = table.with_columns(target=labels).filter(polars.col("coupon") == place).drop(_NOT_ASKED)
     chosen = chosen.drop_nulls()
     columns = {
         f"{column.name} = {category}": (column == category).cast(polars.UInt8)

@@ -109,6 +109,15 @@ def test_trees_of_the_guesses_paper_are_read_as_they_are_printed():
     ]
 
 
+@pytest.mark.skipif(not data.SHARED.exists(), reason=f"{data.SHARED} is not there")
+def test_coupons_for_takeaway_are_those_of_the_authors_file():
+    made, labels = guesses.coupons("Carry out & Take away")
+    X, y = data.read("coupon_carryout.bin")
+    assert np.array_equal(made.to_numpy(), X.to_numpy())
+    assert np.array_equal(labels, y)
+    assert guesses.coupons("Restaurant(<20)")[0].shape == (2653, 87)  # as in table 1 of the paper
+
+
 def test_a_tree_over_guessed_thresholds_is_written_with_the_columns_of_the_table():
     table = np.array([[0, 1.0], [1, 2], [0, 3], [1, 4]] * 5)
     y = (table[:, 0] == 1) & (table[:, 1] > 2)
