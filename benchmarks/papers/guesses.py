@@ -163,11 +163,16 @@ def _fit(
     reference: data.Array | None = None,
 ) -> tuple[GOSDTClassifier, dict[str, Any]]:
     """Search for the tree of least objective, or as DL8.5: for that of fewest errors with so many rows in each leaf."""
-    own = {"regularization": penalty}
+    own: dict[str, Any] = {"regularization": penalty}
     if algorithm == DL85:
         own = {"regularization": 0, "min_samples_leaf": _support(part, penalty)}
     binarizer = None if part.X.dtype == np.uint8 else "exact"
-    limits = {"max_depth": max_depth, "time_limit": limit, "binarizer": binarizer, "reference": reference}
+    limits: dict[str, Any] = {
+        "max_depth": max_depth,
+        "time_limit": limit,
+        "binarizer": binarizer,
+        "reference": reference,
+    }
     classifier = GOSDTClassifier(**own, **limits)
     seconds = fit_seconds(classifier, part.X, part.y)
     return classifier, {

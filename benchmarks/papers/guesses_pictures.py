@@ -36,7 +36,9 @@ def predict(tree: Any, X: data.Array, names: Sequence[str]) -> data.Array:
 def draw(records: Records, directory: Path) -> list[str]:
     """Draw what the records allow; return the names of the pictures."""
     drawn = []
-    figure_2 = [run for run in records if run["dataset"] == "compas" and _is_of_figure_2(run)]
+    figure_2 = [
+        run for run in records if run["dataset"] == "compas" and (run["algorithm"] == "CART" or run.get("tree"))
+    ]
     figure_22 = [run for run in records if run["dataset"] == guesses_machines.NAME]
     for name, runs, field in (
         ("paper-guesses.png", figure_2, "algorithm"),
@@ -49,10 +51,6 @@ def draw(records: Records, directory: Path) -> list[str]:
         _draw_spiral(directory / "paper-guesses-spiral.png")
         drawn.append("paper-guesses-spiral.png")
     return drawn
-
-
-def _is_of_figure_2(run: dict[str, Any]) -> bool:
-    return run["algorithm"] == "CART" or (run["guess"].endswith("bounds") and run["reference"] == [20, 3])
 
 
 def _draw_sizes(runs: Records, field: str, path: Path) -> None:
@@ -76,7 +74,7 @@ def _draw_spiral(path: Path) -> None:
     X, y = np.asarray(table, dtype=np.float64), data.codes(labels)
     boosting = GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=2021)
     few = ThresholdGuessBinarizer(boosting)
-    dl85 = {"regularization": 0.0, "min_samples_leaf": 1, "max_depth": _DEPTH}
+    dl85: dict[str, Any] = {"regularization": 0.0, "min_samples_leaf": 1, "max_depth": _DEPTH}
     models: dict[str, Any] = {
         "GOSDT, all guesses, depth 5": GOSDTClassifier(_REGULARIZATION, _DEPTH, binarizer=few, reference="binarizer"),
         "GOSDT, no guesses, no depth limit": GOSDTClassifier(_REGULARIZATION),

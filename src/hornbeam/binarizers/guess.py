@@ -215,10 +215,11 @@ class ThresholdGuessBinarizer(SupervisedBase):
                 own = own_thresholds(self.thresholds, table)
                 given = [AtMost(index, threshold) for index in own if index in numbers for threshold in own[index]]
             else:
+                columns: Sequence[Source] = sources
                 if isinstance(self.thresholds, FrozenEstimator):
                     model, columns = self.thresholds, _columns_of(self.thresholds, table)
                 else:
-                    model, columns = clone(self.thresholds), sources
+                    model = clone(self.thresholds)
                     varied = {} if (weights == 1).all() else {"sample_weight": weights}
                     model.fit(values, labels, **varied)
                 of_numbers = [index if index in numbers else None for index in columns]
