@@ -36,16 +36,15 @@ def predict(tree: Any, X: data.Array, names: Sequence[str]) -> data.Array:
 def draw(records: Records, directory: Path) -> list[str]:
     """Draw what the records allow; return the names of the pictures."""
     drawn = []
-    figure_2 = [
-        run for run in records if run["dataset"] == "compas" and (run["algorithm"] == "CART" or run.get("tree"))
-    ]
-    figure_22 = [run for run in records if run["dataset"] == guesses_machines.NAME]
-    for name, runs, field in (
-        ("paper-guesses.png", figure_2, "algorithm"),
-        ("paper-guesses-machine.png", figure_22, "thresholds"),
+    sized = [run for run in records if run.get("algorithm") == "CART" or run.get("tree") is not None]
+    for name, source, runs, field in (
+        ("paper-guesses.png", "compas", sized, "algorithm"),
+        ("paper-guesses-restaurant.png", "restaurant", sized, "algorithm"),
+        ("paper-guesses-machine.png", guesses_machines.NAME, records, "thresholds"),
     ):
+        runs = [run for run in runs if run["dataset"] == source]
         if runs:
-            _draw_sizes(runs, field, directory / name)
+            _draw_sizes(runs, field, source.partition(",")[0], directory / name)
             drawn.append(name)
     if any(run["dataset"] == "spiral" for run in records):
         _draw_spiral(directory / "paper-guesses-spiral.png")
@@ -53,18 +52,18 @@ def draw(records: Records, directory: Path) -> list[str]:
     return drawn
 
 
-def _draw_sizes(runs: Records, field: str, path: Path) -> None:
+def _draw_sizes(runs: Records, field: str, source: str, path: Path) -> None:
     """Draw accuracy against leaves, a color for each value of a field."""
     groups = grouped(runs, field, "max_depth", "regularization")
     with picture(path, 3.6) as figure:
         cells = panels(figure, 2, 2)
         for axes, name, title in zip(cells, ("accuracy", "test_accuracy"), ("training", "test"), strict=True):
-            for label, (marker, color) in zip(dict.fromkeys(key[0] for key in groups), _LOOKS, strict=False):
+            for label, (marker, color) in zip(sorted({key[0] for key in groups}, reverse=True), _LOOKS, strict=False):
                 chosen = [of for key, of in groups.items() if key[0] == label]
                 leaves = [median(run["leaves"] for run in of) for of in chosen]
                 worth = [median(run[name] for run in of) for of in chosen]
                 axes.plot(leaves, worth, marker, color=color, label=label, alpha=0.6, clip_on=False)
-            axes.set(title=f"compas, {title} rows", xlabel="leaves", ylabel="accuracy, median of 5 folds")
+            axes.set(title=f"{source}, {title} rows", xlabel="leaves", ylabel="accuracy, median of 5 folds")
         figure.legend(*cells[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
 
