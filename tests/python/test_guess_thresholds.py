@@ -170,12 +170,31 @@ def test_a_reference_that_predicts_one_class_keeps_two_columns_too():
     assert len(binarizer.conditions_) == 2 < binarizer.n_thresholds_ or binarizer.n_thresholds_ <= 2
 
 
+class Scored(Edges):
+    """Can be scored, but does not say how important its columns are."""
+
+    def score(self, X, y, sample_weight=None):
+        return 1.0
+
+
+def test_a_reference_without_importances_says_what_to_do():
+    reference = Scored([[0, 1, 3, 5], [10, 25, 60]])
+    with pytest.raises(TypeError, match="feature_importances_ after fit, got Scored; set eliminate=False"):
+        ThresholdGuessBinarizer(reference).fit(TABLE, LABELS)
+    assert len(ThresholdGuessBinarizer(reference, eliminate=False).fit(TABLE, LABELS).conditions_) == 3
+
+
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
         ({"thresholds": "forest"}, TypeError, "thresholds must be None, a dict or an unfitted estimator, got 'forest'"),
         ({"thresholds": RandomForestClassifier}, TypeError, "thresholds must be"),
-        ({"thresholds": LogisticRegression(max_iter=5000)}, TypeError, "bin_edges_, got LogisticRegression"),
+        (
+            {"thresholds": LogisticRegression(max_iter=5000)},
+            TypeError,
+            "thresholds must be an ensemble.*got LogisticRegression",
+        ),
+        ({"reference": KBinsDiscretizer()}, TypeError, "reference must be None or an unfitted ensemble, got KBins"),
         ({"thresholds": {7: [1]}}, ValueError, "unknown column 7"),
         ({"thresholds": {0: ["a"]}}, ValueError, "sequence of finite numbers"),
         ({"thresholds": {}}, ValueError, "thresholds has no threshold"),

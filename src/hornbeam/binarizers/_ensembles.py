@@ -23,11 +23,13 @@ class Splits(NamedTuple):
     are_cuts: bool = False  # whether the model does not say more than between which two values a threshold lies
 
 
-def splits_of(model: Any, min_jump: float = 0.0) -> Splits:
+def splits_of(name: str, model: Any, min_jump: float) -> Splits:
     """Return the splits of a fitted model that lists its thresholds.
 
     Parameters
     ----------
+    name : str
+        Of the parameter that the model is, for messages.
     model : estimator
         Fitted to an array: a tree, forest, extra trees, bagging, gradient boosting or histogram gradient boosting of
         scikit-learn, an estimator of XGBoost or LightGBM, an explainable boosting machine of InterpretML, or any object
@@ -53,8 +55,8 @@ def splits_of(model: Any, min_jump: float = 0.0) -> Splits:
         if shows_trees(model):
             return Splits(set(read(model)), precision)
     raise TypeError(
-        "thresholds can be read only from ensembles of trees of scikit-learn, XGBoost or LightGBM, from explainable "
-        f"boosting machines and from bin_edges_, got {type(model).__name__}."
+        f"{name} must be an ensemble of trees from scikit-learn, XGBoost or LightGBM or an explainable boosting machine, "
+        f"or have bin_edges_ after fit, got {type(model).__name__}."
     )
 
 
@@ -67,6 +69,11 @@ def importances_of(model: Any) -> npt.NDArray[np.float64]:
         for columns, importance in zip(model.term_features_, model.term_importances(), strict=True):
             importances[list(columns)] += importance
         return importances
+    if not hasattr(model, "_predictors"):
+        raise TypeError(
+            f"reference must have feature_importances_ after fit, got {type(model).__name__}; set eliminate=False, or "
+            "give it as thresholds."
+        )
     for predictor in (predictor for iteration in model._predictors for predictor in iteration):
         nodes = predictor.nodes[predictor.nodes["is_leaf"] == 0]
         np.add.at(importances, nodes["feature_idx"], nodes["gain"])

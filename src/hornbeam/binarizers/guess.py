@@ -191,9 +191,9 @@ class ThresholdGuessBinarizer(SupervisedBase):
         for name in ("keep_accuracy", "eliminate"):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}.")
-        _check_model("reference", "None or an unfitted ensemble", self.reference)
+        _check_model("reference", "None or an unfitted ensemble", self.reference, "fit", "score")
         if not isinstance(self.thresholds, Mapping):
-            _check_model("thresholds", "None, a dict or an unfitted estimator", self.thresholds)
+            _check_model("thresholds", "None, a dict or an unfitted estimator", self.thresholds, "fit")
 
     def _candidates(
         self,
@@ -207,7 +207,7 @@ class ThresholdGuessBinarizer(SupervisedBase):
         """Return the conditions before any is removed."""
         jump = as_float(self.min_jump)
         if self.thresholds is None:
-            found = conditions_of(splits_of(reference, jump), sources, table)
+            found = conditions_of(splits_of("reference", reference, jump), sources, table)
         else:
             numbers = {source for source in sources if isinstance(source, int)}
             given: Sequence[Condition]
@@ -223,7 +223,7 @@ class ThresholdGuessBinarizer(SupervisedBase):
                     varied = {} if (weights == 1).all() else {"sample_weight": weights}
                     model.fit(values, labels, **varied)
                 of_numbers = [index if index in numbers else None for index in columns]
-                given = conditions_of(splits_of(model, jump), of_numbers, table)
+                given = conditions_of(splits_of("thresholds", model, jump), of_numbers, table)
             others = [source for source in sources if not isinstance(source, int)]
             found = sorted({*given, *others}, key=order_of)
         if not found:
@@ -300,8 +300,8 @@ class ThresholdGuessBinarizer(SupervisedBase):
         return tree
 
 
-def _check_model(name: str, expected: str, model: Any) -> None:
-    if model is not None and (not hasattr(model, "fit") or isinstance(model, type)):
+def _check_model(name: str, expected: str, model: Any, *methods: str) -> None:
+    if model is not None and (isinstance(model, type) or not all(hasattr(model, method) for method in methods)):
         raise TypeError(f"{name} must be {expected}, got {shown(model)}.")
 
 
