@@ -55,8 +55,8 @@ def splits_of(name: str, model: Any, min_jump: float) -> Splits:
         if shows_trees(model):
             return Splits(set(read(model)), precision)
     raise TypeError(
-        f"{name} must be an ensemble of trees from scikit-learn, XGBoost or LightGBM or an explainable boosting machine, "
-        f"or have bin_edges_ after fit, got {type(model).__name__}."
+        f"{name} must be an ensemble of trees from scikit-learn, XGBoost or LightGBM or an explainable boosting "
+        f"machine, or have bin_edges_ after fit, got {type(model).__name__}."
     )
 
 
