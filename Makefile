@@ -23,16 +23,18 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core stub $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links outputs \
-  format build wheel clean
+.PHONY: help demo test test-core test-python stub $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links \
+  outputs format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 demo: .venv/installed-all
 	hornbeam demo --directory demo
 
-test: .venv/installed-test .venv-reader/installed test-core
-	OMP_NUM_THREADS=1 python -m pytest -n auto --dist worksteal
+test: test-core test-python
+
+test-python: .venv/installed-test .venv-reader/installed
+	python -m pytest -n auto --dist worksteal
 
 test-core: $(CORE_BUILDS)
 $(CORE_BUILDS): .venv/build-requirements
