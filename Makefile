@@ -23,24 +23,25 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core test-python stub $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links \
-  outputs format build wheel clean
+.PHONY: help demo test test-core build-core stub $(CORE_BUILDS) $(CORE_BUILDS:%=build-%) lint lint-python lint-cpp \
+  lint-structure docs links outputs format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 demo: .venv/installed-all
 	hornbeam demo --directory demo
 
-test: test-core test-python
-
-test-python: .venv/installed-test .venv-reader/installed
+test: .venv/installed-test .venv-reader/installed test-core
 	python -m pytest -n auto --dist worksteal
 
 test-core: $(CORE_BUILDS)
-$(CORE_BUILDS): .venv/build-requirements
-	cmake --preset $@ --log-level=WARNING
-	cmake --build --preset $@
+$(CORE_BUILDS): %: build-%
 	ctest --preset $@
+
+build-core: $(CORE_BUILDS:%=build-%)
+$(CORE_BUILDS:%=build-%): build-%: .venv/build-requirements
+	cmake --preset $* --log-level=WARNING
+	cmake --build --preset $*
 
 lint: lint-python lint-structure lint-cpp
 
