@@ -24,7 +24,7 @@ from benchmarks.report.plots import panels, picture
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
 
 PENALTIES = (1e-5, 1e-4, 3e-4, *(number / 1000 for number in range(1, 21)))
-FEW_PENALTIES = (0.001, 0.006, 0.011, 0.016)
+FEW_PENALTIES = (0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.008, 0.011, 0.016, 0.02)
 LEAST_SHARES = tuple(np.geomspace(0.0003, 0.3, 24).tolist())  # of the rows, in a leaf of CART
 DEPTH = 5
 BANDS = {"3 to 6": (3, 6), "7 to 10": (7, 10), "11 to 14": (11, 14), "15 to 30": (15, 30)}
