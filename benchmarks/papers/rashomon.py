@@ -223,7 +223,7 @@ def _draw_greedy(records: Records, path: Path) -> None:
     by_name = grouped(records, "dataset")
     colors = dict(zip(GREEDY_PENALTIES, ("#0072B2", "#D55E00", "#009E73"), strict=True))
     styles = dict(zip(GREEDY_EPSILONS, ("-", "--", ":"), strict=True))
-    with picture(path, 2.8) as figure:
+    with picture(path, 3.4) as figure:
         for axes, ((name,), runs) in zip(panels(figure, len(by_name), 4, sharey=True), by_name.items(), strict=True):
             for run in runs:
                 penalty, epsilon = run["regularization"], run["epsilon"]
@@ -231,4 +231,4 @@ def _draw_greedy(records: Records, path: Path) -> None:
                 axes.plot(run["shares"], styles[epsilon], color=colors[penalty], label=label, marker="o", markersize=3)
             axes.set(title=name, xlabel="level", xticks=range(MAX_DEPTH), ylim=(-0.03, 1.03))
         figure.axes[0].set_ylabel("share of greedy splits")
-        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

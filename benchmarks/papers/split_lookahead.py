@@ -140,9 +140,10 @@ def report(records: Records, directory: Path) -> Path:
         most=MOST_COLUMNS_OF_SPLIT,
         depths=[_depth_row(*key, runs) for key, runs in grouped(parts["depth"], "dataset", "lookahead").items()],
         gaps=gaps,
+        proven=sum(row["is_proven"] for row in gaps),
         largest={name: max(row[name] for row in gaps) for name in ("split", "lickety", "split_gain", "lickety_gain")},
         full=[_full_row(*key, runs) for key, runs in grouped(parts["full"], "dataset", "method").items()],
-        columns=parts["columns"],
+        columns=[{**one, "status": one["status"].replace("_", " ")} for one in parts["columns"]],
     )
 
 
@@ -165,7 +166,7 @@ def _gap_row(dataset: str, penalty: float, by_method: dict[str, dict[str, Any]])
     return {
         "dataset": dataset,
         "penalty": penalty,
-        "proven": "" if by_method["GOSDT"]["status"] == "optimal" else "not proven",
+        "is_proven": by_method["GOSDT"]["status"] == "optimal",
         "optimum": value["GOSDT"],
         "split": value["SPLIT"] - value["GOSDT"],
         "lickety": value["LicketySPLIT"] - value["GOSDT"],
@@ -184,7 +185,7 @@ def _draw_depths(records: Records, path: Path) -> None:
     """Draw seconds by lookahead depth: with greedy completion, of `SPLITClassifier`, and of the exact search."""
     by_name = grouped(records, "dataset")
     with picture(path, 4.6) as figure:
-        for axes, ((name,), runs) in zip(panels(figure, len(by_name), 3), by_name.items(), strict=True):
+        for axes, ((name,), runs) in zip(panels(figure, len(by_name), 3, sharey=True), by_name.items(), strict=True):
             for method, label, style in (
                 ("greedy", "prefix with greedy trees", "o-"),
                 ("optimal", "SPLITClassifier", "s-"),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _ROUNDS_A_LEVEL = 4
 
 # With so few levels of greedy trees, a search of all prefixes takes longer than the exact search, whose bounds close
-# most of them: 4 to 10 times as long on four tables of 76 to 153 binary columns. With one level more it is faster where
+# most of them: 3 to 9 times as long on four tables of 76 to 153 binary columns. With one level more it is faster where
 # the leaf penalty is small. See docs/notes/2026-11-24-long-lookahead.md.
 _LEVELS_TOO_FEW = 1
 
@@ -145,8 +145,8 @@ class SPLITClassifier(_LookaheadClassifier):
         Leaf penalty; see `GOSDTClassifier`.
     lookahead_depth : int, default=2
         Levels of splits that are searched exhaustively, at least 1. The authors' code counts nodes instead: its
-        ``lookahead_depth_budget`` is one more. Each level multiplies the time by the number of binary columns, so a
-        long lookahead is slower than `GOSDTClassifier`, and its tree is no better. Therefore, from ``max_depth - 1``
+        ``lookahead_depth_budget`` is one more. Each level multiplies the time, by up to the number of binary columns,
+        so a long lookahead is slower than `GOSDTClassifier`, and its tree is no better. Therefore, from ``max_depth - 1``
         on, the exact search replaces it, which proves its tree: `status_` is "optimal". Where the optimal completion
         does not apply (``completion="greedy"``, or numbers with many thresholds), this holds from `max_depth` on.
     objective
