@@ -146,9 +146,9 @@ class SPLITClassifier(_LookaheadClassifier):
     lookahead_depth : int, default=2
         Levels of splits that are searched exhaustively, at least 1. The authors' code counts nodes instead: its
         ``lookahead_depth_budget`` is one more. Each level multiplies the time, by up to the number of binary columns,
-        so a long lookahead is slower than `GOSDTClassifier`, and its tree is no better. Therefore, from ``max_depth - 1``
-        on, the exact search replaces it, which proves its tree: `status_` is "optimal". Where the optimal completion
-        does not apply (``completion="greedy"``, or numbers with many thresholds), this holds from `max_depth` on.
+        so a long lookahead is slower than `GOSDTClassifier`, and its tree is no better. Therefore the exact search
+        replaces it from ``max_depth - 1`` on, and proves its tree: `status_` is "optimal". With
+        ``completion="greedy"``, or numbers with many thresholds, it does so from `max_depth` on.
     objective
         See `GOSDTClassifier`.
     max_depth : int, default=5
@@ -157,9 +157,9 @@ class SPLITClassifier(_LookaheadClassifier):
         Smallest number of training rows in a leaf.
     completion : {"optimal", "greedy"}, default="optimal"
         What the leaves of the best prefix become. "optimal": optimal trees of the depth that is left, as in algorithm
-        2 with its flag p. "greedy": the greedy trees that the prefix was chosen by, as without the flag. The tree is
-        then usually a little worse, and never better; the time has a fixed bound. "greedy" always searches binary
-        columns, also where "optimal" works on sorted values.
+        2 with its flag p. "greedy": the greedy trees that the prefix was chosen by, as without the flag. No exact
+        search is needed then, and over the same columns the tree is never better and often the same. "greedy" always
+        searches binary columns, also where "optimal" works on sorted values.
     last_split : {"gain", "loss"}, default="gain"
         Which column greedy trees split on at the last level that the depth allows. "gain": the column of largest
         information gain, as in the paper. "loss": the one that leaves the least loss, as in the package licketysplit.
