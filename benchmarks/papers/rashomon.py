@@ -14,7 +14,7 @@ from benchmarks import data
 from benchmarks.data import Array
 from benchmarks.papers.measure import Records, grouped, read_rows, write_report
 from benchmarks.report.markdown import NOTHING
-from benchmarks.report.plots import panels, picture
+from benchmarks.report.plots import legend_above, panels, picture
 from benchmarks.worker import stopwatch
 from hornbeam import RashomonImportance, RashomonSet, RashomonSetClassifier, greedy_splits, rashomon_importance
 
@@ -141,6 +141,7 @@ def report(records: Records, directory: Path) -> Path:
     parts = {part: [one for one in records if one["part"] == part] for part in ("importance", "precision", "greedy")}
     _draw_reliances(parts["importance"], directory / "paper-rashomon.png")
     _draw_greedy(parts["greedy"], directory / "paper-rashomon-greedy.png")
+    deep = [record["shares"] for record in parts["greedy"] if len(record["shares"]) > 1]
     precisions = [_precision_row(record, SOURCES[record["dataset"]]) for record in parts["precision"]]
     return write_report(
         directory,
@@ -160,6 +161,8 @@ def report(records: Records, directory: Path) -> Path:
         precisions=precisions,
         tables=[row for row in precisions if row["epsilon_is"] == "absolute"],
         greedy=[_greedy_row(record) for record in parts["greedy"]],
+        deep=len(deep),
+        rising=sum(max(shares) == shares[-1] for shares in deep),
     )
 
 
@@ -231,4 +234,4 @@ def _draw_greedy(records: Records, path: Path) -> None:
                 axes.plot(run["shares"], styles[epsilon], color=colors[penalty], label=label, marker="o", markersize=3)
             axes.set(title=name, xlabel="level", xticks=range(MAX_DEPTH), ylim=(-0.03, 1.03))
         figure.axes[0].set_ylabel("share of greedy splits")
-        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        legend_above(figure, 3)

@@ -12,7 +12,7 @@ from benchmarks import data
 from benchmarks.papers import split as tables
 from benchmarks.papers.measure import Records, fit_seconds, grouped, write_report
 from benchmarks.papers.split import SOURCES as ALL_SOURCES
-from benchmarks.report.plots import panels, picture
+from benchmarks.report.plots import legend_above, panels, picture
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier, ThresholdBinarizer
 
 # The data sets of the figures that are at hand, with so few stumps that 20 to 25 columns are left, as in the paper.
@@ -125,7 +125,11 @@ def report(records: Records, directory: Path) -> Path:
     records = sorted(records, key=lambda one: list(SOURCES).index(one["dataset"]))
     parts = {part: [one for one in records if one["part"] == part] for part in ("depth", "penalty", "full", "columns")}
     by_penalty = grouped(parts["penalty"], "dataset", "regularization")
-    gaps = [_gap_row(*key, {one["method"]: one for one in runs}) for key, runs in by_penalty.items()]
+    gaps = [
+        _gap_row(name, penalty, {one["method"]: one for one in runs}) for (name, penalty), runs in by_penalty.items()
+    ]
+    by_lookahead = grouped(parts["depth"], "dataset", "lookahead")
+    by_method = grouped(parts["full"], "dataset", "method")
     _draw_depths(parts["depth"], directory / "paper-split-lookahead.png")
     _draw_gaps(gaps, directory / "paper-split-lookahead-gaps.png")
     return write_report(
@@ -138,11 +142,11 @@ def report(records: Records, directory: Path) -> Path:
         full_rows=FULL_ROWS,
         full_penalty=FULL_PENALTY,
         most=MOST_COLUMNS_OF_SPLIT,
-        depths=[_depth_row(*key, runs) for key, runs in grouped(parts["depth"], "dataset", "lookahead").items()],
+        depths=[_depth_row(name, lookahead, runs) for (name, lookahead), runs in by_lookahead.items()],
         gaps=gaps,
         proven=sum(row["is_proven"] for row in gaps),
         largest={name: max(row[name] for row in gaps) for name in ("split", "lickety", "split_gain", "lickety_gain")},
-        full=[_full_row(*key, runs) for key, runs in grouped(parts["full"], "dataset", "method").items()],
+        full=[_full_row(name, method, runs) for (name, method), runs in by_method.items()],
         columns=[{**one, "status": one["status"].replace("_", " ")} for one in parts["columns"]],
     )
 
@@ -197,8 +201,7 @@ def _draw_depths(records: Records, path: Path) -> None:
             axes.set(title=name, yscale="log", xticks=DEPTHS)
         figure.supxlabel("lookahead depth", fontsize=10)
         figure.supylabel("seconds of a fit", fontsize=10)
-        handles = {line.get_label(): line for axes in figure.axes for line in axes.get_lines()}
-        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3)
+        legend_above(figure, 3)
 
 
 def _draw_gaps(gaps: Records, path: Path) -> None:
@@ -215,5 +218,4 @@ def _draw_gaps(gaps: Records, path: Path) -> None:
         for axes in cells[2:]:
             axes.set_xlabel("λ")
         figure.supylabel("percentage points of the objective", fontsize=10)
-        handles = {line.get_label(): line for line in cells[0].get_lines()}
-        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles))
+        legend_above(figure, len(SOURCES))

@@ -20,7 +20,7 @@ from benchmarks.papers import split as tables
 from benchmarks.papers.measure import Records, fit_seconds, grouped, mean_of, read_rows, write_report
 from benchmarks.papers.split import SPLITS, Split
 from benchmarks.report.markdown import NOTHING
-from benchmarks.report.plots import panels, picture
+from benchmarks.report.plots import legend_above, panels, picture
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier
 
 # Those of tables 7 to 9 but covertype, which is another problem here; half the stumps.
@@ -72,11 +72,13 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     table = None if stumps is None else data.binarize(data.read(SOURCES[name]["dataset"])[0], "raw")
     for split in tables.splits_of(name, SPLITS, stumps):
         for title, method in METHODS.items():
-            if method.takes_table and table is None:
-                continue
-            X, X_test = (table[split.rows], table[split.test_rows]) if method.takes_table else (split.X, split.X_test)
+            rows = split
+            if method.takes_table:
+                if table is None:
+                    continue
+                rows = split._replace(X=table[split.rows], X_test=table[split.test_rows])
             for max_depth in method.depths:
-                fields = _fit_all(method, max_depth, limit, split._replace(X=X, X_test=X_test))
+                fields = _fit_all(method, max_depth, limit, rows)
                 yield {**split.shared, "method": title, "max_depth": max_depth, **fields}
 
 
@@ -116,7 +118,7 @@ def report(records: Records, directory: Path) -> Path:
         few=", ".join(f"{penalty:g}" for penalty in FEW_PENALTIES),
         stopped=sum(sum(record["stopped"]) for record in records),
         searches=sum(len(record["value"]) for record in records if not record["method"].startswith("CART")),
-        bands=[row for key, runs in groups.items() for row in _band_rows(*key, runs)],
+        bands=[row for (name, method), runs in groups.items() for row in _band_rows(name, method, runs)],
         non_sparse=[_non_sparse_row(name, runs) for (name, method), runs in groups.items() if method == "LicketySPLIT"],
         best=[_best_row(name, runs) for (name, method), runs in groups.items() if method == "LicketySPLIT"],
     )
@@ -200,8 +202,7 @@ def _draw_frontiers(by_name: dict[str, Records], depth: int, path: Path) -> None
             axes.set(title=name, xlim=(1, 32))
         figure.supxlabel("leaves", fontsize=10)
         figure.supylabel("test loss", fontsize=10)
-        handles = {line.get_label(): line for axes in figure.axes for line in axes.get_lines()}
-        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles))
+        legend_above(figure, 4)
 
 
 def _frontier(runs: Records) -> tuple[Array, Array, Array, Array]:
@@ -241,5 +242,4 @@ def _draw_times(by_name: dict[str, Records], path: Path) -> None:
             axes.set(title=name, yscale="log")
         figure.supxlabel("regularized test loss", fontsize=10)
         figure.supylabel("seconds of a fit", fontsize=10)
-        handles = {line.get_label(): line for axes in figure.axes for line in axes.get_lines()}
-        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles))
+        legend_above(figure, 4)

@@ -74,6 +74,11 @@ def test_the_frontiers_of_split_are_measured_and_reported(tmp_path, monkeypatch)
     monkeypatch.setattr(split, "SOURCES", source)
     monkeypatch.setattr(split_sparsity, "SOURCES", source)
     monkeypatch.setattr(split_sparsity, "SPLITS", 2)
+    few = {"CART": (0.01, 0.1), "GOSDT": (0.006, 0.02), "SPLIT": (1e-5, 0.006, 0.02)}
+    few |= {"LicketySPLIT": few["SPLIT"], "CART, binary columns": few["CART"]}
+    methods = {title: method._replace(values=few[title]) for title, method in split_sparsity.METHODS.items()}
+    monkeypatch.setattr(split_sparsity, "METHODS", methods)
+    monkeypatch.setattr(split_sparsity, "FEW_PENALTIES", few["GOSDT"])
     records = complete(tmp_path / "results.jsonl", {"bank": split_sparsity.records_of("bank", 5.0)}, 5.0)
     assert len(records) == 2 * sum(len(method.depths) for method in split_sparsity.METHODS.values())
     for record in records:
@@ -105,7 +110,13 @@ def test_of_a_range_of_leaves_the_tree_of_least_training_loss_is_reported():
 def test_the_lookahead_of_split_is_measured_and_reported(tmp_path, monkeypatch):
     source = {"bike": {"dataset": "sklearn_wine", "stumps": 20, "note": "of this test"}}
     monkeypatch.setattr(split, "SOURCES", source)
-    for name, value in {"SOURCES": source, "FULL": ("bike",), "FULL_ROWS": 100, "QUANTILES": (1, 2)}.items():
+    for name, value in {
+        "SOURCES": source,
+        "FULL": ("bike",),
+        "FULL_ROWS": 100,
+        "QUANTILES": (1, 2),
+        "PENALTIES": (0.02,),
+    }.items():
         monkeypatch.setattr(split_lookahead, name, value)
     records = complete(tmp_path / "results.jsonl", {"bike": split_lookahead.records_of("bike", 5.0)}, 5.0)
     by_depth = {(one["method"], one["lookahead"]): one for one in records if one["part"] == "depth"}
@@ -222,7 +233,9 @@ def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):
 def test_the_tables_of_rashomon_sets_are_measured_and_reported(tmp_path, monkeypatch):
     source = {**rashomon.SOURCES["spambase"], "dataset": "sklearn_breast_cancer", "stumps": 20}
     monkeypatch.setattr(rashomon, "SOURCES", {"spambase": source})
-    monkeypatch.setattr(rashomon, "BOOTSTRAPS", 2)
+    few = {"BOOTSTRAPS": 2, "SAMPLES": 20, "FEW_STUMPS": 10, "GREEDY_PENALTIES": (0.02,)}
+    for name, value in few.items():
+        monkeypatch.setattr(rashomon, name, value)
     records = complete(tmp_path / "results.jsonl", {"spambase": rashomon.records_of("spambase", 5.0)}, 5.0)
     importance, *precisions = (record for record in records if record["part"] != "greedy")
     for record in precisions:

@@ -144,7 +144,8 @@ class _BestColumns(dict[_Path, set[int]]):
         """Return what the rows of each class weigh, and the number of rows."""
         rows = np.flatnonzero(np.unpackbits(bits, count=len(self._masses), bitorder="little"))
         codes = self._problem.codes[rows]
-        return np.bincount(codes, self._masses[rows], minlength=len(self._problem.scale.costs)), len(rows)
+        masses = np.bincount(codes, self._masses[rows], minlength=len(self._problem.scale.costs))
+        return masses.astype(np.float64), len(rows)
 
 
 def _impurity(masses: npt.NDArray[np.float64]) -> float:
