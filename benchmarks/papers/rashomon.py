@@ -224,8 +224,8 @@ def _draw_reliances(records: Records, path: Path) -> None:
 def _draw_greedy(records: Records, path: Path) -> None:
     """Draw the share of greedy splits by level, a line for each leaf penalty and epsilon."""
     by_name = grouped(records, "dataset")
-    colors = dict(zip(GREEDY_PENALTIES, ("#0072B2", "#D55E00", "#009E73"), strict=True))
-    styles = dict(zip(GREEDY_EPSILONS, ("-", "--", ":"), strict=True))
+    colors = dict(zip(GREEDY_PENALTIES, ("#0072B2", "#D55E00", "#009E73"), strict=False))
+    styles = dict(zip(GREEDY_EPSILONS, ("-", "--", ":"), strict=False))
     with picture(path, 3.4) as figure:
         for axes, ((name,), runs) in zip(panels(figure, len(by_name), 4, sharey=True), by_name.items(), strict=True):
             for run in runs:
