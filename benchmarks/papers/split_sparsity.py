@@ -12,6 +12,7 @@ from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
@@ -105,8 +106,9 @@ def report(records: Records, directory: Path) -> Path:
     for depth in METHODS["SPLIT"].depths:
         _draw_frontiers(by_name, depth, directory / f"paper-split-sparsity-{depth}.png")
     _draw_times(by_name, directory / "paper-split-sparsity-time.png")
-    of_depth = [record for record in records if record["max_depth"] == DEPTH]
-    groups = grouped(of_depth, "dataset", "method")
+    groups = grouped([record for record in records if record["max_depth"] == DEPTH], "dataset", "method")
+    bands = [row for (name, method), runs in groups.items() for row in _band_rows(name, method, runs)]
+    compared = [row["difference"] for row in bands if row["difference"] is not None]
     return write_report(
         directory,
         "split-sparsity",
@@ -118,7 +120,10 @@ def report(records: Records, directory: Path) -> Path:
         few=", ".join(f"{penalty:g}" for penalty in FEW_PENALTIES),
         stopped=sum(sum(record["stopped"]) for record in records),
         searches=sum(len(record["value"]) for record in records if not record["method"].startswith("CART")),
-        bands=[row for (name, method), runs in groups.items() for row in _band_rows(name, method, runs)],
+        bands=bands,
+        compared=len(compared),
+        inside=compared.count(0),
+        below=sum(difference < 0 for difference in compared),
         non_sparse=[_non_sparse_row(name, runs) for (name, method), runs in groups.items() if method == "LicketySPLIT"],
         best=[_best_row(name, runs) for (name, method), runs in groups.items() if method == "LicketySPLIT"],
     )
@@ -135,7 +140,9 @@ def _band_rows(dataset: str, method: str, runs: Records) -> Iterator[dict[str, A
                 chosen.append({name: run[name][best] for name in ("test_loss", "leaves", "seconds")})
         published = BAND_PUBLISHED.get((dataset, band, method))
         if chosen or published:
+            loss = mean_of(chosen, "test_loss") if chosen else None
             yield {
+                "difference": _difference(loss, published) if "SPLIT" in method else None,
                 "dataset": dataset,
                 "band": band,
                 "method": method,
@@ -177,6 +184,13 @@ def _best_row(dataset: str, runs: Records) -> dict[str, Any]:
         "blossom_loss": published.get("blossom_loss"),
         "blossom_seconds": published.get("blossom_seconds"),
     }
+
+
+def _difference(loss: float | None, published: dict[str, Any] | None) -> float | None:
+    """Return how far a loss is outside a published interval: below 0 if it is less, 0 inside."""
+    if loss is None or published is None:
+        return None
+    return min(loss - published["low"], 0.0) + max(loss - published["high"], 0.0)
 
 
 def _with_deviation(values: list[float]) -> str:
@@ -230,7 +244,7 @@ def _frontier(runs: Records) -> tuple[Array, Array, Array, Array]:
 def _draw_times(by_name: dict[str, Records], path: Path) -> None:
     """Draw the regularized test loss against the seconds of a fit, a point for each leaf penalty."""
     with picture(path, 2.3 * -(-len(by_name) // 4) + 0.6) as figure:
-        for axes, (name, records) in zip(panels(figure, len(by_name), 4), by_name.items(), strict=True):
+        for axes, (name, records) in zip(panels(figure, len(by_name), 4, sharey=True), by_name.items(), strict=True):
             for method in ("LicketySPLIT", "SPLIT", "GOSDT"):
                 runs = [run for run in records if run["method"] == method and run["max_depth"] == DEPTH]
                 value, test_loss, leaves, seconds = (
@@ -240,6 +254,7 @@ def _draw_times(by_name: dict[str, Records], path: Path) -> None:
                 objective = (test_loss + value * leaves).mean(axis=0)[chosen]
                 axes.plot(objective, seconds.mean(axis=0)[chosen], "o", color=COLORS[method], label=method, ms=3.5)
             axes.set(title=name, yscale="log")
+            axes.xaxis.set_major_locator(MaxNLocator(3))
         figure.supxlabel("regularized test loss", fontsize=10)
         figure.supylabel("seconds of a fit", fontsize=10)
         legend_above(figure, 4)
