@@ -76,12 +76,28 @@ def parity():
     return RashomonSetClassifier(0.3, regularization=0.01, max_depth=3, binarizer=None).fit(X, X[:, 0] ^ X[:, 1])
 
 
-def test_no_first_split_of_a_parity_is_greedy_but_all_second_ones_are(parity):
+def test_the_last_splits_of_the_best_tree_of_a_parity_are_greedy(parity):
+    best = greedy_splits(parity.rashomon_set_, [0])
+    assert (best.n_splits, best.n_greedy[1], best.shares[1]) == ([1, 2], 2, 1.0)
+
+
+def test_a_tree_counts_as_often_as_it_is_named(parity):
     trees = parity.rashomon_set_
-    best = greedy_splits(trees, [0])
-    assert (best.n_splits, best.n_greedy[1]) == ([1, 2], 2)
-    assert greedy_splits(trees, [0, 0]).n_splits == [2, 4]
+    once, twice = (greedy_splits(trees, [1] * times) for times in (1, 2))
+    assert twice.n_splits == [2 * n for n in once.n_splits]
+    assert twice.shares.tolist() == once.shares.tolist()
     assert greedy_splits(trees, []).shares.shape == (0,)
+
+
+def test_a_row_of_weight_three_counts_as_three_rows():
+    draw = np.random.default_rng(1)
+    X, y, weights = draw.integers(0, 2, (40, 5)), draw.integers(0, 3, 40), draw.integers(1, 4, 40)
+    estimator = RashomonSetClassifier(0.2, regularization=Fraction(1, 50), max_depth=3, binarizer=None)
+    weighted = greedy_splits(estimator.fit(X, y, sample_weight=weights).rashomon_set_)
+    repeated = greedy_splits(estimator.fit(X.repeat(weights, axis=0), y.repeat(weights)).rashomon_set_)
+    unweighted = greedy_splits(estimator.fit(X, y).rashomon_set_)
+    assert weighted.n_greedy == repeated.n_greedy != unweighted.n_greedy
+    assert weighted.n_splits == repeated.n_splits
 
 
 def test_wrong_arguments_are_named(parity):

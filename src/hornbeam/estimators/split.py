@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _ROUNDS_A_LEVEL = 4
 
 # With so few levels of greedy trees, a search of all prefixes takes longer than the exact search, whose bounds close
-# most of them: 3 to 9 times as long on four tables of 76 to 153 binary columns. With one level more it is faster where
-# the leaf penalty is small. See docs/notes/2026-11-24-long-lookahead.md.
+# most of them: 3 to 9 times as long on four tables of 76 to 153 binary columns. With two levels it takes less time on
+# some tables. See docs/notes/2026-11-24-long-lookahead.md.
 _LEVELS_TOO_FEW = 1
 
 
