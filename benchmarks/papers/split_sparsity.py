@@ -190,7 +190,7 @@ def _difference(loss: float | None, published: dict[str, Any] | None) -> float |
     """Return how far a loss is outside a published interval: below 0 if it is less, 0 inside."""
     if loss is None or published is None:
         return None
-    return min(loss - published["low"], 0.0) + max(loss - published["high"], 0.0)
+    return float(min(loss - published["low"], 0.0) + max(loss - published["high"], 0.0))
 
 
 def _with_deviation(values: list[float]) -> str:

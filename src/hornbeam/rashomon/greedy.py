@@ -53,8 +53,8 @@ def greedy_splits(trees: RashomonSet, indices: Iterable[int] | None = None) -> G
     trees : RashomonSet
         The trees, such as `rashomon_set_` of `RashomonSetClassifier`.
     indices : iterable of int or None, default=None
-        Numbers of the trees to use, such as those of ``trees.sample(1000)``. None: all, at about 0.1 milliseconds per
-        tree.
+        Numbers of the trees to use, such as those of ``trees.sample(1000)``. None: all, at about 0.2 milliseconds per
+        tree, and 2 milliseconds for each different set of rows with 38 binary columns of 6,000 rows.
 
     Returns
     -------
