@@ -79,7 +79,7 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
                 make_problem(training, scale),
                 within(options, training.budget),
                 # `max_depth` levels and more mean the exact search; `max_depth` is limited to the number of rows.
-                lookahead_depth=min(steps, max(1, depth)),
+                lookahead_depth=max(1, min(steps, depth)),
                 recursive=self._is_recursive,
                 last_by_loss=self.last_split == "loss",
                 keep_greedy=keeps_greedy,
