@@ -14,7 +14,17 @@ from benchmarks.peers import PEERS
 from benchmarks.suites import SUITES, Suite
 
 PAPERS = (
-    *("gosdt", "guesses", "split", "maptree", "maptree-synthetic", "maptree-folds", "osdt"),
+    *(
+        "gosdt",
+        "guesses",
+        "split",
+        "split-sparsity",
+        "split-lookahead",
+        "maptree",
+        "maptree-synthetic",
+        "maptree-folds",
+        "osdt",
+    ),
     *("rashomon", "rashomon-sets"),
 )
 RESULTS = Path(__file__).resolve().parent / "results"

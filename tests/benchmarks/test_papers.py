@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
-from benchmarks.papers import gosdt, guesses, osdt, rashomon, split
+from benchmarks.papers import gosdt, guesses, osdt, rashomon, split, split_lookahead, split_sparsity
 from benchmarks.papers.guesses_pictures import predict
 from benchmarks.papers.measure import complete, measure
 from benchmarks.report.markdown import number
@@ -61,6 +61,78 @@ def test_the_tables_of_split_are_measured_and_reported(tmp_path, monkeypatch):
     assert "| 0.006 | compas | GOSDT |" in text
     assert "0.3473 ± 0.0029" in text
     assert (tmp_path / "paper-split.png").exists()
+
+
+def test_bands_of_the_paper_are_those_of_its_tables():
+    published = split_sparsity.BAND_PUBLISHED
+    assert len(published) == 127 - 16  # without those of HELOC
+    row = published["spambase", "11 to 14", "SPLIT"]
+    assert (row["low"], row["high"]) == (0.081, 0.093)
+    assert published["compas", "15 to 30", "CART"]["leaves"] == "28.6 to 30.8"
+    assert split_sparsity.BEST_PUBLISHED["bike"]["blossom_seconds"] == 158.744
+    assert {method for _, _, method in published} <= set(split_sparsity.METHODS)
+
+
+def test_the_frontiers_of_split_are_measured_and_reported(tmp_path, monkeypatch):
+    source = {"bank": {"dataset": "sklearn_wine", "stumps": 20, "note": "of this test"}}
+    monkeypatch.setattr(split, "SOURCES", source)
+    monkeypatch.setattr(split_sparsity, "SOURCES", source)
+    monkeypatch.setattr(split_sparsity, "SPLITS", 2)
+    few = {"CART": (0.01, 0.1), "GOSDT": (0.006, 0.02), "SPLIT": (1e-5, 0.006, 0.02)}
+    few |= {"LicketySPLIT": few["SPLIT"], "CART, binary columns": few["CART"]}
+    methods = {title: method._replace(values=few[title]) for title, method in split_sparsity.METHODS.items()}
+    monkeypatch.setattr(split_sparsity, "METHODS", methods)
+    monkeypatch.setattr(split_sparsity, "FEW_PENALTIES", few["GOSDT"])
+    records = complete(tmp_path / "results.jsonl", {"bank": split_sparsity.records_of("bank", 5.0)}, 5.0)
+    assert len(records) == 2 * sum(len(method.depths) for method in split_sparsity.METHODS.values())
+    for record in records:
+        assert len(record["loss"]) == len(record["value"])
+        assert all(leaves <= 2 ** record["max_depth"] for leaves in record["leaves"])
+    best, greedy = (
+        next(record for record in records if (record["method"], record["max_depth"]) == (method, 5))
+        for method in ("GOSDT", "LicketySPLIT")
+    )
+    for penalty, loss, leaves in zip(best["value"], best["loss"], best["leaves"], strict=True):
+        at = greedy["value"].index(penalty)
+        assert loss + penalty * leaves <= greedy["loss"][at] + penalty * greedy["leaves"][at] + 1e-12
+    text = split_sparsity.report(records, tmp_path).read_text()
+    assert "| bank | 3 to 6 | LicketySPLIT | 2 of 2 |" in text
+    assert "| 0.103 to 0.119 |" in text
+    assert (tmp_path / "paper-split-sparsity-time.png").exists()
+
+
+def test_of_a_range_of_leaves_the_tree_of_least_training_loss_is_reported():
+    run = {"leaves": [2, 3, 5, 6, 9], "loss": [0.5, 0.3, 0.2, 0.2, 0.1], "seconds": [1.0] * 5}
+    run["test_loss"] = [0.1, 0.2, 0.3, 0.4, 0.5]
+    rows = list(split_sparsity._band_rows("none", "SPLIT", [run]))
+    assert [(row["band"], row["leaves"], row["test_loss"]) for row in rows] == [
+        ("3 to 6", 5, "0.3000 ± 0.0000"),
+        ("7 to 10", 9, "0.5000 ± 0.0000"),
+    ]
+
+
+def test_the_lookahead_of_split_is_measured_and_reported(tmp_path, monkeypatch):
+    source = {"bike": {"dataset": "sklearn_wine", "stumps": 20, "note": "of this test"}}
+    monkeypatch.setattr(split, "SOURCES", source)
+    for name, value in {
+        "SOURCES": source,
+        "FULL": ("bike",),
+        "FULL_ROWS": 100,
+        "QUANTILES": (1, 2),
+        "PENALTIES": (0.02,),
+    }.items():
+        monkeypatch.setattr(split_lookahead, name, value)
+    records = complete(tmp_path / "results.jsonl", {"bike": split_lookahead.records_of("bike", 5.0)}, 5.0)
+    by_depth = {(one["method"], one["lookahead"]): one for one in records if one["part"] == "depth"}
+    exact = by_depth["exact", split_lookahead.DEPTH]
+    for depth in split_lookahead.DEPTHS:
+        greedy, optimal = by_depth["greedy", depth], by_depth["optimal", depth]
+        assert exact["objective"] <= optimal["objective"] <= greedy["objective"]
+    assert by_depth["optimal", 4]["status"] == "optimal"
+    assert {one["columns"] for one in records if one["part"] == "columns"} == {13, 26}
+    text = split_lookahead.report(records, tmp_path).read_text()
+    assert "| bike | SPLIT |" in text
+    assert (tmp_path / "paper-split-lookahead-gaps.png").exists()
 
 
 def test_the_claims_of_guesses_are_measured_and_reported(tmp_path, monkeypatch):
@@ -212,14 +284,22 @@ def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):
 def test_the_tables_of_rashomon_sets_are_measured_and_reported(tmp_path, monkeypatch):
     source = {**rashomon.SOURCES["spambase"], "dataset": "sklearn_breast_cancer", "stumps": 20}
     monkeypatch.setattr(rashomon, "SOURCES", {"spambase": source})
-    monkeypatch.setattr(rashomon, "BOOTSTRAPS", 2)
+    few = {"BOOTSTRAPS": 2, "SAMPLES": 20, "FEW_STUMPS": 10, "GREEDY_PENALTIES": (0.02,)}
+    for name, value in few.items():
+        monkeypatch.setattr(rashomon, name, value)
     records = complete(tmp_path / "results.jsonl", {"spambase": rashomon.records_of("spambase", 5.0)}, 5.0)
-    (record,) = records
-    assert record["is_complete"]
-    assert 0 < record["n_within"] <= min(record["n_near"], record["n_whole"])
-    assert record["n_near"] <= record["n_resplit"]
-    assert len(record["exact_trees"]) == len(record["resplit_trees"]) == 2
-    assert -1 <= record["correlation"] <= 1
+    importance, *precisions = (record for record in records if record["part"] != "greedy")
+    for record in precisions:
+        assert record["is_complete"]
+        assert 0 < record["n_within"] <= min(record["n_near"], record["n_whole"])
+        assert record["n_near"] <= record["n_resplit"]
+        assert 0 <= record["whole_across_trees"] <= 0.25
+        assert 0 < record["whole_across_rows"] <= 0.25
+    assert len(importance["exact_trees"]) == len(importance["resplit_trees"]) == 2
+    assert -1 <= importance["correlation"] <= 1
+    greedy = [record for record in records if record["part"] == "greedy"]
+    assert len(greedy) == len(rashomon.GREEDY_PENALTIES) * len(rashomon.GREEDY_EPSILONS)
+    assert all(0 <= share <= 1 for record in greedy for share in record["shares"])
     text = rashomon.report(records, tmp_path).read_text()
     assert "| spambase | RESPLIT |" in text
     assert "0.598 (850/1422)" in text
