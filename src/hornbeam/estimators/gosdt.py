@@ -216,6 +216,11 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     of a total below 2^25 and otherwise rounded to 2^-24 of their total. `OSDTClassifier` has the search of [1]_ for
     these objectives, over sets of leaves.
 
+    With ``shape="rule_list"`` the bitset search runs, whatever the columns, without the primal heuristics, which find
+    trees of any shape. All its bounds hold for rule lists. A list of k leaves has k - 1 levels: `max_leaves` and
+    `max_depth` then limit the same. Objectives "auc" and "partial_auc" and ``labelling="omega"`` refuse it. The objective
+    is that of CORELS [8]_, which counts one rule less than this list has leaves, over rules of one condition.
+
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
@@ -238,6 +243,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     .. [6] V. Babbar, H. McTavish, C. Rudin, M. Seltzer, "Near-Optimal Decision Trees in a SPLIT Second", ICML 2025.
     .. [7] M. A. Carreira-Perpiñán, P. Tavallali, "Alternating Optimization of Decision Trees, with Application to
            Learning Sparse Oblique Trees", NeurIPS 2018.
+    .. [8] E. Angelino, N. Larus-Stone, D. Alabi, M. Seltzer, C. Rudin, "Learning Certifiably Optimal Rule Lists for
+           Categorical Data", Journal of Machine Learning Research 18, 2018.
 
     Examples
     --------

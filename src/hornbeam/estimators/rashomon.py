@@ -106,7 +106,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     n_trees_ : int
         Their exact number, of any size.
     tree_ : Tree
-        A best tree; `predict` uses it.
+        A best tree; `predict` uses it. If `rashomon_bound` excludes all trees, the best tree nevertheless.
     bound_ : float
         The largest objective that a tree of the set may have.
     searched_up_to_ : float
@@ -116,8 +116,8 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         The set holds exactly the trees with at most this objective. Equals `searched_up_to_`, but is -inf for RESPLIT,
         which does not find all trees.
     status_ : {"complete", "heuristic", "time_limit", "memory_limit", "interrupted"}
-        Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT finished; trees
-        may be missing.
+        Why the searches ended. "complete": the set has all trees up to `bound_`, possibly none. "heuristic": RESPLIT
+        finished; trees may be missing.
     objective_, loss_, n_leaves_, depth_, feature_importances_
         Of `tree_`; see `GOSDTClassifier`.
     lower_bound_, gap_
@@ -151,6 +151,16 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     RESPLIT's greedy trees split on the column with the largest information gain. Each row counts by what a wrong
     prediction of its class can cost at most. The paper does not define ties: of columns with equal gain (within 1e-12
     bits) the first is used here, so the order of the columns can change the set.
+
+    **Objectives that are no sums.** For "f1", trees with the same splits and different labels are different, since the
+    best label of a leaf depends on all leaves; no split has two leaves of one label, unless ``distinct="labels"``. They
+    are counted without being listed, by one search for each number of leaves. Weights times class weights must be
+    proportional to integers of a total of at most about 2^18. For "auc" and "partial_auc" leaves have no labels, and
+    all trees with different splits are different. `GOSDTClassifier`'s search runs first, since it also finds an
+    additive bound of the area; the trees within this bound are listed, in about a millisecond each, and their areas
+    computed.
+    ``statistics_["set_superset"]`` is their number. RESPLIT, ``distinct="labels"`` and `class_weight` are refused.
+    `RashomonSet.reliance` and `model_class_reliance` need an additive loss.
 
     After unpickling, the set is found again when a tree is first needed; its trees have the same numbers.
 
