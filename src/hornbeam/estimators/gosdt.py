@@ -218,8 +218,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
 
     With ``shape="rule_list"`` the bitset search runs, whatever the columns, without the primal heuristics, which find
     trees of any shape. All its bounds hold for rule lists. A list of k leaves has k - 1 levels: `max_leaves` and
-    `max_depth` then limit the same. Objectives "auc" and "partial_auc" and ``labelling="omega"`` refuse it. The objective
-    is that of CORELS [8]_, which counts one rule less than this list has leaves, over rules of one condition.
+    `max_depth` then limit the same. Objectives "auc" and "partial_auc" and ``labelling="omega"`` refuse it. The
+    objective is that of CORELS [8]_, which counts one rule less than this list has leaves, over rules of one condition.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 

@@ -218,4 +218,5 @@ class AucSetSearch(RashomonSearch):
     def _most(self, bound: Fraction) -> int:
         if bound >= 1 + self._scale.regularization:
             raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set.")
-        return floor(bound * self._scale.one)
+        one: int = self._scale.one
+        return floor(bound * one)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from hornbeam import _core
 from hornbeam._budget import Limits
+from hornbeam.binarizers import Conditions
+from hornbeam.table import TableSchema
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
@@ -49,16 +54,45 @@ class FoundTrees(Protocol):
 class SetProblem(Protocol):
     """Everything that determines the trees of a set, and what is needed to make them; see `RashomonProblem`."""
 
-    columns: Any
-    conditions: Any
-    codes: Any
-    weights: Any
-    scale: Any
-    classes: Any
-    schema: Any
-    has_missing: tuple[bool, ...]
-    target_name: str
-    is_exact: bool
+    @property
+    def columns(self) -> npt.NDArray[np.uint8]:
+        """Whether each condition holds for each row, packed."""
+
+    @property
+    def conditions(self) -> Conditions:
+        """What the columns test."""
+
+    @property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """Class of each row."""
+
+    @property
+    def weights(self) -> npt.NDArray[Any]:
+        """Weight of each row."""
+
+    @property
+    def scale(self) -> Any:
+        """Converts the costs of trees to objectives."""
+
+    @property
+    def classes(self) -> npt.NDArray[Any]:
+        """Labels of the classes."""
+
+    @property
+    def schema(self) -> TableSchema:
+        """Names and kinds of the columns of the table."""
+
+    @property
+    def has_missing(self) -> tuple[bool, ...]:
+        """Which of them have missing values."""
+
+    @property
+    def target_name(self) -> str:
+        """Name of the labels."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the set holds all trees."""
 
     def find(
         self, bound: Any, limits: Limits | None = None, callback: Callable[[_core.Progress], bool] | None = None

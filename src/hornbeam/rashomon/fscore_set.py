@@ -31,7 +31,6 @@ holds the members below the least such objective.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -197,7 +196,7 @@ class FScoreTrees:
         self.status = "optimal"
         names = ("subproblems", "expansions", "splits", "costs", "bytes")
         self.statistics: dict[str, Any] = {**dict.fromkeys(names, 0), "seconds": 0.0}
-        self.bounds: Counter[str] = Counter()
+        self.bounds: dict[str, int] = {}
         self.values: list[Fraction] = []
         self.leaves: list[int] = []
         self.counts: list[int] = []
@@ -218,7 +217,8 @@ class FScoreTrees:
         self._graphs.append(graph)
         for name in self.statistics:
             self.statistics[name] += graph.statistics[name]
-        self.bounds.update(graph.bounds)
+        for name, number in graph.bounds.items():
+            self.bounds[name] = self.bounds.get(name, 0) + number
         if graph.status == "optimal":
             return
         if self.status == "optimal":
