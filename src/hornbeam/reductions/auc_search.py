@@ -225,8 +225,10 @@ class AucSearch(AdditiveReduction):
         self._add_statistics(outcome["statistics"])
         leaves = self._take_tree(outcome["tree"])
         self._least_sum, self._least_leaves = outcome["lower"], len(leaves)
-        if self._best_tangent is None or self._lower < self._least_sum + tangent.base:
-            self._lower, self._best_tangent = self._least_sum + tangent.base, tangent
+        lower = self._least_sum + tangent.base
+        if self._best_tangent is None or self._lower < lower:
+            self._best_tangent = tangent
+        self._lower = max(self._lower, lower)
         return str(outcome["status"]), leaves
 
     def _list_trees(self, tangent: Tangent) -> str:
