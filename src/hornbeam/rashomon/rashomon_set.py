@@ -36,7 +36,8 @@ class RashomonSet(Sequence[Tree]):
 
     Trees are sorted by objective, then by number of leaves. The set is a graph of subproblems that the trees share: it
     lists no tree, but makes any one in about a millisecond, however many there are. Two sets made from the same data
-    with the same parameters have the same trees under the same numbers.
+    with the same parameters have the same trees under the same numbers. For the objectives "auc" and "partial_auc" it
+    also holds the number and the area of each tree.
 
     ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.
     ``trees[i]`` is tree number i, a `Tree`; negative numbers count from the worst tree; a slice gives a list.
