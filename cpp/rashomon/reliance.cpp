@@ -281,7 +281,7 @@ class TreeGraph<Count>::Reliance {
 
 template <class Count>
 RelianceRange TreeGraph<Count>::reliance(const RelianceProblem& group, run::Run& run) {
-  if (problem_.kind.leaf_rule == LeafRule::other)
+  if (problem_.kind.leaf_rule == LeafRule::any_differ)
     throw std::invalid_argument("trees: reliance is not defined for leaves of any class");
   return Reliance(*this, group, run).find();
 }

@@ -57,7 +57,7 @@ void TwoLevelTrees::list_side(const rows::RowSet& rows, std::uint32_t column, in
 }
 
 void TwoLevelTrees::list_stumps(const rows::RowSet& rows, std::uint32_t column, int side, Ticks most) {
-  const bool must_differ = kind_.leaf_rule == LeafRule::differ || kind_.leaf_rule == LeafRule::other;
+  const bool must_differ = kind_.leaf_rule == LeafRule::differ || kind_.leaf_rule == LeafRule::any_differ;
   true_side_.resize(size_);
   false_side_.resize(size_);
   for (std::uint32_t other = 0; other < rows.n_columns; ++other) {

@@ -19,10 +19,10 @@ namespace hornbeam::rashomon {
 
 /// The prediction of a leaf.
 enum class LeafRule {
-  differ,  // the class of least loss, the first in case of ties; no split has two leaves that predict the same
-  best,    // the class of least loss
-  any,     // any class
-  other,   // any class, but no split has two leaves that predict the same; for two classes
+  differ,      // the class of least loss, the first in case of ties; no split has two leaves that predict the same
+  best,        // the class of least loss
+  any,         // any class
+  any_differ,  // any class, but no split has two leaves that predict the same; for two classes
 };
 
 /// Which trees there are. All sides of all splits have rows, at least `rows_per_leaf` of them.
@@ -70,7 +70,7 @@ inline TrivialSplitPair trivial_split_pair(const TreeKind& kind, const TreeLeaf&
 /// The leaves that a subproblem may be.
 struct NodeLeaves {
   TreeLeaf best{kInfinity, 0};
-  Ticks cost[2] = {kInfinity, kInfinity};  // by prediction; only for LeafRule::other
+  Ticks cost[2] = {kInfinity, kInfinity};  // by prediction; only for LeafRule::any_differ
 
   std::uint32_t rank(std::uint32_t prediction) const { return prediction == 1 && cost[0] == cost[1] ? 1 : 0; }
 };
@@ -79,7 +79,7 @@ inline TrivialSplits trivial_splits(const TreeKind& kind, const NodeLeaves& fals
   TrivialSplits found;
   if (const TrivialSplitPair best = trivial_split_pair(kind, false_side.best, true_side.best))
     found.pairs[found.n++] = {{best->first, best->second}, {0, 0}};
-  if (kind.leaf_rule == LeafRule::other)
+  if (kind.leaf_rule == LeafRule::any_differ)
     for (std::uint32_t k = 0; k < 2; ++k)
       found.pairs[found.n++] = {{false_side.cost[k], true_side.cost[k]}, {false_side.rank(k), true_side.rank(k)}};
   return found;
@@ -97,7 +97,7 @@ class TwoLevelTrees {
   }
   NodeLeaves leaves_of(const Ticks* measures) const {
     NodeLeaves leaves{best_leaf(measures)};
-    if (kind_.leaf_rule == LeafRule::other)
+    if (kind_.leaf_rule == LeafRule::any_differ)
       for (std::uint32_t k = 0; k < 2; ++k) leaves.cost[k] = kind_.leaf_cost + model_.loss_if(measures, k);
     return leaves;
   }

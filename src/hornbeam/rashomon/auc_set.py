@@ -1,10 +1,10 @@
 """All trees whose area under the ROC curve, or under a part of it, is within a bound.
 
 The area of a tree depends on all leaves at once, so the trees of a set cannot be counted by adding up costs. But a
-tangent to the area is additive, and the additive cost of a tree plus a constant is at most its cost by the area (see the
-page on areas under the curve, "A tangent is additive"). So the trees within a bound by the area are among those within
-the same bound by a tangent, and the core finds these as a graph of subproblems without listing them [1]_. They are then
-listed, one by one, and the area of each is computed: members are those within the bound, exactly.
+tangent to the area is additive, and the additive cost of a tree plus a constant is at most its cost by the area (see
+the page on areas under the curve, "A tangent is additive"). So the trees within a bound by the area are among those
+within the same bound by a tangent, and the core finds these as a graph of subproblems without listing them [1]_. They
+are then listed, one by one, and the area of each is computed: members are those within the bound, exactly.
 
 **What it costs.** One tree of the superset after the other is read and its leaves are weighed: about a thousand trees a
 second with 200 columns. The tangent is the one that bounded the best tree from below

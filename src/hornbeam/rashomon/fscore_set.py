@@ -92,8 +92,8 @@ class FScoreSetProblem:
 
     Attributes
     ----------
-    leaf_rule : {"other", "any"}
-        "other": no split has two leaves that predict the same. "any": such splits count, too.
+    leaf_rule : {"any_differ", "any"}
+        "any_differ": no split has two leaves that predict the same. "any": such splits count, too.
     """
 
     columns: npt.NDArray[np.uint8]
@@ -103,7 +103,7 @@ class FScoreSetProblem:
     scale: FScoreScale
     max_depth: int | None
     min_samples_leaf: int
-    leaf_rule: Literal["other", "any"]
+    leaf_rule: Literal["any_differ", "any"]
     classes: npt.NDArray[Any]
     schema: TableSchema
     has_missing: tuple[bool, ...]
@@ -275,7 +275,7 @@ class FScoreSetSearch(RashomonSearch):
             self._scale,
             options.max_depth,
             options.min_samples_leaf,
-            "any" if self._wanted.distinct == "labels" else "other",
+            "any" if self._wanted.distinct == "labels" else "any_differ",
             training.classes,
             training.table.schema,
             training.table.has_missing(),

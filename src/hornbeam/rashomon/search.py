@@ -141,10 +141,10 @@ class RashomonSearch:
         bound = self._wanted.bound_above(Fraction(0))
         most = self._most(bound)
         problem, kept = self._make_problem(0)
-        found = problem.find(most, budget.left(), callback and listener)
+        is_stopped = listener.is_stopped  # while columns were packed, so that some may be missing
+        found = problem.find(None if is_stopped else most, budget.left(), callback and listener)
         status = "complete" if found.status == "optimal" else found.status
-        if listener.is_stopped:
-            status = "interrupted"
+        status = "interrupted" if is_stopped else status
         if found.values:
             outcome = self._outcome_of_best(found, kept)
         else:
