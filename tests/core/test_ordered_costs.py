@@ -35,7 +35,8 @@ def spread(ordered: OrderedProblem, seed: int) -> tuple[OrderedProblem, dict[str
         weights=weights[rows, targets].tolist(),
     )
     of_rows = {"class_codes": None, "weights": weights.astype(np.int64)}
-    return OrderedProblem([[bins[row] for row in rows] for bins in ordered.bins], ordered.n_thresholds, spread_out), of_rows
+    bins = [[of_row[row] for row in rows] for of_row in ordered.bins]
+    return OrderedProblem(bins, ordered.n_thresholds, spread_out), of_rows
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -164,7 +164,8 @@ RANDOM_TEST(a_tree_becomes_a_preorder_of_the_ordered_search_and_back, 300) {
   Run run;
   WorkMeter meter(run);
   ordered::OrderedRows rows;
-  CHECK(rows.sort(columns, problem.classes, problem.weights, problem.n_classes, meter));
+  const ordered::RowGains gains = problem.rows();
+  CHECK(rows.sort(columns, gains, meter));
   PrimalSearch heuristics(Points(columns, plain.targets()), model, plain.leaf_cost, plain.limits, run, [] {});
   heuristics.work_up_to(50'000);
   const tree::ResultTree tree = heuristics.tree();
