@@ -25,10 +25,10 @@ bool OrderedRows::sort(const data::OrderedColumns& columns, const RowGains& rows
   entries_.resize(offset(n_variables()));
   original_.resize(n_rows_);
   std::iota(original_.begin(), original_.end(), std::uint32_t{0});
-  const auto& [n_predictions, weights, classes, gains, reference, unit, floor] = rows;
+  const std::vector<std::int64_t>&weights = rows.weights, &reference = rows.reference;
   if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; })) weight_ = weights;
-  gain_ = gains;
-  total_gain_.assign(n_predictions, 0);
+  gain_ = rows.gains;
+  total_gain_.assign(rows.n_predictions, 0);
   for (std::uint32_t row = 0; row < n_rows_; ++row) rows.add(row, total_gain_.data());
   weight_of_all_ = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
   reference_loss_ = std::accumulate(reference.begin(), reference.end(), std::int64_t{0});
@@ -40,8 +40,7 @@ bool OrderedRows::sort(const data::OrderedColumns& columns, const RowGains& rows
     for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[bins[row] + std::size_t{1}];
     for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];
     std::uint32_t* entry = &entries_[offset(v)];
-    for (std::uint32_t row = 0; row < n_rows_; ++row)
-      entry[first[bins[row]]++] = row << 8 | (classes.empty() ? 0 : static_cast<std::uint32_t>(classes[row]) << 1);
+    for (std::uint32_t row = 0; row < n_rows_; ++row) entry[first[bins[row]]++] = row << 8 | rows.class_of(row) << 1;
     for (const std::uint32_t end : first)  // now the end of each bin
       if (end > 0) entry[end - 1] |= 1;
   }
@@ -82,8 +81,7 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool 
     if (number[row] == kAbsent) continue;
     child.original_[next] = original_[row];
     if (!weight_.empty()) child.weight_[next] = weight_[row];
-    std::copy_n(gain_.begin() + static_cast<std::ptrdiff_t>(row * n_gains), n_gains,
-                child.gain_.begin() + static_cast<std::ptrdiff_t>(next * n_gains));
+    if (n_gains > 0) std::copy_n(&gain_[row * n_gains], n_gains, &child.gain_[next * n_gains]);
     number[row] = next++;
   }
   remake(child.entries_, child.offset(n_variables()));

@@ -36,6 +36,10 @@ struct RowGains {
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(weights.size()); }
   std::uint64_t bytes_of_gains() const { return gains.size() * sizeof(gains[0]); }
 
+  /// 0 where several predictions may gain.
+  std::uint32_t class_of(std::uint32_t row) const {
+    return classes.empty() ? 0 : static_cast<std::uint32_t>(classes[row]);
+  }
   /// Adds what each prediction gains on a row.
   void add(std::uint32_t row, std::int64_t* sums) const {
     if (!classes.empty()) {
