@@ -47,10 +47,8 @@ bool OrderedRows::sort(const data::OrderedColumns& columns, const RowGains& rows
   return true;
 }
 
-/// The sums of a child that has the rows of these entries.
+/// The sums of a child that has the rows of these entries, and knows its gains.
 void OrderedRows::add_up(const std::uint32_t* begin, const std::uint32_t* end, OrderedRows& child) const {
-  child.total_gain_.assign(total_gain_.size(), 0);
-  for (const std::uint32_t* entry = begin; entry != end; ++entry) add_gains(*entry, child.total_gain_.data());
   child.weight_of_all_ = 0;
   if (gain_.empty())
     child.weight_of_all_ = std::accumulate(child.total_gain_.begin(), child.total_gain_.end(), std::int64_t{0});
@@ -68,11 +66,14 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool 
   child.columns_ = columns_;
   child.problem_ = problem_;
   child.n_rows_ = end - begin;
-  add_up(entries(variable) + begin, entries(variable) + end, child);
+  child.total_gain_.assign(n_predictions(), 0);
   remake(number, n_rows_);
   std::fill(number.begin(), number.end(), kAbsent);
-  for (const std::uint32_t* entry = entries(variable) + begin; entry != entries(variable) + end; ++entry)
+  for (const std::uint32_t* entry = entries(variable) + begin; entry != entries(variable) + end; ++entry) {
     number[row_of(*entry)] = 0;
+    add_gains(*entry, child.total_gain_.data());
+  }
+  add_up(entries(variable) + begin, entries(variable) + end, child);
   const std::size_t n_gains = gain_.empty() ? 0 : n_predictions();
   remake(child.original_, child.n_rows_);
   remake(child.weight_, weight_.empty() ? 0 : child.n_rows_);

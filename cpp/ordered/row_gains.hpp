@@ -4,8 +4,11 @@
 //         if a prediction is made that gains g on it, 0 <= g <= w.
 // HOLDS   The least loss of each row is 0, and the most is its weight. What a row loses whatever is predicted is in
 //         `floor` instead: each tree makes one prediction for a row, so each tree loses that much, and trees keep their
-//         order without it. ordered/open_thresholds.hpp needs both: the best cost rises with the set of rows since no
-//         loss is below 0, and a row adds at most its weight since no loss is above it.
+//         order without it. The bounds of the search need both. The best cost rises with the set of rows since no loss
+//         is below 0, and a row adds at most its weight since no loss is above it (ordered/open_thresholds.hpp). A tree
+//         costs at least the penalties of its leaves since no loss is below 0 (`useful_depth`, and two leaves as the
+//         least cost of a split). Of a root whose sides have three leaves together, one side is a leaf, whatever the
+//         costs (ordered/two_level_thresholds).
 //         A leaf loses the weight of its rows less the largest sum of their gains.
 // CHOICE  Not the model of models/cost_matrix.hpp, which sums over targets: there the least loss of a target stays in
 //         all sums, and rows that weigh for every target may lose more than any one prediction costs them.
