@@ -48,8 +48,10 @@ def section(records: Records, directory: Path) -> list[dict[str, Any]]:
             }
             plot_trace(steps, axes)
             axes.set_title(SOURCES[source])
-            if axes is not cells[0]:
-                axes.get_legend().remove()
+            legend = axes.get_legend()
+            legend.remove()
+        labels = [text.get_text() for text in legend.get_texts()]
+        figure.legend(legend.legend_handles, labels, loc="outside upper center", ncols=len(labels))
     printed = {
         (row["dataset"], row["method"]): row["seconds"]
         for row in read_rows("gosdt_folds_published")
