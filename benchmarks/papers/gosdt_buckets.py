@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def bucketized(X: Array, y: Array) -> Array:
         distinct = np.unique(column)
         classes = [set(y[column == value]) for value in distinct]
         cuts = (distinct[1:] + distinct[:-1]) / 2
-        is_kept = [len(left | right) > 1 for left, right in zip(classes[:-1], classes[1:], strict=True)]
+        is_kept = [len(left | right) > 1 for left, right in pairwise(classes)]
         columns += [column <= cut for cut in cuts[is_kept]]
     return np.array(columns, dtype=np.uint8).T
 
@@ -52,4 +53,6 @@ def bucketized(X: Array, y: Array) -> Array:
 def section(records: Records) -> list[dict[str, Any]]:
     """Return the rows of the table."""
     runs = [run for run in records if run["dataset"] in SOURCES]
-    return [{**run, "accuracy": 100 * run["correct"] / run["rows"], "printed": PRINTED[run["thresholds"]]} for run in runs]
+    return [
+        {**run, "accuracy": 100 * run["correct"] / run["rows"], "printed": PRINTED[run["thresholds"]]} for run in runs
+    ]

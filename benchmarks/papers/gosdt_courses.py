@@ -23,7 +23,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     for method, classifier in METHODS.items():
         model = classifier(REGULARIZATION, binarizer=None, time_limit=limit, memory_limit=MEMORY, trace=True)
         seconds = fit_seconds(model, X, y)
-        course = [(one.elapsed, one.objective, one.lower_bound) for one in model.trace_]
+        course = [[one.elapsed, one.objective, one.lower_bound] for one in model.trace_]
         yield {
             "method": method,
             **attributes(model, "objective", "lower_bound", "status", leaves="n_leaves"),

@@ -131,9 +131,7 @@ def section(records: Records, directory: Path) -> dict[str, Any]:
     ]
     for row in rows:
         row["equal"] = {measure: _same(row[measure], row["them"][measure]) for measure in MEASURES}
-    by_name = {
-        name: {row["setting"]: row for row in of} for (name,), of in grouped(rows, "dataset").items()
-    }
+    by_name = {name: {row["setting"]: row for row in of} for (name,), of in grouped(rows, "dataset").items()}
     depths = [
         {"dataset": name, "depth": setting, **ours, **_rivals(published, name, setting)}
         for (name, method, setting), ours in medians.items()
@@ -190,9 +188,7 @@ def _printed(runs: Records) -> Records:
     for (source,), of in grouped((run for run in runs if run["method"] == "printed"), "dataset").items():
         printed = PRINTED_TREES[SOURCES[source]]
         values = printed["training"], printed["test"]
-        same = [
-            run for run in of if (round(run["printed_training"], 1), round(run["printed_test"], 1)) == values
-        ]
+        same = [run for run in of if (round(run["printed_training"], 1), round(run["printed_test"], 1)) == values]
         # Of folds on which it is as good as printed, one where no smaller tree is.
         same.sort(key=lambda run: (-run["leaves"], run["fold"]))
         names = {"training_printed": values[0], "test_printed": values[1], "best": same[0]["training"]}

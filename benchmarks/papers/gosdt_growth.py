@@ -19,6 +19,7 @@ from hornbeam import ThresholdBinarizer
 REGULARIZATION = 1 / 32
 SHARE_OF_ROWS = 0.9  # in the series of columns
 SOURCES = {"I.7 bar7.bin": "bar7.bin", "I.7 compas2016": "compas2016", "I.7 iris": "iris.bin"}
+NAMES = {"bar7.bin": "bar-7", "compas2016": "compas-2016"}  # in the paper
 IRIS = "I.7 iris"
 PUBLISHED = read_rows("gosdt_growth_published")
 LARGEST = read_rows("gosdt_largest_published")
@@ -82,12 +83,11 @@ def section(records: Records, directory: Path) -> dict[str, Any]:
         run["agrees"] = abs(run["excess"]) < TOLERANCE
     by_series = grouped(runs, "source", "along")
     _draw(by_series, directory)
-    shown = {"bar7.bin": "bar-7", "compas2016": "compas-2016"}
-    largest = {(shown[source], along): max(of, key=lambda run: run["size"]) for (source, along), of in by_series.items()}
+    largest = {
+        (NAMES[source], along): max(of, key=lambda run: run["size"]) for (source, along), of in by_series.items()
+    }
     largest |= {
-        (f"iris-{run['species']}", "columns"): {**run, "agrees": True}
-        for run in records
-        if run["dataset"] == IRIS
+        (f"iris-{run['species']}", "columns"): {**run, "agrees": True} for run in records if run["dataset"] == IRIS
     }
     return {
         "growth": [

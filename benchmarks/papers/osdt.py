@@ -233,7 +233,7 @@ def _policy_rows(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {
         **run,
         "objective": f"{run['objective']:.6f}",
-        "lower_bound": NOTHING if run["status"] == "heuristic" else f"{run['lower_bound']:.6f}",
+        "lower_bound": NOTHING if run["order"] == "as published" else f"{run['lower_bound']:.6f}",
         "seconds": sign + number(run["user_seconds"]),
         "queued": f"{sign}{run['queued']:,}",
         "queued_to_best": NOTHING if sign else f"{run['queued_to_best']:,}",
