@@ -48,10 +48,11 @@ def section(records: Records, directory: Path) -> list[dict[str, Any]]:
             }
             plot_trace(steps, axes)
             axes.set_title(SOURCES[source])
-            legend = axes.get_legend()
-            legend.remove()
-        labels = [text.get_text() for text in legend.get_texts()]
-        figure.legend(legend.legend_handles, labels, loc="outside upper center", ncols=len(labels))
+            if legend := axes.get_legend():
+                handles = [one for one in legend.legend_handles if one is not None]
+                labels = [text.get_text() for text in legend.get_texts()]
+                legend.remove()
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     printed = {
         (row["dataset"], row["method"]): row["seconds"]
         for row in read_rows("gosdt_folds_published")

@@ -55,7 +55,7 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
             }
 
 
-def _fit(fold: tuple[Array, ...], limit: float, regularization: float, **limits: int) -> dict[str, Any]:
+def _fit(fold: tuple[Array, ...], limit: float, regularization: float, **limits: Any) -> dict[str, Any]:
     X, y, X_test, y_test = fold
     classifier = GOSDTClassifier(regularization, binarizer=None, time_limit=limit, **limits)
     seconds = fit_seconds(classifier, X, y)
@@ -214,7 +214,13 @@ def _draw(medians: dict[tuple[Any, ...], dict[str, Any]], part: str, path: Path)
             )
             leaves, middle, low, high = (np.array(values) for values in zip(*ours, strict=True))
             bars = [middle - low, high - middle]
-            look = {"color": "black", "linewidth": 1, "elinewidth": 0.6, "markersize": 2.5, "zorder": 3}
-            axes.errorbar(leaves, middle, bars, fmt=".-", label="hornbeam, median and quartiles", **look)
+            style: dict[str, Any] = {
+                "color": "black",
+                "linewidth": 1,
+                "elinewidth": 0.6,
+                "markersize": 2.5,
+                "zorder": 3,
+            }
+            axes.errorbar(leaves, middle, bars, fmt=".-", label="hornbeam, median and quartiles", **style)
             axes.set(title=name, xlabel="leaves", ylabel=f"{part} accuracy (%)")
         figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)

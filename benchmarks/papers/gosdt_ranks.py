@@ -69,7 +69,7 @@ def seeds_of(y: Array) -> dict[int, tuple[Array, Array]]:
 
 def draw(runs: Records, directory: Path) -> None:
     """Draw the ROC curves of training and test rows, and the trees."""
-    with picture(directory / "paper-gosdt-roc.png", 4.7) as figure:
+    with picture(directory / "paper-gosdt-roc.png", 4.4) as figure:
         panels = figure.subplots(1, 2, sharey=True)
         dashes = ["-", (0, (6, 2)), (0, (4, 2)), (0, (2, 2)), "-", (0, (5, 1, 1, 1))]
         for axes, part, name in zip(panels, ("training", "test"), ("area", "test_area"), strict=True):
