@@ -82,13 +82,16 @@ def _ties(fold: tuple[Array, ...], limit: float, regularization: float, best: di
     for end, classes in (("lowest", 1 - y_test), ("highest", y_test)):
         classifier = GOSDTClassifier(float(penalty), binarizer=None, time_limit=limit)
         classifier.fit(np.concatenate([X, X_test]), np.concatenate([y, classes]), sample_weight=weights)
-        same = 100 * float(classifier.score(X, y)), classifier.n_leaves_
-        if best["proven"] and classifier.status_ == "optimal":
-            loss, own = (
-                (100 - accuracy) / 100 + regularization * leaves
-                for accuracy, leaves in (same, (best["training"], best["leaves"]))
+        if not best["proven"] or classifier.status_ != "optimal":
+            raise RuntimeError(f"{limit:g} s are too short to find the {end} test accuracy; use a longer --limit.")
+        loss, own = (
+            (100 - accuracy) / 100 + regularization * leaves
+            for accuracy, leaves in (
+                (100 * float(classifier.score(X, y)), classifier.n_leaves_),
+                (best["training"], best["leaves"]),
             )
-            assert abs(loss - own) < 1e-9
+        )
+        assert abs(loss - own) < 1e-9
         found[end] = 100 * float(classifier.score(X_test, y_test))
     return found
 
