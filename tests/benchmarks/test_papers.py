@@ -1,16 +1,31 @@
 """The scripts of the papers' tables, on small data of their own."""
 
+from fractions import Fraction
+from itertools import product
+
 import numpy as np
 import polars
 import pytest
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
-from benchmarks.papers import gosdt, guesses, osdt, rashomon, split, split_lookahead, split_sparsity
+from benchmarks.papers import (
+    gosdt,
+    gosdt_buckets,
+    gosdt_courses,
+    gosdt_folds,
+    gosdt_growth,
+    gosdt_ranks,
+    guesses,
+    osdt,
+    rashomon,
+    split,
+    split_lookahead,
+    split_sparsity,
+)
 from benchmarks.papers.guesses_pictures import predict
 from benchmarks.papers.measure import complete, measure
-from benchmarks.report.markdown import number
 from benchmarks.results import load
 from hornbeam import GOSDTClassifier, ThresholdGuessBinarizer
 
@@ -200,7 +215,7 @@ def test_a_tree_over_guessed_thresholds_is_written_with_the_columns_of_the_table
 
 
 def test_the_objectives_of_gosdt_are_measured_and_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr(gosdt, "SOURCES", ("hornbeam_monk_2",))
+    monkeypatch.setattr(gosdt, "TIMED", ("hornbeam_monk_2",))
     monkeypatch.setattr(gosdt, "REGULARIZATIONS", (0.1, 0.05))
     monkeypatch.setattr(data, "SHIPPED", {"hornbeam_monk_2": small_flags})
     path = tmp_path / "results.jsonl"
@@ -219,25 +234,153 @@ def test_the_objectives_of_gosdt_are_measured_and_reported(tmp_path, monkeypatch
 
 
 def test_the_trees_of_four_class_are_measured_and_drawn(tmp_path, monkeypatch):
-    draw = np.random.default_rng(0)
-    points = draw.integers(1, 190, (80, 2))
+    points = np.random.default_rng(0).integers(1, 190, (80, 2))
     shown = polars.DataFrame(points, schema=["feature1", "feature2"])
-    monkeypatch.setattr(data, "SHIPPED", {"fourclass": lambda: (shown, points[:, 0] > 100), "small": small_flags})
-    times = {"binarization": "binary", "rows": 54, "columns": 10, "seconds": 50.0}
-    monkeypatch.setattr(gosdt, "TIMES", {"small": times})
-    names = (gosdt.FOUR_CLASS, gosdt.PUBLISHED)
-    sources = {name: gosdt.records_of(name, 5.0) for name in names}
-    records = complete(tmp_path / "results.jsonl", sources, 5.0)
-    trees, fit = records[:-1], records[-1]
+    y = (points[:, 0] > 100).astype(int)
+    train, _ = train_test_split(np.arange(80), test_size=0.2, random_state=0)
+    monkeypatch.setattr(data, "SHIPPED", {gosdt_ranks.FOUR_CLASS: lambda: (shown, y)})
+    monkeypatch.setattr(gosdt_ranks, "TRAINING", (int(y[train].sum()), int((1 - y[train]).sum())))
+    monkeypatch.setattr(gosdt_ranks, "N_SEEDS", 20)
+    seeds = gosdt_ranks.seeds_of(y)
+    assert 0 in seeds
+    assert len(seeds) < 20
+    np.testing.assert_array_equal(seeds[0][0], train)
+    name = gosdt_ranks.FOUR_CLASS
+    trees = complete(tmp_path / "results.jsonl", {name: gosdt.records_of(name, 5.0)}, 5.0)
     assert [record["objective_name"] for record in trees] == list(gosdt.OBJECTIVES)
     for record in trees:
-        assert (record["proven"], record["leaves"], record["columns"]) == (True, 2, 6)
-        assert record["area"] == 1
+        assert (record["proven"], record["leaves"], record["columns"], record["rows"]) == (True, 2, 6, 64)
+        assert record["area"] == record["least_test_area"] == record["largest_test_area"] == 1
+        assert (record["training_roc"][0], record["test_roc"][-1]) == ([0, 0], [1, 1])
         assert record["loss"] == pytest.approx(1 - gosdt.THETA if record["objective_name"] == "partial_auc" else 0)
-    text = gosdt.report(records, tmp_path).read_text()
+    text = gosdt.report(trees, tmp_path).read_text()
     assert "| partial_auc |" in text
-    assert f"| small | 54 | 10 | 50.0 | 60 | 5 | {number(fit['cpu_seconds'])} |" in text
-    assert (tmp_path / "paper-gosdt-fourclass.png").exists()
+    for picture in ("fourclass", "roc"):
+        assert (tmp_path / f"paper-gosdt-{picture}.png").exists()
+
+
+def test_folds_of_gosdt_are_measured_with_the_range_of_tied_trees(tmp_path, monkeypatch):
+    penalties = (0.1, 0.05, 0.02)
+    X, y = small_flags()
+    X[:, 1] = X[:, 0]
+    X[:3, 1] = 1 - X[:3, 0]  # the first two columns differ in the first fold's test rows only
+    monkeypatch.setattr(data, "SHIPPED", {"monk1.bin": lambda: (polars.DataFrame(X), y)})
+    monkeypatch.setattr(gosdt_folds, "SOURCES", {"I.6 monk1": "monk1"})
+    monkeypatch.setattr(gosdt_folds, "REGULARIZATIONS", penalties)
+    monkeypatch.setattr(gosdt_folds, "PRINTED_TREES", {})
+    path = tmp_path / "results.jsonl"
+    records = complete(path, {"I.6 monk1": gosdt_folds.records_of("I.6 monk1", 5.0)}, 5.0)
+    n_tied = 0
+    for fold, (train, test) in enumerate(KFold(5).split(X), 1):
+        for penalty in penalties:
+            (record,) = (
+                one for one in records if (one["method"], one["setting"], one["fold"]) == ("GOSDT", penalty, fold)
+            )
+            shares = accuracies_of_optimal_trees(X[train], y[train], X[test], y[test], Fraction(str(penalty)))
+            assert (record["lowest"], record["highest"]) == pytest.approx((100 * min(shares), 100 * max(shares)))
+            assert record["lowest"] <= record["test"] <= record["highest"]
+            n_tied += len(shares) > 1
+    assert n_tied  # otherwise the range is not tested
+    monkeypatch.setattr(gosdt, "PARTS", (gosdt_folds,))
+    text = gosdt.report(records, tmp_path).read_text()
+    assert "Every tree is proven optimal." in text
+    for picture in ("training", "test"):
+        assert (tmp_path / f"paper-gosdt-{picture}.png").exists()
+
+
+def accuracies_of_optimal_trees(X, y, X_test, y_test, penalty):
+    """Return the test accuracies of all trees that are optimal on the training rows, whichever class a tie gets."""
+
+    def trees(rows, test_rows, columns):  # of each tree what it costs in rows, and how many test rows it gets right
+        for label in (0, 1):
+            yield int((y[rows] != label).sum()) + penalty * len(y), int((y_test[test_rows] == label).sum())
+        for column in columns:
+            sides = [(rows[X[rows, column] == v], test_rows[X_test[test_rows, column] == v]) for v in (0, 1)]
+            if all(len(of_side) for of_side, _ in sides):
+                left, right = (set(best(*side, columns - {column})) for side in sides)
+                yield from ((a + b, c + d) for a, c in left for b, d in right)
+
+    def best(rows, test_rows, columns):
+        found = list(trees(rows, test_rows, columns))
+        least = min(cost for cost, _ in found)
+        return {one for one in found if one[0] == least}
+
+    whole = best(np.arange(len(y)), np.arange(len(y_test)), frozenset(range(X.shape[1])))
+    return {correct / len(y_test) for _, correct in whole}
+
+
+def test_a_printed_tree_predicts_what_its_leaves_say():
+    tree = ["b", 1, ["a", 0, 1]]
+    assert gosdt_folds.count_leaves(tree) == 3
+    X = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    np.testing.assert_array_equal(gosdt_folds.predict(tree, ["a", "b"], X), [1, 0, 1, 1])
+    leaves = {name: gosdt_folds.count_leaves(one["tree"]) for name, one in gosdt_folds.PRINTED_TREES.items()}
+    assert leaves == {"monk1": 8, "monk2": 7, "tic-tac-toe": 16}
+
+
+def test_published_medians_are_those_of_the_files():
+    published = gosdt_folds.PUBLISHED
+    of_gosdt = [row for row in published if row["method"] == "GOSDT"]
+    assert len(of_gosdt) == 6 * 29 == len({(row["dataset"], row["setting"]) for row in of_gosdt})
+    assert len(gosdt_folds.REGULARIZATIONS) == 29
+    row = next(one for one in of_gosdt if (one["dataset"], one["setting"]) == ("tic-tac-toe", 0.005))
+    assert (row["leaves"], row["training"], row["test"], row["seconds"]) == (22, 97.0, 63.02, 31.8)
+
+
+def test_the_first_columns_of_the_authors_encoding():
+    X = np.array([[0, 3], [1, 5], [0, 9], [1, 5]])
+    for size, expected in (
+        (1, [[0], [1], [0], [1]]),  # the column of 0 and 1, which the encoding has twice
+        (3, [[0], [1], [0], [1]]),  # and the constant column of the second one
+        (4, [[0, 0], [1, 1], [0, 1], [1, 1]]),
+        (5, [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 1, 0]]),
+    ):
+        np.testing.assert_array_equal(gosdt_growth.first_columns(X, size), expected)
+
+
+def test_growth_is_compared_with_the_published_trees(tmp_path, monkeypatch):
+    X, y = small_flags()
+    rows = [
+        {"dataset": "small", "along": along, "size": size, "seconds": 0.1, "leaves": 9, "training": 50.0}
+        for along, size in (("rows", 20), ("rows", 60), ("columns", 4), ("columns", 10))
+    ]
+    monkeypatch.setattr(data, "SHIPPED", {"small": lambda: (X, y)})
+    monkeypatch.setattr(gosdt_growth, "SOURCES", {"I.7 small": "small"})
+    monkeypatch.setattr(gosdt_growth, "PUBLISHED", rows)
+    monkeypatch.setattr(gosdt, "PARTS", (gosdt_growth,))
+    monkeypatch.setattr(gosdt_growth, "NAMES", {"small": "bar-7"})
+    records = complete(tmp_path / "results.jsonl", {"I.7 small": gosdt_growth.records_of("I.7 small", 5.0)}, 5.0)
+    assert [(one["along"], one["rows"], one["columns"]) for one in records] == [
+        ("rows", 20, 5),
+        ("rows", 60, 5),
+        ("columns", 54, 2),
+        ("columns", 54, 5),
+    ]
+    rows[1]["training"], rows[1]["leaves"] = 100 * (1 - records[1]["loss"]), records[1]["leaves"]
+    text = gosdt.report(records, tmp_path).read_text()
+    assert "| small | rows | 2 | 1 | 2 |" in text
+    assert "3 published trees of GOSDT are not optimal" in text
+    assert (tmp_path / "paper-gosdt-growth.png").exists()
+
+
+def test_courses_of_both_searches_are_measured_and_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "SHIPPED", {"monk1.bin": small_flags})
+    monkeypatch.setattr(gosdt_courses, "SOURCES", {"I.8 monk1": "monk1"})
+    monkeypatch.setattr(gosdt, "PARTS", (gosdt_courses,))
+    records = complete(tmp_path / "results.jsonl", {"I.8 monk1": gosdt_courses.records_of("I.8 monk1", 5.0)}, 5.0)
+    assert len({record["objective"] for record in records}) == 1
+    for record in records:
+        assert record["status"] == "optimal"
+        assert record["course"][-1][1:] == [record["objective"], record["objective"]]
+    assert "| monk1 | OSDTClassifier |" in gosdt.report(records, tmp_path).read_text()
+    assert (tmp_path / "paper-gosdt-courses.png").exists()
+
+
+def test_bucketization_keeps_the_thresholds_between_classes():
+    X = np.array([[1], [2], [3], [3], [4]])
+    np.testing.assert_array_equal(
+        gosdt_buckets.bucketized(X, np.array([0, 0, 0, 1, 1])).T, [[1, 1, 0, 0, 0], [1, 1, 1, 1, 0]]
+    )
 
 
 def small_flags():
@@ -252,6 +395,7 @@ def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monke
     monkeypatch.setattr(data, "read", lambda _: (X, (X[:, 0] ^ X[:, 1]) & X[:, 2] | X[:, 3]))
     monkeypatch.setattr(osdt, "SOURCES", {"drawn": (0.1, 0.01)})
     monkeypatch.setattr(osdt, "MULTIPLES", (1, 2))
+    monkeypatch.setattr(osdt, "TREES", {"drawn": {"figure": "6.4", "leaves": 4, "cart": 50.0}})
     records = complete(tmp_path / "results.jsonl", {"drawn": osdt.records_of("drawn", 5.0)}, 5.0)
     assert [one["part"] for one in load(tmp_path / "results.jsonl")] == [record["part"] for record in records]
     searches = [record for record in records if record["part"] == "table 6.2"]
@@ -259,10 +403,33 @@ def test_the_table_and_figures_of_osdt_are_measured_and_reported(tmp_path, monke
     assert len({record["objective"] for record in searches if record["status"] == "optimal"}) == 1
     assert {record["status"] for record in searches if record["order"] == "as published"} == {"heuristic"}
     assert all(record["queued_to_best"] <= record["queued"] + 1 for record in searches)
+    for record in (one for one in records if one.get("method") == "OSDT"):
+        assert (record["optimum_proven"], record["optimum"]) == (True, record["objective"])
+    policies = [(one["policy"], one["order"]) for one in records if one["part"] == "figure 6.2"]
+    assert policies == list(product(osdt.POLICIES, osdt.ORDERS))
     text = osdt.report(records, tmp_path).read_text()
     assert "| all bounds | thesis | - | 14.75 | 1.09 | 241,306 | 18,195 | 80 |" in text
-    for picture in ("accuracy", "convergence", "growth"):
+    assert "| fifo | authors' program | - | - | 27.4 | 270,273 | 258,291 | - |" in text
+    assert "| 6.4 | drawn | max_leaves 4 |" in text
+    for picture in ("accuracy", "convergence", "growth", "trees"):
         assert (tmp_path / f"paper-osdt-{picture}.png").exists()
+
+
+def test_cells_of_figure_6_1_above_the_optimum_are_named(tmp_path):
+    run = {"part": "figure 6.1", "method": "OSDT", "dataset": "drawn", "limit": 5.0, "status": "time_limit"}
+    run |= {"leaves": 2, "accuracy": 0.8, "lower_bound": 0.1, "user_seconds": 5.0, "optimum_seconds": 1.0}
+    run |= {"optimum_leaves": 3, "optimum_accuracy": 0.9, "optimum": 0.25, "optimum_bound": 0.2}
+    cells = [
+        {**run, "regularization": 0.05, "objective": 0.3, "optimum_proven": True},
+        {**run, "regularization": 0.04, "objective": 0.28, "optimum_proven": False},
+        {**run, "regularization": 0.03, "objective": 0.25, "optimum_proven": True},
+    ]
+    cart = {"part": "figure 6.1", "method": "CART", "dataset": "drawn", "limit": 5.0, "leaves": 2, "accuracy": 0.7}
+    records = complete(tmp_path / "results.jsonl", {"drawn": iter([*cells, cart])}, 5.0)
+    text = osdt.report(records, tmp_path).read_text()
+    assert "In 2 of 3 cells" in text
+    assert "drawn at λ 0.05 (0.300000 instead of 0.250000)" in text
+    assert "drawn at λ 0.04 (0.280000 instead of 0.200000 to 0.250000)" in text
 
 
 def test_columns_are_ordered_by_the_impurity_they_take_away():

@@ -83,7 +83,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     References
     ----------
     .. [1] X. Hu, C. Rudin, M. Seltzer, "Optimal Sparse Decision Trees", NeurIPS 2019, and X. Hu's thesis of the same
-           name, Harvard 2019.
+           name, Duke University 2019.
     .. [2] J. Lin, C. Zhong, D. Hu, C. Rudin, M. Seltzer, "Generalized and Scalable Optimal Sparse Decision Trees",
            ICML 2020: theorem 2.1, appendix C.
 
