@@ -17,7 +17,8 @@ from benchmarks.runner import run_suite
 from benchmarks.suites import SUITES, Suite
 
 PAPERS = (
-    *("gosdt", "guesses", "split", "maptree", "maptree-synthetic", "maptree-folds", "osdt"),
+    *("gosdt", "guesses", "split", "osdt"),
+    *("maptree", "maptree-synthetic", "maptree-folds", "maptree-priors"),
     *("rashomon", "rashomon-sets"),
 )
 RESULTS = Path(__file__).resolve().parent / "results"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -13,10 +13,12 @@ from sklearn.model_selection import StratifiedKFold
 from benchmarks import data
 from benchmarks.papers import maptree
 from benchmarks.papers.measure import Records, write_report
-from benchmarks.papers.rivals import COLORS, fit_and_judge
+from benchmarks.papers.rivals import CANDIDATES, COLORS, OTHER_DEPTHS, PRIORS, fit_and_judge
 from benchmarks.report.plots import picture
 
-SOURCES = {name: f"cp4im_{name}.bin" for name in maptree.SOURCES}
+_DEPTHS = ", other depths"
+FILES = {name: f"cp4im_{name}.bin" for name in maptree.PUBLISHED}
+SOURCES = (*FILES, *(f"{name}{_DEPTHS}" for name in FILES))
 METHODS = [method for method in COLORS if method != "GOSDT, λ tuned"]
 FOLDS = 10
 _BASE = "CART, depth 4"
@@ -34,11 +36,17 @@ _FIGURES = {
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Fit all methods to the folds of a data set, `limit` in user CPU; figures are lists with an entry a fold."""
-    X, y = data.read_binary(SOURCES[name])
+    """Fit methods to the folds of a data set, `limit` in user CPU; figures are lists with an entry a fold."""
+    dataset = name.removesuffix(_DEPTHS)
+    yield from records_of_methods(dataset, METHODS if dataset == name else OTHER_DEPTHS, limit)
+
+
+def records_of_methods(dataset: str, methods: Iterable[str], limit: float) -> Iterator[dict[str, Any]]:
+    """Fit some methods to the folds of a data set."""
+    X, y = data.read_binary(FILES[dataset])
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=84).split(X, y)
     problems = [(X[rows], X[others], y[rows], y[others]) for rows, others in folds]
-    for method in METHODS:
+    for method in methods:
         yield {"method": method, **fit_and_judge(method, problems, limit)}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.papers.measure import Records, write_report
-from benchmarks.papers.rivals import CANDIDATES, COLORS, fit_and_judge
+from benchmarks.papers.rivals import COLORS, OTHER_DEPTHS, fit_and_judge
 from benchmarks.report.markdown import NOTHING
 from benchmarks.report.plots import panels, picture
 from hornbeam.datasets import make_random_trees
@@ -17,7 +17,10 @@ from hornbeam.datasets import make_random_trees
 NOISES = (0.0, 0.1, 0.25)
 SIZES = (100, 300, 600, 1000, 200, 400, 800, 500, 700, 900)  # the coarse ones first
 TREES = 20
-SOURCES = {f"noise {noise:g}, {rows} rows": (noise, rows) for rows in SIZES for noise in NOISES}
+_DEPTHS = ", other depths"
+_CELLS = {f"noise {noise:g}, {rows} rows": (noise, rows) for rows in SIZES for noise in NOISES}
+SOURCES = (*_CELLS, *(f"{name}{_DEPTHS}" for name in _CELLS))
+METHODS = list(COLORS)
 _OURS = "MAPTree"
 _RIVALS = [method for method in CANDIDATES if method != _OURS]
 
@@ -25,11 +28,11 @@ Runs = dict[tuple[float, int, str], dict[str, Any]]
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Fit all methods to the problems of one noise and one number of rows, `limit` in user CPU; an entry a tree."""
-    noise, rows = SOURCES[name]
+    """Fit methods to the problems of one noise and one number of rows, `limit` in user CPU; an entry a tree."""
+    noise, rows = _CELLS[name.removesuffix(_DEPTHS)]
     trees = make_random_trees(noise=noise)[:TREES]
     problems = [(X[:rows], X_test, y[:rows], y_test) for X, X_test, y, y_test in trees]
-    for method in CANDIDATES:
+    for method in OTHER_DEPTHS if name.endswith(_DEPTHS) else METHODS:
         lists = fit_and_judge(method, problems, limit)
         fields = {field: lists[field] for field in ("accuracy", "nodes", "proven", "user_seconds")}
         yield {"noise": noise, "rows": rows, "method": method, **fields}
