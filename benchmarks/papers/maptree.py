@@ -77,16 +77,20 @@ def search(dataset: str, limit: float) -> dict[str, Any]:
 
 
 def report(records: Records, directory: Path) -> Path:
-    """Write ``paper-maptree.md`` and its picture."""
-    records = sorted(records, key=lambda record: (not record["proven"], record["user_seconds"]))
+    """Write ``paper-maptree.md`` and its pictures."""
+    sampled = [
+        {**record, "dataset": record["dataset"].removesuffix(_SAMPLED)} for record in records if "sampler" in record
+    ]
+    searches = [record for record in records if "sampler" not in record]
+    searches.sort(key=lambda record: (not record["proven"], record["user_seconds"]))
     with picture(directory / "paper-maptree.png", 9.0) as figure:
-        cells = panels(figure, len(records), 3)
-        for axes, record in zip(cells, records, strict=True):
+        cells = panels(figure, len(searches), 3)
+        for axes, record in zip(cells, searches, strict=True):
             _draw_search(axes, record, PUBLISHED[record["dataset"]])
         figure.supxlabel("seconds, of user CPU for hornbeam, logarithmic", fontsize=10)
         figure.supylabel("log posterior of the best tree and its upper bound (nats)", fontsize=10)
         figure.legend(*cells[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    rows = [{**record, "them": PUBLISHED[record["dataset"]]} for record in records]
+    rows = [{**record, "them": PUBLISHED[record["dataset"]]} for record in searches]
     for row in rows:
         them = row["them"]
         row |= {
@@ -96,7 +100,20 @@ def report(records: Records, directory: Path) -> Path:
             "their_log_posterior": -them["cost"],
             "their_upper": "proven" if them["cost"] == them["lower_bound"] else f"{-them['lower_bound']:.2f}",
         }
-    return write_report(directory, "maptree", records, verdict=_verdict(rows), rows=rows)
+    sampling = maptree_sampling.rows_of(searches, sampled)
+    if sampling:
+        maptree_sampling.draw(searches, sampled, directory)
+    return write_report(
+        directory,
+        "maptree",
+        records,
+        verdict=_verdict(rows),
+        rows=rows,
+        sampling=sampling,
+        sampling_verdict=maptree_sampling.verdict(sampling),
+        sampling_seeds=len(maptree_sampling.SEEDS),
+        sampling_steps=maptree_sampling.STEPS[-1],
+    )
 
 
 def _verdict(rows: Records) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from benchmarks import data
 from benchmarks.papers.maptree_synthetic import interval
-from benchmarks.papers.measure import Records, grouped
+from benchmarks.papers.measure import Records
 from benchmarks.papers.samplers import Draws, Posterior, filter_particles, step
 from benchmarks.report.markdown import count, number
 from benchmarks.report.plots import panels, picture
@@ -22,6 +22,8 @@ from benchmarks.worker import stopwatch
 SEEDS = range(42, 52)  # those of the authors' program
 STEPS = (10, 30, 100, 300, 1_000, 3_000, 10_000)  # of the chain; in the paper up to 1000
 PARTICLES = (10, 30, 100, 300, 1_000)
+UNITS = {"chain": "steps", "particles": "particles"}
+LABELS = {"chain": "Markov chain, 10 seeds", "particles": "particle filter, 10 seeds"}
 COLORS = {"search": "#0072B2", "chain": "#D55E00", "particles": "#009E73"}
 _ROUNDING = 1e-6  # sums in another order
 _FIRST_SECONDS = 0.001  # left end of the pictures
@@ -62,28 +64,107 @@ def _run_particles(X: data.Array, y: data.Array, seed: int) -> list[tuple[float,
 
 def rows_of(searches: Records, sampled: Records) -> Records:
     """Return what the page says of each data set that was searched and sampled, in the order of the searches."""
-    samples = {name: {one["sampler"]: one for one in of} for (name,), of in grouped(sampled, "dataset").items()}
     rows = []
     for search in searches:
-        if search["dataset"] not in samples:
+        records = {one["sampler"]: one for one in sampled if one["dataset"] == search["dataset"]}
+        if not records:
             continue
-        row = {"dataset": search["dataset"], "search": -search["cost"], "behind": []}
-        best = -np.inf
-        for sampler, record in samples[search["dataset"]].items():
-            ends = np.array(record["log_posterior"])
-            best = max(best, ends.max())
-            row[sampler] = _at_end(record)
-            row[f"{sampler}_found"] = f"{(ends[:, -1] >= -search['cost'] - _ROUNDING).sum()} of {len(ends)}"
-            row["behind"] += _behind(search, record)
-        row["chain_1000"] = float(np.mean(samples[search["dataset"]]["chain"]["log_posterior"], axis=0)[4])
-        row["best"] = best
-        row["reached"] = next((at for at, cost, _ in search["trace"] if -cost >= best - _ROUNDING), None)
-        rows.append(row)
+        points = [(sampler, *point) for sampler, record in records.items() for point in _points(record)]
+        best = max(value for *_, values in points for value in values)
+        reached = next((seconds for seconds, cost, _ in search["trace"] if -cost >= best - _ROUNDING), None)
+        rows.append(
+            {
+                "dataset": search["dataset"],
+                "search": -search["cost"],
+                "best": best,
+                "reached": reached,
+                # Where the mean over the seeds is better than the tree that the search has after the same seconds.
+                "behind": [
+                    (sampler, size, seconds)
+                    for sampler, size, seconds, values in points
+                    if np.mean(values) > _found_after(search, seconds) + _ROUNDING
+                ],
+                "n_points": len(points),
+                **{sampler: _end(record, -search["cost"]) for sampler, record in records.items()},
+            }
+        )
     return rows
 
 
-def _at_end(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the mean over seeds with the longest run, its bootstrapped interval, and the mean seconds."""
-    ends = np.array(record["log_posterior"])[:, -1]
-    low, high = interval(ends)
-    return {"mean": ends.mean(), "low": low, "high": high, "seconds": np.mean(record["user_seconds"], axis=0)[-1]}
+def _points(record: dict[str, Any]) -> list[tuple[int, float, list[float]]]:
+    """Return of each number of steps or particles the mean seconds, and the log posteriors of all seeds."""
+    seconds = np.mean(record["user_seconds"], axis=0).tolist()
+    by_size = np.transpose(record["log_posterior"]).tolist()
+    return list(zip(record["sizes"], seconds, by_size, strict=True))
+
+
+def _found_after(search: dict[str, Any], seconds: float) -> float:
+    """Return the log posterior of the best tree of a search after so many seconds."""
+    return max((-cost for at, cost, _ in search["trace"] if at <= seconds), default=-inf)
+
+
+def _end(record: dict[str, Any], search: float) -> dict[str, Any]:
+    """Return what the longest runs of a sampler found."""
+    _, seconds, values = _points(record)[-1]
+    low, high = interval(values)
+    found = sum(value >= search - _ROUNDING for value in values)
+    return {"mean": np.mean(values), "low": low, "high": high, "seconds": seconds, "found": f"{found} of {len(values)}"}
+
+
+def verdict(rows: Records) -> str:
+    """Sum up who is ahead, and when."""
+
+    def listed(names: list[str]) -> str:
+        return f"{len(names)} ({', '.join(names)})" if names else "0"
+
+    def points(row: dict[str, Any]) -> str:
+        return ", ".join(f"{size:,} {UNITS[sampler]} in {number(seconds)} s" for sampler, size, seconds in row["behind"])
+
+    gains = {row["dataset"]: row["search"] - row["best"] for row in rows}
+    always = [row["dataset"] for row in rows if not row["behind"]]
+    behind = [f"{row['dataset']}: {points(row)}" for row in rows if row["behind"]]
+    text = (
+        f"Of {count(len(rows), 'data set')}, the search has a better tree than every run of both samplers on "
+        f"{listed([name for name, gain in gains.items() if gain > _ROUNDING])}, the same posterior as their best on "
+        f"{listed([name for name, gain in gains.items() if abs(gain) <= _ROUNDING])}, a worse one on "
+        f"{listed([name for name, gain in gains.items() if gain < -_ROUNDING])}. At equal times its tree is at least as "
+        f"good as the mean over the seeds for every number of steps and of particles on {listed(always)}"
+    )
+    return fill(f"{text}; it is behind on {'; '.join(behind)}." if behind else f"{text}.", 118)
+
+
+def draw(searches: Records, sampled: Records, directory: Path) -> None:
+    """Draw how far the best tree so far is from the best of all against time, a panel for each data set."""
+    with picture(directory / "paper-maptree-sampling.png", 9.0) as figure:
+        shown = {
+            search["dataset"]: (search, [one for one in sampled if one["dataset"] == search["dataset"]])
+            for search in searches
+        }
+        shown = {name: both for name, both in shown.items() if both[1]}
+        cells = panels(figure, len(shown), 3)
+        for axes, (name, both) in zip(cells, shown.items(), strict=True):
+            _draw_panel(axes, *both)
+            axes.set_title(name)
+        figure.supxlabel("seconds of user CPU, logarithmic", fontsize=10)
+        figure.supylabel("log posterior below that of the best tree found (nats), logarithmic from 1 on", fontsize=10)
+        figure.legend(*cells[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+
+
+def _draw_panel(axes: Axes, search: dict[str, Any], records: Records) -> None:
+    seconds, cost, _ = np.transpose(search["trace"])
+    last = max(search["user_seconds"], *(at for one in records for _, at, _ in _points(one)))
+    best = max(-cost.min(), *(np.max(one["log_posterior"]) for one in records))
+    for record in records:
+        color, label = COLORS[record["sampler"]], LABELS[record["sampler"]]
+        for number_of_run, (times, values) in enumerate(
+            zip(record["user_seconds"], record["log_posterior"], strict=True)
+        ):
+            look = {"color": color, "linewidth": 0.7, "alpha": 0.6, "label": "" if number_of_run else label}
+            axes.plot(np.maximum(times, _FIRST_SECONDS), best - np.array(values), **look)
+    times = np.maximum([*seconds, last], _FIRST_SECONDS)
+    below = best + np.append(cost, cost[-1])
+    axes.step(times, below, where="post", color=COLORS["search"], linewidth=2, label="MAPTree's search", zorder=3)
+    axes.set(xscale="log", xlim=(_FIRST_SECONDS, 100), ylim=(None, -0.2))
+    axes.set_yscale("symlog", linthresh=1)
+    axes.invert_yaxis()
+    axes.set_xticks([0.001, 0.1, 10], ["0.001", "0.1", "10"])

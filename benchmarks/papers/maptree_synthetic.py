@@ -22,7 +22,7 @@ _CELLS = {f"noise {noise:g}, {rows} rows": (noise, rows) for rows in SIZES for n
 SOURCES = (*_CELLS, *(f"{name}{_DEPTHS}" for name in _CELLS))
 METHODS = list(COLORS)
 _OURS = "MAPTree"
-_RIVALS = [method for method in CANDIDATES if method != _OURS]
+_RIVALS = [method for method in METHODS if method != _OURS]
 
 Runs = dict[tuple[float, int, str], dict[str, Any]]
 
