@@ -13,7 +13,6 @@ from benchmarks.papers.rivals import PRIORS
 
 SOURCES = tuple(maptree_folds.FILES)
 _BASE = "CART, depth 4"
-_DEFAULT = "α 0.95, β 0.5"
 _METHODS = [*PRIORS, _BASE]
 
 

@@ -122,13 +122,14 @@ def verdict(rows: Records) -> str:
 
     gains = {row["dataset"]: row["search"] - row["best"] for row in rows}
     late = [f"{row['dataset']} until {number(row['behind'])} s" for row in rows if (row["behind"] or 0) >= _SHORT]
+    better, equal, worse = (
+        listed([name for name, gain in gains.items() if np.sign(np.round(gain, 6)) == sign]) for sign in (1, 0, -1)
+    )
     text = (
-        f"Of {count(len(rows), 'data set')}, the search has a better tree than all runs of both samplers on "
-        f"{listed([name for name, gain in gains.items() if gain > _ROUNDING])}, the same posterior as the best of them on "
-        f"{listed([name for name, gain in gains.items() if abs(gain) <= _ROUNDING])}, a worse one on "
-        f"{listed([name for name, gain in gains.items() if gain < -_ROUNDING])}. After the same seconds, the tree of the "
-        "search is at least as good as the mean over the seeds of either sampler, whatever the number of steps or "
-        f"particles, from {number(_SHORT)} s on, except on {listed(late)}."
+        f"Of {count(len(rows), 'data set')}, the search has a better tree than all runs of both samplers on {better}, "
+        f"the same posterior as the best of them on {equal}, a worse one on {worse}. After the same seconds, the tree "
+        "of the search is at least as good as the mean over the seeds of either sampler, whatever the number of steps "
+        f"or particles, from {number(_SHORT)} s on, except on {listed(late)}."
     )
     return fill(text, 118)
 

@@ -32,7 +32,7 @@ COLORS = {
 
 # Figure 12 of the paper: alpha and beta.
 PRIORS = {
-    f"α {alpha:g}, β {beta:g}": (alpha, beta)
+    f"alpha {alpha:g}, beta {beta:g}": (alpha, beta)
     for alpha, beta in ((0.999, 0.1), (0.99, 0.2), (0.95, 0.5), (0.9, 1.0), (0.8, 2.0), (0.5, 4.0), (0.2, 8.0))
 }
 
