@@ -84,7 +84,7 @@ def rows_of(searches: Records, sampled: Records) -> Records:
                     (
                         seconds
                         for _, _, seconds, values in points
-                        if np.mean(values) > _found_after(search, seconds) + _ROUNDING
+                        if np.mean(values) > found_after(search, seconds) + _ROUNDING
                     ),
                     default=None,
                 ),
@@ -101,7 +101,7 @@ def _points(record: dict[str, Any]) -> list[tuple[int, float, list[float]]]:
     return list(zip(record["sizes"], seconds, by_size, strict=True))
 
 
-def _found_after(search: dict[str, Any], seconds: float) -> float:
+def found_after(search: dict[str, Any], seconds: float) -> float:
     """Return the log posterior of the best tree of a search after so many seconds."""
     return max((-cost for at, cost, _ in search["trace"] if at <= seconds), default=-inf)
 
