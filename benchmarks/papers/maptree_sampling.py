@@ -160,7 +160,12 @@ def _draw_panel(axes: Axes, search: dict[str, Any], records: Records) -> None:
         for number_of_run, (times, values) in enumerate(
             zip(record["user_seconds"], record["log_posterior"], strict=True)
         ):
-            look = {"color": color, "linewidth": 0.7, "alpha": 0.6, "label": "" if number_of_run else label}
+            look: dict[str, Any] = {
+                "color": color,
+                "linewidth": 0.7,
+                "alpha": 0.6,
+                "label": "" if number_of_run else label,
+            }
             axes.plot(np.maximum(times, _FIRST_SECONDS), best - np.array(values), **look)
     times = np.maximum([*seconds, last], _FIRST_SECONDS)
     below = best + np.append(cost, cost[-1])
