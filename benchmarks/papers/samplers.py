@@ -190,10 +190,9 @@ def swap(posterior: Posterior, tree: Node, draws: Draws) -> Proposal | None:
     below = node.sides[number].column
     assert below is not None
     assert node.column is not None
-    moved: dict[Path, int] = {
-        (at,): node.column for at, side in enumerate(node.sides) if at == number or side.column == below
-    }
-    swapped = posterior.split_anew(node, node.rows, {(): below, **moved})
+    moved: dict[Path, int] = {(): below}
+    moved |= {(at,): node.column for at, side in enumerate(node.sides) if at == number or side.column == below}
+    swapped = posterior.split_anew(node, node.rows, moved)
     return Proposal(posterior.replace(tree, path, swapped), 0.0) if swapped else None
 
 
