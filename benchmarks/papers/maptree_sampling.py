@@ -156,12 +156,10 @@ def _draw_panel(axes: Axes, search: dict[str, Any], records: Records) -> None:
     last = max(search["user_seconds"], *(at for one in records for _, at, _ in _points(one)))
     best = max(-cost.min(), *(np.max(one["log_posterior"]) for one in records))
     for record in records:
-        axes.plot([], [], color=COLORS[record["sampler"]], linewidth=0.7, label=LABELS[record["sampler"]])
+        color = COLORS[record["sampler"]]
+        axes.plot([], [], color=color, linewidth=0.7, label=LABELS[record["sampler"]])
         for times, values in zip(record["user_seconds"], record["log_posterior"], strict=True):
-            below = best - np.array(values)
-            axes.plot(
-                np.maximum(times, _FIRST_SECONDS), below, color=COLORS[record["sampler"]], linewidth=0.7, alpha=0.6
-            )
+            axes.plot(np.maximum(times, _FIRST_SECONDS), best - np.array(values), color=color, linewidth=0.7, alpha=0.6)
     times = np.maximum([*seconds, last], _FIRST_SECONDS)
     below = best + np.append(cost, cost[-1])
     axes.step(times, below, where="post", color=COLORS["search"], linewidth=2, label="MAPTree's search", zorder=3)
