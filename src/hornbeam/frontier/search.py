@@ -37,7 +37,7 @@ Solve: TypeAlias = "Callable[[int, int | None, float | None], Outcome]"
 
 # Of the time that is left: for the first search, the hardest; for each other search of the path; for the whole path if
 # sizes follow.
-_FIRST_SHARE, _PATH_STEP, _PATH_SHARE = 1 / 3, 1 / 4, 1 / 2
+_FIRST_SHARE, _PATH_STEP, _PATH_SHARE = 1 / 4, 1 / 10, 1 / 2
 # A search that is not worth starting: this share of the limit is left.
 _LEAST_SHARE = 1 / 100
 _SUMS = ("subproblems", "table_entries", "seconds")
