@@ -25,14 +25,19 @@ _BASE = "CART, depth 4"
 _OTHER = "#DDDDDD"
 # Of each figure: title and decimals of its table, label of its panel, whether more is better.
 _FIGURES = {
-    "accuracy": ("Test accuracy", 4, "test accuracy\nless that of CART, depth 4", 1),
+    "accuracy": ("Test accuracy", 4, "test accuracy\nless that of\nCART, depth 4", 1),
     "log_likelihood": (
         "Test log-likelihood a row",
         4,
-        "test log-likelihood a row (nats)\nless that of CART, depth 4",
+        "test log-likelihood\na row (nats) less that\nof CART, depth 4",
         1,
     ),
-    "marginal": ("Marginal test log-likelihood a row", 4, "marginal likelihood a row\nless that of CART, depth 4", 1),
+    "marginal": (
+        "Marginal test log-likelihood a row",
+        4,
+        "marginal likelihood\na row (nats) less that\nof CART, depth 4",
+        1,
+    ),
     "nodes": ("Nodes", 1, "nodes of the tree", -1),
 }
 _COMPARED = ("accuracy", "log_likelihood", "nodes")

@@ -12,6 +12,7 @@ from benchmarks.papers.measure import Records, write_report
 from benchmarks.papers.rivals import PRIORS
 
 SOURCES = tuple(maptree_folds.FILES)
+_LARGE = 0.03
 _BASE = "CART, depth 4"
 _METHODS = [*PRIORS, _BASE]
 
@@ -45,6 +46,7 @@ def report(records: Records, directory: Path) -> Path:
             {(seconds, tuple(name for name in names if limits[name] == seconds)) for seconds in limits.values()}
         ),
         ranges=ranges,
+        large=[f"{name} ({value:.3f})" for name, value in ranges.items() if value > _LARGE],
         summaries=[medians(means, names, method) for method in _METHODS],
         tables=[
             ("Test accuracy", [*heads, "range"], [[*row, f"{ranges[row[0]]:.4f}"] for row in rows]),

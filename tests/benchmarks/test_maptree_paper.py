@@ -206,7 +206,7 @@ def test_priors_are_measured_and_what_they_change_is_reported(tmp_path, monkeypa
     best = max(np.mean(one["accuracy"]) for one in records[1:7])
     text = maptree_priors.report(records, tmp_path).read_text()
     words = " ".join(text.split())
-    assert "available, without large" in words
+    assert "2 are available; large need more time" in words
     assert "1 s on small." in words
     assert f"by more than 0.03 on 1: small ({best - 0.6:.3f})" in words
     assert (tmp_path / "paper-maptree-priors.png").exists()
