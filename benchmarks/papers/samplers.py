@@ -2,8 +2,8 @@
 
 The chain is that of Chipman, George and McCulloch (1998), with grow, prune, change and swap. The filter is that of
 Lakshminarayanan, Roy and Teh (2013) as the MAPTree paper uses it: nodes in breadth-first order, splits drawn from the
-prior, multinomial resampling. They are written here because the packages that sample trees sum many of them with
-Gaussian leaves: bartpy, bartz, openbt, pymc-bart and stochtree.
+prior, multinomial resampling. They are written here because the packages that sample trees (bartpy, bartz, pymc-bart,
+stochtree) sum the numbers in the leaves of many; none has class probabilities in the leaves of one.
 """
 
 from __future__ import annotations
