@@ -92,8 +92,8 @@ class Posterior:
         return float(of_classes - self._log_rising_all[node.rows.bit_count()])
 
     def _leaf(self, rows: int, depth: int) -> Node:
-        helds = (rows & column for column in self._columns)
-        splits = tuple(number for number, held in enumerate(helds) if held and held != rows)
+        sides = (rows & column for column in self._columns)
+        splits = tuple(number for number, side in enumerate(sides) if side and side != rows)
         bare = Node(rows, depth, splits, 0.0)
         return Node(rows, depth, splits, self.log_likelihood(bare) + (self._log_stop[depth] if splits else 0.0))
 
