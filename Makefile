@@ -18,28 +18,30 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := CMakeLists.txt pyproject.toml $(shell find cpp src -type f ! -name '*.so' ! -name '*.pyc')
 CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
-# Builds of the core whose tests are run under sanitizers: address and undefined behavior; threads; the first again
-# with exact support sets as keys of the table.
+# Builds of the core whose tests are run under sanitizers: address and undefined behavior; threads, only the tests with
+# threads; the first again with exact support sets as keys of the table, only the tests of what has such keys.
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core stub $(CORE_BUILDS) lint lint-python lint-cpp lint-structure docs links outputs \
-  format build wheel clean
+.PHONY: help demo test test-core build-core stub $(CORE_BUILDS) $(CORE_BUILDS:%=build-%) lint lint-python lint-cpp \
+  lint-structure docs links outputs format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 demo: .venv/installed-all
-	@mkdir -p demo
 	hornbeam demo --directory demo
 
 test: .venv/installed-test .venv-reader/installed test-core
-	python -m pytest -n auto
+	python -m pytest -n auto --dist worksteal
 
 test-core: $(CORE_BUILDS)
-$(CORE_BUILDS): .venv/build-requirements
-	cmake --preset $@ --log-level=WARNING
-	cmake --build --preset $@
+$(CORE_BUILDS): %: build-%
 	ctest --preset $@
+
+build-core: $(CORE_BUILDS:%=build-%)
+$(CORE_BUILDS:%=build-%): build-%: .venv/build-requirements
+	cmake --preset $* --log-level=WARNING
+	cmake --build --preset $*
 
 lint: lint-python lint-structure lint-cpp
 
@@ -94,20 +96,30 @@ clean:
 	rm -rf .venv .venv-reader build dist docs/generated
 
 # The build requirements live in .venv, not in a throw-away environment, so that build/ is reused and only what
-# changed is compiled again. The package is installed, not linked: tests see what a user would get.
-.venv/installed-%: .venv/build-requirements $(SOURCES)
-	$(PIP) install --no-build-isolation '.[$*]'
+# changed is compiled again. All environments get the same wheel.
+build/wheel/made: .venv/build-requirements $(SOURCES)
+	rm -rf build/wheel
+	$(PIP) wheel --no-build-isolation --no-deps -w build/wheel .
 	@touch $@
+
+WHEEL = file://$$(echo $(CURDIR)/build/wheel/*.whl)
+
+# The package is installed, not linked: tests see what a user would get. pip by itself keeps what has the same version.
+.venv/installed-%: build/wheel/made
+	$(PIP) install --force-reinstall --no-deps build/wheel/*.whl
+	$(PIP) install "hornbeam[$*] @ $(WHEEL)"
+	@touch $@
+
+# All of the above in one, for what runs the linters, the tests and the site one after the other: .ci/run.
+.venv/installed-gate: .venv/installed-dev,docs
+	@touch .venv/installed-dev .venv/installed-docs .venv/installed-test $@
 
 # README's code and that of the site runs in an environment with what README tells its readers to install, and nothing
 # else.
 EXTRAS = $(shell sed -n "s/.*pip install '\.\(\[.*\]\)'.*/\1/p" README.md)
-.venv-reader/installed: .venv/build-requirements $(SOURCES) README.md
-	rm -rf build/reader
-	$(PIP) wheel --no-build-isolation --no-deps -w build/reader .
+.venv-reader/installed: build/wheel/made README.md
 	$(PYTHON) -m venv --clear .venv-reader
-	.venv-reader/bin/python -m pip install --disable-pip-version-check -q \
-	  "hornbeam$(EXTRAS) @ file://$$(echo $(CURDIR)/build/reader/*.whl)"
+	.venv-reader/bin/python -m pip install --disable-pip-version-check -q "hornbeam$(EXTRAS) @ $(WHEEL)"
 	@touch $@
 
 .venv/build-requirements: pyproject.toml

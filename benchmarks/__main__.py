@@ -9,11 +9,8 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks import environments, limits
-from benchmarks.papers.measure import complete
+from benchmarks import environments
 from benchmarks.peers import PEERS
-from benchmarks.report import document
-from benchmarks.runner import run_suite
 from benchmarks.suites import SUITES, Suite
 
 PAPERS = (
@@ -25,30 +22,43 @@ RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says."""
+    """Do what the command line says; hornbeam is imported by what needs it, so that --help needs no compiled core."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "setup":
         return environments.setup(options.peer or PEERS)
     if options.command == "run":
+        from benchmarks.runner import run_suite
+
         suite = _suite(options)
         if not suite.rows or not suite.peers:
             parser.error(f"suite {suite.name} has nothing of what was requested; see benchmarks/suites.ini")
         path = options.results or RESULTS / f"{suite.name}.jsonl"
         run_suite(suite, path, minutes=options.minutes, memory=int(options.memory * 2**30), again=options.again)
     elif options.command == "paper":
+        from benchmarks.papers.measure import complete
+
         paper = import_module(f"benchmarks.papers.{options.paper.replace('-', '_')}")
         names = [name for name in paper.SOURCES if _wanted(options.dataset, name)]
         sources = {name: paper.records_of(name, options.limit) for name in names}
         path = options.directory / f"paper-{options.paper}.jsonl"
         paper.report(complete(path, sources, options.limit, again=options.again), options.directory)
     elif options.command == "limits":
+        from benchmarks import limits
+
+        for option, known in (("estimator", limits.ESTIMATORS), ("case", limits.CASES)):
+            if unknown := [name for name in getattr(options, option) or () if name not in known]:
+                parser.error(f"argument --{option}: {unknown[0]!r} is none of {', '.join(known)}")
         path = options.results or RESULTS / "limits.jsonl"
         limits.run(path, options.data, options.dataset, options.estimator, options.case, options.again)
         limits.report(path)
     elif options.command == "performance":
+        from benchmarks.report import document
+
         document.write_performance(RESULTS, options.file)
     else:
+        from benchmarks.report import document
+
         for suite in options.suite:
             document.write(suite, options.results or RESULTS / f"{suite}.jsonl", options.directory)
     return 0
@@ -91,8 +101,8 @@ def _parser() -> argparse.ArgumentParser:
 
     limit = commands.add_parser("limits", help="measure how late fits end that the results do not hold yet, and report")
     limit.add_argument("--dataset", nargs="*", help="only these data sets; none to write the report alone")
-    limit.add_argument("--estimator", nargs="+", choices=limits.ESTIMATORS, help="only these estimators")
-    limit.add_argument("--case", nargs="+", choices=limits.CASES, help="only these limits")
+    limit.add_argument("--estimator", nargs="+", help="only these estimators")
+    limit.add_argument("--case", nargs="+", help="only these limits")
     limit.add_argument("--data", type=Path, help="folder of the tables instead of ../shared/data")
     limit.add_argument("--results", type=Path, help="file instead of benchmarks/results/limits.jsonl")
     limit.add_argument("--again", action="store_true", help="measure again what ended too late")

@@ -1,5 +1,6 @@
 """What all tests share: ``oracles`` can be imported, hypothesis draws the same examples every time, Ctrl-C works."""
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -7,6 +8,10 @@ from pathlib import Path
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# Before NumPy and scikit-learn are imported: the threads of OpenMP and OpenBLAS wait in loops, and where others have
+# the cores, a fit of a twentieth of a second takes seconds of theirs. hornbeam's own threads are no such threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")

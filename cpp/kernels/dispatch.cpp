@@ -9,23 +9,15 @@ namespace hornbeam::kernels {
 
 namespace {
 
-bool runs_avx512() {
 #ifdef HORNBEAM_X86
+bool runs_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vpopcntdq");
-#else
-  return false;
-#endif
 }
 
-bool runs_avx2() {
-#ifdef HORNBEAM_X86
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-#else
-  return false;
+bool runs_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
 #endif
-}
 
 const Kernels* find(const char* name) {
   const auto wanted = [name](const Kernels& kernels) { return name == nullptr || !std::strcmp(name, kernels.name); };

@@ -10,7 +10,7 @@ namespace hornbeam::posterior {
 
 namespace {
 
-constexpr std::size_t kMostWork = std::size_t{1} << 28;
+constexpr std::size_t kMostWordPairs = std::size_t{1} << 28;
 constexpr std::size_t kMostPairs = 512;
 constexpr std::size_t kNearest = 8;
 
@@ -85,7 +85,7 @@ RowPairs::RowPairs(const data::DistinctRows& rows, PosteriorCosts& costs, run::R
 std::vector<RowPairs::Pair> RowPairs::near_pairs(const data::DistinctRows& rows, run::Run& run) const {
   RowBits side[2] = {RowBits(rows, 0), RowBits(rows, 1)};
   std::vector<Pair> pool;
-  if (side[0].numbers.size() * side[1].numbers.size() * side[0].n_words > kMostWork) return pool;
+  if (side[0].numbers.size() * side[1].numbers.size() * side[0].n_words > kMostWordPairs) return pool;
   run.require(rows.bytes() + side[0].bytes() + side[1].bytes());
   for (RowBits& each : side) each.fill(rows, run);
   const std::vector<Word> no_column(side[0].n_words, 0);

@@ -1,6 +1,9 @@
 """The tables of the suites make sense."""
 
+import subprocess
+import sys
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +61,19 @@ def test_asking_for_what_a_suite_does_not_have_is_an_error(capsys):
     with pytest.raises(SystemExit):
         main(["run", "exact", "--dataset", "nothing"])
     assert "has nothing of what was requested" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["limits", "--help"], ["paper", "--help"], ["run", "--help"]])
+def test_help_needs_no_hornbeam(arguments):
+    code = "import runpy, sys; sys.modules['hornbeam'] = None; runpy.run_module('benchmarks', run_name='__main__')"
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=root)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: python -m benchmarks")
+
+
+def test_an_unknown_estimator_or_limit_is_an_error_that_lists_the_known_ones(capsys):
+    for option, known in (("--estimator", "GOSDT, GOSDT depth 4, "), ("--case", "0.5 s, 2 s, ")):
+        with pytest.raises(SystemExit):
+            main(["limits", option, "nothing"])
+        assert f"argument {option}: 'nothing' is none of {known}" in capsys.readouterr().err

@@ -465,3 +465,13 @@ def test_a_tree_without_a_split_comes_with_advice(run, tmp_path):
     assert f"{advice} If a class is rare, try --objective balanced" in run("fit", path, "--target", "y").out
     for option in (["--max-depth", 0], ["--max-leaves", 1]):
         assert "no split" not in run("fit", path, "--target", "y", *option).out
+
+
+def test_a_tree_without_a_split_since_the_search_was_stopped_names_no_option_but_those_of_the_note(run, tmp_path):
+    rng = np.random.default_rng(0)
+    path = write(tmp_path / "data.csv", {"a": rng.normal(size=200), "y": rng.integers(2, size=200)})
+    _, out, err = run("fit", path, "--target", "y", "--max-depth", 2, "--regularization", 0.001, "--time-limit", 0)
+    advice = "The tree has no split yet: the time limit ended the search before it found a better tree."
+    assert advice in out.splitlines()
+    assert "--max-depth" not in out + err  # a smaller depth than 2 would not help
+    assert err.startswith("hornbeam: note: for a proof, try --")

@@ -94,7 +94,7 @@ def directory(tmp_path, fruit, monkeypatch) -> Path:
         (["show", "nowhere.json"], "nowhere.json: No such file"),
         (["show", "data.csv"], "data.csv: is not a model file of hornbeam"),
         (["show", "small.json"], "small.json: is not a model file of hornbeam"),
-        (["demo", "--directory", "nowhere"], "--directory nowhere: is not a directory"),
+        (["demo", "--directory", "data.csv"], "--directory data.csv: is not a directory and cannot be made one"),
     ],
 )
 def test_a_request_that_cannot_be_carried_out_is_refused_in_one_line(run, arguments, said):

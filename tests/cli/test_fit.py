@@ -259,7 +259,7 @@ def test_the_note_on_a_long_search_names_options_and_not_parameters():
         np.arange(400).reshape(200, 2) % 199, np.arange(200) % 2
     )
     assert _early_note(classifier) == (
-        "Ctrl-C, or the default --time-limit of 60 (inf: no limit), ends the search with the best tree so far. "
+        "Ctrl-C, or the --time-limit of 60 (inf: no limit), ends the search with the best tree so far. "
         "For a sooner end, try --max-depth 5 or --binarizer quantile"
     )
     assert _early_note(classifier.set_params(time_limit=None)) == (

@@ -162,9 +162,10 @@ def test_the_demo_finds_the_tree_that_readme_shows_with_the_options_of_its_code(
     assert "GOSDTClassifier(regularization=0.01, max_depth=3)" in text
 
 
-def test_the_demo_proves_draws_and_saves_a_tree(run, tmp_path):
-    code, out, _ = run("demo", "--directory", tmp_path)
+def test_the_demo_proves_draws_and_saves_a_tree_in_a_directory_that_it_makes(run, tmp_path):
+    new = tmp_path / "new/folder"  # neither exists
+    code, out, _ = run("demo", "--directory", new)
     assert code == 0
     assert "569 rows, 30 continuous columns" in out
     assert "Proven optimal" in out
-    assert sorted(os.listdir(tmp_path)) == ["breast-cancer.json", "breast-cancer.svg"]
+    assert sorted(os.listdir(new)) == ["breast-cancer.json", "breast-cancer.svg"]

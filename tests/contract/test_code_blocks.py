@@ -55,6 +55,13 @@ def test_every_page_names_the_same_packages_to_install():
     assert f"demo: .venv/installed-{told.pop()[1:-1]}\n" in makefile
 
 
+def test_git_ignores_what_the_code_of_readme_writes_into_the_clone():
+    text = (ROOT / "README.md").read_text("utf-8")
+    written = {*re.findall(r'savefig\("(.*?)"', text), *re.findall(r"--(?:picture|model|output) (\S+)", text)}
+    assert written
+    assert {f"/{name}" for name in written} <= {*(ROOT / ".gitignore").read_text().splitlines()}
+
+
 def test_a_page_that_shows_what_its_code_prints_has_no_faults(tmp_path):
     assert faults(tmp_path, PAGE) == []
 

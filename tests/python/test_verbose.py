@@ -22,7 +22,7 @@ from hornbeam import (
     ThresholdBinarizer,
 )
 from hornbeam.fitting import progress_line
-from hornbeam.fitting.advice import advice
+from hornbeam.fitting.advice import advice, early_note
 from terminals import in_terminal, needs_terminals, screen
 
 LINE = re.compile(
@@ -331,6 +331,12 @@ def test_a_long_search_without_time_limit_tells_an_interactive_user_once_what_to
         "GOSDTClassifier(regularization=0.001, time_limit=60)  # the best tree found in a minute",
     ]
     assert lines.index("limit 9") < lines.index("limit None") < note
+
+
+def test_the_note_on_a_long_search_calls_no_time_limit_the_default_since_a_user_may_have_passed_it():
+    model = GOSDTClassifier(0.01, max_depth=2, time_limit=60).fit(X, Y)
+    end = "Ctrl-C, or the time_limit of 60 s (None: no limit), ends it with the best tree so far."
+    assert early_note(model).startswith(end)
 
 
 def test_a_long_search_tells_nothing_where_nobody_watches(monkeypatch, capsys):

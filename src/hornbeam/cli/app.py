@@ -226,7 +226,7 @@ def export(
 
 @app.command()
 def demo(
-    directory: Annotated[Path, typer.Option(help="Where to write the model and the picture.")] = Path("."),
+    directory: Annotated[Path, typer.Option(help="Where to write model and picture; made if missing.")] = Path("."),
 ) -> None:
     """Find, prove and draw an optimal tree of the breast-cancer data that scikit-learn ships."""
     from hornbeam.cli import commands

@@ -156,8 +156,10 @@ def demo(directory: Path) -> None:
     """Fit scikit-learn's breast-cancer data, print the report, write the model and the picture."""
     from sklearn.datasets import load_breast_cancer
 
-    if not directory.is_dir():
-        raise CommandError(f"--directory {directory}: is not a directory")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"--directory {directory}: is not a directory and cannot be made one") from error
     data = load_breast_cancer()
     frame = pl.DataFrame(data.data, schema=[str(name) for name in data.feature_names])
     classes = np.asarray(data.target_names, dtype=object)[data.target]

@@ -74,7 +74,7 @@ def _suggest_options(classifier: GOSDTClassifier) -> None:
 def _early_note(classifier: GOSDTClassifier) -> str:
     """Return what to do about a long search that the user did not limit."""
     limit = classifier.time_limit
-    ends = "Ctrl-C" if limit is None else f"Ctrl-C, or the default --time-limit of {limit:g} (inf: no limit),"
+    ends = "Ctrl-C" if limit is None else f"Ctrl-C, or the --time-limit of {limit:g} (inf: no limit),"
     options = " or ".join([*_options(classifier), *(["--time-limit 60"] if limit is None else [])])
     return f"{ends} ends the search with the best tree so far. For a sooner end, try {options}"
 

@@ -76,7 +76,8 @@ def single_leaf_text(model: Model) -> str:
     if model.tree.n_leaves > 1 or proof.max_depth == 0 or proof.max_leaves == 1 or not proof.regularization:
         return ""
     if not proof.is_proven:
-        return "The tree has no split yet. Give the search more time, or try --max-depth 3 or --binarizer quantile"
+        stop = STOPPED_BY.get(proof.status, proof.status)
+        return f"The tree has no split yet: {stop} ended the search before it found a better tree."
     rare = " If a class is rare, try --objective balanced" if proof.measure == "accuracy" else ""
     return (
         f"The tree has no split: none lowers the loss by more than the leaf penalty of {proof.regularization:.6g}. Try "

@@ -108,7 +108,7 @@ def early_note(classifier: Any) -> str:
         lines[code_with(classifier, "time_limit", 60)] = "the best tree found in a minute"
         end = "Ctrl-C ends it"
     else:
-        end = f"Ctrl-C, or the default time_limit of {float(limit):g} s (None: no limit), ends it"
+        end = f"Ctrl-C, or the time_limit of {float(limit):g} s (None: no limit), ends it"
     return f"{end} with the best tree so far. For a sooner end, try one of these:\n{_pasteable(lines)}"
 
 
