@@ -14,7 +14,7 @@ from benchmarks.peers import PEERS
 from benchmarks.suites import SUITES, Suite
 
 PAPERS = (
-    *("gosdt", "guesses", "split", "osdt"),
+    *("gosdt", "guesses", "split", "split-sparsity", "split-lookahead", "osdt"),
     *("maptree", "maptree-synthetic", "maptree-folds", "maptree-priors"),
     *("rashomon", "rashomon-sets"),
 )

@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "frontier": {"_budget", "_checks", "fitting"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
-    | {"table", "tree"},
+    | {"reductions", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "columns", "exceptions"}
     | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
     "__main__": {"cli"},

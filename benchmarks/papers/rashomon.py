@@ -1,8 +1,9 @@
-"""Tables 1 and 2 of the SPLIT paper: importances from whole Rashomon sets and from those of RESPLIT."""
+"""Tables 1, 2 and 18, figures 2, 16 and 23 of the SPLIT paper: whole Rashomon sets and those of RESPLIT."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,25 @@ import numpy as np
 from typing_extensions import Self
 
 from benchmarks import data
-from benchmarks.papers.measure import Records, read_rows, write_report
+from benchmarks.data import Array
+from benchmarks.papers.measure import Records, grouped, read_rows, write_report
+from benchmarks.report.markdown import NOTHING
+from benchmarks.report.plots import legend_above, panels, picture
 from benchmarks.worker import stopwatch
-from hornbeam import RashomonImportance, RashomonSetClassifier, rashomon_importance
+from hornbeam import RashomonImportance, RashomonSet, RashomonSetClassifier, greedy_splits, rashomon_importance
 
 # Where the rows come from, how many boosted stumps guess their thresholds, and what the paper's tables show: of table 1
 # the seconds of the whole sets and of RESPLIT, and the correlation of the importances; of table 2 how many `trees` are
-# `within` the set, and what share is `near` it.
+# `within` the set, and what share is `near` it; of table 18 the mean variance over the whole set and over RESPLIT's.
 SOURCES = {row["name"]: row for row in read_rows("rashomon_published")}
-REGULARIZATION, EPSILON, SLACK = 0.02, 0.01, 0.01
+REGULARIZATION, SLACK = 0.02, 0.01
+EPSILONS = {"absolute": 0.01, "multiplier": 0.05}  # of the paper's definition, and TreeFARMS' default
 MAX_DEPTH, LOOKAHEAD_DEPTH = 4, 2
 BOOTSTRAPS, SAMPLES = 10, 1000
+TOP, SHOWN = 20, 5  # columns that the paper's correlation is over, and that figure 16 shows
+# Figure 2 has fewer columns.
+FEW_STUMPS = 40
+GREEDY_PENALTIES, GREEDY_EPSILONS = (0.005, 0.01, 0.02), (0.005, 0.01, 0.02)
 
 
 class _Timed(RashomonSetClassifier):
@@ -36,24 +45,48 @@ class _Timed(RashomonSetClassifier):
 
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Measure both tables on a data set."""
-    stumps = SOURCES[name]["stumps"]
+    """Measure all tables and figures on a data set."""
+    X, y = _columns(name, SOURCES[name]["stumps"])
+    size = {"rows": len(X), "columns": X.shape[1]}
+    yield {"part": "importance", **size, **_importances(X, y, limit)}
+    for epsilon_is in EPSILONS:
+        yield {"part": "precision", **size, "epsilon_is": epsilon_is, **_precision(X, y, epsilon_is, limit)}
+    X, y = _columns(name, SOURCES[name]["stumps"] and FEW_STUMPS)
+    for penalty, epsilon in product(GREEDY_PENALTIES, GREEDY_EPSILONS):
+        trees = RashomonSetClassifier(
+            epsilon, "absolute", regularization=penalty, max_depth=MAX_DEPTH, binarizer=None, time_limit=limit
+        ).fit(X, y)
+        indices = None if trees.n_trees_ <= SAMPLES else trees.rashomon_set_.sample(SAMPLES, random_state=0)
+        found = greedy_splits(trees.rashomon_set_, indices)
+        fields = {"trees": trees.n_trees_, "status": trees.status_, "shares": found.shares.tolist()}
+        yield {"part": "greedy", "columns": X.shape[1], "regularization": penalty, "epsilon": epsilon, **fields}
+
+
+def _columns(name: str, n_stumps: int | None) -> tuple[Array, Array]:
+    """Return the binary columns and the classes of a data set; without stumps it is binary."""
     X, labels = data.read(SOURCES[name]["dataset"])
     y = data.codes(labels)
-    X = np.asarray(X) if stumps is None else data.guess(stumps).fit(X, y).transform(X).astype(np.uint8)
+    return np.asarray(X) if n_stumps is None else data.guess(n_stumps).fit(X, y).transform(X).astype(np.uint8), y
+
+
+def _methods(epsilon_is: Any, limit: float) -> dict[str, _Timed]:
     shared: dict[str, Any] = {
         "max_depth": MAX_DEPTH,
         "lookahead_depth": LOOKAHEAD_DEPTH,
         "binarizer": None,
         "time_limit": limit,
     }
-    methods = {
-        method: _Timed(EPSILON, "absolute", regularization=REGULARIZATION, method=method, **shared)
+    return {
+        method: _Timed(EPSILONS[epsilon_is], epsilon_is, regularization=REGULARIZATION, method=method, **shared)
         for method in ("exact", "resplit")
     }
-    record: dict[str, Any] = {"rows": len(X), "columns": X.shape[1]}
+
+
+def _importances(X: Array, y: Array, limit: float) -> dict[str, Any]:
+    """Return table 1 and figure 16: the importances over bootstraps, from whole sets and from those of RESPLIT."""
+    record: dict[str, Any] = {}
     importances: dict[str, RashomonImportance] = {}
-    for method, estimator in methods.items():
+    for method, estimator in _methods("absolute", limit).items():
         _Timed.seconds.clear()
         user_seconds = stopwatch()
         found = rashomon_importance(
@@ -62,40 +95,74 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
         record[f"{method}_seconds"] = sum(_Timed.seconds)
         record[f"{method}_reliance_seconds"] = user_seconds() - sum(_Timed.seconds)
         record[f"{method}_trees"] = list(found.n_trees)
+        record[f"{method}_reliance"] = found.mean().tolist()
         importances[method] = found
-    whole, part = (estimator.fit(X, y) for estimator in methods.values())
+    whole, part = (importances[method].mean() for method in ("exact", "resplit"))
+    top = np.argsort(-whole, kind="stable")[:TOP]
+    correlation, correlation_of_top = (
+        float(np.corrcoef(whole[columns], part[columns])[0, 1]) for columns in (slice(None), top)
+    )
+    return {**record, "correlation": correlation, "correlation_of_top": correlation_of_top}
+
+
+def _precision(X: Array, y: Array, epsilon_is: str, limit: float) -> dict[str, Any]:
+    """Return tables 2 and 18: how many trees of RESPLIT are in the whole set, and how much the predictions differ."""
+    whole, part = (estimator.fit(X, y) for estimator in _methods(epsilon_is, limit).values())
     objectives, counts = part.rashomon_set_.objectives()
 
     def n_within(most: float) -> int:
         return sum(count for objective, count in zip(objectives, counts, strict=True) if objective <= most + 1e-12)
 
-    yield {
-        **record,
-        "correlation": float(np.corrcoef(importances["exact"].mean(), importances["resplit"].mean())[0, 1]),
+    variances = {}
+    for name, trees in {"whole": whole.rashomon_set_, "resplit": part.rashomon_set_}.items():
+        variances[f"{name}_across_trees"], variances[f"{name}_across_rows"] = _variances(trees, X)
+    return {
+        "epsilon": EPSILONS[epsilon_is],
         "n_whole": whole.n_trees_,
         "n_resplit": part.n_trees_,
         "n_within": n_within(whole.bound_),
         "n_near": n_within(whole.bound_ + SLACK),
         "is_complete": (whole.status_, part.status_) == ("complete", "heuristic"),
+        **variances,
     }
 
 
+def _variances(trees: RashomonSet, X: Array) -> tuple[float, float]:
+    """Return the variance of the predictions (0 or 1) across trees, mean over the rows, and the other way round."""
+    indices = range(trees.n_trees) if trees.n_trees <= SAMPLES else trees.sample(SAMPLES, random_state=0)
+    positive = trees.votes(X, indices)[:, 1]
+    shares = np.array([trees.votes(X, [index])[:, 1].mean() for index in indices])
+    return float(np.mean(positive * (1 - positive))), float(np.mean(shares * (1 - shares)))
+
+
 def report(records: Records, directory: Path) -> Path:
-    """Write ``paper-rashomon.md``."""
+    """Write ``paper-rashomon.md`` and its pictures."""
     records = sorted(records, key=lambda record: list(SOURCES).index(record["dataset"]))
+    parts = {part: [one for one in records if one["part"] == part] for part in ("importance", "precision", "greedy")}
+    _draw_reliances(parts["importance"], directory / "paper-rashomon.png")
+    _draw_greedy(parts["greedy"], directory / "paper-rashomon-greedy.png")
+    deep = [record["shares"] for record in parts["greedy"] if len(record["shares"]) > 1]
+    precisions = [_precision_row(record, SOURCES[record["dataset"]]) for record in parts["precision"]]
     return write_report(
         directory,
         "rashomon",
         records,
         regularization=REGULARIZATION,
-        epsilon=EPSILON,
+        epsilon=EPSILONS["absolute"],
         slack=SLACK,
         depth=MAX_DEPTH,
         lookahead=LOOKAHEAD_DEPTH,
         bootstraps=BOOTSTRAPS,
         samples=SAMPLES,
-        importances=[row for record in records for row in _importance_rows(record, SOURCES[record["dataset"]])],
-        precisions=[_precision_row(record, SOURCES[record["dataset"]]) for record in records],
+        top=TOP,
+        shown=SHOWN,
+        stumps=FEW_STUMPS,
+        importances=[row for one in parts["importance"] for row in _importance_rows(one, SOURCES[one["dataset"]])],
+        precisions=precisions,
+        tables=[row for row in precisions if row["epsilon_is"] == "absolute"],
+        greedy=[_greedy_row(record) for record in parts["greedy"]],
+        deep=len(deep),
+        rising=sum(max(shares) == shares[-1] for shares in deep),
     )
 
 
@@ -105,6 +172,7 @@ def _importance_rows(record: dict[str, Any], source: dict[str, Any]) -> Iterator
         "paper_ratio": source["whole_seconds"] / source["resplit_seconds"],
         "paper_correlation": f"{source['correlation']:.3f}",
         "correlation": f"{record['correlation']:.3f}",
+        "correlation_of_top": f"{record['correlation_of_top']:.3f}",
     }
     for method, name in {"exact": "whole", "resplit": "RESPLIT"}.items():
         yield {
@@ -124,9 +192,46 @@ def _precision_row(record: dict[str, Any], source: dict[str, Any]) -> dict[str, 
     return {
         **record,
         "source": source,
+        "epsilon": f"{record['epsilon']:g} {'added' if record['epsilon_is'] == 'absolute' else 'of the optimum'}",
         "sign": "" if record["is_complete"] else "≥ ",
         "within": record["n_within"] / n_trees,
         "paper_within": source["within"] / source["trees"],
         "near": record["n_near"] / n_trees,
         "found": record["n_within"] / record["n_whole"],
     }
+
+
+def _greedy_row(record: dict[str, Any]) -> dict[str, Any]:
+    shares = [f"{share:.2f}" for share in record["shares"]]
+    cells = dict(zip("abcd", [*shares, *[NOTHING] * MAX_DEPTH], strict=False))
+    return {**record, **cells, "sign": "" if record["status"] == "complete" else "≥ "}
+
+
+def _draw_reliances(records: Records, path: Path) -> None:
+    """Draw the reliance on the columns that whole sets rely on most, from both kinds of sets."""
+    with picture(path, 2.6) as figure:
+        for axes, record in zip(panels(figure, len(records), 4), records, strict=True):
+            top = np.argsort(-np.array(record["exact_reliance"]), kind="stable")[:SHOWN]
+            for shift, (method, label) in enumerate({"exact": "whole set", "resplit": "RESPLIT"}.items()):
+                heights = np.array(record[f"{method}_reliance"])[top]
+                axes.bar(np.arange(len(top)) + 0.4 * shift - 0.2, heights, 0.4, label=label)
+            axes.set(title=record["dataset"], xlabel="column", xticks=range(len(top)))
+            axes.set_xticklabels(top.tolist())
+        figure.axes[0].set_ylabel("mean reliance")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+
+
+def _draw_greedy(records: Records, path: Path) -> None:
+    """Draw the share of greedy splits by level, a line for each leaf penalty and epsilon."""
+    by_name = grouped(records, "dataset")
+    colors = dict(zip(GREEDY_PENALTIES, ("#0072B2", "#D55E00", "#009E73"), strict=False))
+    styles = dict(zip(GREEDY_EPSILONS, ("-", "--", ":"), strict=False))
+    with picture(path, 3.4) as figure:
+        for axes, ((name,), runs) in zip(panels(figure, len(by_name), 4, sharey=True), by_name.items(), strict=True):
+            for run in runs:
+                penalty, epsilon = run["regularization"], run["epsilon"]
+                label = f"λ {penalty:g}, ε {epsilon:g}"
+                axes.plot(run["shares"], styles[epsilon], color=colors[penalty], label=label, marker="o", markersize=3)
+            axes.set(title=name, xlabel="level", xticks=range(MAX_DEPTH), ylim=(-0.03, 1.03))
+        figure.axes[0].set_ylabel("share of greedy splits")
+        legend_above(figure, 3)

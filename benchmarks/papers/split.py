@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
 from benchmarks import data
+from benchmarks.data import Array
 from benchmarks.papers.measure import Records, grouped, mean_of, measure, read_rows, write_report
 from benchmarks.report.markdown import NOTHING
 from benchmarks.report.plots import picture
@@ -37,26 +38,43 @@ def regularizations(name: str) -> list[float]:
     return sorted({penalty for penalty, dataset, _ in PUBLISHED if dataset == name}) or [0.006, 0.011]
 
 
-def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
-    """Fit all methods to a data set."""
-    source = SOURCES[name]
-    X, labels = data.read(source["dataset"])
+class Split(NamedTuple):
+    """The training and test rows of one draw, as binary columns, with their numbers in the table."""
+
+    X: Array
+    X_test: Array
+    y: Array
+    y_test: Array
+    rows: Array
+    test_rows: Array
+    shared: dict[str, Any]  # fields of all its records
+
+
+def splits_of(name: str, n_splits: int, n_stumps: int | None) -> Iterator[Split]:
+    """Split a data set 80 to 20 per cent and guess thresholds on the training rows; without stumps it is binary."""
+    X, labels = data.read(SOURCES[name]["dataset"])
     y = (np.asarray(labels) == 2).astype(np.int64) if name == "covertype" else data.codes(labels)
-    for split in range(SPLITS):
+    for split in range(n_splits):
         train, test = train_test_split(np.arange(len(y)), test_size=0.2, random_state=split)
         user_seconds = stopwatch()
-        if source["stumps"] is None:
+        if n_stumps is None:
             X_train, X_test = (np.asarray(X, dtype=np.uint8)[rows] for rows in (train, test))
         else:
-            binarizer = data.guess(source["stumps"]).fit(X[train], y[train])
+            binarizer = data.guess(n_stumps).fit(X[train], y[train])
             X_train, X_test = (binarizer.transform(X[rows]).astype(np.uint8) for rows in (train, test))
         shared = {"split": split, "rows": len(train), "columns": X_train.shape[1], "binarize_seconds": user_seconds()}
+        yield Split(X_train, X_test, y[train], y[test], train, test, shared)
+
+
+def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
+    """Fit all methods to a data set."""
+    for split in splits_of(name, SPLITS, SOURCES[name]["stumps"]):
         for penalty in regularizations(name):
             for method, (peer, options) in METHODS.items():
-                outcome, fields = measure(peer, X_train, y[train], penalty, MAX_DEPTH, limit, options)
-                errors = score(outcome.tree or {}, X_test, y[test], penalty).errors
-                fields |= {"regularization": penalty, "method": method, "test_loss": errors / len(test)}
-                yield {**shared, **fields}
+                outcome, fields = measure(peer, split.X, split.y, penalty, MAX_DEPTH, limit, options)
+                errors = score(outcome.tree or {}, split.X_test, split.y_test, penalty).errors
+                fields |= {"regularization": penalty, "method": method, "test_loss": errors / len(split.y_test)}
+                yield {**split.shared, **fields}
 
 
 def report(records: Records, directory: Path) -> Path:

@@ -58,6 +58,13 @@ def panels(figure: Figure, n_panels: int, n_columns: int, **shared: Any) -> list
     return cells[:n_panels]
 
 
+def legend_above(figure: Figure, n_columns: int) -> None:
+    """Put one legend above all panels, with the lines of each label once."""
+    lines = {str(line.get_label()): line for axes in figure.axes for line in axes.get_lines()}
+    shown = {label: line for label, line in lines.items() if not label.startswith("_")}
+    figure.legend(list(shown.values()), list(shown), loc="outside upper center", ncols=n_columns)
+
+
 def draw_all(suite: str, outcomes: Outcomes, directory: Path) -> Iterator[tuple[str, str]]:
     """Draw what there is to draw, and yield of each picture what it shows and its name."""
     usual = ("cactus", "scatter", "convergence", *(("growth",) if suite in SIZES else ()))

@@ -50,6 +50,8 @@ RashomonSet::RashomonSet(const data::PackedColumns& columns, const Input& input,
       leaf_cost_(input.leaf_cost),
       tree_limits_(input.tree) {
   check(columns, input, bound);
+  require(leaf_rule != rashomon::LeafRule::any_differ || input.losses.n_predictions == 2,
+          "leaf_rule: any_differ needs two predictions");
   if (rule) check(*rule, input);
   run::Run run(input.limits, on_poll);
   rashomon::TreeSetProblem problem{rows_unless_stopped(run),

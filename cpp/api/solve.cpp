@@ -43,8 +43,8 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   primal::Companion companion([&] { return primal::Points(rows); },
                               primal::PrimalSearch::most_bytes(most_points, rows.n_columns), model, input.leaf_cost,
                               input.tree, run, kShareOfWords);
-  // A guessed bound may lie above the cost of a tree.
-  const bool has_companion = input.bounds.primal && !problem.has_reference();
+  // A guessed bound may lie above the cost of a tree, and the heuristics' trees are no rule lists.
+  const bool has_companion = input.bounds.primal && !problem.has_reference() && !input.tree.is_rule_list;
   return search::search(problem, run, has_companion ? &companion : nullptr, earlier);
 }
 

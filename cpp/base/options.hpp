@@ -13,6 +13,7 @@ struct TreeLimits {
   std::optional<std::uint32_t> depth;
   std::optional<std::uint32_t> leaves;
   std::uint64_t rows_per_leaf = 1;
+  bool is_rule_list = false;  // of the two sides of every split, one is a leaf
 };
 
 }  // namespace hornbeam

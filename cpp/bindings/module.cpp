@@ -69,6 +69,7 @@ OutcomeOut near_optimal_columns(const OrderedColumnsIn& given, const AdditivePro
   options.check(SearchOptions::kBits);
   api::Input input = problem.input(options);
   api::require(input.reference.empty(), "reference: not for near-optimal trees");
+  api::require(!input.tree.is_rule_list, "rule_list: not for near-optimal trees");
   return run_polled(input, 0, {std::move(callback), callback_interval, trace}, [&](const auto& on_poll) {
     return api::near_optimal(given.columns, input, work, idle_rounds, on_poll);
   });

@@ -56,7 +56,7 @@ void SearchOptions::check(Search search) const {
 }
 
 TreeLimits SearchOptions::tree_limits() const {
-  return {narrowed(max_depth), narrowed(max_leaves), static_cast<std::uint64_t>(min_samples_leaf)};
+  return {narrowed(max_depth), narrowed(max_leaves), static_cast<std::uint64_t>(min_samples_leaf), rule_list};
 }
 
 run::SearchLimits SearchOptions::search_limits() const {

@@ -18,7 +18,8 @@ namespace {
 rashomon::LeafRule leaf_rule_of(const std::string& name) {
   if (name == "differ") return rashomon::LeafRule::differ;
   if (name == "best") return rashomon::LeafRule::best;
-  api::require(name == "any", "leaf_rule: must be 'differ', 'best' or 'any'");
+  if (name == "any_differ") return rashomon::LeafRule::any_differ;
+  api::require(name == "any", "leaf_rule: must be 'differ', 'best', 'any' or 'any_differ'");
   return rashomon::LeafRule::any;
 }
 

@@ -89,11 +89,10 @@ class PrefixReader : private TreeReader<Count> {
     return sum_.take();
   }
 
-  TrivialSplitPair trivial_split_of(const Split& split, const Scores& true_side, const Scores& false_side) const {
+  TrivialSplits trivial_split_of(const Split& split, const Scores& true_side, const Scores& false_side) const {
     const Node &of_false_side = prefixes_.nodes_[split.node[0]], &of_true_side = prefixes_.nodes_[split.node[1]];
-    if (!true_side.has(of_true_side.score_of_leaf()) || !false_side.has(of_false_side.score_of_leaf()))
-      return std::nullopt;
-    return trivial_split_pair(this->problem_.kind, of_false_side.leaf, of_true_side.leaf);
+    if (!true_side.has(of_true_side.score_of_leaf()) || !false_side.has(of_false_side.score_of_leaf())) return {};
+    return trivial_splits(this->problem_.kind, {of_false_side.leaf}, {of_true_side.leaf});
   }
 
   PrefixGraph<Count>& prefixes_;

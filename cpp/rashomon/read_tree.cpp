@@ -37,7 +37,7 @@ void TreeReader<Count>::read_node(rows::RowSet& rows, const data::RowList& numbe
     const Node &false_side = graph_.nodes_[split.node[0]], &true_side = graph_.nodes_[split.node[1]];
     const Histogram<Count> sides[2] = {false_side.trees, true_side.trees};
     const auto pair =
-        unrank(sides, trivial_split_pair(problem_.kind, false_side.leaf, true_side.leaf), split.copies, cost, rank);
+        unrank(sides, trivial_splits(problem_.kind, false_side.leaves, true_side.leaves), split.copies, cost, rank);
     if (!pair) continue;
     return read_split(rows, numbers, split.column, pair->copy, level,
                       [&](rows::RowSet& child, const data::RowList& side, int x) {
@@ -56,7 +56,7 @@ void TreeReader<Count>::read_shallow(const rows::RowSet& rows, const data::RowLi
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     if (!two_level_trees.list_sides(rows, column, levels, cost)) continue;
     for (int x = 0; x < 2; ++x) count_one_level_trees(two_level_trees.trees(x), sides[x]);
-    const auto pair = unrank(sides, two_level_trees.trivial_split(), rows.copies[column], cost, rank);
+    const auto pair = unrank(sides, two_level_trees.trivial_splits_listed(), rows.copies[column], cost, rank);
     if (!pair) continue;
     const Copy copy = copy_of(numbers, rows.columns[column], rows.columns[column], pair->copy);
     return add_split(numbers, rows.columns[column], copy, [&](int x, const data::RowList& side) {

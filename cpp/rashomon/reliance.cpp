@@ -188,11 +188,11 @@ class TreeGraph<Count>::Reliance {
       rows::RowSet& child = graph_.child_of(rows, static_cast<std::uint32_t>(at), x == 1, level);
       side[x] = &visit(child, split.node[x], narrow, depth_below, level + 1);
     }
-    const TrivialSplitPair trivial_split =
-        trivial_split_pair(graph_.problem_.kind, graph_.nodes_[split.node[0]].leaf, graph_.nodes_[split.node[1]].leaf);
-    add_pairs(*side[0], *side[1], trivial_split, budget, trees);
+    const TrivialSplits left_out =
+        trivial_splits(graph_.problem_.kind, graph_.nodes_[split.node[0]].leaves, graph_.nodes_[split.node[1]].leaves);
+    add_pairs(*side[0], *side[1], left_out, budget, trees);
     if (!sets.uses_group && !group_.is_in_group[copy.column])
-      count_pairs(side[0]->avoiding, side[1]->avoiding, trivial_split, budget, avoiding);
+      count_pairs(side[0]->avoiding, side[1]->avoiding, left_out, budget, avoiding);
   }
 
   void add_shallow(const rows::RowSet& rows, const Sets& sets, std::uint32_t levels, Ticks budget, Front& trees,
@@ -219,9 +219,9 @@ class TreeGraph<Count>::Reliance {
           side[x].leaves.keep_pareto_front();
           side[x].splits.keep_pareto_front();
         }
-        add_pairs(side[0], side[1], two_level_trees.trivial_split(), budget, trees);
+        add_pairs(side[0], side[1], two_level_trees.trivial_splits_listed(), budget, trees);
         if (!sets.uses_group && !group_.is_in_group[copy.column])
-          count_pairs(side[0].avoiding, side[1].avoiding, two_level_trees.trivial_split(), budget, avoiding);
+          count_pairs(side[0].avoiding, side[1].avoiding, two_level_trees.trivial_splits_listed(), budget, avoiding);
       }
     }
   }
@@ -249,16 +249,16 @@ class TreeGraph<Count>::Reliance {
     avoiding = sum.take();
   }
 
-  static void count_pairs(const Histogram<Count>& a, const Histogram<Count>& b, const TrivialSplitPair& trivial_split,
+  static void count_pairs(const Histogram<Count>& a, const Histogram<Count>& b, const TrivialSplits& left_out,
                           Ticks budget, HistogramSum<Count>& sum) {
     sum.add_products(a, b, Count(1), budget);
-    if (trivial_split && trivial_split->first + trivial_split->second <= budget)
-      sum.subtract(trivial_split->first + trivial_split->second, Count(1));
+    for (const TrivialSplits::Pair& pair : left_out)
+      if (pair.cost[0] + pair.cost[1] <= budget) sum.subtract(pair.cost[0] + pair.cost[1], Count(1));
   }
 
-  static void add_pairs(const Visit<Count>& a, const Visit<Count>& b, const TrivialSplitPair& trivial_split,
-                        Ticks budget, Front& trees) {
-    if (!trivial_split) trees.add_sums(a.leaves, b.leaves, budget);
+  static void add_pairs(const Visit<Count>& a, const Visit<Count>& b, const TrivialSplits& left_out, Ticks budget,
+                        Front& trees) {
+    if (left_out.n == 0) trees.add_sums(a.leaves, b.leaves, budget);
     trees.add_sums(a.leaves, b.splits, budget);
     trees.add_sums(a.splits, b.leaves, budget);
     trees.add_sums(a.splits, b.splits, budget);
@@ -281,6 +281,8 @@ class TreeGraph<Count>::Reliance {
 
 template <class Count>
 RelianceRange TreeGraph<Count>::reliance(const RelianceProblem& group, run::Run& run) {
+  if (problem_.kind.leaf_rule == LeafRule::any_differ)
+    throw std::invalid_argument("trees: reliance is not defined for leaves of any class");
   return Reliance(*this, group, run).find();
 }
 

@@ -78,10 +78,8 @@ void TreeGraph<Count>::raise(rows::RowSet& rows, std::uint32_t depth, std::size_
     for (const Split& split : splits) {
       const Node &false_side = nodes_[split.node[0]], &true_side = nodes_[split.node[1]];
       sum_.add_products(true_side.trees, false_side.trees, Count(split.copies), budget);
-      // The product also counts the tree of two leaves that predict the same.
-      const TrivialSplitPair trivial_split = trivial_split_pair(problem_.kind, false_side.leaf, true_side.leaf);
-      if (trivial_split && trivial_split->first + trivial_split->second <= budget)
-        sum_.subtract(trivial_split->first + trivial_split->second, Count(split.copies));
+      // The product also counts the trees of two leaves that predict the same.
+      subtract(trivial_splits(problem_.kind, false_side.leaves, true_side.leaves), Count(split.copies), budget);
       meter_.require(true_side.trees.size() * false_side.trees.size());
     }
   } else {
@@ -91,7 +89,7 @@ void TreeGraph<Count>::raise(rows::RowSet& rows, std::uint32_t depth, std::size_
   list_bytes_ -= known.trees.capacity() * sizeof(CostCount<Count>) + known.splits.capacity() * sizeof(Split);
   known.trees = sum_.take();
   known.splits = std::move(splits);
-  known.leaf = two_level_trees_.best_leaf(rows.total.data());
+  known.leaves = two_level_trees_.leaves_of(rows.total.data());
   known.is_deep = deep;
   known.budget = budget;
   known.least = std::max(known.least, known.trees.empty() ? budget + 1 : known.trees.front().cost);
@@ -119,10 +117,14 @@ void TreeGraph<Count>::count_shallow(const rows::RowSet& rows, std::uint32_t lev
     for (int x = 0; x < 2; ++x) count_one_level_trees(two_level_trees_.trees(x), side_[x]);
     const Count copies(rows.copies[column]);
     sum_.add_products(side_[1], side_[0], copies, budget);
-    const TrivialSplitPair& trivial_split = two_level_trees_.trivial_split();
-    if (trivial_split && trivial_split->first + trivial_split->second <= budget)
-      sum_.subtract(trivial_split->first + trivial_split->second, copies);
+    subtract(two_level_trees_.trivial_splits_listed(), copies, budget);
   }
+}
+
+template <class Count>
+void TreeGraph<Count>::subtract(const TrivialSplits& trivial_splits, const Count& copies, Ticks budget) {
+  for (const TrivialSplits::Pair& pair : trivial_splits)
+    if (pair.cost[0] + pair.cost[1] <= budget) sum_.subtract(pair.cost[0] + pair.cost[1], copies);
 }
 
 template <class Count>

@@ -59,7 +59,7 @@ class TreeGraph final : public TreeSet {
     Ticks budget = -1;
     Histogram<Count> trees;
     std::vector<Split> splits;
-    TreeLeaf leaf{kInfinity, 0};  // the best one
+    NodeLeaves leaves;
     bool is_deep = false;
     Ticks least = 0;  // no tree costs less
     bool is_least_known = false;
@@ -75,6 +75,7 @@ class TreeGraph final : public TreeSet {
   void raise(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node);
   bool is_deep(const rows::RowSet& rows, std::uint32_t depth, Ticks budget) const;
   void count_shallow(const rows::RowSet& rows, std::uint32_t levels, Ticks budget);
+  void subtract(const TrivialSplits& trivial_splits, const Count& copies, Ticks budget);
   std::vector<Split> find_splits(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget);
   bool raise_sides(rows::RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level, Ticks budget,
                    Split& split);

@@ -9,7 +9,7 @@ namespace hornbeam::rashomon {
 
 void TwoLevelTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const {
   leaves.clear();
-  if (kind_.leaf_rule != LeafRule::any) {
+  if (kind_.leaf_rule == LeafRule::differ || kind_.leaf_rule == LeafRule::best) {
     const TreeLeaf leaf = best_leaf(measures);
     if (leaf.cost <= most) leaves.push_back(leaf);
     return;
@@ -23,11 +23,11 @@ void TwoLevelTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<T
 bool TwoLevelTrees::list_sides(const rows::RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most) {
   const Ticks* side[2] = {side_of(rows, column, false), side_of(rows, column, true)};
   if (!may_be_leaf(side[0]) || !may_be_leaf(side[1])) return false;
-  TreeLeaf leaf[2];
+  NodeLeaves leaf[2];
   Ticks least[2];
   for (int x = 0; x < 2; ++x) {
-    leaf[x] = best_leaf(side[x]);
-    least[x] = leaf[x].cost;
+    leaf[x] = leaves_of(side[x]);
+    least[x] = leaf[x].best.cost;
     if (levels > 1)
       least[x] = std::min(least[x], bounds::cost_of_two_leaves_or_more(kind_.leaf_cost, model_.least_loss(side[x])));
   }
@@ -36,11 +36,11 @@ bool TwoLevelTrees::list_sides(const rows::RowSet& rows, std::uint32_t column, s
   if (levels > 1) {
     kernels::PairSide stumps[2];  // of the true side first
     maker_.pair_stage(rows, column, stumps);
-    for (int x = 0; x < 2; ++x) least[x] = std::min(leaf[x].cost, 2 * kind_.leaf_cost + stumps[1 - x].stump_loss);
+    for (int x = 0; x < 2; ++x) least[x] = std::min(leaf[x].best.cost, 2 * kind_.leaf_cost + stumps[1 - x].stump_loss);
     if (least[0] + least[1] > most) return false;
     both_ = maker_.pair_measures(rows, column);
   }
-  trivial_split_ = trivial_split_pair(kind_, leaf[0], leaf[1]);
+  trivial_splits_ = trivial_splits(kind_, leaf[0], leaf[1]);
   for (int x = 0; x < 2; ++x) list_side(rows, column, x, levels > 1, most - least[1 - x]);
   return true;
 }
@@ -57,6 +57,7 @@ void TwoLevelTrees::list_side(const rows::RowSet& rows, std::uint32_t column, in
 }
 
 void TwoLevelTrees::list_stumps(const rows::RowSet& rows, std::uint32_t column, int side, Ticks most) {
+  const bool must_differ = kind_.leaf_rule == LeafRule::differ || kind_.leaf_rule == LeafRule::any_differ;
   true_side_.resize(size_);
   false_side_.resize(size_);
   for (std::uint32_t other = 0; other < rows.n_columns; ++other) {
@@ -73,8 +74,7 @@ void TwoLevelTrees::list_stumps(const rows::RowSet& rows, std::uint32_t column, 
     for (const TreeLeaf& false_side : leaves_[0])
       for (const TreeLeaf& true_side : leaves_[1]) {
         const Ticks cost = false_side.cost + true_side.cost;
-        if (cost > most || (kind_.leaf_rule == LeafRule::differ && false_side.prediction == true_side.prediction))
-          continue;
+        if (cost > most || (must_differ && false_side.prediction == true_side.prediction)) continue;
         trees_[side].push_back({cost, other, rows.copies[other], {false_side.prediction, true_side.prediction}});
       }
   }

@@ -6,6 +6,7 @@
 // HOLDS   The order of all lists is that of the columns in the data, so it does not depend on how a set was reached.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -18,9 +19,10 @@ namespace hornbeam::rashomon {
 
 /// The prediction of a leaf.
 enum class LeafRule {
-  differ,  // the class of least loss, the first in case of ties; no split has two leaves that predict the same
-  best,    // the class of least loss
-  any,     // any class
+  differ,      // the class of least loss, the first in case of ties; no split has two leaves that predict the same
+  best,        // the class of least loss
+  any,         // any class
+  any_differ,  // any class, but no split has two leaves that predict the same; for two classes
 };
 
 /// Which trees there are. All sides of all splits have rows, at least `rows_per_leaf` of them.
@@ -45,11 +47,42 @@ struct OneLevelTree {
 /// The costs of two leaves, by side, that must not be below one split.
 using TrivialSplitPair = std::optional<std::pair<Ticks, Ticks>>;
 
+/// All pairs of such leaves, with the number of each leaf among the trees of its cost.
+struct TrivialSplits {
+  struct Pair {
+    Ticks cost[2];          // by side
+    std::uint32_t rank[2];  // the same
+  };
+  std::array<Pair, 2> pairs;
+  std::size_t n = 0;
+
+  const Pair* begin() const { return pairs.data(); }
+  const Pair* end() const { return pairs.data() + n; }
+};
+
 /// Of two best leaves.
 inline TrivialSplitPair trivial_split_pair(const TreeKind& kind, const TreeLeaf& false_side,
                                            const TreeLeaf& true_side) {
   if (kind.leaf_rule != LeafRule::differ || false_side.prediction != true_side.prediction) return std::nullopt;
   return std::pair(false_side.cost, true_side.cost);
+}
+
+/// The leaves that a subproblem may be.
+struct NodeLeaves {
+  TreeLeaf best{kInfinity, 0};
+  Ticks cost[2] = {kInfinity, kInfinity};  // by prediction; only for LeafRule::any_differ
+
+  std::uint32_t rank(std::uint32_t prediction) const { return prediction == 1 && cost[0] == cost[1] ? 1 : 0; }
+};
+
+inline TrivialSplits trivial_splits(const TreeKind& kind, const NodeLeaves& false_side, const NodeLeaves& true_side) {
+  TrivialSplits found;
+  if (const TrivialSplitPair best = trivial_split_pair(kind, false_side.best, true_side.best))
+    found.pairs[found.n++] = {{best->first, best->second}, {0, 0}};
+  if (kind.leaf_rule == LeafRule::any_differ)
+    for (std::uint32_t k = 0; k < 2; ++k)
+      found.pairs[found.n++] = {{false_side.cost[k], true_side.cost[k]}, {false_side.rank(k), true_side.rank(k)}};
+  return found;
 }
 
 class TwoLevelTrees {
@@ -61,6 +94,12 @@ class TwoLevelTrees {
   void list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const;
   TreeLeaf best_leaf(const Ticks* measures) const {
     return {kind_.leaf_cost + model_.loss(measures), model_.best_prediction_of(measures)};
+  }
+  NodeLeaves leaves_of(const Ticks* measures) const {
+    NodeLeaves leaves{best_leaf(measures)};
+    if (kind_.leaf_rule == LeafRule::any_differ)
+      for (std::uint32_t k = 0; k < 2; ++k) leaves.cost[k] = kind_.leaf_cost + model_.loss_if(measures, k);
+    return leaves;
   }
   bool may_be_leaf(const Ticks* measures) const {
     if (model_.largest_loss(measures) == 0) return false;  // no row
@@ -82,7 +121,7 @@ class TwoLevelTrees {
   /// for one level, only leaves. False if there is no such tree.
   bool list_sides(const rows::RowSet& rows, std::uint32_t column, std::uint32_t levels, Ticks most);
   const std::vector<OneLevelTree>& trees(int side) const { return trees_[side]; }
-  const TrivialSplitPair& trivial_split() const { return trivial_split_; }
+  const TrivialSplits& trivial_splits_listed() const { return trivial_splits_; }
 
  private:
   void list_side(const rows::RowSet& rows, std::uint32_t column, int side, bool may_split, Ticks most);
@@ -96,7 +135,7 @@ class TwoLevelTrees {
   const Ticks* both_ = nullptr;  // measures of the pairs of the column
   mutable std::vector<TreeLeaf> leaves_[2];
   std::vector<OneLevelTree> trees_[2];
-  TrivialSplitPair trivial_split_;
+  TrivialSplits trivial_splits_;
 };
 
 /// How many of these trees have each cost.

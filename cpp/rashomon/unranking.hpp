@@ -4,10 +4,12 @@
 // FLOW    rashomon/read_tree and read_prefix -> here. They go through the splits of a node in one order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "rashomon/counts.hpp"
 #include "rashomon/histogram.hpp"
@@ -31,20 +33,35 @@ std::uint64_t to_integer(const Count& count) {
 }
 
 template <class Count>
-Count number_of_pairs(const Histogram<Count> (&sides)[2], const TrivialSplitPair& trivial_split, Ticks cost) {
+Count number_of_pairs(const Histogram<Count> (&sides)[2], const TrivialSplits& trivial_splits, Ticks cost) {
   Count number{};
   for (const CostCount<Count>& true_side : sides[1])
     number += true_side.count * count_of(sides[0], cost - true_side.cost);
-  if (trivial_split && trivial_split->first + trivial_split->second == cost) number -= Count(1);
+  for (const TrivialSplits::Pair& pair : trivial_splits)
+    if (pair.cost[0] + pair.cost[1] == cost) number -= Count(1);
   return number;
 }
 
-/// Finds pair number `rank` of this cost: by copy of the split, then by cost of the true side, then by the true side's
-/// tree. If there are no more than `rank`, lowers it by their number. The trivial_split pair is the first of its costs.
+/// The numbers of the trivial splits among all pairs of trees of these costs, in ascending order.
 template <class Count>
-std::optional<UnrankedPair<Count>> unrank(const Histogram<Count> (&sides)[2], const TrivialSplitPair& trivial_split,
+std::vector<Count> numbers_of(const TrivialSplits& trivial_splits, Ticks of_false_side, Ticks of_true_side,
+                              const Count& n_false_sides) {
+  std::vector<Count> numbers;
+  for (const TrivialSplits::Pair& pair : trivial_splits)
+    if (pair.cost[0] == of_false_side && pair.cost[1] == of_true_side) {
+      numbers.push_back(Count(pair.rank[1]) * n_false_sides);
+      numbers.back() += Count(pair.rank[0]);
+    }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+/// Finds pair number `rank` of this cost: by copy of the split, then by cost of the true side, then by the true side's
+/// tree. If there are no more than `rank`, lowers it by their number.
+template <class Count>
+std::optional<UnrankedPair<Count>> unrank(const Histogram<Count> (&sides)[2], const TrivialSplits& trivial_splits,
                                           std::uint32_t copies, Ticks cost, Count& rank) {
-  const Count number = number_of_pairs(sides, trivial_split, cost), all = number * Count(copies);
+  const Count number = number_of_pairs(sides, trivial_splits, cost), all = number * Count(copies);
   if (rank >= all) {
     rank -= all;
     return std::nullopt;
@@ -53,11 +70,11 @@ std::optional<UnrankedPair<Count>> unrank(const Histogram<Count> (&sides)[2], co
   for (const CostCount<Count>& true_side : sides[1]) {
     const Count false_side = count_of(sides[0], cost - true_side.cost);
     Count here = true_side.count * false_side;
-    const bool has_trivial_split =
-        trivial_split && trivial_split->second == true_side.cost && trivial_split->first == cost - true_side.cost;
-    if (has_trivial_split) here -= Count(1);
+    const std::vector<Count> left_out = numbers_of(trivial_splits, cost - true_side.cost, true_side.cost, false_side);
+    here -= Count(left_out.size());
     if (rest < here) {
-      if (has_trivial_split) rest += Count(1);
+      for (const Count& number_left_out : left_out)
+        if (rest >= number_left_out) rest += Count(1);
       auto [of_true, of_false] = rest.divided_by(false_side);
       return UnrankedPair<Count>{static_cast<std::uint32_t>(to_integer(copy)),
                                  {cost - true_side.cost, true_side.cost},

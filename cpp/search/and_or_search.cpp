@@ -98,12 +98,12 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
     const Ticks raised[2] = {side[0].lower - start[0], side[1].lower - start[1]};
     int x = raised[1] <= raised[0] ? 1 : 0;
     Ticks awaited = 0;  // what another thread is about to raise the other side by
-    if (side[x].is_closed()) {
+    if (!candidate.needs(x, frame.target(budget))) {
       x = 1 - x;
     } else if (candidates_.is_taken(candidate, x) && !candidates_.is_taken(candidate, 1 - x) &&
-               !side[1 - x].is_closed() && raised[1 - x] <= raised[x] + step[x] &&
-               side[0].lower + side[1].lower + step[x] < frame.target(budget)) {
-      awaited = step[x];
+               candidate.needs(1 - x, frame.target(budget)) && raised[1 - x] <= raised[x] + step[x] &&
+               side[x].lower + candidate.beside(x) + step[x] < frame.target(budget)) {
+      if (!candidate.is_of_list) awaited = step[x];
       x = 1 - x;
       ++thread_.counters.claims;
     }
@@ -113,11 +113,12 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       raiser_.solve_shallow(frame, candidate, x, levels);
       continue;
     }
-    const Ticks needed = frame.target(budget) - side[1 - x].lower - awaited;
+    const Ticks needed = frame.target(budget) - candidate.beside(x) - awaited;
     // No more than this candidate needs, but at least one tick, or the loop would not advance.
     const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
     if (child[x] == nullptr) {
-      if (raiser_.raise_by_probes(frame, candidate, x, goal, budget, child[1 - x] == nullptr)) {
+      const bool may_probe_other = child[1 - x] == nullptr && !candidate.is_of_list;
+      if (raiser_.raise_by_probes(frame, candidate, x, goal, budget, may_probe_other)) {
         step[x] += step[x] / 2 + 1;
         continue;
       }
@@ -170,8 +171,9 @@ void AndOrSearch::find_incumbent(Frame& frame) {
   if (!found->has_keys) children_.find_keys(frame, *found);
   thread_.maker.make_slot_rows(frame.rows);
   ++thread_.counters.first_tree;
+  const int leaf = !found->is_of_list ? -1 : frame.tree.leaves_of_true_side == 1 ? 1 : 0;
   for (int x = 0; x < 2; ++x) {
-    if (found->side[x].is_closed() || thread_.stopped()) continue;
+    if (x == leaf || found->side[x].is_closed() || thread_.stopped()) continue;
     std::unique_ptr<Frame> child = children_.make(frame, *found, x);
     find_incumbent(*child);
     candidates_.update_side(frame, *found, x, *child);

@@ -65,12 +65,12 @@ bool BoundRaiser::may_pack_blocks() const {
 }
 
 /// Two if no more are allowed or can pay, since a tree of more levels has at least four leaves; three if there are few
-/// columns and no more are allowed.
+/// columns and no more are allowed, but not of a rule list.
 std::uint32_t BoundRaiser::needed_levels(const Candidate& candidate, int x) const {
   const Side& side = candidate.side[x];
   if (!two_levels_.is_usable()) return 0;
   if (side.limits.depth <= 2 || side.upper <= 4 * thread_.problem.leaf_cost + side.least_loss) return 2;
-  return candidate.key[x].depth == 3 && thread_.problem.has_few_columns() ? 3 : 0;
+  return candidate.key[x].depth == 3 && thread_.problem.has_few_columns() && !candidate.is_of_list ? 3 : 0;
 }
 
 void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels) {

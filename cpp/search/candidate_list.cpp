@@ -36,6 +36,7 @@ Candidate CandidateList::make(const Frame& frame, const kernels::SplitScan& scan
   Candidate candidate;
   candidate.column = column;
   candidate.is_range = least_of_true_side != most_of_true_side;
+  candidate.is_of_list = thread_.problem.tree.is_rule_list;
   for (int x = 0; x < 2; ++x) {
     Side& side = candidate.side[x];
     side.largest_loss = scan.largest_loss[x][column];
@@ -45,7 +46,7 @@ Candidate CandidateList::make(const Frame& frame, const kernels::SplitScan& scan
     side.limits.depth = frame.limits.depth_of_side();
     if (frame.limits.leaves != table::kUnlimited)
       side.limits.leaves = x == 1 ? most_of_true_side : frame.limits.leaves - least_of_true_side;
-    side.upper = leaf_cost + side.loss;
+    side.leaf = side.upper = leaf_cost + side.loss;
     side.shape = {1, 0};
     side.larger_trees_lower =
         side.limits.only_leaf() ? kInfinity : bounds::cost_of_two_leaves_or_more(leaf_cost, side.least_loss);
@@ -57,8 +58,21 @@ Candidate CandidateList::make(const Frame& frame, const kernels::SplitScan& scan
 
 void CandidateList::update_tree(Frame& frame, const Candidate& candidate) const {
   if (candidate.is_range) return update_tree_of_range(frame, candidate);
+  if (candidate.is_of_list) return update_list(frame, candidate);
   frame.update_tree(
       {candidate.upper(), frame.rows.columns[candidate.column], candidate.side[1].limits.leaves, candidate.shape()});
+}
+
+/// The true side of a list has one leaf, or any number.
+void CandidateList::update_list(Frame& frame, const Candidate& candidate) {
+  const std::uint32_t column = frame.rows.columns[candidate.column];
+  for (int x = 0; x < 2; ++x) {
+    const Side &leaf = candidate.side[x], &rest = candidate.side[1 - x];
+    frame.update_tree({leaf.leaf + rest.upper,
+                       column,
+                       x == 1 ? 1 : table::kUnlimited,
+                       {1 + rest.shape.leaves, 1 + rest.shape.depth}});
+  }
 }
 
 /// Of a range only leaves and stumps on the sides are known to fit together.
@@ -142,8 +156,9 @@ void CandidateList::refresh(Frame& frame, Candidate& candidate) {
     if (!side.is_closed())
       if (const auto entry = thread_.shared.table.find(candidate.key[x])) known = *entry;
     if (!side.is_closed() && known.lower == 0) adopt_earlier(candidate, x);
-    // best(this side) + best(other side) >= lower(set), unless that is a guess.
-    if (!thread_.problem.has_reference()) known.lower = std::max(known.lower, frame.lower - other.upper);
+    // best(this side) + best(other side) >= lower(set), unless that is a guess; in a list, the other side is a leaf.
+    const Ticks most_of_other = candidate.is_of_list ? other.leaf : other.upper;
+    if (!thread_.problem.has_reference()) known.lower = std::max(known.lower, frame.lower - most_of_other);
     update_side(frame, candidate, x, known);
   }
 }

@@ -34,7 +34,8 @@ class CandidateList {
   void refresh_open(Frame& frame, Ticks budget);
   /// Adopts what is known of the side `x`.
   void update_side(Frame& frame, Candidate& candidate, int x, const table::Interval& known) const;
-  /// Joins the two best trees known of the sides; they become the frame's tree if that is better.
+  /// Joins the two best trees known of the sides, in a list one of them to a leaf; they become the frame's tree if that
+  /// is better.
   void update_tree(Frame& frame, const Candidate& candidate) const;
 
   /// The index of the candidate to work on next; at least one is below the budget.
@@ -50,6 +51,7 @@ class CandidateList {
   Candidate narrowed(const Frame& frame, Candidate candidate, std::uint32_t least_of_true_side,
                      std::uint32_t most_of_true_side) const;
   void update_tree_of_range(Frame& frame, const Candidate& range) const;
+  static void update_list(Frame& frame, const Candidate& candidate);
   void adopt_earlier(Candidate& candidate, int x) const;
 
   SearchThread& thread_;

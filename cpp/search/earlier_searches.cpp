@@ -16,6 +16,7 @@ std::uint64_t hash_of(const rows::Problem& problem, const Fingerprint& root) {
   const auto add = [&hash](std::uint64_t number) { hash = mix(hash ^ number); };
   add(problem.tree.depth ? *problem.tree.depth + 1ull : 0);
   add(problem.tree.rows_per_leaf);
+  add(problem.tree.is_rule_list ? 1 : 0);
   add(problem.rows.n_columns);
   for (const Word word : problem.rows.bits) add(word);
   for (const std::int64_t weight : problem.rows.target_weight) add(static_cast<std::uint64_t>(weight));

@@ -14,6 +14,7 @@ namespace hornbeam::search {
 
 /// One side of a candidate split.
 struct Side {
+  Ticks leaf;                // its cost as a leaf
   Ticks largest_loss;        // n
   Ticks loss;                // err
   Ticks least_loss;          // q
@@ -40,6 +41,7 @@ struct Side {
 struct Candidate {
   std::uint32_t column;  // of the frame's row set
   bool is_range = false;
+  bool is_of_list = false;  // of a rule list: where one side is searched, the other one is a leaf
   bool is_paired = false;
   bool has_keys = false;
   Side side[2];  // 0: the column fails, 1: it holds
@@ -50,6 +52,12 @@ struct Candidate {
   Ticks upper() const { return side[0].upper + side[1].upper; }
   table::TreeShape shape() const {
     return {side[0].shape.leaves + side[1].shape.leaves, std::max(side[0].shape.depth, side[1].shape.depth) + 1};
+  }
+  /// What the other side costs at least where the side `x` is searched.
+  Ticks beside(int x) const { return is_of_list ? side[1 - x].leaf : side[1 - x].lower; }
+  /// Whether raising the side `x` may raise the bound of the split to `target`.
+  bool needs(int x, Ticks target) const {
+    return !side[x].is_closed() && (!is_of_list || side[x].lower + beside(x) < target);
   }
   /// Leaves for the true side in proportion to what the sides lose as leaves.
   std::uint32_t fair_share(std::uint32_t leaves) const {
@@ -65,7 +73,7 @@ struct Candidate {
     Ticks larger[2];
     for (int x = 0; x < 2; ++x)
       larger[x] = side[x].is_closed() ? kInfinity : std::max(side[x].larger_trees_lower, side[x].lower);
-    lower = std::max(lower, std::min({larger[1] + side[0].lower, side[1].lower + larger[0], kInfinity}));
+    lower = std::max(lower, std::min({larger[1] + beside(1), beside(0) + larger[0], kInfinity}));
   }
 };
 

@@ -76,6 +76,7 @@ class TreeReader {
       if (limits.leaves != table::kUnlimited)
         side_limits[x].leaves = x == 1 ? best.leaves_of_true_side : limits.leaves - best.leaves_of_true_side;
     }
+    if (problem_.tree.is_rule_list) side_limits[best.leaves_of_true_side == 1 ? 1 : 0].leaves = 1;
     const auto sides = sides_of(problem_, part, best.split, !side_limits[0].only_leaf() || !side_limits[1].only_leaf());
     Ticks cost = 0;
     tree_.add_split(best.split, prediction, [&](bool side) {

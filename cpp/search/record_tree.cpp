@@ -34,7 +34,9 @@ class TreeRecorder {
     const table::KnownTree joined{
         known[0].cost + known[1].cost,
         column,
-        limits.leaves == table::kUnlimited ? table::kUnlimited : leaves_of_true_side,
+        (problem_.tree.is_rule_list ? leaves_of_true_side > 1 : limits.leaves == table::kUnlimited)
+            ? table::kUnlimited
+            : leaves_of_true_side,
         {known[0].shape.leaves + known[1].shape.leaves, std::max(known[0].shape.depth, known[1].shape.depth) + 1}};
     if (table_.is_full()) return joined;
     return table_.tighten({part.set, limits.depth, limits.leaves}, {0, joined}).tree;

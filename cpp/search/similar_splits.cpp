@@ -80,7 +80,8 @@ class SimilarSplits {
 
 void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from) {
   const rows::RowSet& rows = frame.rows;
-  const Ticks slack = from.side[0].lower + from.side[1].lower - frame.upper();
+  const Ticks slack =
+      std::min(from.side[0].lower + from.beside(0), from.side[1].lower + from.beside(1)) - frame.upper();
   if (slack < 0) return;
   if (frame.candidate_of.empty()) {
     frame.candidate_of.assign(rows.n_columns, kNoCandidate);

@@ -23,8 +23,8 @@ TwoLevelSolver::TwoLevelSolver(const rows::Problem& problem, const kernels::Kern
   std::int64_t weight = 0;
   for (const std::int64_t each : problem.rows.target_weight) weight += each;
   is_usable_ = has_one_error_cost(counts_) && counts_.n_targets <= kernels::kMostNarrowTargets &&
-               weight < kernels::kNarrowInfinity / 4 && !problem.limits_rows() && !problem.tree.leaves &&
-               problem.bounds.pair_stage;
+               weight < kernels::kNarrowInfinity / 4 && !problem.limits_rows() &&
+               (!problem.tree.leaves || problem.tree.is_rule_list) && problem.bounds.pair_stage;
   if (!is_usable_) return;
   error_cost_ = counts_.largest_cost[0];
   ones_.assign(counts_.n_targets, 1);
@@ -216,9 +216,17 @@ std::optional<table::KnownTree> TwoLevelSolver::search_roots(const rows::RowSet&
 
 /// The best tree with this root, once all its pairs are counted.
 table::KnownTree TwoLevelSolver::tree_of(const rows::RowSet& parent, std::uint32_t index) const {
-  const ShallowTree tree = joined(leaf_or_stump(weigh(index, false), pairs_.stump_loss[0][index]),
-                                  leaf_or_stump(weigh(index, true), pairs_.stump_loss[1][index]), index);
-  return {tree.cost + lost_anyway(), parent.columns[roots_[index].column()], table::kUnlimited, tree.shape};
+  const Weighed rows[2] = {weigh(index, false), weigh(index, true)};
+  const ShallowTree side[2] = {leaf_or_stump(rows[0], pairs_.stump_loss[0][index]),
+                               leaf_or_stump(rows[1], pairs_.stump_loss[1][index])};
+  const std::uint32_t column = parent.columns[roots_[index].column()];
+  const auto tree_with = [&](const ShallowTree& tree, std::uint32_t leaves_of_true_side) {
+    return table::KnownTree{tree.cost + lost_anyway(), column, leaves_of_true_side, tree.shape};
+  };
+  if (!problem_.tree.is_rule_list) return tree_with(joined(side[0], side[1], index), table::kUnlimited);
+  const table::KnownTree true_leaf = tree_with(joined(side[0], leaf_of(rows[1]), index), 1),
+                         false_leaf = tree_with(joined(leaf_of(rows[0]), side[1], index), table::kUnlimited);
+  return true_leaf.better_than(false_leaf) ? true_leaf : false_leaf;
 }
 
 /// Weight and heaviest class on one side of a column.

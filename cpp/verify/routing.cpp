@@ -40,4 +40,11 @@ std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uin
   return n_leaves;
 }
 
+void check_rule_list(const FlatTree& tree) {
+  const auto is_leaf = [&](std::int32_t node) { return tree.column[static_cast<std::size_t>(node)] < 0; };
+  for (std::size_t node = 0; node < tree.column.size(); ++node)
+    if (tree.column[node] >= 0)
+      require(is_leaf(tree.left[node]) || is_leaf(tree.right[node]), "a side of each split of a rule list is a leaf");
+}
+
 }  // namespace hornbeam::verify

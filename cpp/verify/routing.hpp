@@ -24,6 +24,9 @@ struct FlatTree {
 std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uint32_t n_predictions,
                          const std::optional<std::uint32_t>& most_depth);
 
+/// Throws std::logic_error if neither side of some split of a tree is a leaf.
+void check_rule_list(const FlatTree& tree);
+
 /// The number of the leaf that each row reaches; `columns` has n_columns, n_rows and test(column, row).
 /// Throws std::logic_error if the arrays are not a tree or the tree exceeds a limit.
 template <class Columns>
@@ -31,6 +34,7 @@ std::vector<std::int32_t> leaf_of_rows(const FlatTree& tree, const Columns& colu
                                        const TreeLimits& limits) {
   const std::uint32_t n_leaves = check_tree(tree, columns.n_columns, n_predictions, limits.depth);
   if (limits.leaves && n_leaves > *limits.leaves) throw std::logic_error("the tree has more leaves than allowed");
+  if (limits.is_rule_list) check_rule_list(tree);
   std::vector<std::int32_t> leaves;
   leaves.reserve(columns.n_rows);
   std::vector<std::uint64_t> rows_in(tree.column.size(), 0);

@@ -78,7 +78,7 @@ def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), or
 class SearchOptions:
     """Limits of a search and of its tree; never changed."""
 
-    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
+    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, rule_list: bool = False, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
 
     def replace(self, **changes: object) -> SearchOptions:
         """A copy with some options changed."""
@@ -91,6 +91,9 @@ class SearchOptions:
 
     @property
     def min_samples_leaf(self) -> int: ...
+
+    @property
+    def rule_list(self) -> bool: ...
 
     @property
     def time_limit(self) -> float | None: ...

@@ -3,12 +3,16 @@
 import numpy as np
 import polars
 import pytest
+from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import data
-from benchmarks.papers import gosdt, guesses, osdt, rashomon, split
+from benchmarks.papers import gosdt, guesses, osdt, rashomon, split, split_lookahead, split_sparsity
+from benchmarks.papers.guesses_pictures import predict
 from benchmarks.papers.measure import complete, measure
 from benchmarks.report.markdown import number
 from benchmarks.results import load
+from hornbeam import GOSDTClassifier, ThresholdGuessBinarizer
 
 
 def test_what_a_method_is_worth_is_counted_from_the_rows():
@@ -59,21 +63,140 @@ def test_the_tables_of_split_are_measured_and_reported(tmp_path, monkeypatch):
     assert (tmp_path / "paper-split.png").exists()
 
 
+def test_bands_of_the_paper_are_those_of_its_tables():
+    published = split_sparsity.BAND_PUBLISHED
+    assert len(published) == 127 - 16  # without those of HELOC
+    row = published["spambase", "11 to 14", "SPLIT"]
+    assert (row["low"], row["high"]) == (0.081, 0.093)
+    assert published["compas", "15 to 30", "CART"]["leaves"] == "28.6 to 30.8"
+    assert split_sparsity.BEST_PUBLISHED["bike"]["blossom_seconds"] == 158.744
+    assert {method for _, _, method in published} <= set(split_sparsity.METHODS)
+
+
+def test_the_frontiers_of_split_are_measured_and_reported(tmp_path, monkeypatch):
+    source = {"bank": {"dataset": "sklearn_wine", "stumps": 20, "note": "of this test"}}
+    monkeypatch.setattr(split, "SOURCES", source)
+    monkeypatch.setattr(split_sparsity, "SOURCES", source)
+    monkeypatch.setattr(split_sparsity, "SPLITS", 2)
+    few = {"CART": (0.01, 0.1), "GOSDT": (0.006, 0.02), "SPLIT": (1e-5, 0.006, 0.02)}
+    few |= {"LicketySPLIT": few["SPLIT"], "CART, binary columns": few["CART"]}
+    methods = {title: method._replace(values=few[title]) for title, method in split_sparsity.METHODS.items()}
+    monkeypatch.setattr(split_sparsity, "METHODS", methods)
+    monkeypatch.setattr(split_sparsity, "FEW_PENALTIES", few["GOSDT"])
+    records = complete(tmp_path / "results.jsonl", {"bank": split_sparsity.records_of("bank", 5.0)}, 5.0)
+    assert len(records) == 2 * sum(len(method.depths) for method in split_sparsity.METHODS.values())
+    for record in records:
+        assert len(record["loss"]) == len(record["value"])
+        assert all(leaves <= 2 ** record["max_depth"] for leaves in record["leaves"])
+    best, greedy = (
+        next(record for record in records if (record["method"], record["max_depth"]) == (method, 5))
+        for method in ("GOSDT", "LicketySPLIT")
+    )
+    for penalty, loss, leaves in zip(best["value"], best["loss"], best["leaves"], strict=True):
+        at = greedy["value"].index(penalty)
+        assert loss + penalty * leaves <= greedy["loss"][at] + penalty * greedy["leaves"][at] + 1e-12
+    text = split_sparsity.report(records, tmp_path).read_text()
+    assert "| bank | 3 to 6 | LicketySPLIT | 2 of 2 |" in text
+    assert "| 0.103 to 0.119 |" in text
+    assert (tmp_path / "paper-split-sparsity-time.png").exists()
+
+
+def test_of_a_range_of_leaves_the_tree_of_least_training_loss_is_reported():
+    run = {"leaves": [2, 3, 5, 6, 9], "loss": [0.5, 0.3, 0.2, 0.2, 0.1], "seconds": [1.0] * 5}
+    run["test_loss"] = [0.1, 0.2, 0.3, 0.4, 0.5]
+    rows = list(split_sparsity._band_rows("none", "SPLIT", [run]))
+    assert [(row["band"], row["leaves"], row["test_loss"]) for row in rows] == [
+        ("3 to 6", 5, "0.3000 ± 0.0000"),
+        ("7 to 10", 9, "0.5000 ± 0.0000"),
+    ]
+
+
+def test_the_lookahead_of_split_is_measured_and_reported(tmp_path, monkeypatch):
+    source = {"bike": {"dataset": "sklearn_wine", "stumps": 20, "note": "of this test"}}
+    monkeypatch.setattr(split, "SOURCES", source)
+    for name, value in {
+        "SOURCES": source,
+        "FULL": ("bike",),
+        "FULL_ROWS": 100,
+        "QUANTILES": (1, 2),
+        "PENALTIES": (0.02,),
+    }.items():
+        monkeypatch.setattr(split_lookahead, name, value)
+    records = complete(tmp_path / "results.jsonl", {"bike": split_lookahead.records_of("bike", 5.0)}, 5.0)
+    by_depth = {(one["method"], one["lookahead"]): one for one in records if one["part"] == "depth"}
+    exact = by_depth["exact", split_lookahead.DEPTH]
+    for depth in split_lookahead.DEPTHS:
+        greedy, optimal = by_depth["greedy", depth], by_depth["optimal", depth]
+        assert exact["objective"] <= optimal["objective"] <= greedy["objective"]
+    assert by_depth["optimal", 4]["status"] == "optimal"
+    assert {one["columns"] for one in records if one["part"] == "columns"} == {13, 26}
+    text = split_lookahead.report(records, tmp_path).read_text()
+    assert "| bike | SPLIT |" in text
+    assert (tmp_path / "paper-split-lookahead-gaps.png").exists()
+
+
 def test_the_claims_of_guesses_are_measured_and_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr(guesses, "SOURCES", {"sklearn_wine": guesses.Source(0.02, folds=False)})
-    monkeypatch.setattr(guesses, "REFERENCES", ((5, 1),))
+    source = guesses.Source(0.02, ((5, 1),), (2, 5, None), (0.02, 0.05))
+    monkeypatch.setattr(guesses, "SOURCES", {"sklearn_wine": source})
+    monkeypatch.setattr(guesses, "REFERENCES", ((5, 1), (3, 2)))
+    monkeypatch.setattr(guesses, "KFold", lambda *_, **options: KFold(2, **options))
+    paper = {"train": 0.5, "deviation_train": 0.1, "test": 2.0, "deviation_test": 0.0, "seconds": "> 9", "table": 4}
+    key = ("sklearn_wine", "GOSDT", guesses.THRESHOLDS, (3, 2))
+    monkeypatch.setattr(guesses, "PUBLISHED", {key: {**paper, "dataset": key[0], "guess": key[2]}})
     records = complete(tmp_path / "results.jsonl", {"sklearn_wine": guesses.records_of("sklearn_wine", 5.0)}, 5.0)
-    assert [record["method"] for record in records] == 2 * [guesses.ALL] + 2 * [guesses.THRESHOLDS, guesses.BOTH]
-    for every in (record for record in records if record["method"] == guesses.ALL):
-        few, both = (
-            next(one for one in records if (one["method"], one["max_depth"]) == (method, every["max_depth"]))
-            for method in (guesses.THRESHOLDS, guesses.BOTH)
-        )
-        assert every["objective"] <= few["objective"] <= both["objective"] <= both["bound"] + 1e-12
-        assert few["accuracy"] == pytest.approx(1 - few["objective"] + 0.02 * few["leaves"])
+    assert load(tmp_path / "results.jsonl") == records
+    by = {
+        (one["fold"], one["algorithm"], one["guess"], tuple(one.get("reference", ())), one["max_depth"]): one
+        for one in records
+        if one["regularization"] == 0.02
+    }
+    for (fold, algorithm, guess, reference, depth), both in by.items():
+        if guess == guesses.BOTH:
+            few = by[fold, algorithm, guesses.THRESHOLDS, reference, depth]
+            every = by[fold, algorithm, guesses.ALL, (), depth]
+            assert every["objective"] <= few["objective"] <= both["objective"] <= both["bound"] + 1e-12
+            penalty = 0.02 if algorithm == "GOSDT" else 0  # what DL8.5 minimizes has no leaf penalty
+            assert both["accuracy"] == pytest.approx(1 - both["objective"] + penalty * both["leaves"])
+    assert {one["algorithm"] for one in records if one["max_depth"] is None} == {"GOSDT"}
+    assert {one["regularization"] for one in records if one["algorithm"] == "CART"} == {0.02, 0.05}
     text = guesses.report(records, tmp_path).read_text()
-    assert "| sklearn_wine | 5 | 5 trees of depth 1 | guessed thresholds |" in text
-    assert (tmp_path / "paper-guesses.png").exists()
+    assert f"| sklearn_wine | GOSDT | {guesses.THRESHOLDS} | 3 of depth 2 |" in text
+    assert "| 0.500 ± 0.100 |" in text
+    assert "| sklearn_wine | 4 | 0 of 1 |" in text
+
+
+def test_trees_of_the_guesses_paper_are_read_as_they_are_printed():
+    assert [row["figure"] for row in guesses.PUBLISHED_TREES] == [
+        f"{number}{part}" for number in (13, 14, 15, 16) for part in "ab"
+    ]
+    tree = ["age", 2.5, 1, ["sex", 0.5, 0, 1]]
+    X = np.array([[2.5, 1], [3, 0], [3, 1]])
+    assert predict(tree, X, ["age", "sex"]).tolist() == [1, 0, 1]
+
+    def n_leaves(tree):
+        return n_leaves(tree[2]) + n_leaves(tree[3]) if isinstance(tree, list) else 1
+
+    assert [n_leaves(row["tree"]) for row in guesses.PUBLISHED_TREES] == [
+        row["leaves"] for row in guesses.PUBLISHED_TREES
+    ]
+
+
+@pytest.mark.skipif(not data.SHARED.exists(), reason=f"{data.SHARED} is not there")
+def test_coupons_for_takeaway_are_those_of_the_authors_file():
+    made, labels = guesses.coupons("Carry out & Take away")
+    X, y = data.read("coupon_carryout.bin")
+    assert np.array_equal(made.to_numpy(), X.to_numpy())
+    assert np.array_equal(labels, y)
+    assert guesses.coupons("Restaurant(<20)")[0].shape == (2653, 87)  # as in table 1 of the paper
+
+
+def test_a_tree_over_guessed_thresholds_is_written_with_the_columns_of_the_table():
+    table = np.array([[0, 1.0], [1, 2], [0, 3], [1, 4]] * 5)
+    y = (table[:, 0] == 1) & (table[:, 1] > 2)
+    binarizer = ThresholdGuessBinarizer(DecisionTreeClassifier(random_state=0)).fit(table, y)
+    classifier = GOSDTClassifier(0.01, binarizer=None).fit(binarizer.transform(table), y.astype(int))
+    tree = guesses._nested(classifier.tree_, binarizer.conditions_, ["flag", "number"])
+    assert predict(tree, table, ["flag", "number"]).tolist() == y.astype(int).tolist()
 
 
 def test_the_objectives_of_gosdt_are_measured_and_reported(tmp_path, monkeypatch):
@@ -161,14 +284,22 @@ def test_guessed_thresholds_are_those_of_the_stumps(tmp_path, monkeypatch):
 def test_the_tables_of_rashomon_sets_are_measured_and_reported(tmp_path, monkeypatch):
     source = {**rashomon.SOURCES["spambase"], "dataset": "sklearn_breast_cancer", "stumps": 20}
     monkeypatch.setattr(rashomon, "SOURCES", {"spambase": source})
-    monkeypatch.setattr(rashomon, "BOOTSTRAPS", 2)
+    few = {"BOOTSTRAPS": 2, "SAMPLES": 20, "FEW_STUMPS": 10, "GREEDY_PENALTIES": (0.02,)}
+    for name, value in few.items():
+        monkeypatch.setattr(rashomon, name, value)
     records = complete(tmp_path / "results.jsonl", {"spambase": rashomon.records_of("spambase", 5.0)}, 5.0)
-    (record,) = records
-    assert record["is_complete"]
-    assert 0 < record["n_within"] <= min(record["n_near"], record["n_whole"])
-    assert record["n_near"] <= record["n_resplit"]
-    assert len(record["exact_trees"]) == len(record["resplit_trees"]) == 2
-    assert -1 <= record["correlation"] <= 1
+    importance, *precisions = (record for record in records if record["part"] != "greedy")
+    for record in precisions:
+        assert record["is_complete"]
+        assert 0 < record["n_within"] <= min(record["n_near"], record["n_whole"])
+        assert record["n_near"] <= record["n_resplit"]
+        assert 0 <= record["whole_across_trees"] <= 0.25
+        assert 0 < record["whole_across_rows"] <= 0.25
+    assert len(importance["exact_trees"]) == len(importance["resplit_trees"]) == 2
+    assert -1 <= importance["correlation"] <= 1
+    greedy = [record for record in records if record["part"] == "greedy"]
+    assert len(greedy) == len(rashomon.GREEDY_PENALTIES) * len(rashomon.GREEDY_EPSILONS)
+    assert all(0 <= share <= 1 for record in greedy for share in record["shares"])
     text = rashomon.report(records, tmp_path).read_text()
     assert "| spambase | RESPLIT |" in text
     assert "0.598 (850/1422)" in text

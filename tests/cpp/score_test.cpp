@@ -94,6 +94,17 @@ TEST(a_tree_at_its_limits_passes_and_past_them_is_rejected) {
   CHECK_THROWS(std::logic_error, score_of(problem, three_leaves()));
 }
 
+TEST(a_rule_list_passes_as_one_and_a_tree_that_splits_both_sides_is_rejected) {
+  TestProblem problem = four_rows();
+  const ResultTree both_sides{
+      {0, 1, -1, -1, 1, -1, -1}, {1, 2, -1, -1, 5, -1, -1}, {4, 3, -1, -1, 6, -1, -1}, {1, 1, 1, 1, 1, 1, 0}, 0, {}};
+  CHECK_EQUAL(score_of(problem, both_sides), 40);
+  problem.limits.is_rule_list = true;
+  CHECK_EQUAL(score_of(problem, three_leaves()), 30);
+  CHECK_EQUAL(score_of(problem, {{-1}, {-1}, {-1}, {0}, 0, {}}), 19);
+  CHECK_THROWS(std::logic_error, score_of(problem, both_sides));
+}
+
 TEST(a_single_leaf_may_have_fewer_rows_than_a_leaf_of_a_split) {
   TestProblem problem = four_rows();
   problem.limits.rows_per_leaf = 5;

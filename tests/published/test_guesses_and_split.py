@@ -36,6 +36,13 @@ SPLIT = {
     0.0001: {(2, 1): (0.331959, 3), (3, 1): (0.320856, 7), (4, 1): (0.309914, 11), (4, 2): (0.308718, 12)},
 }
 
+# Equation 4 by brute force, of the authors' program too: the best prefix with its greedy trees, by the same.
+LOOKAHEAD_VALUES = {
+    0.005: {(2, 1): 0.346659, (3, 1): 0.345178, (4, 1): 0.345178, (3, 2): 0.344854, (4, 2): 0.344183},
+    0.001: {(2, 1): 0.334659, (3, 1): 0.326318, (4, 1): 0.318110, (3, 2): 0.325318, (4, 2): 0.317652},
+    0.0001: {(2, 1): 0.331959, (3, 1): 0.320918, (4, 1): 0.310910, (3, 2): 0.320818, (4, 2): 0.309552},
+}
+
 # Of each fold: objective with guessed bounds, optimum, bound of theorem 4.3 with the optimal tree, columns kept.
 FOLDS = {
     (40, 1): (
@@ -73,8 +80,23 @@ def test_licketysplit_of_the_package(regularization):
 def test_split_of_the_authors(regularization):
     X, y = as_is("compas_fairml.bin")
     for (depth, steps), (objective, leaves) in SPLIT[regularization].items():
-        found = SPLITClassifier(regularization, steps, max_depth=depth, binarizer=None).fit(X, y)
-        assert (round(found.objective_, 6), found.n_leaves_) == (objective, leaves)
+        settings = {"max_depth": depth, "binarizer": None}
+        found = SPLITClassifier(regularization, steps, **settings).fit(X, y)
+        if steps < depth - 1:
+            assert (round(found.objective_, 6), found.n_leaves_) == (objective, leaves)
+        else:  # hornbeam searches exactly there, and is no worse than the authors' program
+            assert found.status_ == "optimal"
+            assert round(found.objective_, 6) <= objective
+
+
+def test_prefixes_with_greedy_trees_cost_what_equation_4_says():
+    X, y = as_is("compas_fairml.bin")
+    for regularization, values in LOOKAHEAD_VALUES.items():
+        for (depth, steps), value in values.items():
+            found = SPLITClassifier(regularization, steps, max_depth=depth, completion="greedy", binarizer=None).fit(
+                X, y
+            )
+            assert round(found.objective_, 6) == value
 
 
 @pytest.mark.parametrize(("n_estimators", "max_depth"), FOLDS)

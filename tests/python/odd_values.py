@@ -188,7 +188,8 @@ def refusal_is_wrong(error, *names):
 def faults_of(call, values, *names):
     """Call with each value, and return those that are neither refused by name nor give what `call` finds right.
 
-    `call` returns what is wrong with the result, or None. A warning other than `NotProvenWarning` is a fault, too.
+    `call` returns what is wrong with the result, or None. A warning other than `NotProvenWarning` is a fault, too,
+    unless it says that no tree is as good as a small `rashomon_bound`.
     """
     faults = []
     for value in values:
@@ -196,6 +197,7 @@ def faults_of(call, values, *names):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 warnings.simplefilter("ignore", NotProvenWarning)
+                warnings.filterwarnings("ignore", "The set is empty")
                 fault = call(value)
         except Exception as error:
             fault = refusal_is_wrong(error, *names)

@@ -2,6 +2,8 @@
 
 import pickle
 import warnings
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, NotProvenWarning, SPLITClassifier
+from oracles.lookahead import lookahead_cost
+from oracles.problems import random_problem
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -20,7 +24,8 @@ BOTH = [SPLITClassifier, LicketySPLITClassifier]
 @pytest.mark.parametrize("data", [CANCER, IRIS], ids=["two classes", "three classes"])
 def test_objective_is_that_of_the_tree_and_lies_between_optimum_and_its_bound(make, data):
     X, y = data
-    classifier = make(regularization=0.01, max_depth=3).fit(X, y)
+    parameters = {"lookahead_depth": 1} if make is SPLITClassifier else {}
+    classifier = make(regularization=0.01, max_depth=3, **parameters).fit(X, y)
     assert classifier.loss_ == pytest.approx(np.mean(classifier.predict(X) != y))
     assert classifier.objective_ == pytest.approx(classifier.loss_ + 0.01 * classifier.n_leaves_)
     assert classifier.status_ == "heuristic"
@@ -36,6 +41,56 @@ def test_split_from_the_full_depth_on_is_the_exact_search():
     exact = GOSDTClassifier(regularization=0.01, max_depth=3).fit(X, y)
     assert split.status_ == "optimal"
     assert split.objective_ == split.lower_bound_ == exact.objective_
+
+
+@pytest.mark.parametrize("lookahead_depth", [3, 4, 7])
+def test_split_with_at_most_one_greedy_level_is_the_exact_search(lookahead_depth):
+    draw = np.random.default_rng(3)
+    X = draw.integers(0, 2, size=(300, 9))
+    y = X[:, :6].sum(axis=1) + draw.integers(0, 3, size=300) > 3
+    settings = {"regularization": 0.002, "max_depth": 4, "binarizer": None}
+    exact = GOSDTClassifier(**settings).fit(X, y)
+    long, short = (SPLITClassifier(lookahead_depth=depth, **settings).fit(X, y) for depth in (lookahead_depth, 2))
+    assert long.status_ == "optimal"
+    assert long.objective_ == long.lower_bound_ == exact.objective_
+    assert short.status_ == "heuristic"
+    assert short.objective_ > exact.objective_
+
+
+@pytest.mark.parametrize("lookahead_depth", [1, 2, 3, 4])
+def test_greedy_completion_is_the_best_prefix_with_its_greedy_trees(lookahead_depth):
+    n_improved = 0
+    for seed in range(30):
+        draw = random_problem(seed, "zero_one", n_rows=(10, 60), n_columns=(3, 7))
+        n_rows = len(draw.rows)
+        problem = replace(draw, weights=[1] * n_rows, costs=(1 - np.eye(4, dtype=int)).tolist(), leaf_cost=1)
+        settings = {"regularization": Fraction(1, n_rows), "max_depth": 3, "binarizer": None}
+        greedy, optimal = (
+            SPLITClassifier(lookahead_depth=lookahead_depth, completion=completion, **settings).fit(
+                problem.rows, problem.classes
+            )
+            for completion in ("greedy", "optimal")
+        )
+        cost, _ = lookahead_cost(problem, tuple(range(n_rows)), 3, min(lookahead_depth, 3))
+        assert greedy.objective_ == pytest.approx(cost / n_rows, abs=1e-12)
+        assert greedy.objective_ == pytest.approx(
+            np.mean(greedy.predict(problem.rows) != problem.classes) + greedy.n_leaves_ / n_rows
+        )
+        assert optimal.objective_ <= greedy.objective_
+        n_improved += optimal.objective_ < greedy.objective_
+    assert (n_improved > 0) == (lookahead_depth < 3)  # from the full depth on both are exact
+
+
+def test_greedy_completion_searches_binary_columns_where_optimal_completion_sorts_values():
+    X, y = CANCER
+    X = X[:, :3]
+    greedy, optimal = (
+        SPLITClassifier(0.01, 1, max_depth=2, completion=completion).fit(X, y) for completion in ("greedy", "optimal")
+    )
+    by_columns = greedy.binarizer_.transform(X)
+    again = SPLITClassifier(0.01, 1, max_depth=2, completion="greedy", binarizer=None).fit(by_columns, y)
+    assert greedy.objective_ == again.objective_
+    assert greedy.lower_bound_ <= optimal.objective_
 
 
 @pytest.mark.parametrize("make", BOTH)
@@ -135,6 +190,8 @@ def test_limits_end_in_a_tree_with_a_warning(make, limit):
         (SPLITClassifier, {"lookahead_depth": 0}, ValueError, "lookahead_depth"),
         (SPLITClassifier, {"lookahead_depth": 1.5}, TypeError, "lookahead_depth"),
         (SPLITClassifier, {"max_depth": None}, TypeError, "max_depth"),
+        (SPLITClassifier, {"completion": "best"}, ValueError, "completion"),
+        (SPLITClassifier, {"completion": None}, (TypeError, ValueError), "completion"),
         (LicketySPLITClassifier, {"max_depth": -1}, ValueError, "max_depth"),
         (LicketySPLITClassifier, {"certify": "yes"}, TypeError, "certify"),
         (SPLITClassifier, {"last_split": "entropy"}, ValueError, "last_split"),

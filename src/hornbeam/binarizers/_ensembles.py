@@ -1,9 +1,10 @@
-"""Fit an ensemble of trees within a budget, and read its thresholds, whichever library it is from."""
+"""Fit a model within a budget, and read its thresholds, whichever library it is from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,31 +15,69 @@ from hornbeam._budget import Budget
 Split = tuple[int, float]
 
 
-def splits_of(ensemble: Any) -> set[Split]:
-    """Return the splits ``column <= threshold`` of all trees of a fitted ensemble.
+class Splits(NamedTuple):
+    """Where a model splits its columns: ``column <= threshold``."""
+
+    pairs: set[Split]  # index of the column, and threshold: the largest number that may go to the left
+    precision: type[np.floating[Any]] = np.float64  # that of the numbers which the model compares with thresholds
+    are_cuts: bool = False  # whether the model does not say more than between which two values a threshold lies
+
+
+def splits_of(name: str, model: Any, min_jump: float) -> Splits:
+    """Return the splits of a fitted model that lists its thresholds.
 
     Parameters
     ----------
-    ensemble : estimator
+    name : str
+        Of the parameter that the model is, for messages.
+    model : estimator
         Fitted to an array: a tree, forest, extra trees, bagging, gradient boosting or histogram gradient boosting of
-        scikit-learn, or an estimator of XGBoost or LightGBM.
+        scikit-learn, an estimator of XGBoost or LightGBM, an explainable boosting machine of InterpretML, or any object
+        with an attribute `bin_edges_`: an array for each column with its edges in ascending order, the first and the
+        last of which are the ends.
+    min_jump : float
+        Of an explainable boosting machine, see `ThresholdGuessBinarizer`.
 
     Returns
     -------
-    set of (int, float)
-        Index of the column, and threshold: the largest number that may go to the left.
+    Splits
 
     Raises
     ------
     TypeError
-        If the estimator is none of these.
+        If the model is none of these.
     """
-    for shows_trees, read in _READERS:
-        if shows_trees(ensemble):
-            return set(read(ensemble))
+    if hasattr(model, "bins_") and hasattr(model, "term_scores_"):
+        return Splits(set(_of_shapes(model, min_jump)), are_cuts=True)
+    if hasattr(model, "bin_edges_"):
+        return Splits(set(_below(enumerate(edges[1:-1] for edges in model.bin_edges_))), are_cuts=True)
+    for shows_trees, read, precision in _READERS:
+        if shows_trees(model):
+            return Splits(set(read(model)), precision)
     raise TypeError(
-        f"reference must be an ensemble of trees from scikit-learn, XGBoost or LightGBM, got {type(ensemble).__name__}."
+        f"{name} must be an ensemble of trees from scikit-learn, XGBoost or LightGBM or an explainable boosting "
+        f"machine, or have bin_edges_ after fit, got {type(model).__name__}."
     )
+
+
+def importances_of(model: Any) -> npt.NDArray[np.float64]:
+    """Return the importance of each column to a fitted model: of trees, the total gain of its splits."""
+    if hasattr(model, "feature_importances_"):
+        return np.asarray(model.feature_importances_, dtype=np.float64)
+    importances = np.zeros(model.n_features_in_)
+    if hasattr(model, "term_importances"):
+        for columns, importance in zip(model.term_features_, model.term_importances(), strict=True):
+            importances[list(columns)] += importance
+        return importances
+    if not hasattr(model, "_predictors"):
+        raise TypeError(
+            f"reference must have feature_importances_ after fit, got {type(model).__name__}; set eliminate=False, or "
+            "give it as thresholds."
+        )
+    for predictor in (predictor for iteration in model._predictors for predictor in iteration):
+        nodes = predictor.nodes[predictor.nodes["is_leaf"] == 0]
+        np.add.at(importances, nodes["feature_idx"], nodes["gain"])
+    return importances
 
 
 def fit_within(
@@ -133,10 +172,32 @@ def _has(name: str) -> Callable[[Any], bool]:
     return lambda ensemble: hasattr(ensemble, name)
 
 
-_READERS: Iterable[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Split]]]] = (
-    (_has("estimators_"), _of_trees),
-    (_has("tree_"), _of_tree),
-    (_has("_predictors"), _of_histograms),
-    (_has("get_booster"), _of_xgboost),
-    (_has("booster_"), _of_lightgbm),
+def _of_shapes(machine: Any, min_jump: float) -> Iterator[Split]:
+    """Read where the score of a column jumps, as in appendix E of the guesses paper."""
+    importances = np.asarray(machine.term_importances(), dtype=np.float64)
+    most = importances.max(initial=0.0)
+    for columns, scores, importance in zip(machine.term_features_, machine.term_scores_, importances, strict=True):
+        if len(columns) > 1 or not isinstance(machine.bins_[columns[0]][0], np.ndarray):
+            continue  # a pair of columns has coarser bins, and those of categories have no order
+        cuts = machine.bins_[columns[0]][0]
+        # The first score is that of missing values, the last one that of unknown ones; with several classes, each score
+        # is a row of numbers.
+        jumps = (
+            np.abs(np.diff(scores[1:-1], axis=0)).reshape(len(cuts), prod(scores.shape[1:])).max(axis=1, initial=0.0)
+        )
+        yield from _below([(columns[0], cuts[jumps * importance > min_jump * most])])
+
+
+def _below(cuts: Iterable[tuple[int, npt.NDArray[Any]]]) -> Iterator[Split]:
+    """Return splits for cuts, at which a number that is equal to the cut lies above it."""
+    for column, values in cuts:
+        yield from ((column, float(value)) for value in np.nextafter(np.asarray(values, dtype=np.float64), -np.inf))
+
+
+_READERS: Iterable[tuple[Callable[[Any], bool], Callable[[Any], Iterator[Split]], type[np.floating[Any]]]] = (
+    (_has("estimators_"), _of_trees, np.float32),
+    (_has("tree_"), _of_tree, np.float32),
+    (_has("_predictors"), _of_histograms, np.float64),
+    (_has("get_booster"), _of_xgboost, np.float32),
+    (_has("booster_"), _of_lightgbm, np.float64),
 )

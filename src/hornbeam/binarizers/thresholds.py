@@ -89,7 +89,7 @@ class ThresholdBinarizer(Binarizer):
         check_choice("strategy", self.strategy, ("exact", "quantile"))
         if not is_integer(self.n_thresholds) or self.n_thresholds < 1:
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {shown(self.n_thresholds)}.")
-        own = _own_thresholds(self.thresholds, table)
+        own = own_thresholds(self.thresholds, table)
         if table.flags is not None and not own:
             return Ones(table.flags.changing(), condition_of_ones(table.flags.are_boolean))
         return self._of_columns(table, weights, own)
@@ -168,7 +168,7 @@ def _of_categories(index: int, values: npt.NDArray[np.object_]) -> list[IsIn]:
     return [IsIn(index, (value,)) for value in categories]
 
 
-def _own_thresholds(thresholds: Any, table: Table) -> dict[int, list[float]]:
+def own_thresholds(thresholds: Any, table: Table) -> dict[int, list[float]]:
     """Check the user's thresholds and return them by index of the column, sorted."""
     if thresholds is None:
         return {}

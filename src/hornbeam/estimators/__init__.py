@@ -15,11 +15,13 @@ from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 from hornbeam.estimators.split_cv import SPLITClassifierCV
 from hornbeam.fitting.progress import Progress
+from hornbeam.rashomon.greedy import GreedySplits, greedy_splits
 from hornbeam.rashomon.rashomon_set import RashomonSet
 
 __all__ = [
     "GOSDTClassifier",
     "GOSDTClassifierCV",
+    "GreedySplits",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
     "ModelClassReliance",
@@ -30,6 +32,7 @@ __all__ = [
     "RashomonSetClassifier",
     "SPLITClassifier",
     "SPLITClassifierCV",
+    "greedy_splits",
     "model_class_reliance",
     "rashomon_importance",
     "sufficient_depth",

@@ -72,6 +72,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         Largest number of leaves, at least 1. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
+    shape : {"tree", "rule_list"}, default="tree"
+        "tree": any tree. "rule_list": of the two sides of every split, at least one is a leaf, so that the tree reads
+        as ``if ... elif ... else ...`` with one condition a line. The search then is over all such lists, and
+        `status_` and `lower_bound_` are about them; see Notes.
     binarizer : {"exact", "quantile", "auto", "guess"}, Binarizer or None, default="exact"
         How columns become binary. "exact": every threshold between two values, see `ThresholdBinarizer`; best for
         columns of few values, or with `max_depth` (see Notes). "quantile": at most 8 thresholds for each column.
@@ -212,6 +216,11 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     of a total below 2^25 and otherwise rounded to 2^-24 of their total. `OSDTClassifier` has the search of [1]_ for
     these objectives, over sets of leaves.
 
+    With ``shape="rule_list"`` the bitset search runs, whatever the columns, without the primal heuristics, which find
+    trees of any shape. All its bounds hold for rule lists. A list of k leaves has k - 1 levels: `max_leaves` and
+    `max_depth` then limit the same. Objectives "auc" and "partial_auc" and ``labelling="omega"`` refuse it. The
+    objective is that of CORELS [8]_, which counts one rule less than this list has leaves, over rules of one condition.
+
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
@@ -234,6 +243,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     .. [6] V. Babbar, H. McTavish, C. Rudin, M. Seltzer, "Near-Optimal Decision Trees in a SPLIT Second", ICML 2025.
     .. [7] M. A. Carreira-Perpiñán, P. Tavallali, "Alternating Optimization of Decision Trees, with Application to
            Learning Sparse Oblique Trees", NeurIPS 2018.
+    .. [8] E. Angelino, N. Larus-Stone, D. Alabi, M. Seltzer, C. Rudin, "Learning Certifiably Optimal Rule Lists for
+           Categorical Data", Journal of Machine Learning Research 18, 2018.
 
     Examples
     --------
@@ -263,6 +274,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         labelling: Literal["best", "omega"] = "best",
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
+        shape: Literal["tree", "rule_list"] = "tree",
         binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         reference: Any = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -285,6 +297,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         self.labelling = labelling
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
+        self.shape = shape
         self.binarizer = binarizer
         self.reference = reference
         self.class_weight = class_weight
@@ -390,9 +403,11 @@ class GOSDTClassifier(RegularizedTreeClassifier):
             raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
         max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
         bounds = check_bounds(self.bounds, BOUNDS)
+        check_choice("shape", self.shape, ("tree", "rule_list"))
         if self.objective in _NON_ADDITIVE:
             _NON_ADDITIVE[self.objective].check(self)
-        return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, bounds=bounds)
+        is_list = self.shape == "rule_list"
+        return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, rule_list=is_list, bounds=bounds)
 
     def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
         if self.reference is None:

@@ -56,6 +56,8 @@ class GOSDTClassifierCV(CrossValidated, TreeClassifier):
         Largest number of leaves of all trees. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
+    shape : {"tree", "rule_list"}, default="tree"
+        See `GOSDTClassifier`; of all trees.
     binarizer : {"exact", "quantile", "auto", "guess"}, Binarizer or None, default="exact"
         See `GOSDTClassifier`; it is fitted anew on the training rows of each fold.
     class_weight : dict, "balanced" or None, default=None
@@ -138,6 +140,7 @@ n_features_in_, feature_names_in_, statistics_
         theta: float | None = None,
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
+        shape: Literal["tree", "rule_list"] = "tree",
         binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
@@ -158,6 +161,7 @@ n_features_in_, feature_names_in_, statistics_
         self.theta = theta
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
+        self.shape = shape
         self.binarizer = binarizer
         self.class_weight = class_weight
         self.omega = omega

@@ -21,7 +21,6 @@ from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.parameters import check_integer, number_of_threads
 from hornbeam.rashomon.rashomon_set import RashomonSet
-from hornbeam.rashomon.reliance import Reliances
 
 _MOST_BOOTSTRAPS = 10**6
 
@@ -332,7 +331,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     best = trees.reliance([0])[0]
     # Only an exact set is one graph. Trees of RESPLIT, and chosen ones, are examined one by one.
     if indices is None and trees.complete_up_to > -inf:
-        low, high, n_avoiding = Reliances(trees._problem).range_over(trees._graph())
+        low, high, n_avoiding = trees._range_of_reliance()
         n_trees = trees.n_trees
         used = tuple(n_trees - n_avoiding.get(column, n_trees) for column in range(len(trees.columns)))
         return ModelClassReliance(trees.columns, low, high, best, used, n_trees, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from decimal import ROUND_CEILING, Context
 from math import inf
 from typing import Any, Literal
 
@@ -22,10 +23,16 @@ from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.advice import advice
 from hornbeam.fitting.parameters import check_integer, check_number
 from hornbeam.fitting.progress import Progress, relative_gap
-from hornbeam.fitting.scales import AdditiveScale, RegularizedScale
+from hornbeam.fitting.scales import RegularizedScale
 from hornbeam.fitting.search import Search
 from hornbeam.fitting.training import TrainingData
+from hornbeam.objectives import is_one
+from hornbeam.rashomon.auc_set import AucSetSearch
+from hornbeam.rashomon.fscore_set import FScoreSetSearch
 from hornbeam.rashomon.search import RashomonSearch, RESPLITSearch, TreesWanted
+from hornbeam.reductions.auc import AucObjectives
+from hornbeam.reductions.auc_scale import check_theta
+from hornbeam.reductions.fscore import FScoreObjective
 from hornbeam.tree.words import count
 
 _LEAF_BITS = 10  # the costs of the search distinguish trees of up to 1023 leaves
@@ -53,7 +60,9 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         "multiplier": the objective is at most ``(1 + epsilon)`` times the optimum; "absolute": at most the optimum plus
         `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`).
         RESPLIT uses the score of the best prefix, which is never lower, instead of the optimum.
-    objective
+    objective : {"accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"}, default="accuracy"
+        See `GOSDTClassifier`, and Notes on the last three, which RESPLIT does not have.
+    theta
         See `GOSDTClassifier`.
     regularization : float or "auto", default=0.01
         Leaf penalty; see `GOSDTClassifier`. The larger it is, the smaller is the set.
@@ -61,6 +70,11 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         Largest number of edges from the root to a leaf. None: no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
+    rashomon_bound : float or None, default=None
+        The largest objective of a tree in the set, instead of `epsilon` and `epsilon_is`. The optimum is then not
+        searched for: it is the first tree of the set. Only if the set is empty is the best tree searched for, and `fit`
+        warns and names the least bound with a tree. RESPLIT still finds its best prefix first, and the objectives
+        "auc" and "partial_auc" their best tree. None: the bound follows from `epsilon`.
     distinct : {"splits", "columns", "labels"}, default="splits"
         Which trees count as different; see Notes. "splits": trees with different nested splits, where columns that are
         equal or complementary on all training rows count as one. "columns": also trees that differ only in such
@@ -92,7 +106,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     n_trees_ : int
         Their exact number, of any size.
     tree_ : Tree
-        A best tree; `predict` uses it.
+        A best tree; `predict` uses it. If `rashomon_bound` excludes all trees, the best tree nevertheless.
     bound_ : float
         The largest objective that a tree of the set may have.
     searched_up_to_ : float
@@ -102,8 +116,8 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         The set holds exactly the trees with at most this objective. Equals `searched_up_to_`, but is -inf for RESPLIT,
         which does not find all trees.
     status_ : {"complete", "heuristic", "time_limit", "memory_limit", "interrupted"}
-        Why the searches ended. "complete": the set has all trees up to `bound_`. "heuristic": RESPLIT finished; trees
-        may be missing.
+        Why the searches ended. "complete": the set has all trees up to `bound_`, possibly none. "heuristic": RESPLIT
+        finished; trees may be missing.
     objective_, loss_, n_leaves_, depth_, feature_importances_
         Of `tree_`; see `GOSDTClassifier`.
     lower_bound_, gap_
@@ -138,6 +152,16 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     prediction of its class can cost at most. The paper does not define ties: of columns with equal gain (within 1e-12
     bits) the first is used here, so the order of the columns can change the set.
 
+    **Objectives that are no sums.** For "f1", trees with the same splits and different labels are different, since the
+    best label of a leaf depends on all leaves; no split has two leaves of one label, unless ``distinct="labels"``. They
+    are counted without being listed, by one search for each number of leaves. Weights times class weights must be
+    proportional to integers of a total of at most about 2^18. For "auc" and "partial_auc" leaves have no labels, and
+    all trees with different splits are different. `GOSDTClassifier`'s search runs first, since it also finds an
+    additive bound of the area; the trees within this bound are listed, in about a millisecond each, and their areas
+    computed.
+    ``statistics_["set_superset"]`` is their number. RESPLIT, ``distinct="labels"`` and `class_weight` are refused.
+    `RashomonSet.reliance` and `model_class_reliance` need an additive loss.
+
     After unpickling, the set is found again when a tree is first needed; its trees have the same numbers.
 
     References
@@ -158,6 +182,8 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     ([1, 2, 2], 0.155)
     """
 
+    _non_additive_objectives = ("f1", "auc", "partial_auc")
+
     @accept_positional(
         "regularization max_depth distinct method lookahead_depth min_samples_leaf objective omega cost_matrix "
         "class_weight binarizer time_limit memory_limit n_jobs verbose callback trace"
@@ -167,10 +193,12 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         epsilon: float = 0.05,
         epsilon_is: Literal["multiplier", "absolute"] = "multiplier",
         *,
-        objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
+        objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",
+        theta: float | None = None,
         regularization: float | Literal["auto"] = 0.01,
         max_depth: int | None = 4,
         min_samples_leaf: int = 1,
+        rashomon_bound: float | None = None,
         distinct: Literal["splits", "columns", "labels"] = "splits",
         method: Literal["exact", "resplit"] = "exact",
         lookahead_depth: int = 2,
@@ -188,9 +216,11 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         self.epsilon = epsilon
         self.epsilon_is = epsilon_is
         self.objective = objective
+        self.theta = theta
         self.regularization = regularization
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.rashomon_bound = rashomon_bound
         self.distinct = distinct
         self.method = method
         self.lookahead_depth = lookahead_depth
@@ -262,25 +292,54 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     def _check_parameters(self) -> _core.SearchOptions:
         check_number("epsilon", self.epsilon)
         check_choice("epsilon_is", self.epsilon_is, ("multiplier", "absolute"))
+        if self.rashomon_bound is not None:
+            check_number("rashomon_bound", self.rashomon_bound)
         check_choice("distinct", self.distinct, ("splits", "columns", "labels"))
         check_choice("method", self.method, ("exact", "resplit"))
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
         if self.method == "resplit" and self.max_depth is None:
             raise TypeError("max_depth must be an integer, got None: RESPLIT needs a depth limit.")
-        return super()._check_parameters()
+        options = super()._check_parameters()
+        self._check_objective()
+        return options
+
+    def _check_objective(self) -> None:
+        """Refuse parameters that have no meaning for the objective."""
+        check_theta(self.objective, self.theta)
+        if self.objective not in self._non_additive_objectives:
+            return
+        if self.method != "exact":
+            raise ValueError(f"method={self.method!r} needs an additive objective, but objective={self.objective!r}.")
+        if self.objective == "f1":
+            if not is_one(self.omega):
+                raise ValueError("omega is used by objective='weighted' only, but objective='f1'.")
+        elif self.class_weight is not None:
+            raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; leave it at None.")
+        elif self.distinct == "labels":
+            raise ValueError(
+                f"distinct='labels' has no meaning for objective={self.objective!r}, which labels no leaf."
+            )
 
     def _leaf_bits(self) -> int:
         return _LEAF_BITS
 
-    def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
+    def _make_scale(self, training: TrainingData) -> RegularizedScale:
+        if self.objective in self._non_additive_objectives:
+            objective = FScoreObjective() if self.objective == "f1" else AucObjectives()
+            return objective.make_scale(self, training)
+        return super()._make_scale(training)
+
+    def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
+        trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is, self.rashomon_bound)
+        problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted)
+        if self.objective in self._non_additive_objectives:
+            return FScoreSetSearch(*problem) if self.objective == "f1" else AucSetSearch(*problem)
         # The core knows an empty side of a split by its loss, so every row must be able to lose something.
         for label, costs in zip(training.classes.tolist(), scale.costs, strict=True):
             if not costs.any():
                 raise ValueError(
                     f"cost_matrix has the same cost for every prediction of class {label!r}; leave its rows out."
                 )
-        trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is)
-        problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted)
         if self.method == "exact" or self.max_depth is None or self.lookahead_depth >= self.max_depth:
             return RashomonSearch(*problem)  # no level would be left for the greedy trees of RESPLIT
         return RESPLITSearch(self.lookahead_depth, *problem)
@@ -295,6 +354,8 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
 
     def _warn_unless_proven(self) -> None:
         if self.status_ in ("complete", "heuristic"):
+            if self.n_trees_ == 0:
+                self._warn_of_empty_set()
             return
         known = "no tree"
         if self.n_trees_:
@@ -305,4 +366,16 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
             f"The search stopped before all trees up to objective {self.bound_:.6g} were found (status "
             f"{self.status_!r}): the set holds {known}. For all of them, {advice(self)}",
             NotProvenWarning,
+        )
+
+    def _warn_of_empty_set(self) -> None:
+        found = "prefix that RESPLIT finds" if self.status_ == "heuristic" else "tree"
+        best = f"the best has {self.objective_:.6g}"
+        if self.status_ == "complete" and self.lower_bound_ < self.objective_:
+            best = f"the best has between {self.lower_bound_:.6g} and {self.objective_:.6g}"
+        least = Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(self.objective_)
+        warn_user(
+            f"The set is empty: no {found} has an objective of at most rashomon_bound={self.bound_:.6g}; {best}. Set "
+            f"rashomon_bound to at least {least:f} for a set with a tree, or to None. tree_ is the best tree known.",
+            UserWarning,
         )

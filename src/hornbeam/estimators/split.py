@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 # After so many rounds without a better tree the heuristics have tried all the slightly worse ones to start from.
 _ROUNDS_A_LEVEL = 4
 
+# With so few levels of greedy trees, a search of all prefixes takes longer than the exact search, whose bounds close
+# most of them: 3 to 9 times as long on four tables of 76 to 153 binary columns. With two levels it takes less time on
+# some tables. See docs/notes/2026-11-24-long-lookahead.md.
+_LEVELS_TOO_FEW = 1
+
 
 class _LookaheadClassifier(RegularizedTreeClassifier):
     """Base of SPLIT and LicketySPLIT: it runs the lookahead search, and the exact search that certifies its tree."""
@@ -55,24 +60,34 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
         """Return the number of levels of splits that are searched exhaustively."""
         return 1
 
+    def _keeps_greedy(self) -> bool:
+        """Return whether the greedy trees below these levels stay."""
+        return False
+
     def _choose_search(self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions) -> Search:
         conditions = self.binarizer_.conditions_
+        steps, depth = self._steps(), options.max_depth or 0
+        keeps_greedy = self._keeps_greedy() and steps < depth
         search: Search
-        if not suits_near_optimal_search(conditions):
+        if keeps_greedy or not suits_near_optimal_search(conditions):
+            if not self._is_recursive and not keeps_greedy and steps >= depth - _LEVELS_TOO_FEW:
+                # The optimal tree keeps all that is promised of SPLIT's.
+                steps = depth
             search = partial(
                 _core.solve_lookahead,
                 packed_columns(conditions, training),
                 make_problem(training, scale),
                 within(options, training.budget),
                 # `max_depth` levels and more mean the exact search; `max_depth` is limited to the number of rows.
-                lookahead_depth=min(self._steps(), max(1, options.max_depth or 0)),
+                lookahead_depth=max(1, min(steps, depth)),
                 recursive=self._is_recursive,
                 last_by_loss=self.last_split == "loss",
+                keep_greedy=keeps_greedy,
             )
-        elif not self._is_recursive and self._steps() >= (options.max_depth or 0):
+        elif not self._is_recursive and steps >= depth:
             search = exact_search(conditions, training, scale, options)
         else:
-            idle_rounds = _ROUNDS_A_LEVEL * (self._steps() - 1)
+            idle_rounds = _ROUNDS_A_LEVEL * (steps - 1)
             search = near_optimal_search(conditions, training, scale, options, idle_rounds=idle_rounds)
         return partial(self._certified, training, scale, options, search) if self.certify else search
 
@@ -116,9 +131,9 @@ class SPLITClassifier(_LookaheadClassifier):
     """Near-optimal sparse decision tree by lookahead search with greedy completion, then optimal completion.
 
     The first `lookahead_depth` levels of splits are searched exhaustively, where each leaf costs as much as the greedy
-    tree (by information gain, pruned) of the remaining depth. Then an optimal tree replaces every greedy one. The
-    result is never worse than the greedy tree of the same depth and leaf penalty, nor than any tree of depth
-    `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
+    tree (by information gain, pruned) of the remaining depth. Then an optimal tree replaces every greedy one, unless
+    `completion` is "greedy". The result is never worse than the greedy tree of the same depth and leaf penalty, nor
+    than any tree of depth `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
 
     With many thresholds (as a rule numbers with ``binarizer="exact"``) the search works on sorted values instead, see
     `LicketySPLITClassifier`, and then improves the tree in rounds over all its nodes, until
@@ -129,14 +144,22 @@ class SPLITClassifier(_LookaheadClassifier):
     regularization : float or "auto", default="auto"
         Leaf penalty; see `GOSDTClassifier`.
     lookahead_depth : int, default=2
-        Levels of splits that are searched exhaustively, at least 1. From `max_depth` on, the search is the exact one.
-        The authors' code counts nodes instead: its ``lookahead_depth_budget`` is one more.
+        Levels of splits that are searched exhaustively, at least 1. The authors' code counts nodes instead: its
+        ``lookahead_depth_budget`` is one more. Each level multiplies the time, by up to the number of binary columns,
+        so a long lookahead is slower than `GOSDTClassifier`, and its tree is no better. Therefore the exact search
+        replaces it from ``max_depth - 1`` on, and proves its tree: `status_` is "optimal". With
+        ``completion="greedy"``, or numbers with many thresholds, it does so from `max_depth` on.
     objective
         See `GOSDTClassifier`.
     max_depth : int, default=5
         Largest number of edges from the root to a leaf. The authors' ``full_depth_budget`` is one more.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
+    completion : {"optimal", "greedy"}, default="optimal"
+        What the leaves of the best prefix become. "optimal": optimal trees of the depth that is left, as in algorithm
+        2 with its flag p. "greedy": the greedy trees that the prefix was chosen by, as without the flag. No exact
+        search is needed then, and over the same columns the tree is never better and often the same. "greedy" always
+        searches binary columns, also where "optimal" works on sorted values.
     last_split : {"gain", "loss"}, default="gain"
         Which column greedy trees split on at the last level that the depth allows. "gain": the column of largest
         information gain, as in the paper. "loss": the one that leaves the least loss, as in the package licketysplit.
@@ -183,6 +206,16 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
     >>> classifier = SPLITClassifier(regularization=0.01, binarizer=None).fit(X, [0, 1, 1, 0])
     >>> classifier.loss_, classifier.n_leaves_
     (0.0, 4)
+
+    With ``completion="greedy"`` the tree is the best prefix with greedy trees below it:
+
+    >>> from hornbeam.datasets import load_monk
+    >>> X, y = load_monk(2, return_X_y=True)
+    >>> for completion in ("greedy", "optimal"):
+    ...     tree = SPLITClassifier(0.001, completion=completion).fit(X, y)
+    ...     print(completion, round(tree.objective_, 4))
+    greedy 0.2056
+    optimal 0.1778
     """
 
     _is_recursive = False
@@ -199,6 +232,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         max_depth: int = 5,
         min_samples_leaf: int = 1,
+        completion: Literal["optimal", "greedy"] = "optimal",
         last_split: Literal["gain", "loss"] = "gain",
         binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -218,6 +252,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         self.objective = objective
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.completion = completion
         self.last_split = last_split
         self.binarizer = binarizer
         self.class_weight = class_weight
@@ -234,10 +269,14 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
 
     def _check_parameters(self) -> _core.SearchOptions:
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
+        check_choice("completion", self.completion, ("optimal", "greedy"))
         return super()._check_parameters()
 
     def _steps(self) -> int:
         return int(self.lookahead_depth)
+
+    def _keeps_greedy(self) -> bool:
+        return self.completion == "greedy"
 
 
 class LicketySPLITClassifier(_LookaheadClassifier):

@@ -26,6 +26,7 @@ _OF_THE_PROBLEM = (
     "max_depth",
     "max_leaves",
     "min_samples_leaf",
+    "shape",
     "objective",
     "theta",
     "omega",
@@ -50,7 +51,7 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
         helpful["binarizer"] = "quantile"
     if given.get("lookahead_depth", 1) > 1 and given.get("method", "resplit") == "resplit":
         helpful["lookahead_depth"] = 1
-    if given.get("epsilon"):
+    if given.get("epsilon") and given.get("rashomon_bound") is None:
         helpful["epsilon"] = given["epsilon"] / 2
     # The leaf penalty is the last resort: unlike the others it changes what the best tree is. It may be 0.
     if "regularization" in given and not helpful:
@@ -92,7 +93,12 @@ def advice(classifier: Any) -> str:
     name = type(classifier).__name__
     if name == "OSDTClassifier":
         lines[_same_problem(classifier, "GOSDTClassifier")] = "proves the same, as a rule much sooner"
-    elif name == "GOSDTClassifier" and classifier.objective in (*_SUMS, "cost") and classifier.max_leaves is None:
+    elif (
+        name == "GOSDTClassifier"
+        and classifier.objective in (*_SUMS, "cost")
+        and classifier.max_leaves is None
+        and classifier.shape == "tree"
+    ):
         lines[_same_problem(classifier, "SPLITClassifier")] = "near-optimal in seconds, without proof"
     elif name == "SPLITClassifier":
         lines[_same_problem(classifier, "LicketySPLITClassifier")] = "near-optimal in polynomial time"

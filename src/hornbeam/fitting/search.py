@@ -107,14 +107,15 @@ def suits_ordered_search(
     """Return whether the ordered search can solve a problem and is expected to be faster."""
     n_classes = len(scale.costs)
     errors = scale.costs.max(axis=1)
-    # The first condition is about speed. All others are assumptions of the search: a class has one cost of an error,
-    # and row and class share 32 bits.
+    # The first condition is about speed. All others are assumptions of the search: trees of any shape, a class has one
+    # cost of an error, and row and class share 32 bits.
     return (
         has_many_thresholds(len(conditions), conditions.n_runs)
         and (
             (options.max_depth is not None and options.max_depth <= _SMALL_DEPTH)
             or len(conditions) * len(scale.weights) >= _LEAST_RESULTS
         )
+        and not options.rule_list
         and training.codes is not None
         and training.reference is None
         and len(scale.weights) <= _core.MOST_ORDERED_ROWS

@@ -13,6 +13,7 @@ from hornbeam import _core
 from hornbeam._budget import Limits
 from hornbeam.binarizers import Conditions
 from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.rashomon.found import GraphOfTrees
 from hornbeam.table import TableSchema
 
 
@@ -38,7 +39,7 @@ class RashomonProblem:
     scale : AdditiveScale
         With bits for the number of leaves.
     optimum : int
-        Ticks of the best tree, or of RESPLIT's best prefix.
+        Ticks of the best tree or less, or of RESPLIT's best prefix.
     max_depth : int or None
     min_samples_leaf : int
     leaf_rule : {"differ", "any"}
@@ -66,25 +67,31 @@ class RashomonProblem:
 
     def find(
         self,
-        bound: int,
+        bound: int | None,
         limits: Limits | None = None,
         callback: Callable[[_core.Progress], bool] | None = None,
-    ) -> _core.RashomonSet:
-        """Find all trees of at most `bound` ticks, or those that RESPLIT finds."""
+    ) -> GraphOfTrees:
+        """Find all trees of at most `bound` ticks, or those that RESPLIT finds; None: none."""
         scale, n_rows = self.scale, len(self.codes)
         seconds, n_bytes = limits or (None, None)
         options = _core.SearchOptions(
             max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, time_limit=seconds, memory_limit=n_bytes
         )
-        return _core.rashomon_set(
+        trees = _core.rashomon_set(
             _core.PackedColumns(self.columns, n_rows),
             _core.Problem(self.codes, scale.weights, scale.costs, scale.leaf_cost),
             options,
             self.optimum,
-            bound,
+            -1 if bound is None else bound,
             self.leaf_rule,
             lookahead_depth=self.lookahead and self.lookahead.depth,
             greedy_depth=self.lookahead.greedy_depth if self.lookahead else 0,
             leaf_bits=scale.leaf_bits,
             callback=callback,
         )
+        return GraphOfTrees(trees, scale.leaf_bits)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the set holds all trees."""
+        return self.lookahead is None

@@ -20,14 +20,14 @@ from hornbeam.binarizers import evaluate_conditions
 from hornbeam.export import to_timbertrek
 from hornbeam.fitting.parameters import check_integer
 from hornbeam.plotting import trees_html
+from hornbeam.rashomon.found import FoundTrees, GraphOfTrees, SetProblem
 from hornbeam.rashomon.problem import RashomonProblem
-from hornbeam.rashomon.reliance import Reliances
+from hornbeam.rashomon.reliance import Range, Reliances
 from hornbeam.table import read_table
 from hornbeam.tree import Tree
 from hornbeam.tree.routing import Rows, reached_leaves
 from hornbeam.tree.words import count
 
-_WORD_BITS = 64
 _N_SHOWN = 3  # trees in a notebook
 
 
@@ -36,17 +36,18 @@ class RashomonSet(Sequence[Tree]):
 
     Trees are sorted by objective, then by number of leaves. The set is a graph of subproblems that the trees share: it
     lists no tree, but makes any one in about a millisecond, however many there are. Two sets made from the same data
-    with the same parameters have the same trees under the same numbers.
+    with the same parameters have the same trees under the same numbers. For the objectives "auc" and "partial_auc" it
+    also holds the number and the area of each tree.
 
     ``len(trees)`` is their number as long as Python allows it (less than ``sys.maxsize``); `n_trees` is of any size.
     ``trees[i]`` is tree number i, a `Tree`; negative numbers count from the worst tree; a slice gives a list.
 
     Parameters
     ----------
-    problem : RashomonProblem
+    problem : SetProblem
         The problem of the set.
-    trees : hornbeam._core.RashomonSet
-        The graph.
+    found : FoundTrees
+        What the search for it has found.
 
     Attributes
     ----------
@@ -74,17 +75,15 @@ class RashomonSet(Sequence[Tree]):
     (12, 7)
     """
 
-    def __init__(self, problem: RashomonProblem, trees: _core.RashomonSet) -> None:
+    def __init__(self, problem: SetProblem, found: FoundTrees) -> None:
         self._problem = problem
-        self._trees: _core.RashomonSet | None = trees
-        description = _core.describe_set(trees)
-        self._bound = description["complete_up_to"]
-        self.searched_up_to = problem.scale.objective(self._bound) if self._bound >= 0 else -inf
-        self._is_exact = problem.lookahead is None
+        self._trees: FoundTrees | None = found
+        self._bound = found.complete_up_to
+        self.searched_up_to = -inf if self._bound is None else problem.scale.objective(self._bound)
+        self._is_exact = problem.is_exact
         self.complete_up_to = self.searched_up_to if self._is_exact else -inf
-        self._costs = description["costs"]
-        self.n_prefixes = _to_integer(description["prefixes"])
-        self._counts = [_to_integer(words) for words in description["counts"]]
+        self.n_prefixes: int = getattr(found, "n_prefixes", 0)
+        self._values, self._leaves, self._counts = found.values, found.leaves, found.counts
         self._ends = list(accumulate(self._counts))
         self.n_trees = self._ends[-1] if self._ends else 0
 
@@ -118,7 +117,7 @@ class RashomonSet(Sequence[Tree]):
         -------
         float
         """
-        return self._problem.scale.objective(self._costs[self._position(index)[1]])
+        return float(self._problem.scale.objective(self._values[self._position(index)[1]]))
 
     def objectives(self) -> tuple[npt.NDArray[np.float64], list[int]]:
         """Return the objectives that occur, and how many trees have each.
@@ -130,9 +129,8 @@ class RashomonSet(Sequence[Tree]):
         counts : list of int of length n_objectives
             Exact numbers of trees.
         """
-        bits = self._problem.scale.leaf_bits
-        by_objective = _added_up((cost >> bits << bits, count) for cost, count in self._histogram())
-        return np.array([self._problem.scale.objective(cost) for cost in by_objective]), list(by_objective.values())
+        by_objective = _added_up(zip(self._values, self._counts, strict=True))
+        return np.array([self._problem.scale.objective(value) for value in by_objective]), list(by_objective.values())
 
     def n_leaves(self) -> dict[int, int]:
         """Return the number of trees for each number of leaves.
@@ -142,8 +140,7 @@ class RashomonSet(Sequence[Tree]):
         dict of int to int
             From a number of leaves to the exact number of trees, in ascending order.
         """
-        leaves = (1 << self._problem.scale.leaf_bits) - 1
-        return dict(sorted(_added_up((cost & leaves, count) for cost, count in self._histogram()).items()))
+        return dict(sorted(_added_up(zip(self._leaves, self._counts, strict=True)).items()))
 
     def depths(self) -> dict[int, int]:
         """Return the number of trees of each depth.
@@ -158,8 +155,8 @@ class RashomonSet(Sequence[Tree]):
         counts: dict[int, int] = {}
         depth = n_before = 0
         while n_before < self.n_trees:
-            found = replace(self._problem, max_depth=depth).find(self._bound)
-            n_trees = sum(map(_to_integer, _core.describe_set(found)["counts"]))
+            problem: SetProblem = replace(self._problem, max_depth=depth)  # type: ignore[type-var]
+            n_trees = sum(problem.find(self._bound).counts)
             if n_trees > n_before:
                 counts[depth] = n_trees - n_before
             depth, n_before = depth + 1, n_trees
@@ -229,13 +226,12 @@ class RashomonSet(Sequence[Tree]):
             if not (allowed is None or is_integer(allowed) or isinstance(allowed, Container)):
                 raise TypeError(f"{name} must be an integer, a container of integers or None, got {shown(allowed)}.")
         used, avoided = self._column_numbers(uses), self._column_numbers(avoids)
-        mask = (1 << self._problem.scale.leaf_bits) - 1
 
         # A function of its own, so that wrong arguments raise at the call and not when the first tree is needed.
         def found() -> Iterator[tuple[int, Tree]]:
             begin = 0
-            for cost, end in zip(self._costs, self._ends, strict=True):
-                if _is_allowed(cost & mask, n_leaves):  # the number of leaves is known without making the trees
+            for size, end in zip(self._leaves, self._ends, strict=True):
+                if _is_allowed(size, n_leaves):  # the number of leaves is known without making the trees
                     for number in range(begin, end):
                         tree = self._tree(number)
                         columns = {condition.column for condition in tree.conditions if condition is not None}
@@ -329,8 +325,13 @@ class RashomonSet(Sequence[Tree]):
         -------
         ndarray of shape (n_indices, n_columns)
             In the unit of the loss; see `model_class_reliance` for the definition.
+
+        Raises
+        ------
+        ValueError
+            If the loss is not a sum over the rows.
         """
-        return Reliances(self._problem).of_trees(map(self._arrays, self._numbers(indices)))
+        return self._reliances().of_trees(map(self._arrays, self._numbers(indices)))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -363,16 +364,24 @@ class RashomonSet(Sequence[Tree]):
                 raise TypeError(f"indices must hold numbers of trees, which are integers, got {shown(number)}.")
         return numbers
 
-    def _graph(self) -> _core.RashomonSet:
+    def _found(self) -> FoundTrees:
         if self._trees is None:  # after unpickling
             trees = self._problem.find(self._bound)
-            if _core.describe_set(trees)["status"] == "interrupted":  # a part of the set would have other numbers
+            if trees.status == "interrupted":  # a part of the set would have other numbers
                 raise KeyboardInterrupt
             self._trees = trees
         return self._trees
 
-    def _histogram(self) -> Iterator[tuple[int, int]]:
-        return zip(self._costs, self._counts, strict=True)
+    def _reliances(self) -> Reliances:
+        if not isinstance(self._problem, RashomonProblem):
+            raise ValueError("model reliance needs a loss that is a sum over the rows, such as objective='accuracy'.")
+        return Reliances(self._problem)
+
+    def _range_of_reliance(self) -> Range:
+        """Return the least and the largest reliance on each column over all trees."""
+        reliances, found = self._reliances(), self._found()
+        assert isinstance(found, GraphOfTrees)
+        return reliances.range_over(found.graph)
 
     def _position(self, index: Any) -> tuple[int, int]:
         """Return the number of a tree, from 0, and the index of its cost."""
@@ -386,7 +395,7 @@ class RashomonSet(Sequence[Tree]):
     def _arrays(self, index: int) -> _core.TreeArrays:
         number, at = self._position(index)
         rank = number - (self._ends[at] - self._counts[at])
-        return _core.read_tree(self._graph(), self._costs[at], _to_words(rank))
+        return self._found().read(at, rank)
 
     def _tree(self, index: int) -> Tree:
         made_of = self._problem
@@ -441,7 +450,7 @@ class RashomonSet(Sequence[Tree]):
         scale = self._problem.scale
         if self.n_trees == 0:
             return "<RashomonSet of no tree>"
-        first, last = scale.objective(self._costs[0]), scale.objective(self._costs[-1])
+        first, last = scale.objective(self._values[0]), scale.objective(self._values[-1])
         return f"<RashomonSet of {count(self.n_trees, 'tree')}, objectives {first:.6g} to {last:.6g}>"
 
     def _repr_html_(self) -> str:
@@ -449,7 +458,7 @@ class RashomonSet(Sequence[Tree]):
         n_shown = min(_N_SHOWN, self.n_trees)
         if n_shown == 0:
             return trees_html([], "RashomonSet of no tree")
-        first, last = self.objective(0), self._problem.scale.objective(self._costs[-1])
+        first, last = self.objective(0), self._problem.scale.objective(self._values[-1])
         objectives = f"objective {first:.6g}" if first == last else f"objectives {first:.6g} to {last:.6g}"
         heading = f"RashomonSet of {self._size_in_words()}, {objectives}"
         if n_shown < self.n_trees:
@@ -470,8 +479,8 @@ def _answers_of(
     return lambda node, rows: answers[arrays["column"][node]][rows]
 
 
-def _added_up(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
-    sums: dict[int, int] = {}
+def _added_up(counts: Iterable[tuple[Any, int]]) -> dict[Any, int]:
+    sums: dict[Any, int] = {}
     for key, number in counts:
         sums[key] = sums.get(key, 0) + number
     return sums
@@ -481,12 +490,3 @@ def _is_allowed(number: int, allowed: int | Container[int] | None) -> bool:
     if allowed is None:
         return True
     return number in allowed if isinstance(allowed, Container) else number == allowed
-
-
-def _to_integer(words: Iterable[int]) -> int:
-    return sum(word << _WORD_BITS * place for place, word in enumerate(words))
-
-
-def _to_words(number: int) -> list[int]:
-    n_words = -(-number.bit_length() // _WORD_BITS)
-    return [number >> _WORD_BITS * place & (1 << _WORD_BITS) - 1 for place in range(n_words)]

@@ -68,7 +68,7 @@ _IDLE_SHARE, _HEURISTIC_SHARE = 1 / 4, 1 / 2  # of the time limit: without a bet
 _LARGEST_BOUND = 2**_core.COST_BITS - 1  # of a set of trees
 
 
-class _Tangent(NamedTuple):
+class Tangent(NamedTuple):
     """The costs of an additive problem, and what to add to its optimum for a lower bound; both in ticks."""
 
     costs: _Integers
@@ -107,6 +107,7 @@ class AucSearch(AdditiveReduction):
         super().__init__(codes, options)
         self._scale, self._columns, self._ordered = scale, columns, ordered
         self._statistics["leaf_sets_listed"] = 0
+        self._best_tangent: Tangent | None = None
 
     def _start(self, leaf: TreeArrays) -> None:
         self._lower, self._upper, self._n_leaves = 0, 2 * (self._scale.one + self._scale.leaf_cost), 1
@@ -114,6 +115,10 @@ class AucSearch(AdditiveReduction):
         self._theta = self._scale.max_false_positives / (int(self._totals[0]) << _core.FALSE_POSITIVE_BITS)
         self._mixture = CurveMixture(self._theta, self._scale.regularization)
         self._mixture.add(self._take_tree(leaf) / self._totals)
+
+    def best_tangent(self) -> Tangent | None:
+        """Return the tangent of the largest lower bound; None before the first additive search has ended."""
+        return self._best_tangent
 
     def _proven(self) -> int:
         return min(self._lower, self._upper)
@@ -149,7 +154,7 @@ class AucSearch(AdditiveReduction):
                 return status
         for omega, penalty in itertools.product(_OMEGAS, _PENALTIES):
             cost = self._scale.one // int(self._totals @ (1, omega))
-            weighted = _Tangent(np.array([[0, cost], [omega * cost, 0]]), 0)
+            weighted = Tangent(np.array([[0, cost], [omega * cost, 0]]), 0)
             more = round(self._scale.leaf_cost * (penalty - 1))
             if (status := self._find_good_tree(ordered, weighted, 0, more=more)) is not None:
                 return status
@@ -164,7 +169,7 @@ class AucSearch(AdditiveReduction):
         return None
 
     def _find_good_tree(
-        self, ordered: _core.OrderedColumns, tangent: _Tangent, idle_rounds: int, work: int = 2**64 - 1, more: int = 0
+        self, ordered: _core.OrderedColumns, tangent: Tangent, idle_rounds: int, work: int = 2**64 - 1, more: int = 0
     ) -> str | None:
         """Keep the tree that heuristics find for additive costs; return the status if they are to end."""
         if (status := self._check_limits()) is not None:
@@ -189,7 +194,7 @@ class AucSearch(AdditiveReduction):
             self._last_gain = self._seconds()
         return None if outcome["status"] in ("heuristic", "optimal") else str(outcome["status"])
 
-    def _tangent(self, corners: npt.NDArray[np.float64]) -> _Tangent:
+    def _tangent(self, corners: npt.NDArray[np.float64]) -> Tangent:
         """Return the tangent at a curve from (0, 0) to (1, 1), rounded to parts of a row."""
         scale, (negatives, positives) = self._scale, self._totals.tolist()
         part_bits = min(_core.FALSE_POSITIVE_BITS, scale.half_pair_cost.bit_length() - 1)
@@ -210,20 +215,23 @@ class AucSearch(AdditiveReduction):
         lost = np.stack([np.append(high[::-1].cumsum()[::-1], 0), np.append(0, wide.cumsum())])
         below = sum(h * (2 * x + w) for x, w, h in zip(lost[1].tolist(), wide.tolist(), high.tolist(), strict=False))
         all_parts = 2 * positives * ((negatives << part_bits) - limit)
-        return _Tangent(
+        return Tangent(
             2 * half_pair_cost * lost, half_pair_cost * all_parts - (-(-half_pair_cost * below >> part_bits))
         )
 
-    def _search_sum(self, tangent: _Tangent) -> tuple[str, _Integers]:
+    def _search_sum(self, tangent: Tangent) -> tuple[str, _Integers]:
         """Solve an additive problem, learn from it, and return its status and the leaves of its tree."""
         outcome = self._solve(tangent, self._max_leaves)
         self._add_statistics(outcome["statistics"])
         leaves = self._take_tree(outcome["tree"])
         self._least_sum, self._least_leaves = outcome["lower"], len(leaves)
-        self._lower = max(self._lower, self._least_sum + tangent.base)
+        lower = self._least_sum + tangent.base
+        if self._best_tangent is None or self._lower < lower:
+            self._best_tangent = tangent
+        self._lower = max(self._lower, lower)
         return str(outcome["status"]), leaves
 
-    def _list_trees(self, tangent: _Tangent) -> str:
+    def _list_trees(self, tangent: Tangent) -> str:
         """Compute the AUC of every tree that the last tangent does not exclude."""
         bound, most = self._upper - 1 - tangent.base, self._max_leaves or 0  # only better trees are of interest
         more, optimum, status = self._leaf_surcharge(tangent, bound)
@@ -260,7 +268,7 @@ class AucSearch(AdditiveReduction):
         self._lower = max(self._lower, found["complete_up_to"] + 1 - more * most + tangent.base)
         return found["status"]
 
-    def _leaf_surcharge(self, tangent: _Tangent, bound: int) -> tuple[int, int, str]:
+    def _leaf_surcharge(self, tangent: Tangent, bound: int) -> tuple[int, int, str]:
         """Return a per-leaf surcharge that makes trees above `max_leaves` rare, the optimum under it, and the status.
 
         The search for a set of trees has no `max_leaves`. Instead every leaf pays a surcharge, and the bound is raised
@@ -279,11 +287,11 @@ class AucSearch(AdditiveReduction):
             more = min(largest, max(more + 1, saved // (n_leaves - self._least_leaves)))
         return more, 0 if self._max_leaves else self._least_sum, "optimal"
 
-    def _problem(self, tangent: _Tangent, more: int) -> _core.Problem:
+    def _problem(self, tangent: Tangent, more: int) -> _core.Problem:
         """Return the additive problem of a tangent, with a surcharge for each leaf."""
         return _core.Problem(self._codes, self._scale.weights, tangent.costs, self._scale.leaf_cost + more)
 
-    def _solve(self, tangent: _Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
+    def _solve(self, tangent: Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
         """Solve the additive problem of a tangent within what the limits leave."""
         seconds = self._left()
         if self._ordered is not None:

@@ -97,6 +97,8 @@ class FScoreObjective:
             check_omega(classifier.omega)
             if classifier.bounds is not None:
                 raise ValueError("bounds cannot be used with labelling='omega', whose search has no such bounds.")
+            if classifier.shape != "tree":
+                raise ValueError("labelling='omega' is for trees of any shape; leave shape at 'tree'.")
 
     def make_scale(self, classifier: Any, training: TrainingData) -> FScoreScale:
         """Return weights times class weights as integers, and the exact leaf penalty."""
