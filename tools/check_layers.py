@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "rows": {"base", "bounds", "data", "kernels", "models", "run"},
     "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"primal", "shallow"},
-    "ordered": {"base", "data", "kernels", "primal", "run", "table", "tree"},
+    "ordered": {"base", "bounds", "data", "kernels", "primal", "run", "table", "tree"},
     "primal": {"base", "data", "lookahead", "models", "rows", "run", "tree"},
     "leafsets": {"base", "bounds", "data", "models", "run", "tree"},
     "lookahead": BELOW_SEARCH,

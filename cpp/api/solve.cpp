@@ -1,7 +1,6 @@
 #include "api/solve.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "api/checks.hpp"
 #include "leafsets/leaf_set_search.hpp"
@@ -29,6 +28,11 @@ run::Outcome single_leaf(const Input& input, std::size_t n_rows, const models::L
   return api::single_leaf(run, prediction, input.leaf_cost + model.loss_of(weight.data(), prediction), input.leaf_cost);
 }
 
+/// A guessed bound may lie above the cost of a tree, and the heuristics' trees are no rule lists.
+bool has_companion(const Input& input) {
+  return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list;
+}
+
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run, search::EarlierSearches* earlier) {
   std::vector<Ticks> reference_losses;
@@ -43,66 +47,32 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   primal::Companion companion([&] { return primal::Points(rows); },
                               primal::PrimalSearch::most_bytes(most_points, rows.n_columns), model, input.leaf_cost,
                               input.tree, run, kShareOfWords);
-  // A guessed bound may lie above the cost of a tree, and the heuristics' trees are no rule lists.
-  const bool has_companion = input.bounds.primal && !problem.has_reference() && !input.tree.is_rule_list;
-  return search::search(problem, run, has_companion ? &companion : nullptr, earlier);
+  return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier);
 }
-
-/// What an error costs in each row, in a common unit, where all wrong predictions of a class cost the same.
-struct ErrorWeights {
-  Ticks unit = 0;
-  std::vector<std::int64_t> weights;
-
-  explicit ErrorWeights(const data::RowLosses& losses) {
-    const data::RowTargets& targets = losses.targets;
-    const auto error_cost = [&](std::size_t c) { return losses.costs[c * losses.n_predictions + (c == 0 ? 1 : 0)]; };
-    for (std::uint32_t c = 0; c < targets.n_targets; ++c) unit = std::gcd(unit, error_cost(c));
-    weights.reserve(targets.target.size());
-    for (std::size_t row = 0; row < targets.target.size(); ++row)
-      weights.push_back(targets.weights[row] * (error_cost(static_cast<std::size_t>(targets.target[row])) / unit));
-  }
-};
 
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run) {
-  const data::RowTargets& classes = input.losses.targets;
-  const ErrorWeights errors(input.losses);
+  const ordered::RowGains rows = ordered::gains_of_rows(input.losses, columns.n_rows, input.reference);
   const ordered::OrderedProblem problem{
       columns,
-      classes.target,
-      errors.weights,
-      classes.n_targets,
-      {errors.unit, input.leaf_cost,
+      rows,
+      {rows.unit, input.leaf_cost,
        static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
       {std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
        input.tree.leaves.value_or(ordered::kAnyLeaves)},
       input.bounds.similarity};
-  primal::Companion companion([&] { return primal::Points(columns, classes); },
-                              primal::PrimalSearch::most_bytes(columns.n_rows, columns.n_variables()), model,
+  const data::RowTargets& targets = input.losses.targets;
+  const std::uint64_t most_points = std::uint64_t{columns.n_rows} * (targets.target.empty() ? targets.n_targets : 1);
+  primal::Companion companion([&] { return primal::Points(columns, targets); },
+                              primal::PrimalSearch::most_bytes(most_points, columns.n_variables()), model,
                               input.leaf_cost, input.tree, run, kShareOfEntries);
-  return ordered::search_ordered(problem, run, input.bounds.primal ? &companion : nullptr);
+  return ordered::search_ordered(problem, run, has_companion(input) ? &companion : nullptr);
 }
 
 void check_bins(const data::OrderedColumns& columns) {
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
     for (std::uint32_t row = 0; row < columns.n_rows; ++row)
       require(columns.bins_of(v)[row] <= columns.n_thresholds[v], "bins: must be at most n_thresholds");
-}
-
-/// The requirements of the ordered search in addition to `check_input`.
-void check_ordered(const data::OrderedColumns& columns, const Input& input) {
-  require(input.reference.empty(), "reference: not for ordered columns");
-  require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
-  const auto& [targets, costs, n_predictions] = input.losses;
-  const std::uint32_t n_classes = targets.n_targets;
-  require(n_classes == n_predictions && n_classes <= ordered::kMostOrderedClasses && !targets.target.empty(),
-          "costs: ordered columns need one prediction a class, and at most 128");
-  for (std::uint32_t c = 0; c < n_classes; ++c)
-    for (std::uint32_t k = 0; k < n_classes; ++k)
-      require(costs[std::size_t{c} * n_classes + k] == (c == k ? 0 : costs[std::size_t{c} * n_classes + (c == 0)]),
-              "costs: ordered columns need one cost for all wrong predictions of a class");
-  require(n_classes > 1 && *std::max_element(costs.begin(), costs.end()) > 0,
-          "costs: ordered columns need a cost above 0");
 }
 
 /// `search_in(model, run)` is the search; its tree is scored again.
@@ -171,7 +141,7 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
-  check_ordered(columns, input);
+  require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   check_bins(columns);
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
     return search_columns(columns, input, model, run);

@@ -38,8 +38,7 @@ void check_input(const Input& input, std::uint32_t n_rows);
 run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll,
                    search::EarlierSearches* earlier = nullptr);
 
-/// The same for columns that are thresholds of ordered variables; all wrong predictions of a class must cost
-/// the same.
+/// The same for columns that are thresholds of ordered variables.
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
 /// A tree of the primal heuristics, which is not proven optimal; see primal/primal_search.hpp on `work`.

@@ -180,7 +180,6 @@ void add_constants(const nb::module_& module) {
   module.attr("POSTERIOR_HORIZON") = posterior::kPosteriorHorizon;
   module.attr("MOST_THREADS") = run::kMostThreads;
   module.attr("MOST_ORDERED_ROWS") = ordered::kMostOrderedRows;
-  module.attr("MOST_ORDERED_CLASSES") = ordered::kMostOrderedClasses;
 }
 
 /// A search whose memory runs out ends with what it has; this is for one that has nothing yet.

@@ -116,7 +116,8 @@ struct TripleRow {
 
 inline constexpr std::uint32_t kScanLanes = 32;
 
-/// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them.
+/// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them. Rows
+/// weigh for one target each, or lose what each target, a prediction, does not gain (ordered/row_gains.hpp).
 struct StumpScan {
   const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;
@@ -129,7 +130,10 @@ struct StumpScan {
   std::uint32_t least_rows;       // of each side of a stump
   const std::int32_t* held_rows;  // rows where root split i holds
   std::int64_t* least_loss[2];    // by side of the root splits; lowered
-  void* scratch;                  // more than two targets: (n_targets + rows) * 2 * kScanLanes lanes
+  void* scratch;  // more than two targets: (n_targets + rows) * 2 * kScanLanes lanes; with `gain`: n_targets words more
+  const std::int64_t* gain = nullptr;         // of each row and target; null where a row weighs for one target
+  const std::int64_t* held_weight = nullptr;  // weight of the rows where root split i holds; needed with `gain`
+  std::int64_t total_weight = 0;              // of all rows; needed with `gain`
 };
 
 struct Kernels {

@@ -190,8 +190,63 @@ void scan_many_targets(const StumpScan& in) {
   }
 }
 
+/// Rows that gain by several targets: the sums of all targets grow with each row. What is not held is what the walk has
+/// passed less what is held.
+template <class T, bool kLeastRows>
+void scan_gains(const StumpScan& in) {
+  using Wide = ScanLanes<T>;
+  using Vector = ScanVector<T>;
+  const Vector bits = bits_of_lanes<T>();
+  std::int64_t* passed = static_cast<std::int64_t*>(in.scratch);  // of each target, left of the walk
+  T* held = reinterpret_cast<T*>(passed + in.n_targets);          // the same where the root holds
+  T* held_total = held + std::size_t{in.n_targets} * kScanLanes;
+  for (std::size_t k = 0; k < in.n_targets; ++k) {
+    passed[k] = 0;
+    Wide::store(held + k * kScanLanes, Vector{});
+    Wide::store(held_total + k * kScanLanes, from_bits<T>(in.held + k * kScanLanes));
+  }
+  const Vector held_weight = from_bits<T>(in.held_weight),
+               failed_weight = Vector{} + static_cast<T>(in.total_weight) - held_weight;
+  Vector least_held = from_bits<T>(in.least_loss[1]), least_failed = from_bits<T>(in.least_loss[0]);
+  RowsOfSides<T> rows(in);  // NOLINT(misc-const-correctness): changes with kLeastRows
+  for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
+    const std::uint32_t entry = in.entries[i];
+    const Vector member = spread<T>(in.member[entry >> 8], bits);
+    const std::int64_t* gain = in.gain + std::size_t{entry >> 8} * in.n_targets;
+    for (std::size_t k = 0; k < in.n_targets; ++k) {
+      passed[k] += gain[k];
+      T* here = held + k * kScanLanes;
+      Wide::store(here, Wide::load(here) + (member & (Vector{} + static_cast<T>(gain[k]))));
+    }
+    if constexpr (kLeastRows) rows.add(member);
+    if ((entry & 1) == 0) continue;
+    Vector most[2][2]{};  // by side of the root and of the threshold
+    for (std::size_t k = 0; k < in.n_targets; ++k) {
+      const Vector left = Wide::load(held + k * kScanLanes), right = Wide::load(held_total + k * kScanLanes) - left;
+      most[1][1] = greater<Vector>(most[1][1], left);
+      most[1][0] = greater<Vector>(most[1][0], right);
+      most[0][1] = greater<Vector>(most[0][1], Vector{} + static_cast<T>(passed[k]) - left);
+      most[0][0] = greater<Vector>(most[0][0], Vector{} + static_cast<T>(in.total[k] - passed[k]) - right);
+    }
+    const Vector held_loss = held_weight - most[1][1] - most[1][0];
+    const Vector failed_loss = failed_weight - most[0][1] - most[0][0];
+    const Vector lower_held = lesser<Vector>(least_held, held_loss),
+                 lower_failed = lesser<Vector>(least_failed, failed_loss);
+    if constexpr (kLeastRows) {
+      least_held = rows.are_enough(1) ? lower_held : least_held;
+      least_failed = rows.are_enough(0) ? lower_failed : least_failed;
+    } else {
+      least_held = lower_held;
+      least_failed = lower_failed;
+    }
+  }
+  lower_by_bits<T>(least_held, in.least_loss[1]);
+  lower_by_bits<T>(least_failed, in.least_loss[0]);
+}
+
 template <class T, bool kLeastRows>
 void scan_stumps_of(const StumpScan& in) {
+  if (in.gain != nullptr) return scan_gains<T, kLeastRows>(in);
   if (in.n_targets > 2) return scan_many_targets<T, kLeastRows>(in);
   if (in.weight == nullptr) return scan_two_targets<T, false, kLeastRows>(in);
   scan_two_targets<T, true, kLeastRows>(in);

@@ -1,19 +1,18 @@
 // ordered/ordered_problem.hpp
 //
-// WHAT    The problem of the ordered search: bins, classes and weights of the rows, costs, the largest depth.
+// WHAT    The problem of the ordered search: bins and losses of the rows, costs, the limits on the tree.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include "base/types.hpp"
 #include "data/ordered_columns.hpp"
+#include "ordered/row_gains.hpp"
 
 namespace hornbeam::ordered {
 
 inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
-inline constexpr std::uint32_t kMostOrderedClasses = 128;
 inline constexpr std::uint32_t kAnyDepth = ~std::uint32_t{0} - 1;  // without a limit
 inline constexpr std::uint32_t kAnyLeaves = ~std::uint32_t{0};
 
@@ -23,21 +22,14 @@ struct TreeSize {
   std::uint32_t leaves = kAnyLeaves;  // at least 1
 };
 
-/// Cost of an error of weight one, leaf penalty and the least rows of a leaf.
+/// Cost of losing a weight of one, leaf penalty and the least rows of a leaf.
 struct OrderedCosts {
   Ticks error_cost;
   Ticks leaf;
   std::uint32_t rows_per_leaf = 1;  // at least
 
-  template <class Weights>
-  Ticks leaf_cost(const Weights& class_weight) const {
-    Ticks all = 0, most = 0;
-    for (const Ticks weight : class_weight) {
-      all += weight;
-      most = std::max(most, weight);
-    }
-    return leaf + error_cost * (all - most);
-  }
+  /// Of rows of this weight; the best prediction gains so much on them.
+  Ticks leaf_cost(std::int64_t weight, std::int64_t gain) const { return leaf + error_cost * (weight - gain); }
 
   /// No tree of so many rows has more leaves.
   std::uint32_t possible_leaves(std::uint32_t n_rows, std::uint32_t most) const {
@@ -53,9 +45,7 @@ struct OrderedCosts {
 
 struct OrderedProblem {
   const data::OrderedColumns& columns;
-  std::span<const std::int32_t> classes;
-  std::span<const std::int64_t> weights;
-  std::uint32_t n_classes;
+  const RowGains& rows;
   OrderedCosts costs;
   TreeSize size;                                // the limits
   bool closes_thresholds;                       // Bounds::similarity

@@ -18,19 +18,20 @@ void remake(std::vector<T>& values, std::size_t size) {
 
 }  // namespace
 
-bool OrderedRows::sort(const data::OrderedColumns& columns, std::span<const std::int32_t> classes,
-                       std::span<const std::int64_t> weights, std::uint32_t n_classes, run::WorkMeter& meter) {
+bool OrderedRows::sort(const data::OrderedColumns& columns, const RowGains& rows, run::WorkMeter& meter) {
   columns_ = &columns;
+  problem_ = &rows;
   n_rows_ = columns.n_rows;
   entries_.resize(offset(n_variables()));
   original_.resize(n_rows_);
   std::iota(original_.begin(), original_.end(), std::uint32_t{0});
-  if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; }))
-    weight_.assign(weights.begin(), weights.end());
-  class_weight_.assign(n_classes, 0);
-  for (std::uint32_t row = 0; row < n_rows_; ++row)
-    class_weight_[static_cast<std::size_t>(classes[row])] += weight_of(row);
-  weight_of_all_ = std::accumulate(class_weight_.begin(), class_weight_.end(), std::int64_t{0});
+  const std::vector<std::int64_t>&weights = rows.weights, &reference = rows.reference;
+  if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; })) weight_ = weights;
+  gain_ = rows.gains;
+  total_gain_.assign(rows.n_predictions, 0);
+  for (std::uint32_t row = 0; row < n_rows_; ++row) rows.add(row, total_gain_.data());
+  weight_of_all_ = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+  reference_loss_ = std::accumulate(reference.begin(), reference.end(), std::int64_t{0});
   std::vector<std::uint32_t> first;  // place of the next row of each bin: counting sort
   for (std::uint32_t v = 0; v < n_variables(); ++v) {
     if (!meter.spend(4 * std::uint64_t{n_rows_})) return false;
@@ -39,33 +40,49 @@ bool OrderedRows::sort(const data::OrderedColumns& columns, std::span<const std:
     for (std::uint32_t row = 0; row < n_rows_; ++row) ++first[bins[row] + std::size_t{1}];
     for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];
     std::uint32_t* entry = &entries_[offset(v)];
-    for (std::uint32_t row = 0; row < n_rows_; ++row)
-      entry[first[bins[row]]++] = row << 8 | static_cast<std::uint32_t>(classes[row]) << 1;
+    for (std::uint32_t row = 0; row < n_rows_; ++row) entry[first[bins[row]]++] = row << 8 | rows.class_of(row) << 1;
     for (const std::uint32_t end : first)  // now the end of each bin
       if (end > 0) entry[end - 1] |= 1;
   }
   return true;
 }
 
+/// The sums of a child that has the rows of these entries, and knows its gains.
+void OrderedRows::add_up(const std::uint32_t* begin, const std::uint32_t* end, OrderedRows& child) const {
+  child.weight_of_all_ = 0;
+  if (gain_.empty())
+    child.weight_of_all_ = std::accumulate(child.total_gain_.begin(), child.total_gain_.end(), std::int64_t{0});
+  else
+    for (const std::uint32_t* entry = begin; entry != end; ++entry) child.weight_of_all_ += weight_of(row_of(*entry));
+  child.reference_loss_ = 0;
+  if (problem_->reference.empty()) return;
+  for (const std::uint32_t* entry = begin; entry != end; ++entry)
+    child.reference_loss_ += problem_->reference[original_[row_of(*entry)]];
+}
+
 bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
                              std::vector<std::uint32_t>& number, run::WorkMeter& meter) const {
   const std::uint32_t begin = side ? 0 : n_true, end = side ? n_true : n_rows_;
   child.columns_ = columns_;
+  child.problem_ = problem_;
   child.n_rows_ = end - begin;
-  child.class_weight_.assign(class_weight_.size(), 0);
+  child.total_gain_.assign(n_predictions(), 0);
   remake(number, n_rows_);
   std::fill(number.begin(), number.end(), kAbsent);
   for (const std::uint32_t* entry = entries(variable) + begin; entry != entries(variable) + end; ++entry) {
     number[row_of(*entry)] = 0;
-    child.class_weight_[class_of(*entry)] += weight_of(row_of(*entry));
+    add_gains(*entry, child.total_gain_.data());
   }
-  child.weight_of_all_ = std::accumulate(child.class_weight_.begin(), child.class_weight_.end(), std::int64_t{0});
+  add_up(entries(variable) + begin, entries(variable) + end, child);
+  const std::size_t n_gains = gain_.empty() ? 0 : n_predictions();
   remake(child.original_, child.n_rows_);
   remake(child.weight_, weight_.empty() ? 0 : child.n_rows_);
+  remake(child.gain_, child.n_rows_ * n_gains);
   for (std::uint32_t row = 0, next = 0; row < n_rows_; ++row) {
     if (number[row] == kAbsent) continue;
     child.original_[next] = original_[row];
     if (!weight_.empty()) child.weight_[next] = weight_[row];
+    if (n_gains > 0) std::copy_n(&gain_[row * n_gains], n_gains, &child.gain_[next * n_gains]);
     number[row] = next++;
   }
   remake(child.entries_, child.offset(n_variables()));

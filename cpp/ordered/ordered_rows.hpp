@@ -4,19 +4,20 @@
 //         a few variables: a column is a threshold of such an order, so it is never stored.
 // HOLDS   Rows are renumbered in each subproblem. An entry is row << 8 | class << 1 | whether the next row has another
 //         bin, so the scan of an order reads nothing else but the row's membership. The last entry of an order has no
-//         next row, so its lowest bit is meaningless.
+//         next row, so its lowest bit is meaningless. Where several predictions gain on a row (ordered/row_gains.hpp),
+//         all classes are 0, and the scan reads the row's gains.
 // COST    4 bytes per row and variable; a child is made by one stable pass over each order.
 // SOURCE  Presorted orders are those of SLIQ and of [brita2025contree].
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/fingerprint.hpp"
 #include "base/types.hpp"
 #include "data/ordered_columns.hpp"
+#include "ordered/row_gains.hpp"
 #include "run/run.hpp"
 
 namespace hornbeam::ordered {
@@ -40,8 +41,7 @@ inline bool ends_bin(std::uint32_t entry) { return (entry & 1) != 0; }
 class OrderedRows {
  public:
   /// All rows of a problem. False if stopped before they are in order.
-  bool sort(const data::OrderedColumns& columns, std::span<const std::int32_t> classes,
-            std::span<const std::int64_t> weights, std::uint32_t n_classes, run::WorkMeter& meter);
+  bool sort(const data::OrderedColumns& columns, const RowGains& rows, run::WorkMeter& meter);
 
   /// The rows on one side of a threshold; `number` is scratch space. False if stopped: `child` is then incomplete.
   bool make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
@@ -52,16 +52,35 @@ class OrderedRows {
   const std::uint32_t* entries(std::uint32_t variable) const { return &entries_[offset(variable)]; }
   const std::int64_t* weights() const { return weight_.empty() ? nullptr : weight_.data(); }
   std::int64_t weight_of(std::uint32_t row) const { return weight_.empty() ? 1 : weight_[row]; }
-  const std::vector<std::int64_t>& class_weight() const { return class_weight_; }
+  /// What each prediction gains on each row; null where entries have its class.
+  const std::int64_t* gains() const { return gain_.empty() ? nullptr : gain_.data(); }
+  /// Adds what each prediction gains on the row of an entry.
+  void add_gains(std::uint32_t entry, std::int64_t* sums) const {
+    const std::uint32_t row = row_of(entry);
+    if (gain_.empty()) {
+      sums[class_of(entry)] += weight_of(row);
+      return;
+    }
+    for (std::size_t k = 0; k < n_predictions(); ++k) sums[k] += gain_[row * n_predictions() + k];
+  }
+  std::size_t n_predictions() const { return total_gain_.size(); }
+  /// Of each prediction, on all rows.
+  const std::vector<std::int64_t>& total_gain() const { return total_gain_; }
+  std::int64_t largest_gain() const { return *std::max_element(total_gain_.begin(), total_gain_.end()); }
   std::int64_t weight() const { return weight_of_all_; }
-  std::uint64_t bytes() const { return 4 * (entries_.capacity() + original_.capacity()) + 8 * weight_.capacity(); }
+  /// What the reference loses on these rows; 0 without one.
+  std::int64_t reference_loss() const { return reference_loss_; }
+  std::uint64_t bytes() const {
+    return 4 * (entries_.capacity() + original_.capacity()) + 8 * (weight_.capacity() + gain_.capacity());
+  }
 
   /// Of these rows in the whole problem.
   Fingerprint fingerprint() const;
 
   /// Bytes that a subset of this many of these rows takes.
   std::uint64_t bytes_of(std::uint32_t n_rows) const {
-    return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 3u));
+    const std::uint64_t n_gains = gain_.empty() ? 0 : n_predictions();
+    return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 3u) + 2 * n_gains);
   }
 
   /// The thresholds with at least so many rows on either side.
@@ -78,18 +97,21 @@ class OrderedRows {
   std::uint32_t n_true_by(const ThresholdSplit& split) const;
 
  private:
+  void add_up(const std::uint32_t* begin, const std::uint32_t* end, OrderedRows& child) const;
   std::size_t offset(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
   std::uint32_t bin(std::uint32_t variable, std::uint32_t i) const {
     return columns_->bins_of(variable)[original_[row_of(entries(variable)[i])]];
   }
 
   const data::OrderedColumns* columns_ = nullptr;
+  const RowGains* problem_ = nullptr;
   std::uint32_t n_rows_ = 0;
   std::vector<std::uint32_t> entries_;   // by variable; one place before the first is free to be overwritten
   std::vector<std::uint32_t> original_;  // number of each row in the whole problem
   std::vector<std::int64_t> weight_;     // of each row; empty where all weigh one
-  std::vector<std::int64_t> class_weight_;
-  std::int64_t weight_of_all_ = 0;
+  std::vector<std::int64_t> gain_;       // (n_rows, n_predictions); empty where entries have classes
+  std::vector<std::int64_t> total_gain_;
+  std::int64_t weight_of_all_ = 0, reference_loss_ = 0;
 };
 
 }  // namespace hornbeam::ordered

@@ -19,6 +19,7 @@ class OrderedSearch {
  public:
   OrderedSearch(const OrderedProblem& problem, run::Run& run, primal::Companion* companion)
       : problem_(problem), run_(run), companion_(companion), state_{run}, root_(problem, state_, run.limits().threads) {
+    state_.bytes = problem_.rows.bytes_of_gains();
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
     workers_.emplace_back(problem_, state_, [this] {
       report();
@@ -32,7 +33,10 @@ class OrderedSearch {
     if (is_sorted) {
       report();
       find_better_tree();
-      run_.guard([this] { solve_every_depth(); });
+      run_.guard([this] {
+        solve_every_depth();
+        is_done_ = !run_.stopped();
+      });
     } else if (companion_ == nullptr || companion_->n_found() == 0) {
       throw run::Stopped{};
     }
@@ -48,7 +52,8 @@ class OrderedSearch {
                                 : companion_->tree();
     const run::Progress last = progress();
     tree.cost = last.upper;
-    return run_.finish(std::move(tree), last, counters, state_.table.size());
+    return run_.finish(std::move(tree), last, counters, state_.table.size(),
+                       is_done_ ? std::optional(run::Status::guessed) : std::nullopt);
   }
 
  private:
@@ -78,8 +83,12 @@ class OrderedSearch {
 
   run::Progress progress() const {
     const auto [lower, upper, n_leaves] = root_.interval();
-    return {upper, lower, state_.n_subproblems.load(std::memory_order_relaxed),
-            state_.bytes.load(std::memory_order_relaxed), n_leaves};
+    // What the search proves excludes what every tree loses.
+    const Ticks floor = problem_.rows.floor;
+    const bool has_guessed = state_.has_guessed.load(std::memory_order_relaxed);
+    return {upper + floor, (has_guessed ? root_.lower_after_guesses(is_done_) : lower) + floor,
+            state_.n_subproblems.load(std::memory_order_relaxed), state_.bytes.load(std::memory_order_relaxed),
+            n_leaves};
   }
 
   void find_better_tree() {
@@ -99,6 +108,7 @@ class OrderedSearch {
   OrderedState state_;
   SharedRoot root_;
   std::deque<OrderedWorker> workers_;  // they stay where they are
+  bool is_done_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bounds/reference.hpp"
+
 namespace hornbeam::ordered {
 
 OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll)
@@ -20,6 +22,7 @@ Counters OrderedWorker::counters() const {
   for (const Level& level : levels_) all.similarity += level.heap.n_closed();
   all.two_levels = n_two_levels_;
   all.known_rows = n_known_;
+  all.reference = n_guessed_;
   return all;
 }
 
@@ -54,11 +57,16 @@ OrderedWorker::Level& OrderedWorker::level(std::size_t number) {
 OrderedResult OrderedWorker::solve(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level) {
   ++n_subproblems_;
   const OrderedCosts& costs = problem_.costs;
-  const Ticks leaf = costs.leaf_cost(rows.class_weight()), two_leaves = 2 * costs.leaf;
+  const Ticks leaf = costs.leaf_cost(rows.weight(), rows.largest_gain());
+  const Ticks two_leaves = bounds::guessed_bound(costs.leaf, costs.error_cost * rows.reference_loss());
   OrderedResult result{leaf, kInfinity, {}};
   if (leaf < bound) {
     result.cost = leaf;
     result.preorder = {{PreorderNode::Kind::leaf}};
+  }
+  if (rows.reference_loss() > 0 && leaf > 2 * costs.leaf) {
+    ++n_guessed_;
+    state_.has_guessed.store(true, std::memory_order_relaxed);
   }
   if (leaf <= two_leaves) return result;
   result.lower = two_leaves;

@@ -6,7 +6,10 @@
 //         `bound`, even after a stop.
 //         (W2) What the table says of a subproblem holds for every bound, so a lower bound proven below `bound` is kept
 //         as at most `bound`.
-//         (W3) The memory that all threads use and have reserved stays within the limit, or the search stops.
+//         (W3) With a reference, (W1) holds for trees that lose on each row at least as much as the reference, which
+//         is what bounds/reference.hpp promises: a threshold's sides are added up, and its neighbors bound them by
+//         subsets and by rows that count in full. No bound of one side comes from that of both.
+//         (W4) The memory that all threads use and have reserved stays within the limit, or the search stops.
 // COST    A subproblem costs its rows x variables for each threshold tried, whatever the number of thresholds.
 #pragma once
 
@@ -30,6 +33,7 @@ struct OrderedState {
   run::Run& run;
   std::atomic<std::uint64_t> bytes{0};  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
+  std::atomic<bool> has_guessed{false};  // whether the reference has replaced a bound
   OrderedTable table{run, bytes};
 
   void check_memory() { run.check(bytes.load(std::memory_order_relaxed)); }
@@ -86,7 +90,7 @@ class OrderedWorker {
   std::deque<Level> levels_;  // by splits above; they stay where they are
   std::vector<std::uint32_t> number_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`
-  std::uint64_t n_two_levels_ = 0, n_known_ = 0;
+  std::uint64_t n_two_levels_ = 0, n_known_ = 0, n_guessed_ = 0;
   std::uint64_t announced_bytes_ = 0;
   bool is_cut_ = false;
 };

@@ -20,8 +20,8 @@ class PreorderReader {
       PreorderTree::const_iterator begin = stump.begin();
       return read(rows, begin);
     }
-    const auto& weight = rows.class_weight();
-    const auto prediction = static_cast<std::uint32_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
+    const auto& gain = rows.total_gain();
+    const auto prediction = static_cast<std::uint32_t>(std::max_element(gain.begin(), gain.end()) - gain.begin());
     if (planned.kind == PreorderNode::Kind::leaf) return tree.add_leaf(prediction);
     const ThresholdSplit& split = planned.split;
     tree.add_split(columns_.first_column[split.variable] + split.threshold, prediction, [&](bool side) {
@@ -38,7 +38,7 @@ class PreorderReader {
   /// The best stump; the leaf, should none be better.
   PreorderTree stump_tree(const OrderedRows& rows) const {
     const PreorderTree leaf{{PreorderNode::Kind::leaf}};
-    const TwoLevelResult stump = best_stump(rows, costs_, costs_.leaf_cost(rows.class_weight()));
+    const TwoLevelResult stump = best_stump(rows, costs_, costs_.leaf_cost(rows.weight(), rows.largest_gain()));
     return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
   }
 

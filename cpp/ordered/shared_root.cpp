@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
+
+#include "bounds/reference.hpp"
 
 namespace hornbeam::ordered {
 
@@ -12,10 +15,11 @@ namespace {
 constexpr std::chrono::milliseconds kLongestSleep{2};
 
 Ticks cost_of_leaf(const OrderedProblem& problem) {
-  std::vector<Ticks> weight(problem.n_classes, 0);
-  for (std::size_t row = 0; row < problem.classes.size(); ++row)
-    weight[static_cast<std::size_t>(problem.classes[row])] += problem.weights[row];
-  return problem.costs.leaf_cost(weight);
+  const std::vector<std::int64_t>& weights = problem.rows.weights;
+  std::vector<std::int64_t> gain(problem.rows.n_predictions, 0);
+  for (std::uint32_t row = 0; row < problem.rows.n_rows(); ++row) problem.rows.add(row, gain.data());
+  return problem.costs.leaf_cost(std::accumulate(weights.begin(), weights.end(), std::int64_t{0}),
+                                 *std::max_element(gain.begin(), gain.end()));
 }
 
 }  // namespace
@@ -24,14 +28,14 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
     : problem_(problem),
       state_(state),
       best_(cost_of_leaf(problem)),
-      lower_(std::min(best(), problem.costs.leaf)),
+      sure_lower_(std::min(best(), problem.costs.leaf)),
+      lower_(sure_lower_),
       in_flight_(n_threads, kInfinity) {}
 
 bool SharedRoot::sort_rows(run::WorkMeter& meter) {
   const data::OrderedColumns& columns = problem_.columns;
   announce(sizeof(std::uint32_t) * std::uint64_t{columns.n_rows} * (columns.n_variables() + std::uint64_t{3}));
-  const bool is_sorted =
-      !meter.stopped() && rows_.sort(columns, problem_.classes, problem_.weights, problem_.n_classes, meter);
+  const bool is_sorted = !meter.stopped() && rows_.sort(columns, problem_.rows, meter);
   announce(rows_.bytes());
   return is_sorted;
 }
@@ -72,7 +76,7 @@ void SharedRoot::learn(OrderedResult found, std::uint32_t depth) {
 
 void SharedRoot::adopt(const tree::ResultTree& tree) {
   const std::lock_guard lock(mutex_);
-  OrderedResult found{0, tree.cost, preorder_of(tree, problem_.columns)};
+  OrderedResult found{0, tree.cost - problem_.rows.floor, preorder_of(tree, problem_.columns)};
   improve(found);
 }
 
@@ -87,8 +91,21 @@ void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Threshold>>& 
 
 Ticks SharedRoot::bound_in_flight() const { return *std::min_element(in_flight_.begin(), in_flight_.end()); }
 
+/// What the reference loses on all rows.
+Ticks SharedRoot::reference_loss() const { return problem_.costs.error_cost * rows_.reference_loss(); }
+
+/// Whether some tree is as good as the reference.
+bool SharedRoot::is_guessed() const {
+  return rows_.reference_loss() > 0 && best() <= bounds::guessed_bound(problem_.costs.leaf, reference_loss());
+}
+
+Ticks SharedRoot::lower_after_guesses(bool is_done) const {
+  return is_done ? std::max(sure_lower_, bounds::bound_after_guesses(best(), reference_loss())) : sure_lower_;
+}
+
 /// The next threshold for a thread.
 std::optional<ThresholdTrial> SharedRoot::take(std::uint32_t thread) {
+  if (is_guessed()) return std::nullopt;
   std::optional<ThresholdTrial> trial = heap_.take(problem_, best());
   if (trial) in_flight_[thread] = trial->run.bound();
   return trial;

@@ -54,6 +54,7 @@ class SharedRoot {
   std::uint32_t useful_depth() const {
     const OrderedCosts& costs = problem_.costs;
     const TreeSize size = problem_.size;
+    if (is_guessed()) return 0;
     return costs.useful_depth(std::min(size.depth, costs.possible_leaves(problem_.columns.n_rows, size.leaves) - 1),
                               best());
   }
@@ -65,10 +66,14 @@ class SharedRoot {
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
   Interval interval() const;
+  /// Once the reference has replaced a bound, `lower` is not proven, but this is.
+  Ticks lower_after_guesses(bool is_done) const;
   /// Once no thread works.
   Counters counters() const;
 
  private:
+  Ticks reference_loss() const;
+  bool is_guessed() const;
   Ticks best() const { return best_.load(std::memory_order_relaxed); }
   void improve(OrderedResult& found);
   void raise_lower(Ticks bound, std::uint32_t depth);
@@ -83,6 +88,7 @@ class SharedRoot {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<Ticks> best_;
+  const Ticks sure_lower_;  // whatever is guessed
   Ticks lower_;
   PreorderTree preorder_{{PreorderNode::Kind::leaf}};
   ThresholdHeap heap_;

@@ -15,22 +15,23 @@ std::uint32_t lane_bytes(const OrderedRows& rows) {
   return largest < std::int64_t{1} << 15 ? 2 : largest < std::int64_t{1} << 31 ? 4 : 8;
 }
 
-std::size_t scratch_words(std::size_t n_classes, const OrderedRows& rows) {
-  if (n_classes <= 2) return 0;
-  return (n_classes + rows.n_rows()) * kernels::kScanLanes * lane_bytes(rows) / 4;
+std::size_t scratch_words(const OrderedRows& rows) {
+  const std::size_t n = rows.n_predictions(), lanes = kernels::kScanLanes * lane_bytes(rows);
+  if (rows.gains() != nullptr) return n + n * lanes / 4;
+  return n <= 2 ? 0 : (n + rows.n_rows()) * lanes / 4;
 }
 
 }  // namespace
 
 TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound) {
   TwoLevelResult best{bound, kInfinity, {}};
-  const auto& total = rows.class_weight();
+  const auto& total = rows.total_gain();
   std::vector<std::int64_t> true_side(total.size());
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     std::fill(true_side.begin(), true_side.end(), 0);
     const std::uint32_t* entry = rows.entries(v);
     for (std::uint32_t i = 0; i + costs.rows_per_leaf < rows.n_rows(); ++i) {
-      true_side[class_of(entry[i])] += rows.weight_of(row_of(entry[i]));
+      rows.add_gains(entry[i], true_side.data());
       if (!ends_bin(entry[i]) || i + 1 < costs.rows_per_leaf) continue;
       std::int64_t most_true = 0, most_false = 0;
       for (std::size_t k = 0; k < total.size(); ++k) {
@@ -51,7 +52,7 @@ std::uint64_t TwoLevelThresholds::bytes() const {
 
 std::uint64_t TwoLevelThresholds::growth_for(const OrderedRows& rows) const {
   const std::size_t members = std::max<std::size_t>(member_.capacity(), rows.n_rows());
-  const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows.class_weight().size(), rows));
+  const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows));
   std::uint64_t bytes = 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     const std::size_t kept = v < thresholds_.size() ? thresholds_[v].capacity() : 0;
@@ -85,7 +86,6 @@ TwoLevelResult TwoLevelThresholds::solve(const OrderedRows& rows, std::uint32_t 
 TwoLevelResult TwoLevelThresholds::tree_of_trial(const OrderedRows& rows, std::uint32_t trial,
                                                  std::uint32_t leaves) const {
   const std::uint32_t v = open_[trials_[trial].run].variable;
-  const std::uint32_t n_true = thresholds_[v][static_cast<std::size_t>(trials_[trial].threshold)].n_rows;
   const Ticks as_leaf[2] = {leaf_cost(rows, trial, 0), leaf_cost(rows, trial, 1)};
   Ticks cost[2] = {side_cost_[0][trial], side_cost_[1][trial]};
   if (leaves < 4 && cost[0] < as_leaf[0] && cost[1] < as_leaf[1]) {
@@ -94,7 +94,7 @@ TwoLevelResult TwoLevelThresholds::tree_of_trial(const OrderedRows& rows, std::u
     cost[less] = as_leaf[less];
   }
   const Ticks both = cost[0] + cost[1];
-  return {both, both, rows.split_behind(v, n_true), {cost[0] < as_leaf[0], cost[1] < as_leaf[1]}};
+  return {both, both, rows.split_behind(v, threshold_of(trial).n_rows), {cost[0] < as_leaf[0], cost[1] < as_leaf[1]}};
 }
 
 /// Lists all thresholds and opens them. False if stopped.
@@ -129,12 +129,12 @@ void TwoLevelThresholds::choose_trials() {
   }
 }
 
-/// Sets a bit for each trial in the rows where it holds, and weighs their classes. False if stopped.
+/// Sets a bit for each trial in the rows where it holds, and adds up their gains. False if stopped.
 bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
-  const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
+  const std::size_t n_predictions = rows.n_predictions();
   member_.assign(rows.n_rows(), 0);
-  true_side_.assign(std::size_t{n_classes} * kernels::kScanLanes, 0);
-  std::vector<std::int64_t> count(n_classes);
+  true_side_.assign(n_predictions * kernels::kScanLanes, 0);
+  std::vector<std::int64_t> count(n_predictions);
   std::vector<std::uint32_t> of_variable;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     of_variable.clear();
@@ -157,10 +157,10 @@ bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
       for (const std::uint32_t end = thresholds_[v][static_cast<std::size_t>(trials_[i].threshold)].n_rows; row < end;
            ++row) {
         member_[row_of(entry[row])] |= left;
-        count[class_of(entry[row])] += rows.weight_of(row_of(entry[row]));
+        rows.add_gains(entry[row], count.data());
       }
       left &= ~(std::uint32_t{1} << i);
-      for (std::uint32_t k = 0; k < n_classes; ++k) true_side_[k * kernels::kScanLanes + i] = count[k];
+      for (std::size_t k = 0; k < n_predictions; ++k) true_side_[k * kernels::kScanLanes + i] = count[k];
     }
   }
   return true;
@@ -170,12 +170,13 @@ bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
 bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
   if (!mark_members(rows)) return false;
   true_rows_.assign(kernels::kScanLanes, 0);
-  for (std::uint32_t i = 0; i < trials_.size(); ++i)
-    true_rows_[i] = static_cast<std::int32_t>(
-        thresholds_[open_[trials_[i].run].variable][static_cast<std::size_t>(trials_[i].threshold)].n_rows);
-  const auto n_classes = static_cast<std::uint32_t>(rows.class_weight().size());
+  true_weight_.assign(kernels::kScanLanes, 0);
+  for (std::uint32_t i = 0; i < trials_.size(); ++i) {
+    true_rows_[i] = static_cast<std::int32_t>(threshold_of(i).n_rows);
+    true_weight_[i] = threshold_of(i).weight;
+  }
   for (auto& losses : least_loss_) losses.assign(kernels::kScanLanes, rows.weight());
-  scratch_.resize(std::max(scratch_.size(), scratch_words(n_classes, rows)));
+  scratch_.resize(std::max(scratch_.size(), scratch_words(rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (thresholds_[v].empty()) continue;
     if (!meter_.spend(kScanWork * rows.n_rows())) return false;
@@ -184,13 +185,16 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
                           member_.data(),
                           rows.weights(),
                           lane_bytes(rows),
-                          n_classes,
+                          static_cast<std::uint32_t>(rows.n_predictions()),
                           true_side_.data(),
-                          rows.class_weight().data(),
+                          rows.total_gain().data(),
                           costs_.rows_per_leaf,
                           true_rows_.data(),
                           {least_loss_[0].data(), least_loss_[1].data()},
-                          scratch_.data()});
+                          scratch_.data(),
+                          rows.gains(),
+                          true_weight_.data(),
+                          rows.weight()});
   }
   for (int side = 0; side < 2; ++side) {
     side_cost_[side].resize(trials_.size());
@@ -203,15 +207,13 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
 
 /// The cost of one side of a trial as a leaf.
 Ticks TwoLevelThresholds::leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
-  const std::vector<std::int64_t>& total = rows.class_weight();
-  std::int64_t all = 0, most = 0;
+  const std::vector<std::int64_t>& total = rows.total_gain();
+  std::int64_t most = 0;
   for (std::uint32_t k = 0; k < total.size(); ++k) {
-    const std::int64_t true_side = true_side_[k * kernels::kScanLanes + trial],
-                       here = side == 1 ? true_side : total[k] - true_side;
-    all += here;
-    most = std::max(most, here);
+    const std::int64_t true_side = true_side_[k * kernels::kScanLanes + trial];
+    most = std::max(most, side == 1 ? true_side : total[k] - true_side);
   }
-  return costs_.leaf + costs_.error_cost * (all - most);
+  return costs_.leaf_cost(side == 1 ? true_weight_[trial] : rows.weight() - true_weight_[trial], most);
 }
 
 /// Replaces each run that was tried by the runs between its trials.

@@ -47,6 +47,10 @@ class TwoLevelThresholds {
     std::int64_t threshold;
   };
 
+  const Threshold& threshold_of(std::uint32_t trial) const {
+    const auto [run, threshold] = trials_[trial];
+    return thresholds_[open_[run].variable][static_cast<std::size_t>(threshold)];
+  }
   bool list_thresholds(const OrderedRows& rows);
   void choose_trials();
   bool try_thresholds(const OrderedRows& rows);
@@ -64,9 +68,10 @@ class TwoLevelThresholds {
 
   std::vector<std::vector<Threshold>> thresholds_;  // of each variable
   std::vector<OpenThresholds> open_, next_;
-  std::vector<Trial> trials_;          // by run, thresholds rising
-  std::vector<std::uint32_t> member_;  // of each row: bit i is set where trial i holds
-  std::vector<std::int64_t> true_side_, least_loss_[2];
+  std::vector<Trial> trials_;            // by run, thresholds rising
+  std::vector<std::uint32_t> member_;    // of each row: bit i is set where trial i holds
+  std::vector<std::int64_t> true_side_;  // what each prediction gains where trial i holds: [k * kScanLanes + i]
+  std::vector<std::int64_t> true_weight_, least_loss_[2];
   std::vector<std::int32_t> true_rows_;
   std::vector<Ticks> side_cost_[2];  // of each trial
   std::vector<std::uint64_t> scratch_;

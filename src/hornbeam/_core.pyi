@@ -162,8 +162,6 @@ MOST_THREADS: int = 1024
 
 MOST_ORDERED_ROWS: int = 16777216
 
-MOST_ORDERED_CLASSES: int = 128
-
 class EarlierSearches:
     """What searches of one problem with other leaf costs have proven."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from core.calls import call
 from core.solving import solve
 from hornbeam import _core
-from oracles.problems import Problem
+from oracles.problems import OBJECTIVES, Problem
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class OrderedProblem:
             "costs": np.array(self.problem.costs, dtype=np.int64),
             "leaf_cost": self.problem.leaf_cost,
             "max_depth": self.problem.max_depth,
+            "max_leaves": self.problem.max_leaves,
+            "min_samples_leaf": self.problem.min_samples_leaf,
         }
 
     def solve(self, **options: Any) -> _core.Outcome:
@@ -84,6 +86,15 @@ def random_ordered(
         leaf_cost,
         None if unlimited else draw.randint(0, most_depth),
     )
+
+
+def with_costs(ordered: OrderedProblem, seed: int, objective: str, **limits: Any) -> OrderedProblem:
+    """Return the same rows with the costs of an objective of `oracles.problems`, and with other limits."""
+    draw = random.Random(f"{seed} {objective}")
+    problem = ordered.problem
+    n_classes = len(problem.costs)
+    costs = OBJECTIVES[objective](draw, n_classes, problem.classes)
+    return replace(ordered, problem=replace(problem, costs=costs, **limits))
 
 
 @cache

@@ -35,9 +35,9 @@ std::vector<const Kernels*> kernels_of_this_machine() {
   return found;
 }
 
-OrderedRows rows_of(const OrderedTestProblem& problem, const OrderedColumns& columns) {
+OrderedRows rows_of(const RowGains& gains, const OrderedColumns& columns) {
   OrderedRows rows;
-  CHECK(rows.sort(columns, problem.classes, problem.weights, problem.n_classes, always()));
+  CHECK(rows.sort(columns, gains, always()));
   return rows;
 }
 
@@ -72,9 +72,9 @@ std::vector<RowContent> contents(const OrderedTestProblem& problem, const RowNum
 /// Orders rise, an entry says where a bin ends, thresholds and sums of weights are right.
 void check_orders(const OrderedRows& rows) {
   const std::vector<RowContent> content = contents(rows);
-  std::vector<std::int64_t> class_weight(rows.class_weight().size(), 0);
+  std::vector<std::int64_t> class_weight(rows.total_gain().size(), 0);
   for (const RowContent& row : content) class_weight[static_cast<std::size_t>(row.end()[-2])] += row.back();
-  CHECK(std::equal(class_weight.begin(), class_weight.end(), rows.class_weight().begin()));
+  CHECK(std::equal(class_weight.begin(), class_weight.end(), rows.total_gain().begin()));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     std::vector<Threshold> thresholds;
     rows.list_thresholds(v, 1, thresholds);
@@ -110,7 +110,8 @@ struct SolvedThresholds {
 
 SolvedThresholds solved_thresholds(const OrderedTestProblem& problem, std::uint32_t variable, std::uint32_t depth) {
   const OrderedColumns columns = problem.columns();
-  const OrderedRows rows = rows_of(problem, columns);
+  const RowGains gains = problem.rows();
+  const OrderedRows rows = rows_of(gains, columns);
   SolvedThresholds solved;
   rows.list_thresholds(variable, problem.costs.rows_per_leaf, solved.thresholds);
   TestProblem plain = problem.plain();
@@ -152,7 +153,7 @@ struct RandomScan {
   std::uint32_t n_rows, n_classes, least_rows, lane_bytes;
   std::int64_t total_limit;
   std::vector<std::uint32_t> entries, member;
-  std::vector<std::int64_t> weight, true_side, total;
+  std::vector<std::int64_t> weight, gain, true_side, true_weight, total;
   std::vector<std::int32_t> true_rows;
   std::array<std::vector<std::int64_t>, 2> expected;
 
@@ -164,21 +165,25 @@ struct RandomScan {
         total_limit(lane_bytes == 2   ? (1 << 15) - 1
                     : lane_bytes == 4 ? (std::int64_t{1} << 31) - 1
                                       : std::int64_t{1} << 51) {
-    const bool is_weighted = draw.percent(50);
+    const bool is_weighted = draw.percent(50), has_gains = draw.percent(40);
     for (std::uint32_t row = 0; row < n_rows; ++row) {
       entries.push_back(row << 8 | draw.below(n_classes) << 1 | (draw.percent(40) ? 1u : 0u));
       member.push_back(static_cast<std::uint32_t>(draw.word() & draw.word()));
       if (is_weighted) weight.push_back(draw.between(1, total_limit / n_rows));
+      for (std::uint32_t k = 0; has_gains && k < n_classes; ++k)
+        gain.push_back(draw.between(0, weight_of(entries.back())));
     }
     for (std::uint32_t i = n_rows; i > 1; --i) std::swap(entries[i - 1], entries[draw.below(i)]);
     true_side.assign(std::size_t{n_classes} * kScanLanes, 0);
     true_rows.assign(kScanLanes, 0);
+    true_weight.assign(kScanLanes, 0);
     total.assign(n_classes, 0);
     for (const std::uint32_t entry : entries) {
-      total[class_of(entry)] += weight_of(entry);
+      for (std::uint32_t k = 0; k < n_classes; ++k) total[k] += gain_of(entry, k);
       for (std::uint32_t j = 0; j < kScanLanes; ++j)
         if (holds(entry, j)) {
-          true_side[class_of(entry) * kScanLanes + j] += weight_of(entry);
+          for (std::uint32_t k = 0; k < n_classes; ++k) true_side[k * kScanLanes + j] += gain_of(entry, k);
+          true_weight[j] += weight_of(entry);
           ++true_rows[j];
         }
     }
@@ -187,6 +192,15 @@ struct RandomScan {
   }
 
   std::int64_t weight_of(std::uint32_t entry) const { return weight.empty() ? 1 : weight[row_of(entry)]; }
+  std::int64_t gain_of(std::uint32_t entry, std::uint32_t k) const {
+    if (gain.empty()) return k == class_of(entry) ? weight_of(entry) : 0;
+    return gain[std::size_t{row_of(entry)} * n_classes + k];
+  }
+  std::int64_t total_weight() const {
+    std::int64_t sum = 0;
+    for (const std::uint32_t entry : entries) sum += weight_of(entry);
+    return sum;
+  }
   bool holds(std::uint32_t entry, std::uint32_t split) const { return (member[row_of(entry)] >> split & 1) != 0; }
 
   std::int64_t least_loss(std::uint32_t split, bool side) const {
@@ -199,7 +213,7 @@ struct RandomScan {
       for (std::uint32_t i = 0; i < n_rows; ++i) {
         if (holds(entries[i], split) != side) continue;
         ++(i <= threshold ? rows_left : rows_right);
-        (i <= threshold ? left : right)[class_of(entries[i])] += weight_of(entries[i]);
+        for (std::uint32_t k = 0; k < n_classes; ++k) (i <= threshold ? left : right)[k] += gain_of(entries[i], k);
         all += weight_of(entries[i]);
       }
       if (least_rows > 1 && std::min(rows_left, rows_right) < least_rows) continue;
@@ -214,10 +228,9 @@ struct RandomScan {
 Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, bool closes_thresholds,
                std::uint64_t poll_work, const OnPoll& on_poll) {
   const OrderedColumns columns = problem.columns();
+  const RowGains rows = problem.rows();
   Run run(limits, on_poll);
-  return search_ordered({columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.size,
-                         closes_thresholds, poll_work},
-                        run);
+  return search_ordered({columns, rows, problem.costs, problem.size, closes_thresholds, poll_work}, run);
 }
 
 }  // namespace
@@ -225,7 +238,8 @@ Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, bo
 RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
   const OrderedTestProblem problem = random_ordered(draw, {60, 4, 12});
   const OrderedColumns columns = problem.columns();
-  OrderedRows rows = rows_of(problem, columns), child;
+  const RowGains gains = problem.rows();
+  OrderedRows rows = rows_of(gains, columns), child;
   std::vector<std::uint32_t> number;
   RowNumbers expected(problem.n_rows());
   for (std::uint32_t row = 0; row < problem.n_rows(); ++row) expected[row] = row;
@@ -255,8 +269,9 @@ RANDOM_TEST(making_rows_stops_when_told, 20) {
   WorkMeter stopped(run);
   OrderedRows rows, child;
   std::vector<std::uint32_t> number;
-  CHECK(!rows.sort(columns, problem.classes, problem.weights, problem.n_classes, stopped));
-  CHECK(!rows_of(problem, columns).make_child(0, 1, true, child, number, stopped));
+  const RowGains gains = problem.rows();
+  CHECK(!rows.sort(columns, gains, stopped));
+  CHECK(!rows_of(gains, columns).make_child(0, 1, true, child, number, stopped));
 }
 
 RANDOM_TEST(only_thresholds_that_cost_at_least_the_best_are_closed, 400) {
@@ -298,7 +313,7 @@ RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels,
   for (const Kernels* each : kernels_of_this_machine()) {
     std::vector<std::int64_t> found[2];
     for (auto& losses : found) losses.assign(kScanLanes, scan.total_limit);
-    std::vector<std::uint64_t> scratch((std::size_t{scan.n_classes} + scan.n_rows) * kScanLanes * 2);
+    std::vector<std::uint64_t> scratch((std::size_t{scan.n_classes} + scan.n_rows) * kScanLanes * 2 + scan.n_classes);
     each->scan_stumps({scan.entries.data(),
                        scan.n_rows,
                        scan.member.data(),
@@ -310,16 +325,18 @@ RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels,
                        scan.least_rows,
                        scan.true_rows.data(),
                        {found[0].data(), found[1].data()},
-                       scratch.data()});
+                       scratch.data(),
+                       scan.gain.empty() ? nullptr : scan.gain.data(),
+                       scan.true_weight.data(),
+                       scan.total_weight()});
     for (int side = 0; side < 2; ++side) {
       for (std::uint32_t j = 0; j < kScanLanes; ++j) {
         // Where no threshold parts the rows, the loss of one leaf may stand for that of two.
-        std::int64_t all = 0, most = 0;
+        const std::int64_t all = side == 1 ? scan.true_weight[j] : scan.total_weight() - scan.true_weight[j];
+        std::int64_t most = 0;
         for (std::uint32_t k = 0; k < scan.n_classes; ++k) {
-          const std::int64_t true_side = scan.true_side[k * kScanLanes + j],
-                             here = side == 1 ? true_side : scan.total[k] - true_side;
-          all += here;
-          most = std::max(most, here);
+          const std::int64_t true_side = scan.true_side[k * kScanLanes + j];
+          most = std::max(most, side == 1 ? true_side : scan.total[k] - true_side);
         }
         CHECK_EQUAL(std::min(found[side][j], all - most), std::min(scan.expected[side][j], all - most));
       }
@@ -330,7 +347,8 @@ RANDOM_TEST(the_stumps_below_root_splits_are_those_of_counting_with_any_kernels,
 RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels, 300) {
   const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
   const OrderedColumns columns = problem.columns();
-  const OrderedRows rows = rows_of(problem, columns);
+  const RowGains gains = problem.rows();
+  const OrderedRows rows = rows_of(gains, columns);
   const std::uint32_t leaves = draw.choose<std::uint32_t>({3, 4});
   const Ticks best = best_split_cost(problem, leaves),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
@@ -348,7 +366,8 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
 RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
   const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
   const OrderedColumns columns = problem.columns();
-  const OrderedRows rows = rows_of(problem, columns);
+  const RowGains gains = problem.rows();
+  const OrderedRows rows = rows_of(gains, columns);
   const std::uint32_t leaves = draw.choose<std::uint32_t>({3, 4});
   const Ticks best = best_split_cost(problem, leaves),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;

@@ -48,6 +48,34 @@ TestProblem separable_problem(Random& draw) {
   return problem;
 }
 
+/// Where the first column holds, three or four pairs of rows, the number of the pair in the last two columns, and a
+/// column for each pair that separates it; where it fails, all rows have one class.
+TestProblem problem_of_pairs(Random& draw) {
+  TestProblem problem;
+  const std::uint32_t n_pairs = draw.size_between(3, 4);
+  problem.n_columns = n_pairs + 3;
+  problem.n_classes = problem.n_predictions = 2;
+  for (std::uint32_t pair = 0; pair < n_pairs; ++pair) {
+    for (const bool differs : {false, true}) {
+      std::vector<bool> row(problem.n_columns);
+      row[0] = true;
+      row[pair + 1] = differs;
+      row[n_pairs + 1] = pair % 2 == 1;
+      row[n_pairs + 2] = pair / 2 == 1;
+      problem.rows.push_back(row);
+      problem.classes.push_back(differs ? 1 : 0);
+    }
+  }
+  for (std::uint32_t i = draw.size_between(1, 4); i > 0; --i) {
+    problem.rows.emplace_back(problem.n_columns);
+    problem.classes.push_back(0);
+  }
+  problem.weights.assign(problem.rows.size(), 3);  // of which the data make one row each
+  problem.costs = {0, 1, 1, 0};
+  problem.pack();
+  return problem;
+}
+
 /// The rows of a problem, each up to three times, and a prior.
 struct Data {
   const TestProblem& problem;
@@ -216,6 +244,10 @@ PROBLEM_TEST(scans_never_exclude_the_best_tree_of_a_side, 1000, small_problem(dr
 }
 
 PROBLEM_TEST(scans_of_sets_with_many_pairs_never_exclude_the_best_tree_of_a_side, 300, separable_problem(draw)) {
+  check_scans({problem, draw}, draw);
+}
+
+PROBLEM_TEST(scans_of_pairs_with_a_column_each_never_exclude_the_best_tree_of_a_side, 300, problem_of_pairs(draw)) {
   check_scans({problem, draw}, draw);
 }
 

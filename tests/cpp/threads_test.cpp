@@ -39,8 +39,8 @@ OrderedTestProblem ordered_problem(Random& draw) {
 Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, const OnPoll& on_poll) {
   const OrderedColumns columns = problem.columns();
   Run run(limits, on_poll);
-  return search_ordered(
-      {columns, problem.classes, problem.weights, problem.n_classes, problem.costs, problem.size, true, 1}, run);
+  const RowGains rows = problem.rows();
+  return search_ordered({columns, rows, problem.costs, problem.size, true, 1}, run);
 }
 
 }  // namespace

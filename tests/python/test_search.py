@@ -85,6 +85,7 @@ def test_both_searches_prove_the_same_objective(monkeypatch, seed, max_depth, we
     [
         {"class_weight": "balanced"},
         {"objective": "cost", "cost_matrix": [[0, 3, 3], [1, 0, 1], [2, 2, 0]]},
+        {"objective": "cost", "cost_matrix": [[0, 3, 5], [1, 0.25, 4], [2, 1, 0.5]]},
     ],
 )
 @pytest.mark.parametrize("seed", range(3))
@@ -194,6 +195,8 @@ LABELS = (NUMBERS[:, 0] > NUMBERS[:, 1]).astype(int)
         {"max_depth": 3, "min_samples_leaf": 2},
         {"max_depth": 3, "max_leaves": 5},
         {"max_depth": 3, "objective": "cost", "cost_matrix": [[0, 1], [2, 0]]},
+        {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 0], [0, 1]]},
+        {"max_depth": 3, "reference": LABELS},
         {"max_depth": 3, "n_jobs": 2, "gap_limit": 0.1, "time_limit": 3, "memory_limit": 10**9, "trace": True},
     ],
 )
@@ -207,12 +210,30 @@ def test_many_thresholds_of_few_numbers_are_searched_by_order(monkeypatch, param
         {},
         {"max_depth": 40},
         {"min_samples_leaf": 2},
-        {"max_depth": 3, "objective": "cost", "cost_matrix": [[1, 0], [0, 1]]},
         {"max_depth": 3, "binarizer": "quantile"},
     ],
 )
 def test_everything_else_is_searched_by_bits(monkeypatch, parameters):
     assert way_of(monkeypatch, NUMBERS, LABELS, **parameters) == ["search_by_bits"]
+
+
+def test_three_classes_with_any_costs_are_searched_by_order(monkeypatch):
+    classes = LABELS + (NUMBERS[:, 1] > 1)
+    costs = [[0, 3, 5], [1, 0, 4], [2, 1, 0]]
+    parameters = {"max_depth": 3, "objective": "cost", "cost_matrix": costs}
+    assert way_of(monkeypatch, NUMBERS, classes, **parameters) == ["search_by_order"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_searches_keep_the_promise_of_a_reference(monkeypatch, seed):
+    X, y = mixed_table(seed)
+    draw = np.random.default_rng(seed)
+    reference = np.where(draw.random(len(y)) < 0.1, draw.integers(0, 3, len(y)), y)
+    (proven, _) = fitted_both_ways(monkeypatch, X, y, max_depth=3, regularization=0.02)
+    for guessed in fitted_both_ways(monkeypatch, X, y, max_depth=3, regularization=0.02, reference=reference):
+        assert guessed.status_ in ("guessed", "optimal")
+        assert guessed.lower_bound_ <= proven.objective_ <= guessed.objective_
+        assert guessed.objective_ <= proven.objective_ + np.mean(reference != y)
 
 
 def test_large_tables_of_numbers_are_searched_by_order_whatever_the_depth(monkeypatch):

@@ -185,12 +185,12 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     to six decimals and costs with moderate denominators are exact. Other weights are rounded to 2^-51 of the largest
     possible loss, or to 2^-31 of it if a class has several costs, which are then rounded to 2^-20 of the largest.
 
-    There are two searches, and `fit` chooses the faster one. The bitset search [1]_, [2]_ works on binary columns and
-    solves every problem. The ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It
-    runs if the conditions are thresholds of few columns (64 or more per column on average), `max_depth` is at most 16
-    or rows times conditions are 2^19 or more, and all wrong predictions of a class cost the same.
-    It supports up to 2^24 rows and 128 classes. Status, objective and bounds at proof are the same; of equally good
-    trees, the ordered search keeps the first that it finds.
+    There are two searches, and `fit` chooses the faster one. The bitset search [1]_, [2]_ works on binary columns. The
+    ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It runs if the conditions are
+    thresholds of few columns (64 or more per column on average), `max_depth` is at most 16 or rows times conditions are
+    2^19 or more, and there are at most 2^24 rows. Both solve every problem. Status, objective and bounds at proof are
+    the same, except with a `reference`, which each search uses in its own order; of equally good trees, the ordered
+    search keeps the first that it finds.
 
     Both searches look for good trees while they prove: from some milliseconds on, primal heuristics get a share of the
     work. They prune CART's trees for the leaf penalty, grow trees with lookahead [6]_, improve the splits of a tree one

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, bin_within, pack_within
@@ -101,26 +99,15 @@ def suits_near_optimal_search(conditions: Conditions) -> bool:
     return has_several or has_many_thresholds(len(conditions), conditions.n_runs)
 
 
-def suits_ordered_search(
-    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
-) -> bool:
-    """Return whether the ordered search can solve a problem and is expected to be faster."""
-    n_classes = len(scale.costs)
-    errors = scale.costs.max(axis=1)
-    # The first condition is about speed. All others are assumptions of the search: trees of any shape, a class has one
-    # cost of an error, and row and class share 32 bits.
+def suits_ordered_search(conditions: Conditions, n_rows: int, options: _core.SearchOptions) -> bool:
+    """Return whether the ordered search is expected to be faster; it finds no rule lists."""
+    is_shallow = options.max_depth is not None and options.max_depth <= _SMALL_DEPTH
     return (
         has_many_thresholds(len(conditions), conditions.n_runs)
-        and (
-            (options.max_depth is not None and options.max_depth <= _SMALL_DEPTH)
-            or len(conditions) * len(scale.weights) >= _LEAST_RESULTS
-        )
+        and (is_shallow or len(conditions) * n_rows >= _LEAST_RESULTS)
         and not options.rule_list
-        and training.codes is not None
-        and training.reference is None
-        and len(scale.weights) <= _core.MOST_ORDERED_ROWS
-        and n_classes <= _core.MOST_ORDERED_CLASSES
-        and np.array_equal(scale.costs, errors[:, None] * (1 - np.eye(n_classes, dtype=np.int64)))
+        # The number of a row and its class share 32 bits, which keeps the entries of the search small.
+        and n_rows <= _core.MOST_ORDERED_ROWS
     )
 
 
@@ -128,7 +115,8 @@ def exact_search(
     conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
 ) -> Search:
     """Return the exact search that is expected to be faster."""
-    search_by = search_by_order if suits_ordered_search(conditions, training, scale, options) else search_by_bits
+    is_ordered = suits_ordered_search(conditions, training.table.n_rows, options)
+    search_by = search_by_order if is_ordered else search_by_bits
     return search_by(conditions, training, scale, options)
 
 
@@ -147,7 +135,7 @@ def searches_of_penalties(
     """
     solve: Any
     columns = None
-    if suits_ordered_search(conditions, training, scale, options):
+    if suits_ordered_search(conditions, training.table.n_rows, options):
         columns = ordered_columns(conditions, training)
         solve = partial(_core.solve, columns)
     else:

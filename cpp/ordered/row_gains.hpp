@@ -1,0 +1,59 @@
+// ordered/row_gains.hpp
+//
+// WHAT    What rows lose, for any cost matrix, and for rows that weigh for every target: a row of weight w loses w - g
+//         if a prediction is made that gains g on it, 0 <= g <= w.
+// HOLDS   The least loss of each row is 0, and the most is its weight. What a row loses whatever is predicted is in
+//         `floor` instead: each tree makes one prediction for a row, so each tree loses that much, and trees keep their
+//         order without it. The bounds of the search need both. The best cost rises with the set of rows since no loss
+//         is below 0, and a row adds at most its weight since no loss is above it (ordered/open_thresholds.hpp). A tree
+//         costs at least the penalties of its leaves since no loss is below 0 (`useful_depth`, and two leaves as the
+//         least cost of a split). Of a root whose sides have three leaves together, one side is a leaf, whatever the
+//         costs (ordered/two_level_thresholds).
+//         A leaf loses the weight of its rows less the largest sum of their gains.
+// CHOICE  Not the model of models/cost_matrix.hpp, which sums over targets: there the least loss of a target stays in
+//         all sums, and rows that weigh for every target may lose more than any one prediction costs them.
+//         A row on which one prediction gains all of its weight, and no other anything, needs only a class. All rows
+//         are like that for every cost matrix of errors and for two predictions, so kernels count classes then.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/row_targets.hpp"
+
+namespace hornbeam::ordered {
+
+/// More predictions than entries have room for need `gains`.
+inline constexpr std::uint32_t kMostOrderedClasses = 128;
+
+struct RowGains {
+  std::uint32_t n_predictions = 0;
+  std::vector<std::int64_t> weights{};    // (n_rows) the most that each row can lose, in `unit`
+  std::vector<std::int32_t> classes{};    // (n_rows) the only prediction that gains; empty if there may be several
+  std::vector<std::int64_t> gains{};      // without classes (n_rows, n_predictions)
+  std::vector<std::int64_t> reference{};  // (n_rows) what a reference loses (bounds/reference.hpp), or empty
+  Ticks unit = 1;                         // ticks of a weight of 1
+  Ticks floor = 0;                        // ticks
+
+  std::uint32_t n_rows() const { return static_cast<std::uint32_t>(weights.size()); }
+  std::uint64_t bytes_of_gains() const { return gains.size() * sizeof(gains[0]); }
+
+  /// 0 where several predictions may gain.
+  std::uint32_t class_of(std::uint32_t row) const {
+    return classes.empty() ? 0 : static_cast<std::uint32_t>(classes[row]);
+  }
+  /// Adds what each prediction gains on a row.
+  void add(std::uint32_t row, std::int64_t* sums) const {
+    if (!classes.empty()) {
+      sums[classes[row]] += weights[row];
+      return;
+    }
+    for (std::uint32_t k = 0; k < n_predictions; ++k) sums[k] += gains[std::size_t{row} * n_predictions + k];
+  }
+};
+
+/// `reference` has a prediction for each row, or is empty.
+RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::span<const std::int32_t> reference);
+
+}  // namespace hornbeam::ordered
