@@ -14,17 +14,8 @@ from benchmarks.peers import PEERS
 from benchmarks.suites import SUITES, Suite
 
 PAPERS = (
-    *(
-        "gosdt",
-        "guesses",
-        "split",
-        "split-sparsity",
-        "split-lookahead",
-        "maptree",
-        "maptree-synthetic",
-        "maptree-folds",
-        "osdt",
-    ),
+    *("gosdt", "guesses", "split", "split-sparsity", "split-lookahead", "osdt"),
+    *("maptree", "maptree-synthetic", "maptree-folds", "maptree-priors"),
     *("rashomon", "rashomon-sets"),
 )
 RESULTS = Path(__file__).resolve().parent / "results"

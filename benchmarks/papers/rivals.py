@@ -30,6 +30,13 @@ COLORS = {
 }
 
 
+# Figure 12 of the paper: alpha and beta.
+PRIORS = {
+    f"alpha {alpha:g}, beta {beta:g}": (alpha, beta)
+    for alpha, beta in ((0.999, 0.1), (0.99, 0.2), (0.95, 0.5), (0.9, 1.0), (0.8, 2.0), (0.5, 4.0), (0.2, 8.0))
+}
+
+
 def _optimal(regularization: float, max_depth: int | None) -> Callable[[float], Any]:
     return lambda limit: GOSDTClassifier(
         regularization=regularization,
@@ -40,21 +47,29 @@ def _optimal(regularization: float, max_depth: int | None) -> Callable[[float], 
     )
 
 
+def _most_probable(alpha: float, beta: float) -> Callable[[float], Any]:
+    return lambda limit: MAPTreeClassifier(
+        alpha, beta, rho=RHO, binarizer=None, time_limit=None, callback=_stop_after(limit)
+    )
+
+
 def _cart(max_depth: int) -> Callable[[float], Any]:
     return lambda limit: DecisionTreeClassifier(max_depth=max_depth, random_state=0)
 
 
 # What each method may be; of several candidates 5-fold cross-validation on the training rows takes the most accurate.
 CANDIDATES: dict[str, Sequence[Callable[[float], Any]]] = {
-    "MAPTree": [lambda limit: MAPTreeClassifier(rho=RHO, binarizer=None, time_limit=None, callback=_stop_after(limit))],
-    "CART, depth 4": [_cart(4)],
+    "MAPTree": [_most_probable(0.95, 0.5)],
+    **{f"CART, depth {depth}": [_cart(depth)] for depth in range(2, 9)},
     "CART, depth tuned": [_cart(max_depth) for max_depth in range(1, 9)],
-    "DL8.5, depth 4": [_optimal(0, 4)],
-    "DL8.5, depth 5": [_optimal(0, 5)],
+    **{f"DL8.5, depth {depth}": [_optimal(0, depth)] for depth in range(2, 7)},
     "GOSDT, λ 1/32": [_optimal(1 / 32, None)],
     "GOSDT, λ 10/32": [_optimal(10 / 32, None)],
     "GOSDT, λ tuned": [_optimal(penalty, 4) for penalty in (1 / 32, 0.01, 0.003)],
+    **{method: [_most_probable(*prior)] for method, prior in PRIORS.items()},
 }
+# Of the figures of the appendix, the depths that are not in those of the paper itself.
+OTHER_DEPTHS = [method for method in CANDIDATES if "depth" in method and method not in COLORS]
 
 
 def _stop_after(limit: float) -> Callable[[Any], bool]:
