@@ -107,3 +107,11 @@ def test_wrong_arguments_are_named(parity):
         greedy_splits(parity.rashomon_set_, [0.5])
     with pytest.raises(IndexError, match="is not in a set"):
         greedy_splits(parity.rashomon_set_, [parity.n_trees_])
+
+
+def test_a_set_for_a_loss_that_is_no_sum_over_the_rows_is_refused():
+    draw = np.random.default_rng(2)
+    X, y = draw.integers(0, 2, (20, 3)), draw.integers(0, 2, 20)
+    trees = RashomonSetClassifier(0.1, regularization=0.05, objective="f1", binarizer=None).fit(X, y).rashomon_set_
+    with pytest.raises(ValueError, match="greedy splits need a loss that is a sum over the rows"):
+        greedy_splits(trees)

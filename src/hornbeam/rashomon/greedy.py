@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam._checks import shown
+from hornbeam.rashomon.problem import RashomonProblem
 from hornbeam.rashomon.rashomon_set import RashomonSet
-
-if TYPE_CHECKING:
-    from hornbeam.rashomon.problem import RashomonProblem
 
 _Path: TypeAlias = frozenset[tuple[int, bool]]  # conditions, by number, and whether they hold
 
@@ -67,6 +65,8 @@ def greedy_splits(trees: RashomonSet, indices: Iterable[int] | None = None) -> G
         If `trees` is not a `RashomonSet`, or `indices` does not hold integers.
     IndexError
         If there is no tree of some number.
+    ValueError
+        If the objective of the set is no sum over the rows ("f1", "auc", "partial_auc").
 
     See Also
     --------
@@ -95,8 +95,11 @@ def greedy_splits(trees: RashomonSet, indices: Iterable[int] | None = None) -> G
     """
     if not isinstance(trees, RashomonSet):
         raise TypeError(f"trees must be a RashomonSet, such as rashomon_set_ of a classifier, got {shown(trees)}.")
+    problem = trees._problem
+    if not isinstance(problem, RashomonProblem):
+        raise ValueError("greedy splits need a loss that is a sum over the rows, such as objective='accuracy'.")
     counts: list[list[int]] = []  # by level: greedy splits, splits
-    best_of = _BestColumns(trees._problem)
+    best_of = _BestColumns(problem)
     for number in trees._numbers(indices):
         arrays = trees._arrays(number)
         column, left, right = (arrays[name].tolist() for name in ("column", "left", "right"))
