@@ -12,6 +12,7 @@ from cli.conftest import without_columns
 from hornbeam import GOSDTClassifier
 from hornbeam.cli.errors import CommandError
 from hornbeam.cli.fitting import parse_bytes
+from hornbeam.cli.methods import METHODS, parameter_options
 from terminals import in_terminal, needs_terminals
 
 
@@ -100,12 +101,10 @@ def test_the_help_names_every_objective_that_the_classifier_knows(run, fruit):
     assert set(objectives) <= set(re.findall(r"\w+", run("fit", "--help").out))
 
 
-def test_every_parameter_is_an_option_or_for_python_alone(run):
-    for_python = {"bounds", "callback", "class_weight", "reference", "smoothing", "trace", "verbose"}
-    names = {"n_jobs": "threads"}
+@pytest.mark.parametrize("method", METHODS)
+def test_every_parameter_is_an_option_fixed_by_the_method_or_for_python_alone(run, method):
     options = set(re.findall(r"--([\w-]+)", run("fit", "--help").out))
-    parameters = set(GOSDTClassifier().get_params()) - for_python
-    assert {names.get(name, name).replace("_", "-") for name in parameters} <= options
+    assert {name.replace("_", "-") for name in parameter_options(method)} <= options
 
 
 def test_python_runs_the_package_as_the_command():

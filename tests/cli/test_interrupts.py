@@ -15,7 +15,7 @@ def fail_at(monkeypatch, stage):
     monkeypatch.setattr(commands, stage, interrupted)
 
 
-@pytest.mark.parametrize("stage", ["read_frame", "fit_model"])
+@pytest.mark.parametrize("stage", ["read_frame", "fit_classifier"])
 def test_ctrl_c_before_there_is_a_tree_says_so(run, fruit, tmp_path, monkeypatch, stage):
     fail_at(monkeypatch, stage)
     model = tmp_path / "model.json"

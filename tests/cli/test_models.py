@@ -138,7 +138,9 @@ def test_the_exported_python_function_predicts_as_the_model(run, fruit, model, t
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"version": 2}, "is a model of version 2; this hornbeam reads version 1"),
+        ({"version": 3}, "is a model of version 3; this hornbeam reads versions 1 and 2"),
+        ({"prior_counts": [1.0]}, "is a damaged model file: prior_counts is [1.0]"),
+        ({"prior_counts": [1, 1, -1, 1]}, "is a damaged model file: prior_counts is"),
         ({"format": "hornbeam-tree"}, "is not a model file of hornbeam"),
         ({"tree": {}}, "is a damaged model file"),
         ({"certificate": {}}, "is a damaged model file"),
@@ -150,6 +152,14 @@ def test_a_model_file_that_was_changed_is_refused(run, model, change, said):
     code, out, err = run("show", model)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_a_model_of_version_1_is_read(run, model):
+    shown = run("show", model).out
+    record = json.loads(model.read_text()) | {"version": 1}
+    del record["prior_counts"], record["certificate"]["method"]
+    model.write_text(json.dumps(record))
+    assert run("show", model).out == shown
 
 
 def test_the_demo_finds_the_tree_that_readme_shows_with_the_options_of_its_code(run, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,50 +57,213 @@ IgnoreCase = Annotated[
 Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here instead of to the screen.")]
 
 
+_OF_METHODS, _TREES, _SCORES = "Options of single methods", "Sets of trees", "Score on held-out rows"
+
+
+def _read_config(context: typer.Context, config: Path | None) -> Path | None:
+    """Take the options of a file as defaults, which the words on the command line precede."""
+    if config is not None:
+        from hornbeam.cli.config import read_config
+
+        parameters = [one for one in context.command.params if one.name not in ("config", "help")]
+        repeatable = {str(one.name): one.multiple for one in parameters}  # type: ignore[attr-defined]
+        context.default_map = read_config(config, repeatable)
+    return config
+
+
 @app.command()
 def fit(  # long: a line for each option
+    context: typer.Context,
     data: Data,
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="TOML file with options, such as max-depth = 3; the command line precedes it.",
+            is_eager=True,
+            callback=_read_config,
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="gosdt (proven optimal), split or lickety (near-optimal, fast), maptree (most probable tree), osdt "
+            "(optimal, by sets of leaves), rashomon (all near-optimal trees) or resplit (many of them, sooner).",
+        ),
+    ] = "gosdt",
     regularization: Annotated[
-        str, typer.Option(metavar="FLOAT", help="Leaf penalty: what a leaf adds to the objective. auto: see the docs.")
-    ] = "auto",
-    max_depth: Annotated[int | None, typer.Option(help="Largest number of edges from the root to a leaf.")] = None,
+        str | None,
+        typer.Option(
+            metavar="FLOAT",
+            help="Leaf penalty: what a leaf adds to the objective. auto: see the docs. Of sets 0.01, else auto.",
+        ),
+    ] = None,
+    max_depth: Annotated[
+        int | None,
+        typer.Option(
+            help="Largest number of edges from the root to a leaf: 5 for split and lickety, 4 for sets, else no limit."
+        ),
+    ] = None,
     max_leaves: Annotated[int | None, typer.Option(help="Largest number of leaves.")] = None,
-    min_samples_leaf: Annotated[int, typer.Option(help="Smallest number of rows in a leaf.")] = 1,
+    min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf: 1.")] = None,
     objective: Annotated[
-        str, typer.Option(metavar="NAME", help="accuracy, balanced, weighted, cost, f1, auc or partial_auc.")
-    ] = "accuracy",
+        str | None,
+        typer.Option(metavar="NAME", help="accuracy (default), balanced, weighted, cost, f1, auc or partial_auc."),
+    ] = None,
     omega: Annotated[
-        float, typer.Option(help="Cost of missing the second class, for `weighted` and `--labelling omega`.")
-    ] = 1.0,
+        float | None,
+        typer.Option(help="Cost of missing the second class, for `weighted` and `--labelling omega`: 1."),
+    ] = None,
     theta: Annotated[
         float | None, typer.Option(help="Largest false positive rate that counts, for `partial_auc`.")
     ] = None,
     labelling: Annotated[
-        str, typer.Option(metavar="NAME", help="How leaves are labeled, for `f1`: best or omega.")
-    ] = "best",
+        str | None, typer.Option(metavar="NAME", help="How leaves are labeled, for `f1`: best (default) or omega.")
+    ] = None,
     cost_matrix: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")
     ] = None,
     binarizer: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Thresholds: exact (all), quantile, auto, guess (of a boosted model), none."),
-    ] = "exact",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Thresholds: exact (all), quantile, auto, guess (of a boosted model) or none. Of sets quantile, else "
+            "exact.",
+        ),
+    ] = None,
     n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`: 8.")] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Predictions of a model that is hard to beat: a file with one column and a row for each row of the "
+            "table. binarizer: the model of `--binarizer guess`. The search uses its errors as a guess of the bounds.",
+        ),
+    ] = None,
+    smoothing: Annotated[
+        str | None,
+        typer.Option(metavar="FLOAT", help="Probabilities of `predict --proba`: laplace, or m of the m-estimate."),
+    ] = None,
     time_limit: Annotated[
-        float, typer.Option(help="Seconds from reading the table to the tree; inf: no limit.")
-    ] = DEFAULT_TIME_LIMIT,
+        float | None,
+        typer.Option(
+            help=f"Seconds from reading the table to the tree; inf: no limit. {DEFAULT_TIME_LIMIT} for gosdt, osdt and "
+            "maptree, else no limit."
+        ),
+    ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
-    threads: Annotated[int, typer.Option(help="Threads of the search.")] = 1,
+    threads: Annotated[int | None, typer.Option(help="Threads of the search: 1.")] = None,
+    lookahead_depth: Annotated[
+        int | None,
+        typer.Option(help="split, resplit: levels that are searched exhaustively: 2.", rich_help_panel=_OF_METHODS),
+    ] = None,
+    last_split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="split, lickety: last split of greedy trees by gain (default) or loss.",
+            rich_help_panel=_OF_METHODS,
+        ),
+    ] = None,
+    certify: Annotated[
+        bool | None,
+        typer.Option(
+            "--certify/--no-certify",
+            help="split, lickety: run the exact search afterwards, for a better bound.",
+            rich_help_panel=_OF_METHODS,
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="maptree: probability of a split at the root: 0.95.", rich_help_panel=_OF_METHODS),
+    ] = None,
+    beta: Annotated[
+        float | None,
+        typer.Option(help="maptree: how fast it falls with depth: 0.5.", rich_help_panel=_OF_METHODS),
+    ] = None,
+    rho: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--rho",
+            help="maptree: prior count of the classes, one for all or, repeated, one for each: 2.5.",
+            rich_help_panel=_OF_METHODS,
+        ),
+    ] = None,
+    max_expansions: Annotated[
+        int | None, typer.Option(help="maptree: subproblems to expand at most.", rich_help_panel=_OF_METHODS)
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="osdt: which set of leaves comes next: curiosity (default), objective, lower_bound, entropy, gini or "
+            "fifo.",
+            rich_help_panel=_OF_METHODS,
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="osdt: first tree, cart (default) or none.", rich_help_panel=_OF_METHODS),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            help="How much worse than the best tree a tree may be; 0: all optimal trees. 0.05.", rich_help_panel=_TREES
+        ),
+    ] = None,
+    epsilon_is: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="multiplier (default) or absolute.", rich_help_panel=_TREES),
+    ] = None,
+    distinct: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which trees count as different: splits (default), columns or labels.",
+            rich_help_panel=_TREES,
+        ),
+    ] = None,
+    best: Annotated[
+        int, typer.Option(help="How many of the best trees to show and to write.", rich_help_panel=_TREES)
+    ] = 1,
+    sample: Annotated[
+        int, typer.Option(help="How many trees at random to show and to write, with --seed.", rich_help_panel=_TREES)
+    ] = 0,
+    trees: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIRECTORY",
+            help="Write each of these trees here as a model: tree-0.json is the best one.",
+            rich_help_panel=_TREES,
+        ),
+    ] = None,
+    timbertrek: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write these trees as JSON for TimberTrek.", rich_help_panel=_TREES),
+    ] = None,
     test_size: Annotated[
         float | None,
-        typer.Option(metavar="FRACTION", help="Score on this fraction of the rows, held out of a second fit: 0.25."),
+        typer.Option(
+            metavar="FRACTION",
+            help="Score on this fraction of the rows, held out of a second fit: 0.25.",
+            rich_help_panel=_SCORES,
+        ),
     ] = None,
     cv: Annotated[
-        int | None, typer.Option(metavar="FOLDS", help="Score by cross-validation: one more fit for each fold.")
+        int | None,
+        typer.Option(
+            metavar="FOLDS",
+            help="Score by cross-validation: one more fit for each fold.",
+            rich_help_panel=_SCORES,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random split of --test-size or --cv.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(help="Seed of the random split of --test-size or --cv, and of --sample.", rich_help_panel=_SCORES),
+    ] = 0,
     keep: Keep = None,
     drop: Drop = None,
     decimal: Decimal = None,
@@ -112,7 +274,9 @@ def fit(  # long: a line for each option
     picture: Picture = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Find the optimal tree of a table and prove it; print how the columns were read, the tree and the proof.
+    """Find the best tree of a table and prove it; print how the columns were read, the tree and the proof.
+
+    Options that are not given have the defaults of the method's classifier in Python.
 
     Empty cells and NA, N/A, n/a, NaN, null and ? are missing values; among numbers and dates also -, --, none,
     unknown and the like. Dates, times, decimal commas and numbers with a unit (12 kg, 3 %, $1,200) are recognized if
@@ -125,31 +289,25 @@ def fit(  # long: a line for each option
     each of these fits. The tree is printed and written first; Ctrl-C then ends the command without a score and with
     exit code 130.
     """
-    from hornbeam.cli import commands, fitting, held_out
+    from hornbeam.cli import commands, fitting, held_out, methods, sets
 
+    given = {
+        name: value
+        for name, value in context.params.items()
+        if getattr(context.get_parameter_source(name), "name", "") not in ("DEFAULT", "")
+    }
+    methods.check_options(method, given, "" if config is None else f" (on the command line or in {config})")
+    is_file = reference is not None and reference != fitting.FROM_BINARIZER
     commands.fit(
         data,
         target,
-        {
-            "regularization": fitting.leaf_penalty(regularization),
-            "max_depth": max_depth,
-            "max_leaves": max_leaves,
-            "min_samples_leaf": min_samples_leaf,
-            "objective": objective,
-            "omega": omega,
-            "theta": theta,
-            "labelling": labelling,
-            "cost_matrix": None if cost_matrix is None else fitting.read_costs(cost_matrix),
-            "binarizer": fitting.binarizer_named(binarizer, n_thresholds),
-            "time_limit": None if time_limit == inf else time_limit,
-            "memory_limit": None if memory_limit is None else fitting.parse_bytes(memory_limit),
-            "gap_limit": gap_limit,
-            "n_jobs": threads,
-        },
+        fitting.request_for(method, given),
         _format(decimal, encoding, missing, ignore_case),
         keep=keep or (),
         drop=drop or (),
+        reference=Path(str(reference)) if is_file else None,
         held_out=held_out.held_out(test_size, cv, seed, quiet=quiet),
+        set_output=sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None,
         model_file=model,
         picture=picture,
         quiet=quiet,

@@ -12,28 +12,41 @@ import numpy as np
 import polars as pl
 
 from hornbeam.cli.columns import columns_text
-from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target, with_class
+from hornbeam.cli.data import (
+    check_columns,
+    choose_columns,
+    classes_of,
+    read_frame,
+    read_predictions,
+    split_target,
+    with_class,
+)
 from hornbeam.cli.errors import CommandError, Stage, interrupts_told, refusals_as_command_errors
-from hornbeam.cli.fitting import check_parameters, fit_model
+from hornbeam.cli.fitting import fit_classifier, fit_model, model_of
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
+from hornbeam.cli.methods import Request
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import table_for, tested_columns
 from hornbeam.cli.report import confusion_text, report, single_leaf_text
+from hornbeam.cli.sets import SetOutput, set_text, trees_text, write_trees
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 
+_REFERENCE = "\0reference"  # a column that no file has, next to the table while rows without a class are left out
 DEMO_PARAMETERS: dict[str, Any] = {"regularization": 0.01, "max_depth": 3}
 
 
-def fit(
+def fit(  # long: the steps of the command, one after the other
     data: Path,
     target: str,
-    parameters: dict[str, Any],
+    request: Request,
     written: CsvFormat,
     *,
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
+    reference: Path | None = None,
     held_out: HeldOut | None = None,
+    set_output: SetOutput | None = None,
     model_file: Path | None,
     picture: Path | None,
     quiet: bool,
@@ -42,32 +55,46 @@ def fit(
     # Everything that can be refused without the data is refused first: a search may take hours.
     check_writable(model_file)
     check_picture(picture)
-    check_parameters(parameters)
+    if set_output is not None:
+        check_writable(set_output.timbertrek)
     with interrupts_told("before a tree was found") as stage:
         read = read_frame(data, written)
         check_columns(read.frame, [target], data)
-        labeled, note = with_class(read.frame, target, data)
+        table = read.frame
+        if reference is not None:
+            table = table.with_columns(read_predictions(reference, table.height, written).alias(_REFERENCE))
+        labeled, note = with_class(table, target, data)
+        if reference is not None:
+            predictions = classes_of(labeled.drop_in_place(_REFERENCE), reference)
+            request = replace(request, parameters=request.parameters | {"reference": predictions})
         frame, classes = split_target(choose_columns(labeled, target, keep, drop, data), target, data)
         folds = [] if held_out is None else splits(held_out, classes)
         if not quiet:
             columns = columns_text(frame, classes, read.notes, target=target, brief=True)
             print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
-        model = replace(fit_model(frame, classes, target, parameters, quiet=quiet), written=_used(read.written, frame))
+        classifier = fit_classifier(frame, classes, target, request, quiet=quiet)
+        model = replace(model_of(classifier, request.method), written=_used(read.written, frame))
         _write(stage, model, model_file, picture)
+        numbers: list[int] = []
+        if set_output is not None:
+            stage.doing = "while trees of the set were written"
+            numbers = set_output.numbers(classifier)
+            stage.written += write_trees(classifier, numbers, set_output, model)
         if quiet:
             return
         stage.doing = "while the report was printed"
-        advice = single_leaf_text(model)
-        said = [report(model), confusion_text(model.tree, frame, classes), *([advice] if advice else [])]
-        print(*said, sep="\n\n", flush=True)
+        said = [report(model), confusion_text(model.tree, frame, classes), single_leaf_text(model)]
+        if set_output is not None:
+            said += [set_text(classifier), trees_text(classifier, numbers)]
+        print(*filter(None, said), sep="\n\n", flush=True)
         if not folds:
             print("\nHow good are its predictions for new rows? Add --cv 5 (or --test-size 0.25)")
             return
         stage.doing = "before the score on held-out rows was known"
         # Whoever ended the search by Ctrl-C does not wait for more fits.
-        if model.certificate.status == "interrupted":
+        if classifier.status_ == "interrupted":
             raise KeyboardInterrupt
-        scored = score(folds, frame, classes, target, parameters)
+        scored = score(folds, frame, classes, target, request)
         print(f"\n{score_text(scored)}")
 
 
@@ -120,7 +147,7 @@ def predict(model_file: Path, data: Path, output: Path | None, written: CsvForma
         with refusals_as_command_errors():
             columns = {f"predicted_{tree.target_name}": pl.Series(tree.predict(table).tolist())}
             if proba:
-                shares = zip(tree.classes, tree.predict_proba(table).T, strict=True)
+                shares = zip(tree.classes, model.predict_proba(table).T, strict=True)
                 columns |= {f"share_{label}": pl.Series(share) for label, share in shares}
         predictions = pl.DataFrame(columns)
         if output is None:
@@ -168,7 +195,7 @@ def demo(directory: Path) -> None:
     print(f"hornbeam fit {options}", end="\n\n")
     model_file, picture = directory / "breast-cancer.json", directory / "breast-cancer.svg"
     with interrupts_told("before a tree was found") as stage:
-        model = fit_model(frame, classes, "diagnosis", DEMO_PARAMETERS, quiet=False)
+        model = fit_model(frame, classes, "diagnosis", Request("gosdt", DEMO_PARAMETERS), quiet=False)
         _write(stage, model, model_file, picture)
         stage.doing = "while the report was printed"
         print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")

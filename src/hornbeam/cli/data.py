@@ -112,6 +112,25 @@ def _listed(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f", ... ({len(names)} in all)" if len(names) > most else "")
 
 
+def read_predictions(path: Path, n_rows: int, written: CsvFormat) -> pl.Series:
+    """Read a file with one column: the class that a reference model predicts for each row of the table.
+
+    Raises
+    ------
+    CommandError
+        If the file has another number of columns or rows, or lacks a prediction.
+    """
+    frame = read_frame(path, written).frame
+    if frame.width != 1:
+        raise CommandError(f"--reference {path}: has {frame.width} columns; expected one, with the predictions")
+    if frame.height != n_rows:
+        raise CommandError(f"--reference {path}: has {frame.height:,} rows; the table has {n_rows:,}")
+    predictions = frame.to_series()
+    if predictions.null_count():
+        raise CommandError(f"--reference {path}: {predictions.null_count():,} rows have no prediction")
+    return predictions
+
+
 def with_class(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, str]:
     """Return the rows that have a class, and a note on the others.
 
@@ -142,7 +161,7 @@ def split_target(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataF
     """
     check_columns(frame, [target], path)
     column = frame[target]
-    classes = _classes_of(column, path)
+    classes = classes_of(column, path)
     n_classes = len(np.unique(classes))
     if n_classes == 1:
         raise CommandError(f"{path}: target {target!r} is {column[0]!r} in every row; a classifier needs two classes")
@@ -157,8 +176,14 @@ def split_target(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataF
     return frame.drop(target), classes
 
 
-def _classes_of(column: pl.Series, path: Path) -> npt.NDArray[Any]:
-    """Return the classes as NumPy integers, booleans or Python strings."""
+def classes_of(column: pl.Series, path: Path) -> npt.NDArray[Any]:
+    """Return classes as NumPy integers, booleans or Python strings, shape (n_rows,).
+
+    Raises
+    ------
+    CommandError
+        If they are numbers with decimals, dates or the like; the file at `path` has them.
+    """
     dtype = column.dtype
     if dtype.is_integer() or dtype == pl.Boolean:
         return np.asarray(column.to_numpy())

@@ -1,4 +1,4 @@
-"""Fit a tree while a line on the terminal shows the progress of the proof."""
+"""Fit a tree, or a set of trees, while a line on the terminal shows the progress of the proof."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import re
 import sys
 import warnings
+from collections.abc import Callable, Mapping
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +17,22 @@ import polars as pl
 
 from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.methods import METHODS, SETS, Request, parameter_options
 from hornbeam.cli.model import Model, ProofSummary
-from hornbeam.estimators import GOSDTClassifier
+from hornbeam.estimators import MAPTreeClassifier
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.fitting.advice import helpful_parameters
+from hornbeam.tree.shares import class_shares
 
+# How a search ends that no limit and no Ctrl-C has stopped; "gap_limit" is the goal of the user who sets it.
+FINISHED = ("optimal", "gap_limit", "guessed", "heuristic", "complete")
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
-def check_parameters(parameters: dict[str, Any]) -> None:
-    """Raise `CommandError` if a parameter of `GOSDTClassifier` is wrong, as far as possible without data."""
-    with refusals_as_command_errors():
-        GOSDTClassifier(**parameters)._check_parameters()
-
-
-def fit_model(
-    frame: pl.DataFrame, classes: npt.NDArray[Any], target: str, parameters: dict[str, Any], *, quiet: bool
-) -> Model:
-    """Search for the optimal tree.
+def fit_classifier(
+    frame: pl.DataFrame, classes: npt.NDArray[Any], target: str, request: Request, *, quiet: bool
+) -> Any:
+    """Search for the tree, or the set of trees.
 
     Parameters
     ----------
@@ -42,10 +42,15 @@ def fit_model(
         The class of each row.
     target : str
         Name of the class column.
-    parameters : dict
-        Parameters of `GOSDTClassifier`.
+    request : Request
+        The method and its parameters.
     quiet : bool
         Show no progress, even if stderr is a terminal.
+
+    Returns
+    -------
+    classifier
+        Fitted.
 
     Raises
     ------
@@ -57,21 +62,26 @@ def fit_model(
         # The certificate and the report on the columns contain the same.
         warnings.simplefilter("ignore", NotProvenWarning)
         warnings.simplefilter("ignore", ColumnWarning)
-        classifier = GOSDTClassifier(**parameters, verbose=int(shows_progress))
+        classifier = request.make(verbose=int(shows_progress))
         classifier._early_note = _no_note if quiet else _early_note
         classifier.fit(frame, pl.Series(target, classes))
-    if not quiet and classifier.status_ not in ("optimal", "gap_limit"):
+    if not quiet and classifier.status_ not in FINISHED:
         _suggest_options(classifier)
-    return Model(classifier.tree_, _certificate(classifier))
+    return classifier
 
 
-def _suggest_options(classifier: GOSDTClassifier) -> None:
+def fit_model(frame: pl.DataFrame, classes: npt.NDArray[Any], target: str, request: Request, *, quiet: bool) -> Model:
+    """Search for the tree, or the best tree of a set; see `fit_classifier`."""
+    return model_of(fit_classifier(frame, classes, target, request, quiet=quiet), request.method)
+
+
+def _suggest_options(classifier: Any) -> None:
     """Print what would help a search that was stopped; the certificate states what is not proven."""
     longer = ["a longer --time-limit (inf: no limit)"] if classifier.status_ == "time_limit" else []
     print(f"hornbeam: note: for a proof, try {' or '.join([*_options(classifier), *longer])}", file=sys.stderr)
 
 
-def _early_note(classifier: GOSDTClassifier) -> str:
+def _early_note(classifier: Any) -> str:
     """Return what to do about a long search that the user did not limit."""
     limit = classifier.time_limit
     ends = "Ctrl-C" if limit is None else f"Ctrl-C, or the --time-limit of {limit:g} (inf: no limit),"
@@ -79,37 +89,59 @@ def _early_note(classifier: GOSDTClassifier) -> str:
     return f"{ends} ends the search with the best tree so far. For a sooner end, try {options}"
 
 
-def _no_note(_: GOSDTClassifier) -> str:
+def _no_note(_: Any) -> str:
     return ""
 
 
-def _options(classifier: GOSDTClassifier) -> list[str]:
+def _options(classifier: Any) -> list[str]:
     """Return options that each shorten the search."""
     return [f"--{name.replace('_', '-')} {value}" for name, value in helpful_parameters(classifier).items()]
 
 
-def _certificate(classifier: GOSDTClassifier) -> ProofSummary:
+def model_of(classifier: Any, method: str) -> Model:
+    """Return the tree of a fitted classifier with its certificate."""
+    return Model(classifier.tree_, _certificate(classifier, method), _prior_counts(classifier))
+
+
+def _certificate(classifier: Any, method: str) -> ProofSummary:
     statistics = classifier.statistics_
+    is_posterior = isinstance(classifier, MAPTreeClassifier)
+    lower = -classifier.upper_bound_ if is_posterior else classifier.lower_bound_
+    objective = -classifier.log_posterior_ if is_posterior else classifier.objective_
     return ProofSummary(
-        status=classifier.status_,
-        objective=classifier.objective_,
-        lower_bound=classifier.lower_bound_,
+        # Of a set, this is about its best tree, which may be proven optimal although the set is not complete.
+        status="optimal" if method in SETS and objective == lower else classifier.status_,
+        objective=objective,
+        lower_bound=lower,
         gap=classifier.gap_,
-        loss=classifier.loss_,
-        regularization=classifier.regularization_,
-        measure=classifier.objective,
+        loss=None if is_posterior else classifier.loss_,
+        regularization=None if is_posterior else classifier.regularization_,
+        measure="log posterior" if is_posterior else classifier.objective,
         n_rows=int(classifier.tree_.n_samples[0]),
         n_columns=classifier.n_features_in_,
         n_conditions=len(classifier.binarizer_.conditions_),
         thresholds=_thresholds_of(classifier.binarizer_),
         max_depth=classifier.max_depth,
-        max_leaves=classifier.max_leaves,
-        min_samples_leaf=classifier.min_samples_leaf,
+        max_leaves=getattr(classifier, "max_leaves", None),
+        min_samples_leaf=getattr(classifier, "min_samples_leaf", 1),
         subproblems=int(statistics["subproblems"]),
         table_entries=int(statistics["table_entries"]),
         memory_bytes=int(statistics["bytes"]),
         seconds=float(statistics["seconds"]),
+        method=method,
     )
+
+
+def _prior_counts(classifier: Any) -> list[float] | None:
+    """Return the weight of each class that `predict_proba` adds to that of a leaf; None if it adds nothing."""
+    if isinstance(classifier, MAPTreeClassifier):
+        return [float(count) for count in classifier.rho_]
+    smoothing = getattr(classifier, "smoothing", None)
+    if smoothing is None:
+        return None
+    if smoothing == "laplace":
+        return [1.0] * len(classifier.classes_)
+    return [float(smoothing * share) for share in class_shares(classifier.tree_.class_weights[:1], None)[0]]
 
 
 def _thresholds_of(binarizer: Binarizer) -> str:
@@ -176,3 +208,63 @@ def parse_bytes(text: str) -> int:
     if found is None or (found[3] and not found[2]):
         raise CommandError(f"--memory-limit {text!r}: expected bytes such as 500000000, 500MB or 2GiB")
     return int(float(found[1]) * UNITS[unit])
+
+
+def request_for(method: str, given: Mapping[str, Any]) -> Request:
+    """Return the method with its parameters, from the options that were given.
+
+    Parameters
+    ----------
+    method : str
+        The name of the method, which has all the options.
+    given : dict of str to object
+        From the names of options, with underscores, to their values. A reference in a file is left out: its
+        predictions are read with the table.
+
+    Raises
+    ------
+    CommandError
+        If an option cannot be read, or a parameter is wrong.
+    """
+    known = parameter_options(method)
+    parameters = {name: value for name, value in given.items() if name in known}
+    if "threads" in parameters:
+        parameters["n_jobs"] = parameters.pop("threads")
+    if "seed" in parameters:
+        parameters["random_state"] = parameters.pop("seed")
+    if "reference" in parameters and parameters["reference"] != FROM_BINARIZER:
+        del parameters["reference"]
+    n_thresholds = given.get("n_thresholds")
+    if "binarizer" in parameters or n_thresholds is not None:
+        default = METHODS[method].make().binarizer
+        parameters["binarizer"] = binarizer_named(parameters.get("binarizer", default), n_thresholds)
+    for name, read in _READERS.items():
+        if name in parameters:
+            parameters[name] = read(parameters[name])
+    request = Request(method, parameters)
+    request.check()
+    return request
+
+
+def _prior_of(counts: list[float]) -> float | list[float]:
+    """Return the prior count of all classes, or of each one."""
+    return counts[0] if len(counts) == 1 else counts
+
+
+def _smoothing(text: str) -> float | str:
+    try:
+        return text if text == "laplace" else float(text)
+    except ValueError:
+        raise CommandError(f"--smoothing {text!r}: expected laplace or a number") from None
+
+
+FROM_BINARIZER = "binarizer"  # the reference that --binarizer guess ends with
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "regularization": leaf_penalty,
+    "cost_matrix": read_costs,
+    "memory_limit": parse_bytes,
+    "time_limit": lambda seconds: None if seconds == inf else seconds,
+    "smoothing": _smoothing,
+    "rho": _prior_of,
+    "start": lambda name: None if name == "none" else name,
+}

@@ -18,7 +18,8 @@ import polars as pl
 from rich.console import Console
 
 from hornbeam.cli.errors import CommandError
-from hornbeam.cli.fitting import fit_model
+from hornbeam.cli.fitting import FINISHED, fit_model
+from hornbeam.cli.methods import Request
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import predictions_of
 from hornbeam.cli.report import confusion_counts, confusion_table
@@ -140,7 +141,7 @@ def score(
     frame: pl.DataFrame,
     classes: npt.NDArray[Any],
     target: str,
-    parameters: dict[str, Any],
+    request: Request,
 ) -> list[Fold]:
     """Fit a tree on the training rows of each fold, including binarization, and count its predictions for the rest.
 
@@ -154,7 +155,7 @@ def score(
         warnings.simplefilter("ignore", UserWarning)  # the fit on all rows has shown them
         for number, (training, rest) in enumerate(folds, start=1):
             show(number)
-            model = fit_model(frame[training], classes[training], target, parameters, quiet=True)
+            model = fit_model(frame[training], classes[training], target, request.on_rows(training), quiet=True)
             if model.certificate.status == "interrupted":
                 raise KeyboardInterrupt
             counts = confusion_counts(model.tree, predictions_of(model.tree, frame[rest]), classes[rest])
@@ -181,7 +182,7 @@ def score_text(folds: list[Fold]) -> str:
     size = f"{leaves[0]} {'leaf' if leaves == [1] else 'leaves'}"
     if len(leaves) > 1:
         size = f"{leaves[0]} to {leaves[-1]} leaves"
-    stopped = sum(fold.model.certificate.status not in ("optimal", "gap_limit") for fold in folds)
+    stopped = sum(fold.model.certificate.status not in FINISHED for fold in folds)
     accuracy, balanced = ([getattr(fold, name) for fold in folds] for name in ("accuracy", "balanced_accuracy"))
     if len(folds) == 1:
         head = f"Held-out rows: {correct:,} of {n_rows:,} correct"

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from hornbeam.cli.methods import SETS
 from hornbeam.cli.model import Model, ProofSummary
 from hornbeam.tree import Tree
 from hornbeam.tree.words import count
@@ -15,6 +16,7 @@ from hornbeam.tree.words import count
 STOPPED_BY = {
     "time_limit": "the time limit",
     "memory_limit": "the memory limit",
+    "expansion_limit": "the limit on expansions",
     "gap_limit": "the gap limit",
     "interrupted": "Ctrl-C",
 }
@@ -37,9 +39,7 @@ def certificate_text(model: Model) -> str:
     proof, tree = model.certificate, model.tree
     lines = [
         _verdict(proof),
-        f"  objective    {proof.objective:.6f} ({proof.measure}) = loss {proof.loss:.6f} "
-        f"+ {proof.regularization:.6g} x {count(tree.n_leaves, 'leaf', 'leaves')}",
-        f"  lower bound  {proof.lower_bound:.6f}, gap {100 * proof.gap:.3g} %",
+        *_proof_lines(proof, tree.n_leaves),
         f"  tree         {count(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.depth}",
         f"  proof over   {_searched(proof)}",
         f"  search       {proof.seconds:.2f} s, {count(proof.subproblems, 'subproblem')}, "
@@ -48,12 +48,31 @@ def certificate_text(model: Model) -> str:
     return "\n".join(lines)
 
 
+def _proof_lines(proof: ProofSummary, n_leaves: int) -> list[str]:
+    """Return the lines of a certificate on objective and bound."""
+    gap = f"gap {100 * proof.gap:.3g} %"
+    if proof.loss is None:
+        return [f"  {proof.measure:<12} {-proof.objective:.6f}", f"  upper bound  {-proof.lower_bound:.6f}, {gap}"]
+    return [
+        f"  objective    {proof.objective:.6f} ({proof.measure}) = loss {proof.loss:.6f} "
+        f"+ {proof.regularization:.6g} x {count(n_leaves, 'leaf', 'leaves')}",
+        f"  lower bound  {proof.lower_bound:.6f}, {gap}",
+    ]
+
+
 def _verdict(proof: ProofSummary) -> str:
+    worse = "a log posterior above the upper bound" if proof.loss is None else "an objective below the lower bound"
     if proof.is_proven:
-        return "Proven optimal: no tree in the search space has a lower objective."
+        better = "a larger posterior probability" if proof.loss is None else "a lower objective"
+        return f"Proven optimal: no tree in the search space has {better}."
+    if proof.status == "heuristic":
+        what = "one tree of a set" if proof.method in SETS else "the search has ended without a proof"
+        return f"Near-optimal: {what}. No tree in the search space has {worse}."
+    if proof.status == "guessed":
+        return f"As good as the reference promises, not proven optimal. No tree in the search space has {worse}."
     return (
         f"Not proven optimal: stopped by {STOPPED_BY.get(proof.status, proof.status)}. "
-        "No tree in the search space has an objective below the lower bound."
+        f"No tree in the search space has {worse}."
     )
 
 
@@ -75,8 +94,8 @@ def single_leaf_text(model: Model) -> str:
     proof = model.certificate
     if model.tree.n_leaves > 1 or proof.max_depth == 0 or proof.max_leaves == 1 or not proof.regularization:
         return ""
-    if not proof.is_proven:
-        stop = STOPPED_BY.get(proof.status, proof.status)
+    if proof.status in STOPPED_BY and proof.status != "gap_limit":
+        stop = STOPPED_BY[proof.status]
         return f"The tree has no split yet: {stop} ended the search before it found a better tree."
     rare = " If a class is rare, try --objective balanced" if proof.measure == "accuracy" else ""
     return (

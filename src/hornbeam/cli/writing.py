@@ -33,7 +33,8 @@ def draw(model: Model, path: Path) -> None:
     """Write the picture of a model's tree in the format of the name."""
     proof = model.certificate
     state = "proven optimal" if proof.is_proven else f"within {100 * proof.gap:.2g} % of the optimum"
-    subtitle = f"{count(model.tree.n_leaves, 'leaf', 'leaves')}, objective {proof.objective:.4f}, {state}"
+    value = f"log posterior {-proof.objective:.4f}" if proof.loss is None else f"objective {proof.objective:.4f}"
+    subtitle = f"{count(model.tree.n_leaves, 'leaf', 'leaves')}, {value}, {state}"
     with refusals_as_command_errors():
         save_picture(model.tree, path, title=model.tree.target_name, subtitle=subtitle)
 

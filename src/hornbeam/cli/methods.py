@@ -1,0 +1,105 @@
+"""The methods of `fit`: the classifier that each one trains, and the options that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.estimators import (
+    GOSDTClassifier,
+    LicketySPLITClassifier,
+    MAPTreeClassifier,
+    OSDTClassifier,
+    RashomonSetClassifier,
+    SPLITClassifier,
+)
+
+# Parameters that need code, or another form of output.
+FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose"})
+SETS = ("rashomon", "resplit")
+_OPTION_OF = {"n_jobs": "threads", "random_state": "seed"}
+_OF_SETS = frozenset({"best", "sample", "trees", "timbertrek"})
+
+
+class Method(NamedTuple):
+    """A classifier, the parameters that the method fixes, and those that have no effect then."""
+
+    make: type[Any]
+    fixed: Mapping[str, Any] = {}
+    without: frozenset[str] = frozenset()
+
+
+METHODS = {
+    "gosdt": Method(GOSDTClassifier),
+    "split": Method(SPLITClassifier),
+    "lickety": Method(LicketySPLITClassifier),
+    "maptree": Method(MAPTreeClassifier),
+    "osdt": Method(OSDTClassifier),
+    "rashomon": Method(RashomonSetClassifier, {"method": "exact"}, frozenset({"lookahead_depth"})),
+    "resplit": Method(RashomonSetClassifier, {"method": "resplit"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to fit: a method and the parameters of its classifier that are not the default ones."""
+
+    method: str = "gosdt"
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def make(self, **more: Any) -> Any:
+        """Return the unfitted classifier."""
+        method = METHODS[self.method]
+        return method.make(**method.fixed, **self.parameters, **more)
+
+    def check(self) -> None:
+        """Raise `CommandError` if a parameter is wrong, as far as possible without data."""
+        with refusals_as_command_errors():
+            self.make()._check_parameters()
+
+    def on_rows(self, rows: npt.NDArray[np.intp]) -> Request:
+        """Return the same request for some of the rows, to which the predictions of a reference belong."""
+        reference = self.parameters.get("reference")
+        if not isinstance(reference, np.ndarray):
+            return self
+        return replace(self, parameters=self.parameters | {"reference": reference[rows]})
+
+
+def parameter_options(method: str) -> frozenset[str]:
+    """Return the names, with underscores, of the options that are parameters of a method."""
+    names = set(METHODS[method].make().get_params()) - set(METHODS[method].fixed) - METHODS[method].without - FOR_PYTHON
+    return frozenset(_OPTION_OF.get(name, name) for name in names)
+
+
+def check_options(method: str, given: Iterable[str], config: str) -> None:
+    """Raise `CommandError` if the method is unknown, or does not have an option that was given.
+
+    Parameters
+    ----------
+    method : str
+        The name of the method.
+    given : iterable of str
+        The names of the options that were given, with underscores.
+    config : str
+        Where options may come from apart from the command line, for the message; "" if from nowhere.
+    """
+    if method not in METHODS:
+        *names, last = METHODS
+        raise CommandError(f"--method {method!r}: expected {', '.join(names)} or {last}")
+    having = {name: _options_of(name) for name in METHODS}
+    for name in given:
+        owners = [owner for owner, options in having.items() if name in options]
+        # The seed also splits the rows for --test-size and --cv, whatever the method.
+        if owners and method not in owners and name != "seed":
+            option = f"--{name.replace('_', '-')}"
+            raise CommandError(f"{option} belongs to --method {' or '.join(owners)}, not to {method}{config}")
+
+
+def _options_of(method: str) -> frozenset[str]:
+    of_binarizers = {"n_thresholds"}
+    return parameter_options(method) | of_binarizers | (_OF_SETS if method in SETS else frozenset())
