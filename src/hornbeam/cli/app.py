@@ -66,7 +66,7 @@ def _read_config(context: typer.Context, config: Path | None) -> Path | None:
         from hornbeam.cli.config import read_config
 
         parameters = [one for one in context.command.params if one.name not in ("config", "help")]
-        repeatable = {str(one.name): one.multiple for one in parameters}  # type: ignore[attr-defined]
+        repeatable = {str(one.name): one.multiple for one in parameters}
         context.default_map = read_config(config, repeatable)
     return config
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from hornbeam.export import dot, json, nested, python, rules, sklearn, sql, text
 from hornbeam.export.dot import to_dot
+from hornbeam.export.gosdt import from_gosdt_json
 from hornbeam.export.json import from_json, to_json
 from hornbeam.export.nested import to_dict
 from hornbeam.export.python import to_python
@@ -28,6 +29,7 @@ __all__ = [
     "ClassTreeMethods",
     "Format",
     "TreeMethods",
+    "from_gosdt_json",
     "from_json",
     "to_dict",
     "to_dot",

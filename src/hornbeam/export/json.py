@@ -130,7 +130,7 @@ def from_json(text: str | bytes) -> Tree:
     >>> from_json(tree.to_json()) == tree
     True
     """
-    record = _loads(text)
+    record = parsed_json(text)
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise ValueError(f'This JSON is not a tree of hornbeam: its "format" is not {FORMAT!r}.')
     if type(record.get("version")) is not int or record["version"] != VERSION:
@@ -160,14 +160,16 @@ def _node_record(tree: Tree, node: int) -> dict[str, Any]:
     }
 
 
-def _loads(text: str | bytes) -> Any:
+def parsed_json(text: str | bytes) -> Any:
+    """Return what a JSON text holds; ValueError if it is not JSON, or nested too deeply for Python's reader."""
+
     def refuse(constant: str) -> NoReturn:
         raise ValueError(f"it holds {constant}, which is not a number in JSON")
 
     try:
         return json.loads(text, parse_constant=refuse)
     except RecursionError:
-        raise ValueError("This is not a tree of hornbeam: its JSON is nested too deeply.") from None
+        raise ValueError("This is not a tree that can be read: its JSON is nested too deeply.") from None
     except ValueError as error:
         raise ValueError(f"This is not valid JSON: {error}.") from None
 
@@ -175,9 +177,9 @@ def _loads(text: str | bytes) -> Any:
 def _tree(record: dict[str, Any]) -> Tree:
     """Read the keys of version 1; types and ranges are checked here, everything else when the tree is made."""
     _check_keys(record, _TREE_KEYS, "the tree")
-    classes = _labels(_typed(record["classes"], list, "classes"))
+    classes = _labels(typed(record["classes"], list, "classes"))
     columns, has_missing = _columns(record)
-    nodes = _typed(record["nodes"], list, "nodes")
+    nodes = typed(record["nodes"], list, "nodes")
     parts = [_node(node, f"nodes[{index}]", len(classes), len(nodes)) for index, node in enumerate(nodes)]
     return Tree(
         left=np.array([part["left"] for part in parts]),
@@ -189,18 +191,18 @@ def _tree(record: dict[str, Any]) -> Tree:
         classes=classes,
         columns=columns,
         has_missing=has_missing,
-        target_name=_typed(record["target_name"], str, "target_name"),
+        target_name=typed(record["target_name"], str, "target_name"),
     )
 
 
 def _check_keys(record: Any, keys: set[str], where: str) -> None:
-    found = set(_typed(record, dict, where))
+    found = set(typed(record, dict, where))
     if found != keys:
         missing, unknown = sorted(keys - found), sorted(found - keys)
         raise ValueError(f"{where} lacks the keys {missing} or has unknown keys {unknown}.")
 
 
-def _typed(value: Any, kind: type, where: str) -> Any:
+def typed(value: Any, kind: type, where: str) -> Any:
     """Return the value if it is of exactly this type: True is not an integer here."""
     if type(value) is not kind:
         raise ValueError(f"{where} is {value!r:.80}; expected {kind.__name__}.")
@@ -209,7 +211,7 @@ def _typed(value: Any, kind: type, where: str) -> Any:
 
 def _integer(value: Any, where: str, low: int, high: int) -> int:
     """Return an integer from `low` up to, but not including, `high`."""
-    if not low <= _typed(value, int, where) < high:
+    if not low <= typed(value, int, where) < high:
         raise ValueError(f"{where} is {value}; expected {low} to {high - 1}.")
     return int(value)
 
@@ -234,22 +236,22 @@ def _labels(labels: list[Any]) -> npt.NDArray[Any]:
 
 
 def _columns(record: dict[str, Any]) -> tuple[TableSchema, tuple[bool, ...]]:
-    columns = _typed(record["columns"], list, "columns")
+    columns = typed(record["columns"], list, "columns")
     for index, column in enumerate(columns):
         _check_keys(column, _COLUMN_KEYS, f"columns[{index}]")
-        _typed(column["name"], str, f"columns[{index}].name")
-        _typed(column["kind"], str, f"columns[{index}].kind")
-        _typed(column["has_missing"], bool, f"columns[{index}].has_missing")
+        typed(column["name"], str, f"columns[{index}].name")
+        typed(column["kind"], str, f"columns[{index}].kind")
+        typed(column["has_missing"], bool, f"columns[{index}].has_missing")
     names, kinds = (tuple(column[key] for column in columns) for key in ("name", "kind"))
-    schema = TableSchema(names, kinds, _typed(record["named"], bool, "named"))
+    schema = TableSchema(names, kinds, typed(record["named"], bool, "named"))
     return schema, tuple(column["has_missing"] for column in columns)
 
 
 def _node(node: Any, where: str, n_classes: int, n_nodes: int) -> dict[str, Any]:
     """Return the parts of one node, their types and ranges checked."""
-    is_leaf = "condition" not in _typed(node, dict, where)
+    is_leaf = "condition" not in typed(node, dict, where)
     _check_keys(node, _LEAF_KEYS if is_leaf else _INNER_KEYS, where)
-    weights = _typed(node["class_weights"], list, f"{where}.class_weights")
+    weights = typed(node["class_weights"], list, f"{where}.class_weights")
     if len(weights) != n_classes:
         raise ValueError(f"{where}.class_weights must have one entry per class.")
     return {
@@ -263,7 +265,7 @@ def _node(node: Any, where: str, n_classes: int, n_nodes: int) -> dict[str, Any]
 
 
 def _condition(record: Any, where: str) -> Condition:
-    kind = _typed(_typed(record, dict, where).get("kind"), str, f"{where}.kind")
+    kind = typed(typed(record, dict, where).get("kind"), str, f"{where}.kind")
     if kind not in _CONDITION_KEYS:
         raise ValueError(f"{where}.kind is {kind!r:.80}; expected one of {list(_CONDITION_KEYS)}.")
     _check_keys(record, _CONDITION_KEYS[kind] | {"kind", "column"}, where)
@@ -271,5 +273,5 @@ def _condition(record: Any, where: str) -> Condition:
     if kind == "at_most":
         _number(record["threshold"], f"{where}.threshold")
     if kind == "is_in":
-        _typed(record["values"], list, f"{where}.values")
+        typed(record["values"], list, f"{where}.values")
     return condition_from_dict(record)
