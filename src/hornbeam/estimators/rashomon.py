@@ -55,7 +55,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     Parameters
     ----------
     epsilon : float, default=0.05
-        How much worse than the best tree a tree may be, at least 0.
+        How much worse than the best tree a tree may be, at least 0. 0: the set has all optimal trees.
     epsilon_is : {"multiplier", "absolute"}, default="multiplier"
         "multiplier": the objective is at most ``(1 + epsilon)`` times the optimum; "absolute": at most the optimum plus
         `epsilon`. Both are compared without rounding wherever weights and costs are exact (see `GOSDTClassifier`).
