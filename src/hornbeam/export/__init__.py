@@ -10,10 +10,11 @@ from functools import partial
 from json import dumps
 from typing import Any, NamedTuple
 
-from hornbeam.export import dot, json, nested, python, rules, sklearn, sql, text
+from hornbeam.export import dot, json, latex, nested, python, rules, sklearn, sql, text
 from hornbeam.export.dot import to_dot
 from hornbeam.export.gosdt import from_gosdt_json
 from hornbeam.export.json import from_json, to_json
+from hornbeam.export.latex import to_latex
 from hornbeam.export.nested import to_dict
 from hornbeam.export.python import to_python
 from hornbeam.export.rules import to_rules
@@ -34,6 +35,7 @@ __all__ = [
     "to_dict",
     "to_dot",
     "to_json",
+    "to_latex",
     "to_python",
     "to_rules",
     "to_sklearn",
@@ -57,6 +59,7 @@ class TreeMethods:
     to_text = text.to_text
     to_rules = rules.to_rules
     to_dot = dot.to_dot
+    to_latex = latex.to_latex
     to_dict = nested.to_dict
     to_sql = sql.to_sql
     to_python = python.to_python
@@ -74,6 +77,7 @@ FORMATS = {
     "text": Format(to_text, "text for a terminal, as `print(tree)`"),
     "rules": Format(to_rules, "sentences, one per leaf", "\n".join),
     "dot": Format(to_dot, "a graph for Graphviz"),
+    "latex": Format(to_latex, "a LaTeX document, for the package forest"),
     "json": Format(to_json, "JSON, which `Tree.from_json` reads back"),
     "dict": Format(to_dict, "nested dicts", partial(dumps, indent=2, ensure_ascii=False)),
     "sql": Format(to_sql, "SQL, one `CASE` expression"),
