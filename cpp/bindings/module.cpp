@@ -98,10 +98,11 @@ leafsets::Policy policy_of(const std::string& name) {
   throw std::invalid_argument("policy: there is no policy '" + name + "'");
 }
 
-leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string& policy,
-                                          const StartIn& start) {
+leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string& policy, const StartIn& start,
+                                          std::uint64_t seed) {
   options.check(SearchOptions::kLeaves);
-  leafsets::LeafSetOptions found{policy_of(policy), options.bounds_of(kLeafSets), {}, false};
+  leafsets::LeafSetOptions found{
+      policy_of(policy), options.bounds_of(kLeafSets), {}, false, options.expansion_limit(), seed};
   if (start) {
     api::require(start->shape(0) == 3, "start: needs three arrays, of columns, left and right children");
     const std::size_t n_nodes = start->shape(1);
@@ -113,8 +114,9 @@ leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const st
 
 OutcomeOut solve_by_leaf_sets(const PackedColumnsIn& given, const AdditiveProblem& problem,
                               const SearchOptions& options, const std::string& policy, bool as_published,
-                              const StartIn& start, CallbackIn callback, double callback_interval, bool trace) {
-  leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start);
+                              const StartIn& start, std::uint64_t seed, CallbackIn callback, double callback_interval,
+                              bool trace) {
+  leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start, seed);
   of_leaves.as_published = as_published;
   api::Input input = problem.input(options.without_bounds());
   api::require(input.reference.empty(), "reference: not for sets of leaves");
@@ -125,8 +127,8 @@ OutcomeOut solve_by_leaf_sets(const PackedColumnsIn& given, const AdditiveProble
 
 OutcomeOut solve_ranking_columns(const PackedColumnsIn& given, const RankingProblem& problem,
                                  const SearchOptions& options, const std::string& policy, const StartIn& start,
-                                 CallbackIn callback, double callback_interval, bool trace) {
-  const leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start);
+                                 std::uint64_t seed, CallbackIn callback, double callback_interval, bool trace) {
+  const leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start, seed);
   api::RankingInput input = problem.input(options);
   return run_polled(input, kLeafSets, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return api::solve_ranking(given.columns, input, of_leaves, on_poll); });
@@ -215,6 +217,7 @@ NB_MODULE(_core, module) {
   add_constants(module);
   const auto policy = nb::arg("policy") = "curiosity";
   const auto start = nb::arg("start").noconvert().none() = nb::none();
+  const auto seed = nb::arg("seed") = std::uint64_t{0};
   nb::class_<search::EarlierSearches>(module, "EarlierSearches",
                                       "What searches of one problem with other leaf costs have proven.")
       .def(nb::init<>())
@@ -230,9 +233,9 @@ NB_MODULE(_core, module) {
              nb::arg("recursive"), nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false);
   add_search(module, "solve_leaf_sets", &solve_by_leaf_sets,
              "Find a tree of least cost by a search over sets of leaves; see leafsets/leaf_set_search.hpp.", policy,
-             nb::arg("as_published") = false, start);
+             nb::arg("as_published") = false, start, seed);
   add_search(module, "solve_ranking", &solve_ranking_columns,
-             "Find a tree whose leaves rank best; see api/ranking.hpp.", policy, start);
+             "Find a tree whose leaves rank best; see api/ranking.hpp.", policy, start, seed);
   add_search(module, "solve_posterior", &solve_posterior_columns,
              "Find the tree of largest posterior probability; see api/posterior.hpp.");
   module.def("most_nats", &most_nats_of, nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("alpha"), nb::arg("beta"),

@@ -63,8 +63,10 @@ run::SearchLimits SearchOptions::search_limits() const {
   return {time_limit, as_unsigned(memory_limit), gap_limit, static_cast<std::uint32_t>(n_threads), {}};
 }
 
+std::optional<std::uint64_t> SearchOptions::expansion_limit() const { return as_unsigned(max_expansions); }
+
 posterior::PosteriorLimits SearchOptions::posterior_limits() const {
-  return {narrowed(max_depth), time_limit, as_unsigned(memory_limit), as_unsigned(max_expansions), {}};
+  return {narrowed(max_depth), time_limit, as_unsigned(memory_limit), expansion_limit(), {}};
 }
 
 Bounds SearchOptions::bounds_of(unsigned searches) const {

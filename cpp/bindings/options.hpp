@@ -39,6 +39,7 @@ struct SearchOptions {
 
   TreeLimits tree_limits() const;
   run::SearchLimits search_limits() const;
+  std::optional<std::uint64_t> expansion_limit() const;
   posterior::PosteriorLimits posterior_limits() const;
   /// The same with every bound at its default.
   SearchOptions without_bounds() const {

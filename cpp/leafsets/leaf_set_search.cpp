@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
@@ -52,12 +53,18 @@ class LeafSetSearch {
         run_(run),
         meter_(run, kWorkBetweenPolls, [this] { report(); }),
         leaves_(problem.rows, problem.model),
-        objective_(make_objective(leaves_)) {}
+        objective_(make_objective(leaves_)),
+        random_(options.seed) {}
 
   run::Outcome run() {
     run_.guard([this] {
       start();
       while (!queue_.empty() && !run_.stopped()) {
+        if (n_expanded_ == options_.max_expansions) {
+          run_.stop(run::Status::expansion_limit);
+          break;
+        }
+        ++n_expanded_;
         expanded_ = queue_.pop();
         at_ = &expanded_;
         expand();
@@ -369,9 +376,9 @@ class LeafSetSearch {
     set.n_kept = static_cast<std::uint32_t>(n_leaves - to_split_.size());
     const auto middle = std::copy(kept().begin(), kept().end(), set.leaves.begin());
     std::copy(to_split_.begin(), to_split_.end(), std::copy(keep_.begin(), keep_.end(), middle));
-    set.key = key_of(
-        options_.policy, leaves_,
-        {std::span(set.leaves).first(set.n_kept), to_split_, objective_.share(value_), objective_.share(so_far)});
+    set.key = key_of(options_.policy, leaves_,
+                     {std::span(set.leaves).first(set.n_kept), to_split_, objective_.share(value_),
+                      objective_.share(so_far), random_});
     queue_.push(set);
     ++n_queued_;
   }
@@ -448,8 +455,9 @@ class LeafSetSearch {
   Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
   bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;
+  std::mt19937_64 random_;  // for the policy of that name
   Counters counters_;
-  std::uint64_t n_queued_ = 0, measured_ = 0, next_search_ = 0, seen_bytes_ = 0;
+  std::uint64_t n_queued_ = 0, n_expanded_ = 0, measured_ = 0, next_search_ = 0, seen_bytes_ = 0;
   // Of the set that is being expanded, kept for reuse.
   std::vector<std::vector<std::uint32_t>> columns_;  // to try, of each leaf to split
   std::vector<LeafId> new_, keep_, to_split_, rest_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/bounds.hpp"
@@ -11,10 +12,10 @@
 namespace hornbeam::leafsets {
 
 /// The set of leaves that is expanded next is that of the least ...
-enum class Policy { curiosity, objective, lower_bound, entropy, gini, fifo };
+enum class Policy { curiosity, objective, lower_bound, entropy, gini, fifo, random };
 
-inline constexpr Policy kPolicies[] = {Policy::curiosity, Policy::objective, Policy::lower_bound,
-                                       Policy::entropy,   Policy::gini,      Policy::fifo};
+inline constexpr Policy kPolicies[] = {Policy::curiosity, Policy::objective, Policy::lower_bound, Policy::entropy,
+                                       Policy::gini,      Policy::fifo,      Policy::random};
 
 constexpr const char* name_of(Policy policy) {
   switch (policy) {
@@ -24,6 +25,7 @@ constexpr const char* name_of(Policy policy) {
     case Policy::entropy: return "entropy";
     case Policy::gini: return "gini";
     case Policy::fifo: return "fifo";
+    case Policy::random: return "random";
   }
   return "";
 }
@@ -40,6 +42,8 @@ struct LeafSetOptions {
   /// Count and order everything as the authors' program does, whose bound on the number of leaves is wrong
   /// (bounds/leaf_count.hpp): the tree found need not be optimal, and the status shows it.
   bool as_published = false;
+  std::optional<std::uint64_t> max_expansions;  // sets that may leave the queue
+  std::uint64_t seed = 0;                       // of the random policy
 };
 
 }  // namespace hornbeam::leafsets

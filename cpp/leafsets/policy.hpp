@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <random>
 #include <span>
 
 #include "leafsets/leaves.hpp"
@@ -19,6 +20,7 @@ struct SearchPosition {
   std::span<const LeafId> split;
   double objective;    // of the set as a tree
   double lower_bound;  // of the leaves kept, and all leaves so far
+  std::mt19937_64& random;
 };
 
 /// The impurity of a leaf with this share of wrong predictions.
@@ -36,6 +38,7 @@ inline double key_of(Policy policy, const Leaves& leaves, const SearchPosition& 
   };
   switch (policy) {
     case Policy::fifo: return 0;
+    case Policy::random: return static_cast<double>(at.random());
     case Policy::objective: return at.objective;
     case Policy::lower_bound: return at.lower_bound;
     case Policy::curiosity: {

@@ -59,6 +59,8 @@ def test_each_method_finds_the_tree_of_its_classifier(run, table, method):
         ),
         (["--method", "maptree", "--rho", 0.5], MAPTreeClassifier(rho=0.5)),
         (["--method", "osdt", "--policy", "fifo", "--start", "none"], OSDTClassifier(policy="fifo", start=None)),
+        (["--method", "osdt", "--policy", "random", "--seed", 5], OSDTClassifier(policy="random", random_state=5)),
+        (["--method", "osdt", "--policy", "random"], OSDTClassifier(policy="random", random_state=0)),
         (
             ["--method", "split", "--lookahead-depth", 1, "--last-split", "loss", "--certify"],
             SPLITClassifier(lookahead_depth=1, last_split="loss", certify=True),

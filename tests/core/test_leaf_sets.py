@@ -208,3 +208,25 @@ def test_the_authors_order_claims_no_proof_but_where_its_tree_meets_a_bound_that
 def test_what_the_core_does_not_know_is_refused(name, options):
     with pytest.raises(ValueError, match=name):
         solve_leaf_sets(UNSOUND, **options)
+
+
+def test_the_seed_decides_the_random_order_and_not_the_optimum():
+    problem = random_labels(3, n_rows=40, n_columns=5, leaf_cost=1)
+    found = [solve_leaf_sets(problem, policy="random", seed=seed) for seed in (0, 0, 1, 2, 3)]
+    assert len({outcome["upper"] for outcome in found}) == 1
+    queued = [outcome["statistics"]["subproblems"] for outcome in found]
+    assert queued[0] == queued[1]
+    assert len(set(queued)) > 1
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_limit_on_expansions_ends_the_search_with_a_true_interval(policy):
+    for seed in range(3):
+        problem = random_labels(seed, n_rows=40, n_columns=5, leaf_cost=1)
+        optimum = solve_leaf_sets(problem)["upper"]
+        for n in (1, 2, 10, 50):
+            limited = solve_leaf_sets(problem, max_expansions=n, policy=policy)
+            check_interval(problem, limited, optimum)
+            assert limited["status"] in ("expansion_limit", "optimal")
+        assert solve_leaf_sets(problem, max_expansions=1, policy=policy)["status"] == "expansion_limit"
+        assert solve_leaf_sets(problem, max_expansions=10**6, policy=policy)["status"] == "optimal"

@@ -57,9 +57,28 @@ def test_a_search_that_is_stopped_warns_and_keeps_its_tree():
     assert stopped.predict(X).shape == (len(y),)
 
 
+def test_a_random_order_is_repeated_with_the_same_state_and_has_the_same_optimum():
+    X, y = load_monk(1, return_X_y=True)
+    found = [OSDTClassifier(0.02, "random", random_state=state).fit(X, y) for state in (1, 1, 2, 3)]
+    queued = [classifier.statistics_["subproblems"] for classifier in found]
+    assert queued[0] == queued[1]
+    assert len(set(queued)) > 1
+    assert {classifier.objective_ for classifier in found} == {GOSDTClassifier(0.02).fit(X, y).objective_}
+
+
+def test_a_limit_on_expansions_warns_and_keeps_the_tree_with_a_true_interval():
+    X, y = load_monk(1, return_X_y=True)
+    with pytest.warns(NotProvenWarning, match="raise max_expansions"):
+        stopped = OSDTClassifier(0.02, max_expansions=2, start=None).fit(X, y)
+    assert stopped.status_ == "expansion_limit"
+    assert stopped.lower_bound_ <= GOSDTClassifier(0.02).fit(X, y).objective_ <= stopped.objective_
+
+
 @pytest.mark.parametrize(
     ("parameters", "error", "said"),
     [
+        ({"random_state": "x"}, ValueError, "random_state must be None, an integer"),
+        ({"max_expansions": 0}, ValueError, "max_expansions must be at least 1"),
         ({"policy": "best"}, ValueError, "policy must be one of 'curiosity'"),
         ({"policy": 1}, ValueError, "policy must be one of"),
         ({"start": "gosdt"}, ValueError, "start must be 'cart' or None, got 'gosdt'"),

@@ -193,14 +193,17 @@ def fit(  # long: a line for each option
         ),
     ] = None,
     max_expansions: Annotated[
-        int | None, typer.Option(help="maptree: subproblems to expand at most.", rich_help_panel=_OF_METHODS)
+        int | None,
+        typer.Option(
+            help="maptree: subproblems, osdt: sets of leaves, to expand at most.", rich_help_panel=_OF_METHODS
+        ),
     ] = None,
     policy: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="osdt: which set of leaves comes next: curiosity (default), objective, lower_bound, entropy, gini or "
-            "fifo.",
+            help="osdt: which set of leaves comes next: curiosity (default), objective, lower_bound, entropy, gini, "
+            "fifo or random (with --seed).",
             rich_help_panel=_OF_METHODS,
         ),
     ] = None,
@@ -262,7 +265,9 @@ def fit(  # long: a line for each option
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(help="Seed of the random split of --test-size or --cv, and of --sample.", rich_help_panel=_SCORES),
+        typer.Option(
+            help="Seed of the split of --test-size or --cv, of --sample and of `random`.", rich_help_panel=_SCORES
+        ),
     ] = 0,
     keep: Keep = None,
     drop: Drop = None,
@@ -296,6 +301,7 @@ def fit(  # long: a line for each option
         for name, value in context.params.items()
         if getattr(context.get_parameter_source(name), "name", "") not in ("DEFAULT", "")
     }
+    given["seed"] = seed
     methods.check_options(method, given, "" if config is None else f" (on the command line or in {config})")
     is_file = reference is not None and reference != fitting.FROM_BINARIZER
     commands.fit(

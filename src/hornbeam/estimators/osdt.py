@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT
-from hornbeam._checks import check_choice, shown
+from hornbeam._checks import check_choice, random_numbers, shown
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
@@ -38,14 +39,22 @@ class OSDTClassifier(RegularizedTreeClassifier):
     ----------
     regularization : float or "auto", default="auto"
         Leaf penalty; see `GOSDTClassifier`.
-    policy : {"curiosity", "objective", "lower_bound", "entropy", "gini", "fifo"}, default="curiosity"
+    policy : {"curiosity", "objective", "lower_bound", "entropy", "gini", "fifo", "random"}, default="curiosity"
         Which set of leaves the search expands next: the one with the least lower bound divided by the share of the
         weight in kept leaves ("curiosity"), the least objective, the least lower bound, the least mean entropy or Gini
-        impurity of the kept leaves, or the one found first ("fifo"). The optimum is the same.
+        impurity of the kept leaves, the one found first ("fifo"), or any ("random"). The optimum is the same.
     objective : {"accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"}, default="accuracy"
         See `GOSDTClassifier`. For the last two, the bounds are those of [2]_ for the AUC.
     theta, max_depth, max_leaves, min_samples_leaf, binarizer, class_weight, omega, cost_matrix, time_limit, \
-memory_limit, gap_limit, verbose, callback, trace
+memory_limit, gap_limit
+        See `GOSDTClassifier`.
+    max_expansions : int or None, default=None
+        Number of sets of leaves to take from the queue and split, at least 1. None: no limit.
+    verbose, callback
+        See `GOSDTClassifier`.
+    random_state : int, RandomState or None, default=None
+        For policy "random", as in scikit-learn: an int gives the same order in every fit.
+    trace
         See `GOSDTClassifier`.
     start : {"cart"} or None, default="cart"
         The first tree to improve on. "cart": the one of scikit-learn's `DecisionTreeClassifier` on the binary columns,
@@ -62,7 +71,7 @@ memory_limit, gap_limit, verbose, callback, trace
     tree_, classes_, objective_, loss_, lower_bound_, gap_, n_leaves_, depth_, feature_importances_, regularization_, \
 binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         See `GOSDTClassifier`; `hornbeam.plot_trace` draws `trace_`.
-    status_ : {"optimal", "gap_limit", "time_limit", "memory_limit", "interrupted"}
+    status_ : {"optimal", "gap_limit", "time_limit", "memory_limit", "expansion_limit", "interrupted"}
         Why the search ended; see `GOSDTClassifier`.
     statistics_ : dict
         See `GOSDTClassifier`; here "subproblems" counts the states that were queued (a set of leaves with a choice of
@@ -106,7 +115,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     def __init__(
         self,
         regularization: float | Literal["auto"] = "auto",
-        policy: Literal["curiosity", "objective", "lower_bound", "entropy", "gini", "fifo"] = "curiosity",
+        policy: Literal["curiosity", "objective", "lower_bound", "entropy", "gini", "fifo", "random"] = "curiosity",
         *,
         objective: Literal["accuracy", "balanced", "weighted", "cost", "auc", "partial_auc"] = "accuracy",
         theta: float | None = None,
@@ -120,8 +129,10 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
+        max_expansions: int | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
+        random_state: Any = None,
         trace: bool = False,
         start: Literal["cart"] | None = "cart",
         bounds: Mapping[str, bool] | None = None,
@@ -140,8 +151,10 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
+        self.max_expansions = max_expansions
         self.verbose = verbose
         self.callback = callback
+        self.random_state = random_state
         self.trace = trace
         self.start = start
         self.bounds = bounds
@@ -152,9 +165,11 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
             gap_limit=0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1),
             bounds=check_bounds(self.bounds, BOUNDS),
             max_leaves=check_limit("max_leaves", self.max_leaves, least=1),
+            max_expansions=check_limit("max_expansions", self.max_expansions, least=1),
         )
         check_choice("policy", self.policy, POLICIES)
         check_theta(self.objective, self.theta)
+        random_numbers(self.random_state)  # refuses what it is not
         if self.objective in self._non_additive_objectives and self.class_weight is not None:
             raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; leave it at None.")
         if self.start is not None and not (isinstance(self.start, str) and self.start == "cart"):
@@ -177,11 +192,11 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         if self.start and not training.budget.is_spent():
             start = cart_tree(self.binarizer_.conditions_, training, losses, share, not is_auc, options)
         options = within(options, training.budget)
+        seed = int(random_numbers(self.random_state).randint(2**32, dtype=np.uint64)) if self.policy == "random" else 0
+        how = {"policy": self.policy, "start": start, "seed": seed}
         if not is_auc:
-            return partial(
-                _core.solve_leaf_sets, columns, make_problem(training, scale), options, self.policy, start=start
-            )
+            return partial(_core.solve_leaf_sets, columns, make_problem(training, scale), options, **how)
         problem = _core.RankingProblem(
             training.codes, scale.weights, scale.half_pair_cost, scale.max_false_positives, scale.leaf_cost
         )
-        return partial(_core.solve_ranking, columns, problem, options, self.policy, start=start)
+        return partial(_core.solve_ranking, columns, problem, options, **how)
