@@ -193,7 +193,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
             start = cart_tree(self.binarizer_.conditions_, training, losses, share, not is_auc, options)
         options = within(options, training.budget)
         seed = int(random_numbers(self.random_state).randint(2**32, dtype=np.uint64)) if self.policy == "random" else 0
-        how = {"policy": self.policy, "start": start, "seed": seed}
+        how: dict[str, Any] = {"policy": self.policy, "start": start, "seed": seed}
         if not is_auc:
             return partial(_core.solve_leaf_sets, columns, make_problem(training, scale), options, **how)
         problem = _core.RankingProblem(
