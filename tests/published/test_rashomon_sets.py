@@ -106,3 +106,15 @@ def test_a_longer_lookahead_finds_more_of_the_104_trees(lookahead_depth, n_trees
     objectives, counts = found.rashomon_set_.objectives()
     within = objectives <= 0.347625244
     assert sum(count for count, is_within in zip(counts, within, strict=True) if is_within) == n_trees
+
+
+# Which trees are optimal; gosdt 1.0.4 lists 16 of the 24 and all 32 with model_limit=1000.
+@pytest.mark.parametrize(
+    ("table", "regularization", "n_trees"), [("monk1.bin", 0.025, 24), ("tic-tac-toe.bin", 0.01, 32)]
+)
+def test_without_slack_the_set_has_every_optimal_tree(table, regularization, n_trees):
+    X, y = as_is(table)
+    found = RashomonSetClassifier(0, regularization=regularization, max_depth=None, binarizer=None).fit(X, y)
+    assert (found.status_, found.n_trees_) == ("complete", n_trees)
+    assert len(set(map(str, found.rashomon_set_))) == n_trees
+    assert {found.rashomon_set_.objective(number) for number in range(n_trees)} == {found.lower_bound_}
