@@ -2,7 +2,7 @@
 
 import pytest
 
-from hornbeam import GOSDTClassifier
+from hornbeam import GOSDTClassifier, RashomonSetClassifier
 from hornbeam.cli import commands, held_out
 
 
@@ -52,12 +52,29 @@ def test_ctrl_c_while_the_model_is_written_calls_no_file_complete(run, fruit, tm
 @pytest.mark.parametrize("option", [("--cv", 3), ("--test-size", 0.25)])
 def test_ctrl_c_during_the_scoring_keeps_the_tree_and_gives_no_score(run, fruit, tmp_path, monkeypatch, option):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(held_out, "fit_model", interrupted)
+    monkeypatch.setattr(held_out, "fit_classifier", interrupted)
     code, out, err = run("fit", fruit, "--target", "kind", "--model", "model.json", *option)
     assert code == 130
     assert "Proven optimal" in out
     assert "balanced accuracy" not in out
     assert err == "hornbeam: error: interrupted before the score on held-out rows was known; model.json is complete\n"
+
+
+def test_a_set_whose_search_ctrl_c_ended_early_is_not_scored(run, fruit, monkeypatch):
+    fit = RashomonSetClassifier.fit
+    n_rows = []
+
+    def fit_and_stop(self, X, y):
+        fitted = fit(self, X, y)
+        n_rows.append(len(X))
+        if len(n_rows) == 2:  # the optimum is proven, but not the set
+            self.status_ = "interrupted"
+        return fitted
+
+    monkeypatch.setattr(RashomonSetClassifier, "fit", fit_and_stop)
+    code, out, _ = run("fit", fruit, "--target", "kind", "--method", "rashomon", "--cv", 4)
+    assert (code, n_rows) == (130, [32, 24])
+    assert "balanced accuracy" not in out
 
 
 @pytest.mark.parametrize("n_fits", [1, 2])

@@ -18,7 +18,7 @@ import polars as pl
 from rich.console import Console
 
 from hornbeam.cli.errors import CommandError
-from hornbeam.cli.fitting import FINISHED, fit_model
+from hornbeam.cli.fitting import FINISHED, fit_classifier, model_of
 from hornbeam.cli.methods import Request
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import predictions_of
@@ -155,9 +155,11 @@ def score(
         warnings.simplefilter("ignore", UserWarning)  # the fit on all rows has shown them
         for number, (training, rest) in enumerate(folds, start=1):
             show(number)
-            model = fit_model(frame[training], classes[training], target, request.on_rows(training), quiet=True)
-            if model.certificate.status == "interrupted":
+            part = request.on_rows(training)
+            classifier = fit_classifier(frame[training], classes[training], target, part, quiet=True)
+            if classifier.status_ == "interrupted":
                 raise KeyboardInterrupt
+            model = model_of(classifier, request.method)
             counts = confusion_counts(model.tree, predictions_of(model.tree, frame[rest]), classes[rest])
             scored.append(Fold(model, len(training), counts))
     return scored
