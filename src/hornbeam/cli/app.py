@@ -108,6 +108,10 @@ def fit(  # long: a line for each option
     ] = None,
     max_leaves: Annotated[int | None, typer.Option(help="Largest number of leaves.")] = None,
     min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf: 1.")] = None,
+    shape: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="gosdt: tree (default) or rule_list, where each split has a leaf."),
+    ] = None,
     objective: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="accuracy (default), balanced, weighted, cost, f1, auc or partial_auc."),
@@ -159,6 +163,14 @@ def fit(  # long: a line for each option
     lookahead_depth: Annotated[
         int | None,
         typer.Option(help="split, resplit: levels that are searched exhaustively: 2.", rich_help_panel=_OF_METHODS),
+    ] = None,
+    completion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="split: what completes the best prefix, optimal (default) or greedy trees.",
+            rich_help_panel=_OF_METHODS,
+        ),
     ] = None,
     last_split: Annotated[
         str | None,
@@ -220,6 +232,13 @@ def fit(  # long: a line for each option
     epsilon_is: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="multiplier (default) or absolute.", rich_help_panel=_TREES),
+    ] = None,
+    rashomon_bound: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest objective of a tree in the set, in place of --epsilon.",
+            rich_help_panel=_TREES,
+        ),
     ] = None,
     distinct: Annotated[
         str | None,

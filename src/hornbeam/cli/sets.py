@@ -51,7 +51,7 @@ class SetOutput:
         """Return the numbers of the trees to show and to write: the best ones, then those of the sample, each once."""
         trees = classifier.rashomon_set_
         if trees.n_trees == 0 and self.sample:
-            raise CommandError("--sample: the search ended before a tree was known to belong to the set")
+            raise CommandError("--sample: the set holds no tree")
         sampled = sorted(trees.sample(self.sample, random_state=self.seed))
         return list(dict.fromkeys([*range(min(self.best, trees.n_trees)), *sampled]))
 
@@ -68,10 +68,11 @@ def set_text(classifier: Any) -> str:
         state = f"not complete: stopped by {STOPPED_BY[classifier.status_]}, with {reached}"
     above = f"{100 * classifier.epsilon:g} %" if classifier.epsilon_is == "multiplier" else f"{classifier.epsilon:g}"
     best = "the best tree" if classifier.status_ != "heuristic" else "the best prefix of RESPLIT"
+    is_given = classifier.rashomon_bound is not None
     lines = [
         f"Set of near-optimal trees, {state}",
         f"  trees        {trees.n_trees:,}",
-        f"  bound        {classifier.bound_:.6f}, {above} above {best}",
+        f"  bound        {classifier.bound_:.6f}, {'as given' if is_given else f'{above} above {best}'}",
     ]
     if trees.n_trees:
         by_leaves = list(trees.n_leaves().items())
