@@ -254,3 +254,17 @@ def test_a_file_of_options_that_is_wrong_is_refused_in_one_line(run, table, text
 
 def test_a_file_of_options_that_is_missing_is_named(run, table):
     assert "nowhere.toml: No such file" in run("fit", table, "--target", "kind", "--config", "nowhere.toml").err
+
+
+def test_a_set_up_to_a_given_objective_says_so(run, table):
+    _, out = fit(run, "--method", "rashomon", "--rashomon-bound", 0.3)
+    classifier = fitted(RashomonSetClassifier(rashomon_bound=0.3))
+    assert f"  trees        {classifier.n_trees_:,}\n  bound        0.300000, as given\n" in out
+
+
+def test_a_rule_list_has_a_leaf_at_each_split(run, table):
+    model, _ = fit(run, "--shape", "rule_list", "--regularization", 0.01)
+    tree = model.tree
+    inner = [node for node in range(tree.n_nodes) if tree.conditions[node] is not None]
+    assert len(inner) > 1
+    assert all(tree.conditions[tree.left[node]] is None or tree.conditions[tree.right[node]] is None for node in inner)
