@@ -186,7 +186,7 @@ def draw(pairs: pandas.DataFrame, path: Path) -> None:
         left.set_yticklabels(pairs.index, fontsize=7)
         right.scatter(pairs["ratio"], places, color=colors, s=22)
         right.axvline(1, color="#555555", linewidth=0.8)
-        right.set(xscale="log", xlabel="leaves divided by those of tuned CART")
+        right.set(xscale="log", xlabel="leaves, as a multiple of CART's")
         _label_ratios(right)
         for label, color in (("clearly better", _WIN), ("no clear difference", _TIE), ("clearly worse", _LOSS)):
             left.barh([0], [0], color=color, label=label)
