@@ -18,7 +18,8 @@ Ticks lose(const data::RowLosses& losses, std::size_t row, std::vector<Ticks>& l
 }  // namespace
 
 RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::span<const std::int32_t> reference) {
-  RowGains rows{.n_predictions = losses.n_predictions};
+  RowGains rows;
+  rows.n_predictions = losses.n_predictions;
   std::vector<Ticks> loss(losses.n_predictions);
   Ticks unit = 0;
   bool has_classes = losses.n_predictions <= kMostOrderedClasses;

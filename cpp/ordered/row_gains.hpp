@@ -29,12 +29,12 @@ inline constexpr std::uint32_t kMostOrderedClasses = 128;
 
 struct RowGains {
   std::uint32_t n_predictions = 0;
-  std::vector<std::int64_t> weights{};    // (n_rows) the most that each row can lose, in `unit`
-  std::vector<std::int32_t> classes{};    // (n_rows) the only prediction that gains; empty if there may be several
-  std::vector<std::int64_t> gains{};      // without classes (n_rows, n_predictions)
-  std::vector<std::int64_t> reference{};  // (n_rows) what a reference loses (bounds/reference.hpp), or empty
-  Ticks unit = 1;                         // ticks of a weight of 1
-  Ticks floor = 0;                        // ticks
+  std::vector<std::int64_t> weights;    // (n_rows) the most that each row can lose, in `unit`
+  std::vector<std::int32_t> classes;    // (n_rows) the only prediction that gains; empty if there may be several
+  std::vector<std::int64_t> gains;      // without classes (n_rows, n_predictions)
+  std::vector<std::int64_t> reference;  // (n_rows) what a reference loses (bounds/reference.hpp), or empty
+  Ticks unit = 1;                       // ticks of a weight of 1
+  Ticks floor = 0;                      // ticks
 
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(weights.size()); }
   std::uint64_t bytes_of_gains() const { return gains.size() * sizeof(gains[0]); }

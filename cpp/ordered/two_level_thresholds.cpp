@@ -16,7 +16,7 @@ std::uint32_t lane_bytes(const OrderedRows& rows) {
 }
 
 std::size_t scratch_words(const OrderedRows& rows) {
-  const std::size_t n = rows.n_predictions(), lanes = kernels::kScanLanes * lane_bytes(rows);
+  const std::size_t n = rows.n_predictions(), lanes = std::size_t{kernels::kScanLanes} * lane_bytes(rows);
   if (rows.gains() != nullptr) return n + n * lanes / 4;
   return n <= 2 ? 0 : (n + rows.n_rows()) * lanes / 4;
 }
