@@ -18,6 +18,18 @@ from benchmarks.report.plots import picture
 from benchmarks.results import Record
 
 N_FOLDS = 10  # two halves of five draws
+DESCRIPTIONS = {
+    "hornbeam_cv": "`GOSDTClassifierCV`, optimal trees for all leaf penalties and every threshold.",
+    "cart_cv": "scikit-learn's CART; at most 40 of its cost complexities by 5-fold cross-validation.",
+    "hornbeam_guesses_cv": '`GOSDTClassifierCV(binarizer="guess")`, thresholds guessed by a boosted model.',
+    "hornbeam_split_cv": "`SPLITClassifierCV`, near-optimal trees for ten leaf penalties.",
+    "hornbeam_maptree": "`MAPTreeClassifier`, without cross-validation.",
+    "imodels_cv": "`FastSmallTreeClassifier` for seven leaf penalties.",
+    "imodels_shrunk_cv": "CART with hierarchical shrinkage, for seven numbers of leaves and four strengths.",
+    "streed_cv": "`STreeDClassifier` of depth 4 with its own tuning.",
+    "lightgbm": "LightGBM with its defaults: a ceiling, not a tree to read.",
+    "ebm": "explainable boosting with its defaults: a ceiling, not a tree to read.",
+}
 SIGNIFICANT = 0.05
 _OWN, _RIVAL = "hornbeam_cv", "cart_cv"
 _WIN, _TIE, _LOSS = "#0072B2", "#999999", "#D55E00"
@@ -60,6 +72,8 @@ def tables(runs: Sequence[Record]) -> dict[str, Any]:
     against = {peer: versus(folds, means, peer, _RIVAL) for peer in peers if peer != _RIVAL and _RIVAL in peers}
     return {
         "peers": peers,
+        "descriptions": DESCRIPTIONS,
+        "missing": [peer for peer in DESCRIPTIONS if peer not in peers],
         "n_tables": folds["dataset"].nunique(),
         "summaries": [_summary(means.loc[peer], peer) for peer in peers],
         "comparisons": [line for peer, pairs in against.items() for line in _comparisons(peer, pairs)],

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.report.held_out import N_FOLDS, f_test, tables
+from benchmarks.report.held_out import DESCRIPTIONS, N_FOLDS, f_test, tables
 from benchmarks.results import Record
+from benchmarks.suites import SUITES
 from made_up_runs import record, report_of, row_of
 
 
@@ -80,3 +81,12 @@ def test_a_table_with_a_failed_half_does_not_count_and_is_listed(tmp_path):
 def test_no_peer_with_all_halves_is_an_error():
     with pytest.raises(ValueError, match="run more of the suite"):
         tables(folds("cart_cv", "equal", ALIKE[1:]))
+
+
+def test_every_classifier_of_the_suite_is_described_and_those_not_measured_are_named(tmp_path):
+    assert set(DESCRIPTIONS) == set(SUITES["held_out"].peers)
+    text = report_of(tmp_path, *RUNS, suite="held_out")
+    measured = ("hornbeam_cv", "cart_cv", "lightgbm")
+    assert all(f"* `{peer}`: {DESCRIPTIONS[peer]}\n" in text for peer in measured)
+    missing = "`, `".join(peer for peer in DESCRIPTIONS if peer not in measured)
+    assert f"are not measured on all ten halves of any table yet: `{missing}`." in text
