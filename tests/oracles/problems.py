@@ -105,6 +105,18 @@ def random_weights(draw: random.Random, n_rows: int, largest: int) -> list[int]:
     return [draw.randint(1, largest) for _ in range(n_rows)]
 
 
+def random_two_classes(
+    draw: random.Random, n_rows: tuple[int, int], n_columns: tuple[int, int]
+) -> tuple[Table, list[int], list[int]]:
+    """Return rows, classes that are not all equal, and weights; from ranges of the numbers of rows and columns."""
+    classes: list[int] = []
+    while len(set(classes)) < 2:
+        rows = random_table(draw, draw.randint(*n_rows), draw.randint(*n_columns))
+        classes = random_classes(draw, rows, 2)
+    largest = draw.choice([1, 1, 3, 20])
+    return rows, classes, [draw.randint(1, largest) for _ in classes]
+
+
 def random_leaf_cost(draw: random.Random, total: int, n_rows: int) -> int:
     """Return a leaf penalty: nothing, as large as ties need, a share of a row's loss, or too large for any split."""
     per_row = total // n_rows

@@ -17,7 +17,7 @@ from hornbeam.fitting.search import BOUNDS
 from hornbeam.reductions import fscore
 from oracles.exhaustive import all_trees, members_of_nodes
 from oracles.fscore import all_mistakes, cost
-from oracles.problems import random_classes, random_table
+from oracles.problems import random_classes, random_table, random_two_classes
 
 PRICES = [0, Fraction(1, 100), Fraction(1, 50), Fraction(1, 20), Fraction(1, 13), Fraction(1, 10), Fraction(1, 2)]
 LIMITS = [{}, {}, {"max_depth": 2}, {"max_leaves": 3}, {"min_samples_leaf": 2}]
@@ -30,12 +30,7 @@ HULL_CLASSES, HULL_WEIGHTS = [1, 0, 1, 1, 0], [10, 20, 3, 3, 20]
 
 def draw_problem(seed):
     draw = random.Random(seed)
-    classes = []
-    while len(set(classes)) < 2:
-        table = random_table(draw, draw.randint(2, 11), draw.randint(1, 4))
-        classes = random_classes(draw, table, 2)
-    largest = draw.choice([1, 1, 3, 20])
-    weights = [draw.randint(1, largest) for _ in classes]
+    table, classes, weights = random_two_classes(draw, (2, 11), (1, 4))
     return table, classes, weights, draw.choice([*PRICES, Fraction(draw.randint(1, 999), 10**4)]), draw.choice(LIMITS)
 
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from hornbeam import GOSDTClassifier, NotProvenWarning, RashomonSetClassifier, model_class_reliance
 from oracles.exhaustive import all_trees, members_of_nodes
 from oracles.fscore import cost
-from oracles.problems import random_classes, random_table
+from oracles.problems import random_two_classes
 from oracles.ranking import area_below
 
 CANCER = load_breast_cancer(return_X_y=True)
@@ -21,12 +21,7 @@ PENALTIES = [Fraction(1, 50), Fraction(1, 20), Fraction(1, 13), Fraction(1, 8)]
 
 def draw_problem(seed):
     draw = random.Random(seed)
-    classes = []
-    while len(set(classes)) < 2:
-        table = random_table(draw, draw.randint(6, 12), draw.randint(2, 3))
-        classes = random_classes(draw, table, 2)
-    largest = draw.choice([1, 1, 3, 20])
-    weights = [draw.randint(1, largest) for _ in classes]
+    table, classes, weights = random_two_classes(draw, (6, 12), (2, 3))
     limits = draw.choice([{}, {}, {"max_depth": 3}, {"min_samples_leaf": 2}])
     return table, classes, weights, draw.choice(PENALTIES), {"max_depth": 2, **limits}
 
