@@ -26,7 +26,8 @@ MAY_INCLUDE = {
     "rows": {"base", "bounds", "data", "kernels", "models", "run"},
     "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"primal", "shallow"},
-    "ordered": {"base", "bounds", "data", "kernels", "primal", "run", "table", "tree"},
+    "sorted": {"base", "data", "kernels", "run"},
+    "ordered": {"base", "bounds", "data", "kernels", "primal", "run", "sorted", "table", "tree"},
     "primal": {"base", "data", "lookahead", "models", "rows", "run", "tree"},
     "leafsets": {"base", "bounds", "data", "models", "run", "tree"},
     "lookahead": BELOW_SEARCH,
@@ -34,7 +35,7 @@ MAY_INCLUDE = {
     "rashomon": BELOW_SEARCH | {"lookahead", "shallow"},
     "verify": {"base", "data"},
     "api": BELOW_SEARCH - {"bounds", "kernels"}
-    | {"leafsets", "lookahead", "ordered", "posterior", "primal", "rashomon", "search", "verify"},
+    | {"leafsets", "lookahead", "ordered", "posterior", "primal", "rashomon", "search", "sorted", "verify"},
     "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
     | {"search", "tree"},
 }

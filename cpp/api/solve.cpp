@@ -52,7 +52,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
 
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run) {
-  const ordered::RowGains rows = ordered::gains_of_rows(input.losses, columns.n_rows, input.reference);
+  const sorted::RowGains rows = sorted::gains_of_rows(input.losses, columns.n_rows, input.reference);
   const ordered::OrderedProblem problem{
       columns,
       rows,

@@ -117,7 +117,7 @@ struct TripleRow {
 inline constexpr std::uint32_t kScanLanes = 32;
 
 /// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them. Rows
-/// weigh for one target each, or lose what each target, a prediction, does not gain (ordered/row_gains.hpp).
+/// weigh for one target each, or lose what each target, a prediction, does not gain (sorted/row_gains.hpp).
 struct StumpScan {
   const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;

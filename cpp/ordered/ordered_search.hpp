@@ -7,7 +7,7 @@
 //         (O2) Nothing of the size of a column is stored: memory grows with the variables, not with their thresholds.
 //         (O3) One thread gives the same tree every time, several give the same cost.
 // COST    A subproblem costs its rows x variables, whatever the number of thresholds; how many thresholds are tried
-//         depends on how soon ordered/open_thresholds.hpp closes the runs between them.
+//         depends on how soon sorted/open_thresholds.hpp closes the runs between them.
 // SOURCE  [mazumder2022quantbnb], [brita2025contree]; the search with cutoffs and the exact integers are ours.
 #pragma once
 

@@ -54,9 +54,9 @@ OrderedWorker::Level& OrderedWorker::level(std::size_t number) {
   return levels_[number];
 }
 
-OrderedResult OrderedWorker::solve(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level) {
+OrderedResult OrderedWorker::solve(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level) {
   ++n_subproblems_;
-  const OrderedCosts& costs = problem_.costs;
+  const sorted::LeafCosts& costs = problem_.costs;
   const Ticks leaf = costs.leaf_cost(rows.weight(), rows.largest_gain());
   const Ticks two_leaves = bounds::guessed_bound(costs.leaf, costs.error_cost * rows.reference_loss());
   OrderedResult result{leaf, kInfinity, {}};
@@ -95,12 +95,13 @@ OrderedResult OrderedWorker::solve(const OrderedRows& rows, TreeSize size, Ticks
 }
 
 /// Finds the best tree of so many levels, one or two.
-void OrderedWorker::solve_two_levels(const OrderedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
+void OrderedWorker::solve_two_levels(const sorted::SortedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
                                      OrderedResult& result) {
   ++n_two_levels_;
-  const OrderedCosts& costs = problem_.costs;
+  const sorted::LeafCosts& costs = problem_.costs;
   const Ticks best = std::min(bound, result.cost);
-  const TwoLevelResult small = depth == 1 ? best_stump(rows, costs, best) : two_levels_.solve(rows, size.leaves, best);
+  const sorted::TwoLevelResult small =
+      depth == 1 ? sorted::best_stump(rows, costs, best) : two_levels_.solve(rows, size.leaves, best);
   result.lower = std::min(best, small.lower);
   if (small.cost < best) {
     const PreorderTree no_split{{PreorderNode::Kind::leaf}}, stump{{PreorderNode::Kind::stump}};
@@ -111,7 +112,7 @@ void OrderedWorker::solve_two_levels(const OrderedRows& rows, TreeSize size, std
 }
 
 /// Solves a subproblem as far as the table does not, and keeps the result there.
-void OrderedWorker::solve_known(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+void OrderedWorker::solve_known(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
                                 OrderedResult& result) {
   const table::SubproblemKey any_depth{rows.fingerprint(), table::kUnlimited, size.leaves},
       this_depth{any_depth.set, size.depth, size.leaves};
@@ -138,13 +139,13 @@ void OrderedWorker::solve_known(const OrderedRows& rows, TreeSize size, Ticks bo
   is_cut_ |= was_cut;
 }
 
-void OrderedWorker::solve_deeper(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+void OrderedWorker::solve_deeper(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
                                  OrderedResult& result) {
   // The best tree of two levels costs little, lists the thresholds, and its root is a good first threshold to try.
   const bool was_cut = is_cut_;
   OrderedResult smaller = solve(rows, {2, size.leaves}, std::min(bound, result.cost));
   is_cut_ = was_cut;
-  std::optional<ThresholdSplit> root;
+  std::optional<sorted::ThresholdSplit> root;
   if (smaller.cost < result.cost && smaller.cost < bound) {
     result.cost = smaller.cost;
     result.preorder = std::move(smaller.preorder);
@@ -163,7 +164,7 @@ void OrderedWorker::solve_deeper(const OrderedRows& rows, TreeSize size, Ticks b
 }
 
 /// Tries thresholds as roots of deeper trees until none is open.
-void OrderedWorker::search_thresholds(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+void OrderedWorker::search_thresholds(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
                                       OrderedResult& result) {
   ThresholdHeap& heap = this->level(level).heap;
   std::atomic<Ticks> best = bound;
@@ -171,7 +172,7 @@ void OrderedWorker::search_thresholds(const OrderedRows& rows, TreeSize size, Ti
   while (!state_.run.stopped() && result.lower < best.load(std::memory_order_relaxed)) {
     const std::optional<ThresholdTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
     if (!trial) break;
-    const ThresholdBounds tried =
+    const sorted::ThresholdBounds tried =
         try_threshold(rows, size, heap.thresholds_of(trial->run.variable), *trial, best, result, level);
     best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
     if (state_.run.stopped()) abandoned = tried.true_side + tried.false_side;
@@ -180,18 +181,19 @@ void OrderedWorker::search_thresholds(const OrderedRows& rows, TreeSize size, Ti
   result.lower = std::max(result.lower, std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()}));
 }
 
-ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, TreeSize size,
-                                             const std::vector<Threshold>& thresholds, const ThresholdTrial& trial,
-                                             const std::atomic<Ticks>& best, OrderedResult& result, std::size_t level) {
-  const OpenThresholds& run = trial.run;
-  const OrderedCosts& costs = problem_.costs;
-  ThresholdBounds tried{trial.threshold, costs.leaf, costs.leaf};
+sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& rows, TreeSize size,
+                                                     const std::vector<sorted::Threshold>& thresholds,
+                                                     const ThresholdTrial& trial, const std::atomic<Ticks>& best,
+                                                     OrderedResult& result, std::size_t level) {
+  const sorted::OpenThresholds& run = trial.run;
+  const sorted::LeafCosts& costs = problem_.costs;
+  sorted::ThresholdBounds tried{trial.threshold, costs.leaf, costs.leaf};
   // What the neighbors prove of this threshold may leave only one side to solve, or none.
   if (problem_.closes_thresholds) {
     tried.true_side = run.true_bound(thresholds, costs.error_cost, trial.threshold);
     tried.false_side = run.false_bound(thresholds, costs.error_cost, trial.threshold);
   }
-  OrderedRows& child = this->level(level).child;
+  sorted::SortedRows& child = this->level(level).child;
   const std::uint32_t n_true = thresholds[static_cast<std::size_t>(trial.threshold)].n_rows;
   OrderedResult side[2];
   // The smaller side first: it is cheaper, and whatever it costs lowers the bound of the larger one.
@@ -215,10 +217,10 @@ ThresholdBounds OrderedWorker::try_threshold(const OrderedRows& rows, TreeSize s
 }
 
 /// The best trees of the two sides of a threshold have too many leaves together: finds the best way to share them.
-void OrderedWorker::share_leaves(const OrderedRows& rows, TreeSize size, std::uint32_t variable, std::uint32_t n_true,
-                                 const OrderedResult (&side)[2], const std::atomic<Ticks>& best, OrderedResult& result,
-                                 std::size_t level) {
-  OrderedRows& child = this->level(level).child;
+void OrderedWorker::share_leaves(const sorted::SortedRows& rows, TreeSize size, std::uint32_t variable,
+                                 std::uint32_t n_true, const OrderedResult (&side)[2], const std::atomic<Ticks>& best,
+                                 OrderedResult& result, std::size_t level) {
+  sorted::SortedRows& child = this->level(level).child;
   const std::uint32_t n_leaves[2] = {count_leaves(side[0].preorder), count_leaves(side[1].preorder)};
   const auto best_now = [&] { return std::min(best.load(std::memory_order_relaxed), result.cost); };
   // More leaves gain a side nothing, and fewer are of no use to the other side.
@@ -241,8 +243,8 @@ void OrderedWorker::share_leaves(const OrderedRows& rows, TreeSize size, std::ui
 }
 
 /// False if stopped, possibly because there is not enough memory.
-bool OrderedWorker::make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side,
-                               OrderedRows& child) {
+bool OrderedWorker::make_child(const sorted::SortedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side,
+                               sorted::SortedRows& child) {
   const std::uint64_t needed = rows.bytes_of(side ? n_true : rows.n_rows() - n_true);
   if (needed > child.bytes()) reserve(needed - child.bytes());
   return !state_.run.stopped() && rows.make_child(variable, n_true, side, child, number_, meter_);

@@ -1,7 +1,7 @@
 // ordered/ordered_worker.hpp
 //
 // WHAT    One thread of the ordered search: solves subproblems by recursion.
-// FLOW    ordered/ordered_search, ordered/shared_root -> here -> ordered/two_level_thresholds at the lowest two levels.
+// FLOW    ordered/ordered_search, ordered/shared_root -> here -> sorted/two_level_thresholds at the lowest two levels.
 // HOLDS   (W1) `lower` of a result never exceeds the cost of any tree of the allowed depth that costs less than
 //         `bound`, even after a stop.
 //         (W2) What the table says of a subproblem holds for every bound, so a lower bound proven below `bound` is kept
@@ -23,8 +23,8 @@
 #include "ordered/ordered_table.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/threshold_heap.hpp"
-#include "ordered/two_level_thresholds.hpp"
 #include "run/run.hpp"
+#include "sorted/two_level_thresholds.hpp"
 
 namespace hornbeam::ordered {
 
@@ -45,13 +45,13 @@ class OrderedWorker {
   OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll);
 
   /// The best tree of at most this size among those that cost less than `bound`, below so many splits.
-  OrderedResult solve(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level = 0);
+  OrderedResult solve(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level = 0);
 
   /// Solves the sides of a threshold as far as it takes to know whether a tree of this size with the threshold as its
   /// root costs less than `best`, which another thread may lower meanwhile.
-  ThresholdBounds try_threshold(const OrderedRows& rows, TreeSize size, const std::vector<Threshold>& thresholds,
-                                const ThresholdTrial& trial, const std::atomic<Ticks>& best, OrderedResult& result,
-                                std::size_t level = 0);
+  sorted::ThresholdBounds try_threshold(const sorted::SortedRows& rows, TreeSize size,
+                                        const std::vector<sorted::Threshold>& thresholds, const ThresholdTrial& trial,
+                                        const std::atomic<Ticks>& best, OrderedResult& result, std::size_t level = 0);
 
   run::WorkMeter& meter() { return meter_; }
   Counters counters() const;
@@ -60,25 +60,29 @@ class OrderedWorker {
   /// Tells the others what this thread holds and has done.
   void publish();
   /// All thresholds of each variable of the rows that `solve` was last called with, if it tried trees of two levels.
-  std::vector<std::vector<Threshold>>& two_level_thresholds() { return two_levels_.thresholds(); }
+  std::vector<std::vector<sorted::Threshold>>& two_level_thresholds() { return two_levels_.thresholds(); }
 
  private:
   /// What one level of the recursion works with, kept from one subproblem to the next.
   struct Level {
     ThresholdHeap heap;
-    OrderedRows child;
+    sorted::SortedRows child;
   };
 
   Level& level(std::size_t number);
-  void solve_two_levels(const OrderedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
+  void solve_two_levels(const sorted::SortedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
                         OrderedResult& result);
-  void solve_known(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level, OrderedResult& result);
-  void solve_deeper(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level, OrderedResult& result);
-  void search_thresholds(const OrderedRows& rows, TreeSize size, Ticks bound, std::size_t level, OrderedResult& result);
-  void share_leaves(const OrderedRows& rows, TreeSize size, std::uint32_t variable, std::uint32_t n_true,
+  void solve_known(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+                   OrderedResult& result);
+  void solve_deeper(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+                    OrderedResult& result);
+  void search_thresholds(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
+                         OrderedResult& result);
+  void share_leaves(const sorted::SortedRows& rows, TreeSize size, std::uint32_t variable, std::uint32_t n_true,
                     const OrderedResult (&side)[2], const std::atomic<Ticks>& best, OrderedResult& result,
                     std::size_t level);
-  bool make_child(const OrderedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child);
+  bool make_child(const sorted::SortedRows& rows, std::uint32_t variable, std::uint32_t n_true, bool side,
+                  sorted::SortedRows& child);
   void reserve(std::uint64_t more);
   void announce(std::uint64_t bytes);
   std::uint64_t bytes() const;
@@ -86,7 +90,7 @@ class OrderedWorker {
   const OrderedProblem& problem_;
   OrderedState& state_;
   run::WorkMeter meter_;
-  TwoLevelThresholds two_levels_;
+  sorted::TwoLevelThresholds two_levels_;
   std::deque<Level> levels_;  // by splits above; they stay where they are
   std::vector<std::uint32_t> number_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`

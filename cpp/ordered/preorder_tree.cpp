@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ordered/two_level_thresholds.hpp"
+#include "sorted/two_level_thresholds.hpp"
 
 namespace hornbeam::ordered {
 
@@ -10,10 +10,11 @@ namespace {
 
 class PreorderReader {
  public:
-  PreorderReader(const data::OrderedColumns& columns, const OrderedCosts& costs) : columns_(columns), costs_(costs) {}
+  PreorderReader(const data::OrderedColumns& columns, const sorted::LeafCosts& costs)
+      : columns_(columns), costs_(costs) {}
 
   /// Writes the subtree that begins at `next`, and moves on behind it.
-  void read(const OrderedRows& rows, PreorderTree::const_iterator& next) {
+  void read(const sorted::SortedRows& rows, PreorderTree::const_iterator& next) {
     const PreorderNode planned = *next++;
     if (planned.kind == PreorderNode::Kind::stump) {
       const PreorderTree stump = stump_tree(rows);
@@ -23,9 +24,9 @@ class PreorderReader {
     const auto& gain = rows.total_gain();
     const auto prediction = static_cast<std::uint32_t>(std::max_element(gain.begin(), gain.end()) - gain.begin());
     if (planned.kind == PreorderNode::Kind::leaf) return tree.add_leaf(prediction);
-    const ThresholdSplit& split = planned.split;
+    const sorted::ThresholdSplit& split = planned.split;
     tree.add_split(columns_.first_column[split.variable] + split.threshold, prediction, [&](bool side) {
-      OrderedRows child;
+      sorted::SortedRows child;
       std::vector<std::uint32_t> number;
       rows.make_child(split.variable, rows.n_true_by(split), side, child, number, unlimited_);
       read(child, next);
@@ -36,21 +37,22 @@ class PreorderReader {
 
  private:
   /// The best stump; the leaf, should none be better.
-  PreorderTree stump_tree(const OrderedRows& rows) const {
+  PreorderTree stump_tree(const sorted::SortedRows& rows) const {
     const PreorderTree leaf{{PreorderNode::Kind::leaf}};
-    const TwoLevelResult stump = best_stump(rows, costs_, costs_.leaf_cost(rows.weight(), rows.largest_gain()));
+    const sorted::TwoLevelResult stump =
+        sorted::best_stump(rows, costs_, costs_.leaf_cost(rows.weight(), rows.largest_gain()));
     return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
   }
 
   const data::OrderedColumns& columns_;
-  const OrderedCosts& costs_;
+  const sorted::LeafCosts& costs_;
   run::Run never_stopped_;
   run::WorkMeter unlimited_{never_stopped_};
 };
 
 }  // namespace
 
-PreorderTree join(const ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side) {
+PreorderTree join(const sorted::ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side) {
   PreorderTree preorder{{PreorderNode::Kind::split, root}};
   preorder.insert(preorder.end(), true_side.begin(), true_side.end());
   preorder.insert(preorder.end(), false_side.begin(), false_side.end());
@@ -90,8 +92,8 @@ PreorderTree preorder_of(const tree::ResultTree& tree, const data::OrderedColumn
   return preorder;
 }
 
-tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
-                                    const data::OrderedColumns& columns, const OrderedCosts& costs) {
+tree::ResultTree read_preorder_tree(const sorted::SortedRows& rows, const PreorderTree& preorder,
+                                    const data::OrderedColumns& columns, const sorted::LeafCosts& costs) {
   PreorderReader reader(columns, costs);
   PreorderTree::const_iterator next = preorder.begin();
   reader.read(rows, next);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ordered/ordered_problem.hpp"
-#include "ordered/ordered_rows.hpp"
+#include "sorted/sorted_rows.hpp"
 #include "tree/result_tree.hpp"
 
 namespace hornbeam::ordered {
@@ -15,13 +15,13 @@ namespace hornbeam::ordered {
 /// A node of a tree that was found. Which columns the best stump splits on is found again at the end.
 struct PreorderNode {
   enum class Kind { leaf, stump, split } kind;
-  ThresholdSplit split{};
+  sorted::ThresholdSplit split{};
 };
 
 /// A tree in pre-order, true sides first.
 using PreorderTree = std::vector<PreorderNode>;
 
-PreorderTree join(const ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side);
+PreorderTree join(const sorted::ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side);
 std::uint32_t count_leaves(const PreorderTree& preorder);
 std::uint32_t depth_of(const PreorderTree& preorder);
 
@@ -36,7 +36,7 @@ struct OrderedResult {
 PreorderTree preorder_of(const tree::ResultTree& tree, const data::OrderedColumns& columns);
 
 /// The tree of a preorder for these rows, its cost left out.
-tree::ResultTree read_preorder_tree(const OrderedRows& rows, const PreorderTree& preorder,
-                                    const data::OrderedColumns& columns, const OrderedCosts& costs);
+tree::ResultTree read_preorder_tree(const sorted::SortedRows& rows, const PreorderTree& preorder,
+                                    const data::OrderedColumns& columns, const sorted::LeafCosts& costs);
 
 }  // namespace hornbeam::ordered

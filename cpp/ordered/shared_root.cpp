@@ -80,7 +80,7 @@ void SharedRoot::adopt(const tree::ResultTree& tree) {
   improve(found);
 }
 
-void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<Threshold>>& thresholds) {
+void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<sorted::Threshold>>& thresholds) {
   // All trees of so many levels are known; others have a leaf more than levels of splits.
   lower_ = std::max(lower_, std::min(best(), (Ticks{depth_} + 2) * problem_.costs.leaf));
   depth_ = depth;
@@ -129,8 +129,8 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     }
     lock.unlock();
     OrderedResult found;
-    const ThresholdBounds tried = worker.try_threshold(rows_, {depth_, problem_.size.leaves},
-                                                       heap_.thresholds_of(trial->run.variable), *trial, best_, found);
+    const sorted::ThresholdBounds tried = worker.try_threshold(
+        rows_, {depth_, problem_.size.leaves}, heap_.thresholds_of(trial->run.variable), *trial, best_, found);
     lock.lock();
     in_flight_[thread] = state_.run.stopped() ? tried.true_side + tried.false_side : kInfinity;
     improve(found);

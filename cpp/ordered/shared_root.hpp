@@ -39,20 +39,20 @@ class SharedRoot {
   // Down to `may_gain`: for the calling thread, while no other one works.
   /// False if stopped before the rows are in order.
   bool sort_rows(run::WorkMeter& meter);
-  const OrderedRows& rows() const { return rows_; }
+  const sorted::SortedRows& rows() const { return rows_; }
   /// Adopts a result on trees of at most this depth.
   void learn(OrderedResult found, std::uint32_t depth);
   /// Adopts a tree that was found elsewhere, at any time.
   void adopt(const tree::ResultTree& tree);
   /// Opens all thresholds as roots of trees of this depth, once those of the depth below are known.
-  void open(std::uint32_t depth, std::vector<std::vector<Threshold>>& thresholds);
-  std::vector<std::vector<Threshold>>& thresholds() { return heap_.thresholds(); }
+  void open(std::uint32_t depth, std::vector<std::vector<sorted::Threshold>>& thresholds);
+  std::vector<std::vector<sorted::Threshold>>& thresholds() { return heap_.thresholds(); }
   const PreorderTree& preorder() const { return preorder_; }
   /// Whether trees of this depth may cost less than the best one.
   bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
   /// The largest depth of a tree that may.
   std::uint32_t useful_depth() const {
-    const OrderedCosts& costs = problem_.costs;
+    const sorted::LeafCosts& costs = problem_.costs;
     const TreeSize size = problem_.size;
     if (is_guessed()) return 0;
     return costs.useful_depth(std::min(size.depth, costs.possible_leaves(problem_.columns.n_rows, size.leaves) - 1),
@@ -83,7 +83,7 @@ class SharedRoot {
 
   const OrderedProblem& problem_;
   OrderedState& state_;
-  OrderedRows rows_;
+  sorted::SortedRows rows_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

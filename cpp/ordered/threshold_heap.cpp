@@ -7,43 +7,38 @@ namespace hornbeam::ordered {
 
 namespace {
 
-bool comes_later(const OpenThresholds& a, const OpenThresholds& b) { return a.bound() > b.bound(); }
+bool comes_later(const sorted::OpenThresholds& a, const sorted::OpenThresholds& b) { return a.bound() > b.bound(); }
 
 /// The threshold nearest to the middle of a run by weight.
-std::int64_t middle(const OpenThresholds& run, const std::vector<Threshold>& thresholds) {
+std::int64_t middle(const sorted::OpenThresholds& run, const std::vector<sorted::Threshold>& thresholds) {
   const auto begin = thresholds.begin() + run.first, last = thresholds.begin() + run.last;
-  const auto at =
-      std::lower_bound(begin, last, (begin->weight + last->weight) / 2,
-                       [](const Threshold& threshold, std::int64_t weight) { return threshold.weight < weight; });
+  const auto at = std::lower_bound(
+      begin, last, (begin->weight + last->weight) / 2,
+      [](const sorted::Threshold& threshold, std::int64_t weight) { return threshold.weight < weight; });
   return at - thresholds.begin();
 }
 
-std::int64_t threshold_of(const OrderedRows& rows, const ThresholdSplit& split,
-                          const std::vector<Threshold>& thresholds) {
-  const auto at = std::lower_bound(thresholds.begin(), thresholds.end(), rows.n_true_by(split),
-                                   [](const Threshold& threshold, std::uint32_t n) { return threshold.n_rows < n; });
+std::int64_t threshold_of(const sorted::SortedRows& rows, const sorted::ThresholdSplit& split,
+                          const std::vector<sorted::Threshold>& thresholds) {
+  const auto at =
+      std::lower_bound(thresholds.begin(), thresholds.end(), rows.n_true_by(split),
+                       [](const sorted::Threshold& threshold, std::uint32_t n) { return threshold.n_rows < n; });
   return std::min<std::int64_t>(at - thresholds.begin(), std::ssize(thresholds) - 1);
 }
 
 }  // namespace
 
-std::uint64_t bytes_of(const std::vector<std::vector<Threshold>>& thresholds) {
-  std::uint64_t bytes = 0;
-  for (const std::vector<Threshold>& of_variable : thresholds) bytes += of_variable.capacity() * sizeof(Threshold);
-  return bytes;
-}
-
-void ThresholdHeap::open(std::vector<std::vector<Threshold>>& thresholds, const OrderedRows& rows,
-                         const std::optional<ThresholdSplit>& first, Ticks leaf_cost) {
+void ThresholdHeap::open(std::vector<std::vector<sorted::Threshold>>& thresholds, const sorted::SortedRows& rows,
+                         const std::optional<sorted::ThresholdSplit>& first, Ticks leaf_cost) {
   thresholds_.swap(thresholds);  // both keep their memory
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v)
-    if (!thresholds_[v].empty()) open_.push_back(all_open(v, thresholds_[v], leaf_cost));
+    if (!thresholds_[v].empty()) open_.push_back(sorted::all_open(v, thresholds_[v], leaf_cost));
   first_.reset();
   if (!first) return;
   // All bounds are equal, so any order is a heap.
   if (thresholds_[first->variable].empty()) return;
-  const auto has_first = [&](const OpenThresholds& run) { return run.variable == first->variable; };
+  const auto has_first = [&](const sorted::OpenThresholds& run) { return run.variable == first->variable; };
   std::iter_swap(open_.begin(), std::find_if(open_.begin(), open_.end(), has_first));
   first_ = threshold_of(rows, *first, thresholds_[first->variable]);
 }
@@ -51,10 +46,10 @@ void ThresholdHeap::open(std::vector<std::vector<Threshold>>& thresholds, const 
 std::optional<ThresholdTrial> ThresholdHeap::take(const OrderedProblem& problem, Ticks best) {
   while (!open_.empty()) {
     std::pop_heap(open_.begin(), open_.end(), comes_later);
-    OpenThresholds run = open_.back();
+    sorted::OpenThresholds run = open_.back();
     open_.pop_back();
     const std::optional<std::int64_t> first = std::exchange(first_, std::nullopt);
-    const std::vector<Threshold>& thresholds = thresholds_[run.variable];
+    const std::vector<sorted::Threshold>& thresholds = thresholds_[run.variable];
     // Only now, when the best tree may be better than when the run was pushed.
     if (problem.closes_thresholds) n_closed_ += run.close(thresholds, problem.costs.error_cost, best);
     if (!run.is_empty()) return ThresholdTrial{run, first.value_or(middle(run, thresholds))};
@@ -62,11 +57,12 @@ std::optional<ThresholdTrial> ThresholdHeap::take(const OrderedProblem& problem,
   return std::nullopt;
 }
 
-void ThresholdHeap::put_back(const OpenThresholds& run, const ThresholdBounds& tried, const OrderedCosts& costs) {
-  for (const OpenThresholds& rest : run.divide(thresholds_[run.variable], costs, tried)) push(rest);
+void ThresholdHeap::put_back(const sorted::OpenThresholds& run, const sorted::ThresholdBounds& tried,
+                             const sorted::LeafCosts& costs) {
+  for (const sorted::OpenThresholds& rest : run.divide(thresholds_[run.variable], costs, tried)) push(rest);
 }
 
-void ThresholdHeap::push(const OpenThresholds& run) {
+void ThresholdHeap::push(const sorted::OpenThresholds& run) {
   if (run.is_empty()) return;
   open_.push_back(run);
   std::push_heap(open_.begin(), open_.end(), comes_later);

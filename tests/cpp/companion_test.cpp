@@ -49,7 +49,7 @@ Found search_with_companion(const OrderedTestProblem& problem, const TestProblem
   Companion companion([&] { return Points(columns, plain.targets()); },
                       PrimalSearch::most_bytes(columns.n_rows, columns.n_variables()), model, problem.costs.leaf,
                       plain.limits, run, kAtOnce);
-  const ordered::RowGains rows = problem.rows();
+  const sorted::RowGains rows = problem.rows();
   Outcome outcome =
       ordered::search_ordered({columns, rows, problem.costs, problem.size, closes_thresholds, 1}, run, &companion);
   return {std::move(outcome), companion.n_found(), companion.bytes()};
@@ -163,8 +163,8 @@ RANDOM_TEST(a_tree_becomes_a_preorder_of_the_ordered_search_and_back, 300) {
   const LeafModel model = model_of(plain);
   Run run;
   WorkMeter meter(run);
-  ordered::OrderedRows rows;
-  const ordered::RowGains gains = problem.rows();
+  sorted::SortedRows rows;
+  const sorted::RowGains gains = problem.rows();
   CHECK(rows.sort(columns, gains, meter));
   PrimalSearch heuristics(Points(columns, plain.targets()), model, plain.leaf_cost, plain.limits, run, [] {});
   heuristics.work_up_to(50'000);
@@ -234,7 +234,7 @@ RANDOM_TEST(a_tree_that_is_adopted_is_the_best_one_at_once, 50) {
   PrimalSearch heuristics(Points(columns, plain.targets()), model, plain.leaf_cost, plain.limits, run, [] {});
   const Ticks leaf = heuristics.cost();
   ordered::OrderedState state{run};
-  const ordered::RowGains rows = problem.rows();
+  const sorted::RowGains rows = problem.rows();
   const ordered::OrderedProblem whole{columns, rows, problem.costs, problem.size, true};
   ordered::SharedRoot root(whole, state, 1);
   CHECK_EQUAL(root.interval().upper, leaf);

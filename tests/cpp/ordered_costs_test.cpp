@@ -1,7 +1,7 @@
 // ordered_costs_test.cpp: the ordered search for any costs, against brute force.
 #include <algorithm>
 
-#include "ordered/row_gains.hpp"
+#include "sorted/row_gains.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/ordered.hpp"
@@ -13,6 +13,7 @@ using namespace hornbeam::api;
 using namespace hornbeam::data;
 using namespace hornbeam::ordered;
 using namespace hornbeam::run;
+using namespace hornbeam::sorted;
 
 namespace {
 

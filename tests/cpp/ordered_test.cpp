@@ -5,10 +5,10 @@
 #include <array>
 #include <stdexcept>
 
-#include "ordered/open_thresholds.hpp"
-#include "ordered/ordered_rows.hpp"
 #include "ordered/ordered_search.hpp"
-#include "ordered/two_level_thresholds.hpp"
+#include "sorted/open_thresholds.hpp"
+#include "sorted/sorted_rows.hpp"
+#include "sorted/two_level_thresholds.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
@@ -20,6 +20,7 @@ using namespace hornbeam::data;
 using namespace hornbeam::kernels;
 using namespace hornbeam::ordered;
 using namespace hornbeam::run;
+using namespace hornbeam::sorted;
 
 namespace {
 
@@ -35,8 +36,8 @@ std::vector<const Kernels*> kernels_of_this_machine() {
   return found;
 }
 
-OrderedRows rows_of(const RowGains& gains, const OrderedColumns& columns) {
-  OrderedRows rows;
+SortedRows rows_of(const RowGains& gains, const OrderedColumns& columns) {
+  SortedRows rows;
   CHECK(rows.sort(columns, gains, always()));
   return rows;
 }
@@ -44,7 +45,7 @@ OrderedRows rows_of(const RowGains& gains, const OrderedColumns& columns) {
 /// What is known of a row: its bins, its class, its weight.
 using RowContent = std::vector<std::int64_t>;
 
-std::vector<RowContent> contents(const OrderedRows& rows) {
+std::vector<RowContent> contents(const SortedRows& rows) {
   std::vector<RowContent> found(rows.n_rows());
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v)
     for (std::uint32_t i = 0; i < rows.n_rows(); ++i)
@@ -70,7 +71,7 @@ std::vector<RowContent> contents(const OrderedTestProblem& problem, const RowNum
 }
 
 /// Orders rise, an entry says where a bin ends, thresholds and sums of weights are right.
-void check_orders(const OrderedRows& rows) {
+void check_orders(const SortedRows& rows) {
   const std::vector<RowContent> content = contents(rows);
   std::vector<std::int64_t> class_weight(rows.total_gain().size(), 0);
   for (const RowContent& row : content) class_weight[static_cast<std::size_t>(row.end()[-2])] += row.back();
@@ -111,7 +112,7 @@ struct SolvedThresholds {
 SolvedThresholds solved_thresholds(const OrderedTestProblem& problem, std::uint32_t variable, std::uint32_t depth) {
   const OrderedColumns columns = problem.columns();
   const RowGains gains = problem.rows();
-  const OrderedRows rows = rows_of(gains, columns);
+  const SortedRows rows = rows_of(gains, columns);
   SolvedThresholds solved;
   rows.list_thresholds(variable, problem.costs.rows_per_leaf, solved.thresholds);
   TestProblem plain = problem.plain();
@@ -239,7 +240,7 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
   const OrderedTestProblem problem = random_ordered(draw, {60, 4, 12});
   const OrderedColumns columns = problem.columns();
   const RowGains gains = problem.rows();
-  OrderedRows rows = rows_of(gains, columns), child;
+  SortedRows rows = rows_of(gains, columns), child;
   std::vector<std::uint32_t> number;
   RowNumbers expected(problem.n_rows());
   for (std::uint32_t row = 0; row < problem.n_rows(); ++row) expected[row] = row;
@@ -267,7 +268,7 @@ RANDOM_TEST(making_rows_stops_when_told, 20) {
   Run run;
   run.stop(Status::interrupted);
   WorkMeter stopped(run);
-  OrderedRows rows, child;
+  SortedRows rows, child;
   std::vector<std::uint32_t> number;
   const RowGains gains = problem.rows();
   CHECK(!rows.sort(columns, gains, stopped));
@@ -348,7 +349,7 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
   const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
   const OrderedColumns columns = problem.columns();
   const RowGains gains = problem.rows();
-  const OrderedRows rows = rows_of(gains, columns);
+  const SortedRows rows = rows_of(gains, columns);
   const std::uint32_t leaves = draw.choose<std::uint32_t>({3, 4});
   const Ticks best = best_split_cost(problem, leaves),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
@@ -367,7 +368,7 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
   const OrderedTestProblem problem = random_ordered(draw, {40, 3, 20});
   const OrderedColumns columns = problem.columns();
   const RowGains gains = problem.rows();
-  const OrderedRows rows = rows_of(gains, columns);
+  const SortedRows rows = rows_of(gains, columns);
   const std::uint32_t leaves = draw.choose<std::uint32_t>({3, 4});
   const Ticks best = best_split_cost(problem, leaves),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;

@@ -18,10 +18,10 @@ struct OrderedTestProblem {
   std::vector<std::int32_t> classes;
   std::vector<std::int64_t> weights;
   std::uint32_t n_classes = 2;
-  ordered::OrderedCosts costs{1, 0};
+  sorted::LeafCosts costs{1, 0};
   ordered::TreeSize size{2, ordered::kAnyLeaves};
 
-  ordered::RowGains rows() const { return {.n_predictions = n_classes, .weights = weights, .classes = classes}; }
+  sorted::RowGains rows() const { return {.n_predictions = n_classes, .weights = weights, .classes = classes}; }
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(classes.size()); }
   data::OrderedColumns columns() const { return {bins.data(), n_thresholds, n_rows()}; }
   /// The same problem with a column of bits for each threshold.

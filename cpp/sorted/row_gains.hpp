@@ -1,14 +1,14 @@
-// ordered/row_gains.hpp
+// sorted/row_gains.hpp
 //
 // WHAT    What rows lose, for any cost matrix, and for rows that weigh for every target: a row of weight w loses w - g
 //         if a prediction is made that gains g on it, 0 <= g <= w.
 // HOLDS   The least loss of each row is 0, and the most is its weight. What a row loses whatever is predicted is in
 //         `floor` instead: each tree makes one prediction for a row, so each tree loses that much, and trees keep their
 //         order without it. The bounds of the search need both. The best cost rises with the set of rows since no loss
-//         is below 0, and a row adds at most its weight since no loss is above it (ordered/open_thresholds.hpp). A tree
+//         is below 0, and a row adds at most its weight since no loss is above it (sorted/open_thresholds.hpp). A tree
 //         costs at least the penalties of its leaves since no loss is below 0 (`useful_depth`, and two leaves as the
 //         least cost of a split). Of a root whose sides have three leaves together, one side is a leaf, whatever the
-//         costs (ordered/two_level_thresholds).
+//         costs (sorted/two_level_thresholds).
 //         A leaf loses the weight of its rows less the largest sum of their gains.
 // CHOICE  Not the model of models/cost_matrix.hpp, which sums over targets: there the least loss of a target stays in
 //         all sums, and rows that weigh for every target may lose more than any one prediction costs them.
@@ -22,10 +22,10 @@
 
 #include "data/row_targets.hpp"
 
-namespace hornbeam::ordered {
+namespace hornbeam::sorted {
 
 /// More predictions than entries have room for need `gains`.
-inline constexpr std::uint32_t kMostOrderedClasses = 128;
+inline constexpr std::uint32_t kMostSortedClasses = 128;
 
 struct RowGains {
   std::uint32_t n_predictions = 0;
@@ -56,4 +56,4 @@ struct RowGains {
 /// `reference` has a prediction for each row, or is empty.
 RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::span<const std::int32_t> reference);
 
-}  // namespace hornbeam::ordered
+}  // namespace hornbeam::sorted

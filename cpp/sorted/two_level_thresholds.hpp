@@ -1,9 +1,9 @@
-// ordered/two_level_thresholds.hpp
+// sorted/two_level_thresholds.hpp
 //
 // WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried 32 at a time, the stumps
 //         below them found by one walk over the rows in the order of each variable.
-// FLOW    ordered/ordered_worker -> here -> scan_stumps of the kernels.
-// HOLDS   Exact: every threshold of every variable is tried as root or closed by ordered/open_thresholds.hpp.
+// FLOW    ordered/ordered_worker, primal/two_level_subtrees -> here -> scan_stumps of the kernels.
+// HOLDS   Exact: every threshold of every variable is tried as root or closed by sorted/open_thresholds.hpp.
 // COST    rows x variables for each 32 thresholds tried.
 // SOURCE  Depth-two search over sorted values: [brita2025contree]; 32 roots in one walk: ours.
 #pragma once
@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "ordered/ordered_problem.hpp"
-#include "ordered/threshold_heap.hpp"
+#include "run/run.hpp"
+#include "sorted/open_thresholds.hpp"
 
-namespace hornbeam::ordered {
+namespace hornbeam::sorted {
 
 struct TwoLevelResult {
   Ticks lower;  // no tree of depth one or two costs less
@@ -25,12 +25,12 @@ struct TwoLevelResult {
 
 class TwoLevelThresholds {
  public:
-  TwoLevelThresholds(const OrderedCosts& costs, const kernels::Kernels& kernels, bool closes_thresholds,
+  TwoLevelThresholds(const LeafCosts& costs, const kernels::Kernels& kernels, bool closes_thresholds,
                      run::WorkMeter& meter)
       : costs_(costs), kernels_(kernels), closes_thresholds_(closes_thresholds), meter_(meter) {}
 
   /// The best tree with one or two levels of splits, and at most so many leaves, of those that cost less than `bound`.
-  TwoLevelResult solve(const OrderedRows& rows, std::uint32_t leaves, Ticks bound);
+  TwoLevelResult solve(const SortedRows& rows, std::uint32_t leaves, Ticks bound);
 
   /// All thresholds of each variable of the rows that were solved last, unless that was stopped or the bound was too
   /// low.
@@ -39,7 +39,7 @@ class TwoLevelThresholds {
   std::uint64_t n_closed() const { return n_closed_; }
   std::uint64_t bytes() const;
   /// Bytes that solving these rows takes in addition to those already allocated, not counting open runs.
-  std::uint64_t growth_for(const OrderedRows& rows) const;
+  std::uint64_t growth_for(const SortedRows& rows) const;
 
  private:
   struct Trial {
@@ -51,16 +51,16 @@ class TwoLevelThresholds {
     const auto [run, threshold] = trials_[trial];
     return thresholds_[open_[run].variable][static_cast<std::size_t>(threshold)];
   }
-  bool list_thresholds(const OrderedRows& rows);
+  bool list_thresholds(const SortedRows& rows);
   void choose_trials();
-  bool try_thresholds(const OrderedRows& rows);
-  bool mark_members(const OrderedRows& rows);
-  Ticks leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const;
-  TwoLevelResult tree_of_trial(const OrderedRows& rows, std::uint32_t trial, std::uint32_t leaves) const;
+  bool try_thresholds(const SortedRows& rows);
+  bool mark_members(const SortedRows& rows);
+  Ticks leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const;
+  TwoLevelResult tree_of_trial(const SortedRows& rows, std::uint32_t trial, std::uint32_t leaves) const;
   void divide_runs();
   void close_runs(Ticks best);
 
-  const OrderedCosts costs_;
+  const LeafCosts costs_;
   const kernels::Kernels& kernels_;
   const bool closes_thresholds_;
   run::WorkMeter& meter_;
@@ -78,6 +78,6 @@ class TwoLevelThresholds {
 };
 
 /// The best tree with two leaves if it costs less than `bound`. One pass over the rows, so it is not stopped.
-TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound);
+TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks bound);
 
-}  // namespace hornbeam::ordered
+}  // namespace hornbeam::sorted

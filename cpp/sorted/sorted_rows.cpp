@@ -1,9 +1,9 @@
-#include "ordered/ordered_rows.hpp"
+#include "sorted/sorted_rows.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace hornbeam::ordered {
+namespace hornbeam::sorted {
 
 namespace {
 
@@ -18,7 +18,13 @@ void remake(std::vector<T>& values, std::size_t size) {
 
 }  // namespace
 
-bool OrderedRows::sort(const data::OrderedColumns& columns, const RowGains& rows, run::WorkMeter& meter) {
+std::uint64_t bytes_of(const std::vector<std::vector<Threshold>>& thresholds) {
+  std::uint64_t bytes = 0;
+  for (const std::vector<Threshold>& of_variable : thresholds) bytes += of_variable.capacity() * sizeof(Threshold);
+  return bytes;
+}
+
+bool SortedRows::sort(const data::OrderedColumns& columns, const RowGains& rows, run::WorkMeter& meter) {
   columns_ = &columns;
   problem_ = &rows;
   n_rows_ = columns.n_rows;
@@ -48,7 +54,7 @@ bool OrderedRows::sort(const data::OrderedColumns& columns, const RowGains& rows
 }
 
 /// The sums of a child that has the rows of these entries, and knows its gains.
-void OrderedRows::add_up(const std::uint32_t* begin, const std::uint32_t* end, OrderedRows& child) const {
+void SortedRows::add_up(const std::uint32_t* begin, const std::uint32_t* end, SortedRows& child) const {
   child.weight_of_all_ = 0;
   if (gain_.empty())
     child.weight_of_all_ = std::accumulate(child.total_gain_.begin(), child.total_gain_.end(), std::int64_t{0});
@@ -60,8 +66,8 @@ void OrderedRows::add_up(const std::uint32_t* begin, const std::uint32_t* end, O
     child.reference_loss_ += problem_->reference[original_[row_of(*entry)]];
 }
 
-bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
-                             std::vector<std::uint32_t>& number, run::WorkMeter& meter) const {
+bool SortedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool side, SortedRows& child,
+                            std::vector<std::uint32_t>& number, run::WorkMeter& meter) const {
   const std::uint32_t begin = side ? 0 : n_true, end = side ? n_true : n_rows_;
   child.columns_ = columns_;
   child.problem_ = problem_;
@@ -105,14 +111,14 @@ bool OrderedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool 
   return true;
 }
 
-Fingerprint OrderedRows::fingerprint() const {
+Fingerprint SortedRows::fingerprint() const {
   Fingerprint all;
   for (const std::uint32_t row : original_) all ^= Fingerprint::of_row(row);
   return all;
 }
 
-void OrderedRows::list_thresholds(std::uint32_t variable, std::uint32_t least_rows,
-                                  std::vector<Threshold>& thresholds) const {
+void SortedRows::list_thresholds(std::uint32_t variable, std::uint32_t least_rows,
+                                 std::vector<Threshold>& thresholds) const {
   thresholds.clear();
   thresholds.reserve(most_thresholds(variable));
   const std::uint32_t* entry = entries(variable);
@@ -123,7 +129,7 @@ void OrderedRows::list_thresholds(std::uint32_t variable, std::uint32_t least_ro
   }
 }
 
-std::uint32_t OrderedRows::n_true_by(const ThresholdSplit& split) const {
+std::uint32_t SortedRows::n_true_by(const ThresholdSplit& split) const {
   std::uint32_t low = 0, high = n_rows_;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
@@ -135,4 +141,4 @@ std::uint32_t OrderedRows::n_true_by(const ThresholdSplit& split) const {
   return low;
 }
 
-}  // namespace hornbeam::ordered
+}  // namespace hornbeam::sorted

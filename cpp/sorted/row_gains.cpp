@@ -1,9 +1,9 @@
-#include "ordered/row_gains.hpp"
+#include "sorted/row_gains.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace hornbeam::ordered {
+namespace hornbeam::sorted {
 
 namespace {
 
@@ -22,7 +22,7 @@ RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::s
   rows.n_predictions = losses.n_predictions;
   std::vector<Ticks> loss(losses.n_predictions);
   Ticks unit = 0;
-  bool has_classes = losses.n_predictions <= kMostOrderedClasses;
+  bool has_classes = losses.n_predictions <= kMostSortedClasses;
   for (std::size_t row = 0; row < n_rows; ++row) {
     rows.floor += lose(losses, row, loss);
     const Ticks most = *std::max_element(loss.begin(), loss.end());
@@ -45,4 +45,4 @@ RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::s
   return rows;
 }
 
-}  // namespace hornbeam::ordered
+}  // namespace hornbeam::sorted

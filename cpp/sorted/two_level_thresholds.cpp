@@ -1,8 +1,8 @@
-#include "ordered/two_level_thresholds.hpp"
+#include "sorted/two_level_thresholds.hpp"
 
 #include <algorithm>
 
-namespace hornbeam::ordered {
+namespace hornbeam::sorted {
 
 namespace {
 
@@ -10,12 +10,12 @@ namespace {
 constexpr std::uint64_t kScanWork = 8;
 
 /// The narrowest lanes for all sums of weights and numbers of rows: StumpScan.
-std::uint32_t lane_bytes(const OrderedRows& rows) {
+std::uint32_t lane_bytes(const SortedRows& rows) {
   const std::int64_t largest = std::max<std::int64_t>(rows.weight(), rows.n_rows());
   return largest < std::int64_t{1} << 15 ? 2 : largest < std::int64_t{1} << 31 ? 4 : 8;
 }
 
-std::size_t scratch_words(const OrderedRows& rows) {
+std::size_t scratch_words(const SortedRows& rows) {
   const std::size_t n = rows.n_predictions(), lanes = std::size_t{kernels::kScanLanes} * lane_bytes(rows);
   if (rows.gains() != nullptr) return n + n * lanes / 4;
   return n <= 2 ? 0 : (n + rows.n_rows()) * lanes / 4;
@@ -23,7 +23,7 @@ std::size_t scratch_words(const OrderedRows& rows) {
 
 }  // namespace
 
-TwoLevelResult best_stump(const OrderedRows& rows, const OrderedCosts& costs, Ticks bound) {
+TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
   TwoLevelResult best{bound, kInfinity, {}};
   const auto& total = rows.total_gain();
   std::vector<std::int64_t> true_side(total.size());
@@ -50,7 +50,7 @@ std::uint64_t TwoLevelThresholds::bytes() const {
          member_.capacity() * 4 + scratch_.capacity() * 8;
 }
 
-std::uint64_t TwoLevelThresholds::growth_for(const OrderedRows& rows) const {
+std::uint64_t TwoLevelThresholds::growth_for(const SortedRows& rows) const {
   const std::size_t members = std::max<std::size_t>(member_.capacity(), rows.n_rows());
   const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows));
   std::uint64_t bytes = 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
@@ -61,7 +61,7 @@ std::uint64_t TwoLevelThresholds::growth_for(const OrderedRows& rows) const {
   return bytes;
 }
 
-TwoLevelResult TwoLevelThresholds::solve(const OrderedRows& rows, std::uint32_t leaves, Ticks bound) {
+TwoLevelResult TwoLevelThresholds::solve(const SortedRows& rows, std::uint32_t leaves, Ticks bound) {
   const Ticks least = 2 * costs_.leaf;  // on the two sides of any threshold
   if (least >= bound || !list_thresholds(rows)) return {least, kInfinity, {}};
   TwoLevelResult result{bound, kInfinity, {}};
@@ -83,7 +83,7 @@ TwoLevelResult TwoLevelThresholds::solve(const OrderedRows& rows, std::uint32_t 
 }
 
 /// The best tree below the threshold of a trial.
-TwoLevelResult TwoLevelThresholds::tree_of_trial(const OrderedRows& rows, std::uint32_t trial,
+TwoLevelResult TwoLevelThresholds::tree_of_trial(const SortedRows& rows, std::uint32_t trial,
                                                  std::uint32_t leaves) const {
   const std::uint32_t v = open_[trials_[trial].run].variable;
   const Ticks as_leaf[2] = {leaf_cost(rows, trial, 0), leaf_cost(rows, trial, 1)};
@@ -98,7 +98,7 @@ TwoLevelResult TwoLevelThresholds::tree_of_trial(const OrderedRows& rows, std::u
 }
 
 /// Lists all thresholds and opens them. False if stopped.
-bool TwoLevelThresholds::list_thresholds(const OrderedRows& rows) {
+bool TwoLevelThresholds::list_thresholds(const SortedRows& rows) {
   thresholds_.resize(rows.n_variables());
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
@@ -130,7 +130,7 @@ void TwoLevelThresholds::choose_trials() {
 }
 
 /// Sets a bit for each trial in the rows where it holds, and adds up their gains. False if stopped.
-bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
+bool TwoLevelThresholds::mark_members(const SortedRows& rows) {
   const std::size_t n_predictions = rows.n_predictions();
   member_.assign(rows.n_rows(), 0);
   true_side_.assign(n_predictions * kernels::kScanLanes, 0);
@@ -167,7 +167,7 @@ bool TwoLevelThresholds::mark_members(const OrderedRows& rows) {
 }
 
 /// Finds the cost of the two sides of each trial. False if stopped.
-bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
+bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
   if (!mark_members(rows)) return false;
   true_rows_.assign(kernels::kScanLanes, 0);
   true_weight_.assign(kernels::kScanLanes, 0);
@@ -206,7 +206,7 @@ bool TwoLevelThresholds::try_thresholds(const OrderedRows& rows) {
 }
 
 /// The cost of one side of a trial as a leaf.
-Ticks TwoLevelThresholds::leaf_cost(const OrderedRows& rows, std::uint32_t trial, int side) const {
+Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const {
   const std::vector<std::int64_t>& total = rows.total_gain();
   std::int64_t most = 0;
   for (std::uint32_t k = 0; k < total.size(); ++k) {
@@ -242,4 +242,4 @@ void TwoLevelThresholds::close_runs(Ticks best) {
   }
 }
 
-}  // namespace hornbeam::ordered
+}  // namespace hornbeam::sorted

@@ -1,4 +1,4 @@
-// ordered/open_thresholds.hpp
+// sorted/open_thresholds.hpp
 //
 // SAYS     Let a < i < b be thresholds of one variable, h(.) and g(.) lower bounds of the best costs on the true and
 //          the false side of a threshold. Then h(i) >= max(h(a), h(b) - n(i..b)) and g(i) >= max(g(b), g(a) - n(a..i)),
@@ -19,10 +19,10 @@
 #include <array>
 #include <vector>
 
-#include "ordered/ordered_problem.hpp"
-#include "ordered/ordered_rows.hpp"
+#include "sorted/leaf_costs.hpp"
+#include "sorted/sorted_rows.hpp"
 
-namespace hornbeam::ordered {
+namespace hornbeam::sorted {
 
 /// What is proven of one threshold: least costs of its two sides.
 struct ThresholdBounds {
@@ -55,7 +55,7 @@ struct OpenThresholds {
   }
 
   /// The runs on both sides of a threshold that was tried.
-  std::array<OpenThresholds, 2> divide(const std::vector<Threshold>& thresholds, const OrderedCosts& costs,
+  std::array<OpenThresholds, 2> divide(const std::vector<Threshold>& thresholds, const LeafCosts& costs,
                                        const ThresholdBounds& tried) const {
     std::array<OpenThresholds, 2> runs{{{variable, low, tried, first, tried.index - 1},  //
                                         {variable, tried, high, tried.index + 1, last}}};
@@ -118,4 +118,4 @@ inline OpenThresholds all_open(std::uint32_t variable, const std::vector<Thresho
   return {variable, {-1, leaf_cost, leaf_cost}, {n_thresholds, leaf_cost, leaf_cost}, 0, n_thresholds - 1};
 }
 
-}  // namespace hornbeam::ordered
+}  // namespace hornbeam::sorted

@@ -1,10 +1,10 @@
-// ordered/ordered_rows.hpp
+// sorted/sorted_rows.hpp
 //
 // WHAT    The rows of one subproblem in the order of each variable, for problems whose columns are the thresholds of
 //         a few variables: a column is a threshold of such an order, so it is never stored.
 // HOLDS   Rows are renumbered in each subproblem. An entry is row << 8 | class << 1 | whether the next row has another
 //         bin, so the scan of an order reads nothing else but the row's membership. The last entry of an order has no
-//         next row, so its lowest bit is meaningless. Where several predictions gain on a row (ordered/row_gains.hpp),
+//         next row, so its lowest bit is meaningless. Where several predictions gain on a row (sorted/row_gains.hpp),
 //         all classes are 0, and the scan reads the row's gains.
 // COST    4 bytes per row and variable; a child is made by one stable pass over each order.
 // SOURCE  Presorted orders are those of SLIQ and of [brita2025contree].
@@ -17,16 +17,19 @@
 #include "base/fingerprint.hpp"
 #include "base/types.hpp"
 #include "data/ordered_columns.hpp"
-#include "ordered/row_gains.hpp"
 #include "run/run.hpp"
+#include "sorted/row_gains.hpp"
 
-namespace hornbeam::ordered {
+namespace hornbeam::sorted {
 
 /// A threshold of one variable's order: its first `n_rows` rows are on the true side.
 struct Threshold {
   std::uint32_t n_rows;
   std::int64_t weight;  // of these rows
 };
+
+/// Bytes of lists of thresholds.
+std::uint64_t bytes_of(const std::vector<std::vector<Threshold>>& thresholds);
 
 /// A threshold as a split: the bin up to which it holds.
 struct ThresholdSplit {
@@ -38,13 +41,13 @@ inline std::uint32_t row_of(std::uint32_t entry) { return entry >> 8; }
 inline std::uint32_t class_of(std::uint32_t entry) { return (entry >> 1) & 127; }
 inline bool ends_bin(std::uint32_t entry) { return (entry & 1) != 0; }
 
-class OrderedRows {
+class SortedRows {
  public:
   /// All rows of a problem. False if stopped before they are in order.
   bool sort(const data::OrderedColumns& columns, const RowGains& rows, run::WorkMeter& meter);
 
   /// The rows on one side of a threshold; `number` is scratch space. False if stopped: `child` is then incomplete.
-  bool make_child(std::uint32_t variable, std::uint32_t n_true, bool side, OrderedRows& child,
+  bool make_child(std::uint32_t variable, std::uint32_t n_true, bool side, SortedRows& child,
                   std::vector<std::uint32_t>& number, run::WorkMeter& meter) const;
 
   std::uint32_t n_rows() const { return n_rows_; }
@@ -97,7 +100,7 @@ class OrderedRows {
   std::uint32_t n_true_by(const ThresholdSplit& split) const;
 
  private:
-  void add_up(const std::uint32_t* begin, const std::uint32_t* end, OrderedRows& child) const;
+  void add_up(const std::uint32_t* begin, const std::uint32_t* end, SortedRows& child) const;
   std::size_t offset(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
   std::uint32_t bin(std::uint32_t variable, std::uint32_t i) const {
     return columns_->bins_of(variable)[original_[row_of(entries(variable)[i])]];
@@ -114,4 +117,4 @@ class OrderedRows {
   std::int64_t weight_of_all_ = 0, reference_loss_ = 0;
 };
 
-}  // namespace hornbeam::ordered
+}  // namespace hornbeam::sorted

@@ -1,0 +1,34 @@
+// sorted/leaf_costs.hpp
+//
+// WHAT    What the leaves of sorted rows cost, and how few and shallow they are therefore.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/types.hpp"
+
+namespace hornbeam::sorted {
+
+/// Cost of losing a weight of one, leaf penalty and the least rows of a leaf.
+struct LeafCosts {
+  Ticks error_cost;
+  Ticks leaf;
+  std::uint32_t rows_per_leaf = 1;  // at least
+
+  /// Of rows of this weight; the best prediction gains so much on them.
+  Ticks leaf_cost(std::int64_t weight, std::int64_t gain) const { return leaf + error_cost * (weight - gain); }
+
+  /// No tree of so many rows has more leaves.
+  std::uint32_t possible_leaves(std::uint32_t n_rows, std::uint32_t most) const {
+    return std::clamp(n_rows / rows_per_leaf, 1u, most);
+  }
+
+  /// The largest depth of a tree that costs less than `best`: it has more leaves than levels of splits.
+  std::uint32_t useful_depth(std::uint32_t depth, Ticks best) const {
+    if (leaf == 0) return best > 0 ? depth : 0;
+    return static_cast<std::uint32_t>(std::clamp<Ticks>((best - 1) / leaf - 1, 0, depth));
+  }
+};
+
+}  // namespace hornbeam::sorted
