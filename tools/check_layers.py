@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "search": BELOW_SEARCH | {"primal", "shallow"},
     "sorted": {"base", "data", "kernels", "run"},
     "ordered": {"base", "bounds", "data", "kernels", "primal", "run", "sorted", "table", "tree"},
-    "primal": {"base", "data", "lookahead", "models", "rows", "run", "tree"},
+    "primal": {"base", "data", "kernels", "lookahead", "models", "rows", "run", "sorted", "tree"},
     "leafsets": {"base", "bounds", "data", "models", "run", "tree"},
     "lookahead": BELOW_SEARCH,
     "posterior": BELOW_SEARCH,

@@ -19,6 +19,7 @@ constexpr std::uint32_t kPasses = 3;
 constexpr std::size_t kLeastVariables = 8;  // of a random half of them
 constexpr Ticks kWorse = 50;                // a tree may cost a fiftieth more
 constexpr std::uint64_t kRoundsFromBest = 4;
+constexpr std::uint64_t kPerWorkOnSubtrees = 4;  // at most a fourth of all work
 constexpr std::uint64_t kWorkBetweenPolls = 1u << 18;
 
 }  // namespace
@@ -37,12 +38,15 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
       growth_(points_, finder_, meter_),
       coarse_(points_, model, limits.rows_per_leaf, finder_, meter_),
       improvement_(finder_, meter_),
+      subtrees_(points_, model, leaf_penalty, limits.rows_per_leaf, most_depth_, most_leaves_, meter_),
       leaf_(points_, model, limits.rows_per_leaf),
       best_(leaf_),
       current_(leaf_),
       growth_penalty_(leaf_penalty),
       steps_{{Step::Kind::lookahead, WorkingTree::kRoot, kFirstCandidates},
+             {Step::Kind::subtrees},
              {Step::Kind::lookahead, WorkingTree::kRoot, kFewCandidates},
+             {Step::Kind::subtrees},
              {Step::Kind::coarse},
              {Step::Kind::best_first},
              {Step::Kind::lookahead}},  // without candidates: a greedy tree of few levels
@@ -51,12 +55,14 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
 }
 
 std::uint64_t PrimalSearch::bytes() const {
-  return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size() + (sample_ ? sample_->bytes() : 0);
+  return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size() + subtrees_.bytes() +
+         (sample_ ? sample_->bytes() : 0);
 }
 
 std::uint64_t PrimalSearch::most_bytes(std::uint64_t n_points, std::uint64_t n_variables) {
   const std::uint64_t n_at_once = n_points > kManyPoints ? n_points + kSampled : n_points;
-  return n_at_once * (sizeof(std::uint32_t) * (n_variables + 7) + sizeof(std::int64_t));
+  return n_at_once * (sizeof(std::uint32_t) * (n_variables + 7) + sizeof(std::int64_t)) +
+         SubtreeImprovement::most_bytes(n_at_once, n_variables);
 }
 
 bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
@@ -105,6 +111,7 @@ void PrimalSearch::plan_round() {
   }
   for (int i = 0; i < 4; ++i) steps_.push_back({Step::Kind::other_penalty});
   for (std::size_t i = steps_.size(); i > 1; --i) std::swap(steps_[i - 1], steps_[chance(i)]);
+  steps_.push_back({Step::Kind::subtrees});
   if (is_first) steps_.push_back({Step::Kind::three_levels});
 }
 
@@ -113,6 +120,7 @@ std::uint64_t PrimalSearch::estimate(const Step& step) const {
   const std::uint64_t pass = points_.variables.size() * (current_.points(step.node).size() + 16);
   const std::uint64_t depth = std::min(useful_depth() + 1, depth_below(step.node));
   if (step.kind == Step::Kind::best_first) return pass * 16;
+  if (step.kind == Step::Kind::subtrees) return meter_.spent() / (2 * kPerWorkOnSubtrees);
   if (step.kind == Step::Kind::sample)
     return sample_ ? sample_->estimate(sample_->steps_.back()) : points_.variables.size() * kSampled * 64;
   if (step.kind == Step::Kind::coarse) return coarse_.estimate(CoarseLookahead::Kind::lickety_split, coarse_depth());
@@ -131,6 +139,7 @@ void PrimalSearch::take_next() {
     case Step::Kind::lookahead: return grow_again(step);
     case Step::Kind::coarse: return grow_coarsely(CoarseLookahead::Kind::lickety_split, coarse_depth());
     case Step::Kind::three_levels: return grow_coarsely(CoarseLookahead::Kind::three_levels, std::min(most_depth_, 3u));
+    case Step::Kind::subtrees: return improve_subtrees();
     case Step::Kind::other_split: return try_other_split(step);
     case Step::Kind::other_penalty: return try_other_penalty();
   }
@@ -249,11 +258,26 @@ void PrimalSearch::try_other_penalty() {
   offer(std::move(tree));
 }
 
+/// True if the cost has fallen. What takes too much work now is tried again when more work is done.
+bool PrimalSearch::improve_subtrees(WorkingTree& tree) {
+  const std::uint64_t allowed = meter_.spent() / kPerWorkOnSubtrees;
+  return subtrees_.spent() < allowed && subtrees_.improve(tree, allowed - subtrees_.spent());
+}
+
+void PrimalSearch::improve_subtrees() {
+  WorkingTree tree = current_;
+  if (improve_subtrees(tree)) offer(std::move(tree));
+}
+
 void PrimalSearch::offer(WorkingTree tree) {
   tree.prune(leaf_penalty_, most_leaves_);
   const bool is_worse = best_.root().n_leaves > 1 && tree.cost(leaf_penalty_) > cost() + cost() / 8;
   if (!is_worse) improvement_.improve(tree, leaf_penalty_, kPasses);
   tree.prune(leaf_penalty_, most_leaves_);
+  if (tree.cost(leaf_penalty_) <= cost() + cost() / kWorse && improve_subtrees(tree)) {
+    improvement_.improve(tree, leaf_penalty_, 1);
+    tree.prune(leaf_penalty_, most_leaves_);
+  }
   const Ticks found = tree.cost(leaf_penalty_);
   const bool is_better = found < cost() || (found == cost() && tree.root().n_leaves < n_leaves());
   if (!is_better && (found == current_.cost(leaf_penalty_) || found > cost() + slack_ || slack_ == 0)) return;

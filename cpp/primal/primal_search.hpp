@@ -3,7 +3,8 @@
 // WHAT    A good tree in a given amount of work, and a better one with more: the primal heuristics. First CART's tree,
 //         pruned; then the same with its splits improved; then a tree grown with lookahead; then a local search that
 //         grows subtrees again, forces other splits, and grows and prunes with other leaf penalties, and that goes on
-//         from slightly worse trees and with fewer variables once that has brought nothing.
+//         from slightly worse trees and with fewer variables once that has brought nothing. The small subtrees of
+//         every good tree are replaced by the best ones of two levels.
 // FLOW    primal/companion and primal/near_optimal call `work_up_to` -> the best tree so far.
 // HOLDS   (P1) The tree is within the limits and its cost is exact, whenever the work ends. (P2) The same calls find
 //         the same tree: chance comes from a generator with a fixed seed, and no step depends on the clock.
@@ -21,6 +22,7 @@
 #include "primal/coarse_lookahead.hpp"
 #include "primal/lookahead_growth.hpp"
 #include "primal/split_improvement.hpp"
+#include "primal/subtree_improvement.hpp"
 #include "primal/working_tree.hpp"
 
 namespace hornbeam::primal {
@@ -48,7 +50,7 @@ class PrimalSearch {
 
  private:
   struct Step {
-    enum class Kind { sample, best_first, lookahead, coarse, three_levels, other_split, other_penalty } kind;
+    enum class Kind { sample, best_first, lookahead, coarse, three_levels, subtrees, other_split, other_penalty } kind;
     WorkingTree::NodeIndex node = WorkingTree::kRoot;
     std::size_t candidates = 0;
     std::uint32_t sampled = 0;
@@ -68,6 +70,8 @@ class PrimalSearch {
   std::uint32_t coarse_depth() const;
   void try_other_split(const Step& step);
   void try_other_penalty();
+  bool improve_subtrees(WorkingTree& tree);
+  void improve_subtrees();
   /// Improves and prunes a tree and keeps it if it is better than the best one.
   void offer(WorkingTree tree);
   std::uint32_t depth_below(WorkingTree::NodeIndex node) const;
@@ -85,6 +89,7 @@ class PrimalSearch {
   LookaheadGrowth growth_;
   CoarseLookahead coarse_;
   SplitImprovement improvement_;
+  SubtreeImprovement subtrees_;
   WorkingTree leaf_, best_, current_;
   Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited
   std::vector<Step> steps_;  // planned, the next one last

@@ -2,7 +2,7 @@
 //
 // WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried 32 at a time, the stumps
 //         below them found by one walk over the rows in the order of each variable.
-// FLOW    ordered/ordered_worker, primal/two_level_subtrees -> here -> scan_stumps of the kernels.
+// FLOW    ordered/ordered_worker, primal/two_level_subtree -> here -> scan_stumps of the kernels.
 // HOLDS   Exact: every threshold of every variable is tried as root or closed by sorted/open_thresholds.hpp.
 // COST    rows x variables for each 32 thresholds tried.
 // SOURCE  Depth-two search over sorted values: [brita2025contree]; 32 roots in one walk: ours.
