@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint32_t kMostReplaced = 5;  // leaves
 constexpr std::uint64_t kNodes = 16;        // that may take all of the work together
 constexpr std::uint64_t kTimesRead = 32;    // how often the rows of a column are read, or more often
-// What one subtree may take: of large tables little, and of small ones enough for a few times as many rows as points.
+// What one subtree may take: of large tables little, so that rows stay far below 2^24, the most that can be sorted; and
+// of small ones enough for a few times as many rows as points.
 constexpr std::uint64_t kLeastBytes = 1u << 18, kMostBytes = 1u << 25, kBytesPerCell = 128, kBytesPerPoint = 4096;
 
 }  // namespace

@@ -30,7 +30,7 @@ class SubtreeImprovement {
   static std::uint64_t most_bytes(std::uint64_t n_points, std::uint64_t n_variables);
 
  private:
-  /// No subtree for the points with this key costs less.
+  /// No subtree for the points with this key costs less, or none was found with the work allowed then.
   struct Known {
     std::uint64_t key = 0;
     Ticks cost = 0;
