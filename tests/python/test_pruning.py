@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam.frontier.pruning import losses_of_nodes, pruned_subtrees
+from hornbeam.tree.pruning import losses_of_nodes, pruned_subtrees
 
 
 def grown(seed: int, n_classes: int = 2, n_rows: int = 120):

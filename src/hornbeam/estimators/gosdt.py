@@ -20,6 +20,7 @@ from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.reference import reference_codes
 from hornbeam.fitting.scales import RegularizedScale
 from hornbeam.fitting.search import BOUNDS, Search, exact_search
+from hornbeam.fitting.start_tree import Splits, read_splits, start_arrays
 from hornbeam.fitting.training import TrainingData
 from hornbeam.frontier import Frontier
 from hornbeam.reductions.auc import AucObjectives
@@ -89,6 +90,11 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         bound. This is a guess, and the search finishes sooner. The objective of the tree found is at most that of any
         tree within the limits if each row counts with at least the loss of the reference there [5]_. So the tree is
         optimal if the reference errs only on rows where an optimal tree errs, too.
+    start_tree : Tree, fitted tree classifier, str, bytes, dict or None, default=None
+        A tree from which the search starts, so that `objective_` is never larger than its objective, whenever the
+        search is stopped: a `Tree`, a fitted tree classifier of hornbeam or scikit-learn, or what `Tree.to_json` wrote.
+        It need not fit, see Notes. `sklearn.base.clone` and all that uses it keep a `Tree`, but drop what a classifier
+        has learned. Not for objectives "f1", "auc" and "partial_auc".
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
         (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
@@ -221,6 +227,13 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     `max_depth` then limit the same. Objectives "auc" and "partial_auc" and ``labelling="omega"`` refuse it. The
     objective is that of CORELS [8]_, which counts one rule less than this list has leaves, over rules of one condition.
 
+    A start tree is made to fit. Its splits are applied to the rows of `X`, whose columns are found by name, or by place
+    if there are no names. A split that leaves fewer than `min_samples_leaf` rows on one side is left out. Every leaf
+    gets the label that is best for its rows, and the tree is pruned for the leaf penalty and the limits. A condition
+    that separates the rows like none of the binarizer's is added to `binarizer_.conditions_`: then the search, its
+    optimum and its proof are over these, too. With a `reference`, the start tree is what the search has to beat, but
+    does not shorten it.
+
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
@@ -277,6 +290,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         shape: Literal["tree", "rule_list"] = "tree",
         binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         reference: Any = None,
+        start_tree: Any = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
@@ -300,6 +314,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         self.shape = shape
         self.binarizer = binarizer
         self.reference = reference
+        self.start_tree = start_tree
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
@@ -404,7 +419,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
         bounds = check_bounds(self.bounds, BOUNDS)
         check_choice("shape", self.shape, ("tree", "rule_list"))
+        if self.start_tree is not None:
+            read_splits(self.start_tree)
         if self.objective in _NON_ADDITIVE:
+            self._refuse_start()
             _NON_ADDITIVE[self.objective].check(self)
         is_list = self.shape == "rule_list"
         return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, rule_list=is_list, bounds=bounds)
@@ -423,6 +441,21 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         return super()._make_scale(training)
 
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
-        if self.objective not in _NON_ADDITIVE:
-            return exact_search(self.binarizer_.conditions_, training, scale, options)
-        return _NON_ADDITIVE[self.objective].choose_search(self, self.binarizer_.conditions_, training, scale, options)
+        conditions, start = self.binarizer_.conditions_, None
+        if self.objective in _NON_ADDITIVE:
+            return _NON_ADDITIVE[self.objective].choose_search(self, conditions, training, scale, options)
+        if trees := self._start_trees():
+            start, conditions = start_arrays(trees, conditions, training, scale, options)
+            self.binarizer_.conditions_ = conditions
+        return exact_search(conditions, training, scale, options, start)
+
+    def _start_trees(self) -> list[Splits]:
+        return [] if self.start_tree is None else [read_splits(self.start_tree)]
+
+    def _refuse_start(self) -> None:
+        """Refuse what only a search for an additive objective can start from."""
+        if self.start_tree is not None:
+            raise ValueError(
+                f"start_tree needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
+                "searches for other objectives. Set start_tree=None."
+            )
