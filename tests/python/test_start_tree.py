@@ -1,5 +1,6 @@
 """A fit that starts from a tree of any origin: never worse than that tree, and with the same optimum."""
 
+import itertools
 import json
 
 import numpy as np
@@ -240,3 +241,51 @@ def test_guesses_of_a_reference_do_not_lose_the_start_tree():
         reference = np.random.default_rng(seed).permutation(y)
         model = GOSDTClassifier(0.01, reference=reference, start_tree=start).fit(X, y)
         assert model.objective_ <= objective_of(start.predict(X), start.get_n_leaves(), y, 0.01) + 1e-12
+
+
+@pytest.mark.filterwarnings("ignore::hornbeam.NotProvenWarning")
+def test_a_warm_start_goes_on_from_the_tree_of_the_last_fit(way):
+    X, y = table(7)
+    model = GOSDTClassifier(0.01, warm_start=True).fit(X, y)
+    assert model.objective_ == GOSDTClassifier(0.01).fit(X, y).objective_
+    best = model.objective_
+    assert model.set_params(time_limit=0).fit(X, y).objective_ == best
+    assert model.set_params(warm_start=False).fit(X, y).objective_ > best
+
+
+@pytest.mark.filterwarnings("ignore::hornbeam.NotProvenWarning")
+def test_a_path_of_warm_starts_has_the_optima_of_single_fits(way):
+    X, y = table(8)
+    model = GOSDTClassifier(warm_start=True)
+    for penalty, depth in itertools.product((0.1, 0.03, 0.01, 0.02, 0.05), (2, 4, 3)):
+        model.set_params(regularization=penalty, max_depth=depth).fit(X, y)
+        assert model.objective_ == GOSDTClassifier(penalty, max_depth=depth).fit(X, y).objective_
+
+
+@pytest.mark.filterwarnings("ignore::hornbeam.NotProvenWarning")
+def test_the_better_of_start_tree_and_last_fit_counts():
+    X, y = table(9)
+    X = np.nan_to_num(X)
+    good, bad = GOSDTClassifier(0.01).fit(X, y), DecisionTreeClassifier(max_depth=1).fit(X, y)
+    for last, start in ((good, bad), (bad, good.tree_)):
+        model = GOSDTClassifier(0.01, time_limit=0, warm_start=True, start_tree=last).fit(X, y)
+        assert model.set_params(start_tree=start).fit(X, y).objective_ == good.objective_
+
+
+def test_a_warm_start_on_other_columns_is_refused():
+    X, y = table(0)
+    model = GOSDTClassifier(0.02, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start=True: the tree of the last fit is a tree on 3 columns, but X"):
+        model.fit(X[:, :2], y)
+    with pytest.raises(TypeError, match="warm_start must be True or False, got 1"):
+        GOSDTClassifier(warm_start=1).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start needs an additive objective"):
+        GOSDTClassifier(warm_start=True, objective="f1").fit(X, y > 0)
+
+
+@pytest.mark.filterwarnings("ignore::hornbeam.NotProvenWarning")
+def test_a_warm_start_on_other_rows_and_labels_is_allowed():
+    model = GOSDTClassifier(0.02, warm_start=True).fit(*table(0))
+    X, y = table(1, n_rows=90)
+    labels = np.array(["a", "b", "c"])[y]
+    assert model.fit(X, labels).objective_ == GOSDTClassifier(0.02).fit(X, labels).objective_

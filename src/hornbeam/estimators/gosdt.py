@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT
-from hornbeam._checks import check_choice
+from hornbeam._checks import check_choice, shown
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._frontier import find_frontier
@@ -95,6 +95,9 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         search is stopped: a `Tree`, a fitted tree classifier of hornbeam or scikit-learn, or what `Tree.to_json` wrote.
         It need not fit, see Notes. `sklearn.base.clone` and all that uses it keep a `Tree`, but drop what a classifier
         has learned. Not for objectives "f1", "auc" and "partial_auc".
+    warm_start : bool, default=False
+        Whether `fit` also starts from the tree of the last fit, say with another `regularization` or a longer
+        `time_limit` set since then.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
         (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
@@ -291,6 +294,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         reference: Any = None,
         start_tree: Any = None,
+        warm_start: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
@@ -315,6 +319,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         self.binarizer = binarizer
         self.reference = reference
         self.start_tree = start_tree
+        self.warm_start = warm_start
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
@@ -421,6 +426,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         check_choice("shape", self.shape, ("tree", "rule_list"))
         if self.start_tree is not None:
             read_splits(self.start_tree)
+        if not isinstance(self.warm_start, bool):
+            raise TypeError(f"warm_start must be True or False, got {shown(self.warm_start)}.")
         if self.objective in _NON_ADDITIVE:
             self._refuse_start()
             _NON_ADDITIVE[self.objective].check(self)
@@ -450,12 +457,16 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         return exact_search(conditions, training, scale, options, start)
 
     def _start_trees(self) -> list[Splits]:
-        return [] if self.start_tree is None else [read_splits(self.start_tree)]
+        trees = [] if self.start_tree is None else [read_splits(self.start_tree)]
+        if self.warm_start and "tree_" in vars(self):
+            trees.append(read_splits(self.tree_, "warm_start=True: the tree of the last fit"))
+        return trees
 
     def _refuse_start(self) -> None:
         """Refuse what only a search for an additive objective can start from."""
-        if self.start_tree is not None:
-            raise ValueError(
-                f"start_tree needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
-                "searches for other objectives. Set start_tree=None."
-            )
+        for name, default in (("start_tree", None), ("warm_start", False)):
+            if getattr(self, name) is not default:
+                raise ValueError(
+                    f"{name} needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
+                    f"searches for other objectives. Set {name}={default}."
+                )
