@@ -10,17 +10,16 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT
-from hornbeam._checks import check_choice, shown
+from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
+from hornbeam.estimators._exact import ExactTreeClassifier
 from hornbeam.estimators._frontier import find_frontier
-from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.reference import reference_codes
 from hornbeam.fitting.scales import RegularizedScale
 from hornbeam.fitting.search import BOUNDS, Search, exact_search
-from hornbeam.fitting.start_tree import Splits, read_splits, start_arrays
 from hornbeam.fitting.training import TrainingData
 from hornbeam.frontier import Frontier
 from hornbeam.reductions.auc import AucObjectives
@@ -33,7 +32,7 @@ _RANKING = AucObjectives()
 _NON_ADDITIVE: dict[str, NonAdditiveObjective] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
 
 
-class GOSDTClassifier(RegularizedTreeClassifier):
+class GOSDTClassifier(ExactTreeClassifier):
     """Optimal sparse decision tree, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -98,6 +97,15 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     warm_start : bool, default=False
         Whether `fit` also starts from the tree of the last fit, say with another `regularization` or a longer
         `time_limit` set since then.
+    known_lower_bound : float or None, default=None
+        What you know no tree within the limits to be below, in the unit of `objective_`. It is trusted, not proven:
+        `lower_bound_` is at least this, and the search ends with `status_` "known_bound" as soon as a tree attains it.
+        If a tree is below it, so that it was wrong, the search goes on without it, and `fit` warns.
+    known_upper_bound : float or None, default=None
+        Search only for trees with an objective of at most this: that of a tree that you know, or the largest of use.
+        If there is none, `status_` is "cutoff", `lower_bound_` is larger than this, which is proven, and `tree_` is the
+        best tree that was found on the way. Both bounds are rounded to the resolution of the search, and are refused
+        for objectives "f1", "auc" and "partial_auc"; this one also with a `reference`, whose guesses prove nothing.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
         (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
@@ -148,12 +156,14 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         Loss of `tree_` on the training data, in the unit of the objective.
     lower_bound_ : float
         No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal"; if it is
-        "guessed", at least `objective_` minus the loss of the reference.
+        "guessed", at least `objective_` minus the loss of the reference. At least `known_lower_bound`: if they are
+        equal, that is what it rests on.
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
-    status_ : {"optimal", "guessed", "gap_limit", "time_limit", "memory_limit", "interrupted"}
+    status_ : {"optimal", "guessed", "known_bound", "cutoff", "gap_limit", "time_limit", "memory_limit", "interrupted"}
         Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises; the
-        guess of the reference replaced a weaker proven bound at least once, so optimality is not proven.
+        guess of the reference replaced a weaker proven bound at least once, so optimality is not proven. "known_bound":
+        it attains `known_lower_bound`, and is optimal if that is true. "cutoff": no tree attains `known_upper_bound`.
         "interrupted": by Ctrl-C or by the callback (see Notes).
     n_leaves_ : int
         Number of leaves of `tree_`.
@@ -295,6 +305,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         reference: Any = None,
         start_tree: Any = None,
         warm_start: bool = False,
+        known_lower_bound: float | None = None,
+        known_upper_bound: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
@@ -320,6 +332,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         self.reference = reference
         self.start_tree = start_tree
         self.warm_start = warm_start
+        self.known_lower_bound = known_lower_bound
+        self.known_upper_bound = known_upper_bound
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
@@ -424,12 +438,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
         bounds = check_bounds(self.bounds, BOUNDS)
         check_choice("shape", self.shape, ("tree", "rule_list"))
-        if self.start_tree is not None:
-            read_splits(self.start_tree)
-        if not isinstance(self.warm_start, bool):
-            raise TypeError(f"warm_start must be True or False, got {shown(self.warm_start)}.")
+        self._check_known()
         if self.objective in _NON_ADDITIVE:
-            self._refuse_start()
             _NON_ADDITIVE[self.objective].check(self)
         is_list = self.shape == "rule_list"
         return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, rule_list=is_list, bounds=bounds)
@@ -448,25 +458,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         return super()._make_scale(training)
 
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
-        conditions, start = self.binarizer_.conditions_, None
         if self.objective in _NON_ADDITIVE:
+            conditions = self.binarizer_.conditions_
             return _NON_ADDITIVE[self.objective].choose_search(self, conditions, training, scale, options)
-        if trees := self._start_trees():
-            start, conditions = start_arrays(trees, conditions, training, scale, options)
-            self.binarizer_.conditions_ = conditions
-        return exact_search(conditions, training, scale, options, start)
-
-    def _start_trees(self) -> list[Splits]:
-        trees = [] if self.start_tree is None else [read_splits(self.start_tree)]
-        if self.warm_start and "tree_" in vars(self):
-            trees.append(read_splits(self.tree_, "warm_start=True: the tree of the last fit"))
-        return trees
-
-    def _refuse_start(self) -> None:
-        """Refuse what only a search for an additive objective can start from."""
-        for name, default in (("start_tree", None), ("warm_start", False)):
-            if getattr(self, name) is not default:
-                raise ValueError(
-                    f"{name} needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
-                    f"searches for other objectives. Set {name}={default}."
-                )
+        start, options = self._use_known(training, scale, options)
+        return exact_search(self.binarizer_.conditions_, training, scale, options, start)
