@@ -37,8 +37,7 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
         if not isinstance(self.warm_start, bool):
             raise TypeError(f"warm_start must be True or False, got {shown(self.warm_start)}.")
         for name in ("known_lower_bound", "known_upper_bound"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name))
+            self._known_number(name)
         if self.known_upper_bound is not None and self.reference is not None:
             raise ValueError(
                 "known_upper_bound needs a proof, and a reference guesses bounds. Set reference=None or "
@@ -63,13 +62,15 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
         if trees:
             conditions = self.binarizer_.conditions_
             start, self.binarizer_.conditions_ = start_arrays(trees, conditions, training, scale, options)
-        if self.known_lower_bound is not None:
-            lower = scale.nearest_ticks(self.known_lower_bound)
-            options = options.replace(known_lower=min(max(0, lower), _MOST_TICKS))
-        if self.known_upper_bound is not None:
-            upper = scale.nearest_ticks(self.known_upper_bound)
-            options = options.replace(cutoff=min(max(-1, upper), _MOST_TICKS))
+        lower, upper = self._known_number("known_lower_bound"), self._known_number("known_upper_bound")
+        if lower is not None:
+            options = options.replace(known_lower=min(max(0, scale.nearest_ticks(lower)), _MOST_TICKS))
+        if upper is not None:
+            options = options.replace(cutoff=min(max(-1, scale.nearest_ticks(upper)), _MOST_TICKS))
         return start, options
+
+    def _known_number(self, name: str) -> float | None:
+        return None if getattr(self, name) is None else check_number(name, getattr(self, name))
 
     def _known_trees(self) -> list[Splits]:
         trees = [] if self.start_tree is None else [read_splits(self.start_tree)]
@@ -79,21 +80,21 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
 
     def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
         super()._set_result(outcome, scale)
-        known = self.known_lower_bound
+        known = self._known_number("known_lower_bound")
         self._is_bound_refuted = known is not None and outcome["upper"] < scale.nearest_ticks(known)
 
     def _warn_unless_proven(self) -> None:
+        lower, upper = self._known_number("known_lower_bound"), self._known_number("known_upper_bound")
         if self._is_bound_refuted:
             warn_user(
-                f"known_lower_bound={self.known_lower_bound:g} is wrong: the objective of tree_ is only "
-                f"{self.objective_:.6g}. lower_bound_ does without it. Set known_lower_bound=None."
+                f"known_lower_bound={lower:g} is wrong: the objective of tree_ is only {self.objective_:.6g}. "
+                "lower_bound_ does without it. Set known_lower_bound=None."
             )
         if self.status_ != "cutoff":
             return super()._warn_unless_proven()
         warn_user(
-            f"No tree within the limits has an objective of at most known_upper_bound={self.known_upper_bound:g}: all "
-            f"have at least {self.lower_bound_:.6g}. tree_ is the best one that was found on the way, with "
-            f"{self.objective_:.6g}. For an optimal tree, fit again with known_upper_bound={self.objective_!r} and "
-            "warm_start=True.",
+            f"No tree within the limits has an objective of at most known_upper_bound={upper:g}: all have at least "
+            f"{self.lower_bound_:.6g}. tree_ is the best one that was found on the way, with {self.objective_:.6g}. "
+            f"For an optimal tree, fit again with known_upper_bound={self.objective_!r} and warm_start=True.",
             NotProvenWarning,
         )

@@ -73,10 +73,11 @@ def read_splits(given: Any, origin: str = "start_tree") -> Splits:
     TypeError
         If `given` is none of these.
     """
-    if isinstance(given, Mapping):
-        given = dumps(given)
-    if isinstance(given, (str, bytes)):
-        given = Tree.from_json(given)
+    if isinstance(given, (str, bytes, Mapping)):
+        try:
+            given = Tree.from_json(dumps(given) if isinstance(given, Mapping) else given)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{origin} is no JSON that Tree.to_json wrote. {error}") from None
     tree = given if isinstance(given, BaseTree) else getattr(given, "tree_", None)
     if isinstance(tree, BaseTree):
         return Splits(tree.conditions, tree.left.tolist(), tree.right.tolist(), tree.columns, None, origin)
