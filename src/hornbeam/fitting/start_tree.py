@@ -152,7 +152,7 @@ def start_arrays(
     losses_of = partial(losses_of_nodes, weights=scale.weights, costs=scale.costs, codes=training.codes)
     fitting: list[tuple[int, TreeArrays, list[Condition]]] = []
     for tree in trees:
-        applied = _Applied(tree, training.table, options)
+        applied = _Applied(tree, training, scale, options)
         whole = applied.arrays()
         whole["prediction"] = best_predictions(whole, scale.weights, scale.costs, training.codes)
         arrays = pruned_for(whole, losses_of, scale.leaf_cost, options.max_leaves, is_list=options.rule_list)
@@ -200,14 +200,19 @@ class _Node(NamedTuple):
 class _Applied:
     """A tree applied to the training rows, without the splits that they or the limit on the depth do not allow.
 
+    Nor is there a split where a leaf loses no more than one more leaf costs, so that large trees take little time.
+
     Raises
     ------
     ValueError
         See `start_arrays`.
     """
 
-    def __init__(self, tree: Splits, table: Table, options: _core.SearchOptions) -> None:
-        self._tree, self._table = tree, table
+    def __init__(
+        self, tree: Splits, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
+    ) -> None:
+        table = training.table
+        self._tree, self._table, self._codes, self._scale = tree, table, training.codes, scale
         self._least = options.min_samples_leaf
         self._column_of = _columns_in(tree, table.schema)
         self._numbers: dict[Condition, int] = {}
@@ -218,7 +223,8 @@ class _Applied:
         nodes = [_Node(0, np.arange(table.n_rows), 0, _LEAF, is_left=False)]
         while nodes:
             node = nodes.pop()
-            split = self._split(node) if node.depth < most_depth else None
+            may_split = node.depth < most_depth and self._loss_of(node.rows) > scale.leaf_cost
+            split = self._split(node) if may_split else None
             number = self._add(node, None if split is None else split[0])
             if split is None:
                 self._leaf_of_row[node.rows] = number
@@ -243,6 +249,12 @@ class _Applied:
     def distinct(self) -> list[Condition]:
         """Return the conditions that the tree tests, each once."""
         return list(self._numbers)
+
+    def _loss_of(self, rows: npt.NDArray[np.intp]) -> int:
+        """Return what rows lose in one leaf."""
+        weights, costs = self._scale.weights, self._scale.costs
+        totals = np.bincount(self._codes[rows], weights[rows], len(costs))  # below 2^52: exact in float64
+        return int((totals.astype(np.int64) @ costs).min())
 
     def _add(self, node: _Node, condition: Condition | None) -> int:
         number = len(self._column)
