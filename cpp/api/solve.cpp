@@ -50,7 +50,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
       input.losses.targets.target.empty() ? pairs : std::min<std::uint64_t>(pairs, columns.n_rows);
   primal::Companion companion([&] { return primal::Points(rows); },
                               primal::PrimalSearch::most_bytes(most_points, rows.n_columns), model, input.leaf_cost,
-                              input.tree, run, kShareOfWords);
+                              input.tree, run, kShareOfWords, start);
   return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
 }
 
@@ -69,7 +69,7 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
   const std::uint64_t most_points = std::uint64_t{columns.n_rows} * (targets.target.empty() ? targets.n_targets : 1);
   primal::Companion companion([&] { return primal::Points(columns, targets); },
                               primal::PrimalSearch::most_bytes(most_points, columns.n_variables()), model,
-                              input.leaf_cost, input.tree, run, kShareOfEntries);
+                              input.leaf_cost, input.tree, run, kShareOfEntries, start);
   return ordered::search_ordered(problem, run, has_companion(input) ? &companion : nullptr, start);
 }
 

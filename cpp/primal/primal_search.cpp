@@ -73,6 +73,19 @@ bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
   return cost() < before || (cost() == before && n_leaves() < leaves_before);
 }
 
+bool PrimalSearch::start_from(const tree::ResultTree& start) {
+  generator_.seed(static_cast<std::uint64_t>(start.cost));  // or the search would repeat what has found this tree
+  Preorder preorder;
+  for (const std::int32_t column : start.column)
+    preorder.push_back(column < 0 ? std::nullopt : std::optional(points_.split_of(static_cast<std::uint32_t>(column))));
+  WorkingTree tree = leaf_;
+  tree.replace(WorkingTree::kRoot, preorder);
+  for (const WorkingTree::NodeIndex node : tree.nodes_below(WorkingTree::kRoot))
+    if (tree.node(node).depth > most_depth_) return false;
+  offer(std::move(tree));
+  return cost() < start.cost;
+}
+
 bool PrimalSearch::start_greedily() {
   const auto is_next = [this] {
     if (steps_.empty() || steps_.back().kind != Step::Kind::sample) return false;

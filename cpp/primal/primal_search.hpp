@@ -6,7 +6,8 @@
 //         from slightly worse trees and with fewer variables once that has brought nothing.
 // FLOW    primal/companion and primal/near_optimal call `work_up_to` -> the best tree so far.
 // HOLDS   (P1) The tree is within the limits and its cost is exact, whenever the work ends. (P2) The same calls find
-//         the same tree: chance comes from a generator with a fixed seed, and no step depends on the clock.
+//         the same tree: chance comes from a generator whose seed depends on the start tree alone, and no step depends
+//         on the clock.
 // CHOICE  Large-neighborhood search: a step costs what its subtree's points cost, so most steps are small; a step is
 //         made once the work allowed so far covers its estimate.
 #pragma once
@@ -34,6 +35,8 @@ class PrimalSearch {
   /// or the run is stopped. True if the tree is better. No rounds: only the first steps, down to the tree grown with
   /// lookahead.
   bool work_up_to(std::uint64_t work, std::uint64_t idle_rounds = ~std::uint64_t{0});
+  /// Goes on from a tree of the problem. True if improving its splits makes it better.
+  bool start_from(const tree::ResultTree& start);
   /// The next better tree that is greedy on a sample of many points, whatever the work. True if there is one.
   bool start_greedily();
   std::uint64_t spent() const { return meter_.spent(); }

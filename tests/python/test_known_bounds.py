@@ -142,3 +142,15 @@ def test_the_bounds_hold_for_data_frames_with_categories():
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(word=np.where(X[:, 1] > 2, "many", "few"))
     best = GOSDTClassifier(0.02).fit(frame, y).objective_
     assert GOSDTClassifier(0.02, known_upper_bound=best).fit(frame, y).objective_ == best
+
+
+def test_the_advice_leaves_out_bounds_that_need_not_hold_and_writes_no_tree():
+    X, y = load_monk(2, return_X_y=True)
+    start = GOSDTClassifier(0.05).fit(X, y).tree_.to_json()
+    model = GOSDTClassifier(0.001, time_limit=0, known_lower_bound=0.01, start_tree=start, warm_start=True)
+    with pytest.warns(NotProvenWarning) as caught:
+        model.fit(X, y)
+    message = str(caught[0].message)
+    assert "start_tree=start_tree" in message
+    assert "known_lower_bound" not in message
+    assert "warm_start" not in message

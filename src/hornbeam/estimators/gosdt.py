@@ -125,7 +125,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         None: no limit, for a proof whatever it takes.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        stores. If not even the columns fit, the tree is a single leaf. None: no limit.
+        stores. If not even the columns fit, the tree is a single leaf, or the start tree. None: no limit.
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
     n_jobs : int or None, default=1
@@ -244,8 +244,8 @@ class GOSDTClassifier(ExactTreeClassifier):
     if there are no names. A split that leaves fewer than `min_samples_leaf` rows on one side is left out. Every leaf
     gets the label that is best for its rows, and the tree is pruned for the leaf penalty and the limits. A condition
     that separates the rows like none of the binarizer's is added to `binarizer_.conditions_`: then the search, its
-    optimum and its proof are over these, too. With a `reference`, the start tree is what the search has to beat, but
-    does not shorten it.
+    optimum and its proof are over these, too. A split of scikit-learn that sends missing values to the left becomes two
+    splits. With a `reference`, the start tree is returned if the search finds none as good, but does not shorten it.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
@@ -351,7 +351,8 @@ class GOSDTClassifier(ExactTreeClassifier):
         """Find the best tree of every size, and for every leaf penalty down to `regularization`.
 
         What one more leaf buys, with a proof for each size. The searches share what they prove, so all sizes together
-        usually take a few times as long as one fit. The estimator itself is not fitted.
+        usually take a few times as long as one fit. The estimator itself is not fitted. Its start tree and its known
+        bounds, which are about one leaf penalty, are not used.
 
         Parameters
         ----------
