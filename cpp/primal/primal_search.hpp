@@ -41,7 +41,7 @@ class PrimalSearch {
   bool start_greedily();
   std::uint64_t spent() const { return meter_.spent(); }
   /// Whether the tree grown with lookahead, the last of the first steps, is still to come.
-  bool is_starting() const { return !has_planned_; }
+  bool is_starting() const { return !has_planned_ || !put_off_.empty(); }
   Ticks cost() const { return best_.cost(leaf_penalty_); }
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
   tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
@@ -91,7 +91,9 @@ class PrimalSearch {
   WorkingTree leaf_, best_, current_;
   Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited
   std::vector<Step> steps_;  // planned, the next one last
-  std::size_t candidates_;   // a node, in the current round
+  std::vector<Step> put_off_;  // the first steps after a start tree, with which they share the work
+  std::uint64_t spent_on_put_off_ = 0;
+  std::size_t candidates_;  // a node, in the current round
   std::uint64_t n_idle_rounds_ = 0;
   Ticks slack_ = 0;  // what the current tree, from which steps start, may cost more than the best one
   std::unique_ptr<PrimalSearch> sample_;  // while it takes the first steps
