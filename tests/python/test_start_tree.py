@@ -16,9 +16,11 @@ from hornbeam import (
     LicketySPLITClassifier,
     NotProvenWarning,
     ThresholdBinarizer,
-    Tree,
 )
+from hornbeam.binarizers import Conditions, Place, Thresholds, places_of
+from hornbeam.conditions import AtMost, IsIn, IsMissing, IsTrue
 from hornbeam.fitting import search as choice
+from hornbeam.table import read_table
 
 LIMITS = [
     {},
@@ -139,11 +141,7 @@ def test_conditions_that_the_binarizer_lacks_are_added(way, time_limit):
     frame = pd.DataFrame({"a": draw.normal(size=300), "c": draw.choice(list("uvwxyz"), 300)})
     y = ((frame["a"] > 1.234) | frame["c"].isin(["u", "v", "w"])).astype(int)
     binarizer = ThresholdBinarizer(strategy="quantile", n_thresholds=2)
-    whole = GOSDTClassifier(0.001, max_depth=2).fit(frame[["a"]], y)
-    start = Tree.from_json(
-        whole.tree_.to_json().replace('{"kind": "at_most", "column": 0', '{"kind": "at_most", "column": 0', 1)
-    )
-    assert start == whole.tree_
+    start = GOSDTClassifier(0.001, max_depth=2).fit(frame[["a"]], y)
     coarse = GOSDTClassifier(0.001, max_depth=2, binarizer=binarizer, time_limit=time_limit)
     alone = clone(coarse).fit(frame, y)
     started = coarse.set_params(start_tree=start).fit(frame, y)
@@ -151,7 +149,7 @@ def test_conditions_that_the_binarizer_lacks_are_added(way, time_limit):
     assert set(alone.binarizer_.conditions_) <= set(started.binarizer_.conditions_)
     thresholds = [one.threshold for one in started.binarizer_.conditions_ if hasattr(one, "threshold")]
     assert thresholds == sorted(thresholds)
-    assert started.objective_ <= alone.objective_
+    assert started.objective_ <= min(start.objective_, alone.objective_)
     assert started.statistics_["n_binary_columns"] == len(started.binarizer_.conditions_)
 
 
@@ -289,3 +287,27 @@ def test_a_warm_start_on_other_rows_and_labels_is_allowed():
     X, y = table(1, n_rows=90)
     labels = np.array(["a", "b", "c"])[y]
     assert model.fit(X, labels).objective_ == GOSDTClassifier(0.02).fit(X, labels).objective_
+
+
+def test_conditions_are_found_by_the_rows_that_they_separate():
+    frame = pd.DataFrame({"a": [1.0, 2.0, np.nan, 4.0], "c": ["u", "v", "v", None], "b": [True, False, True, True]})
+    among = Conditions(
+        [Thresholds(0, [1.5, 3.0]), AtMost(2, 0.5), IsMissing(0), IsIn(1, ("u",)), IsMissing(1), IsIn(1, ("u", "v"))]
+    )
+    wanted = [
+        (AtMost(0, 2.0), Place(1, is_opposite=False)),
+        (AtMost(0, 1.0), Place(0, is_opposite=False)),
+        (AtMost(0, 4.0), Place(3, is_opposite=True)),  # all that are not missing
+        (IsTrue(2), Place(2, is_opposite=True)),
+        (IsIn(1, ("v", "other")), None),
+        (IsIn(1, ("v", "u")), Place(5, is_opposite=True)),  # the first that does: "is missing"
+    ]
+    table = read_table(frame)
+    assert places_of([one for one, _ in wanted], among, table) == [place for _, place in wanted]
+    assert list(among.adding([AtMost(0, 2.5), AtMost(2, 0.25), IsIn(1, ("v",))])) == [
+        *(AtMost(0, threshold) for threshold in (1.5, 2.5, 3.0)),
+        AtMost(2, 0.25),
+        AtMost(2, 0.5),
+        *list(among)[3:],
+        IsIn(1, ("v",)),
+    ]
