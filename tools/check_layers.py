@@ -55,10 +55,10 @@ MAY_IMPORT = {
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
-    "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "columns", "exceptions", "objectives"}
-    | {"table", "tree"},
+    "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "columns", "conditions", "exceptions"}
+    | {"objectives", "table", "tree"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
-    "frontier": {"_budget", "_checks", "fitting"},
+    "frontier": {"_budget", "_checks", "fitting", "tree"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"reductions", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "columns", "exceptions"}

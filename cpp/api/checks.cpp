@@ -14,6 +14,8 @@ void check_limits(const TreeLimits& tree, const run::SearchLimits& limits, Ticks
   require(!tree.leaves || *tree.leaves >= 1, "max_leaves: must be at least 1");
   require(!limits.seconds || *limits.seconds >= 0, "time_limit: must be at least 0");
   require(limits.gap >= 0, "gap_limit: must be at least 0");
+  require(!limits.cutoff || (*limits.cutoff >= -1 && *limits.cutoff < kLargestTotal), "cutoff: must be in [-1, 2^52)");
+  require(!limits.known_lower || *limits.known_lower >= 0, "known_lower: must be at least 0");
 }
 
 run::Outcome single_leaf(run::Run& run, std::uint32_t prediction, Ticks cost, Ticks lower) {

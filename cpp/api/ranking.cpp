@@ -60,7 +60,7 @@ run::Outcome solve_ranking(const data::PackedColumns& columns, const RankingInpu
   check_sizes(columns.n_rows, input.class_codes.size(), input.weights.size());
   check_limits(input.tree, input.limits, input.leaf_cost);
   cost_of_pairs(input.class_codes, input.weights, input.half_pair_cost, input.max_false_positives);
-  const leafsets::StartTree& start = options.start;
+  const tree::StartTree& start = options.start;
   if (!start.column.empty())
     verify::check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
                        columns.n_columns, 2, std::nullopt);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/checks.hpp"
+#include "api/start_tree.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "models/leaf_model.hpp"
 #include "ordered/ordered_search.hpp"
@@ -19,13 +20,16 @@ namespace {
 constexpr primal::Share kShareOfWords{1u << 26, 32, 256};        // of words that kernels count
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
 
-/// Every tree costs at least a leaf.
-run::Outcome single_leaf(const Input& input, std::size_t n_rows, const models::LeafModel& model, run::Run& run) {
+/// Of a search that was stopped before it had a root: every tree costs at least a leaf.
+run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models::LeafModel& model,
+                           const std::optional<tree::ResultTree>& start, run::Run& run) {
   std::vector<std::int64_t> weight(model.n_targets(), 0);
   for (std::size_t row = 0; row < n_rows; ++row)
     input.losses.targets.for_each(row, [&](std::uint32_t target, std::int64_t more) { weight[target] += more; });
   const std::uint32_t prediction = model.best_prediction(weight.data());
-  return api::single_leaf(run, prediction, input.leaf_cost + model.loss_of(weight.data(), prediction), input.leaf_cost);
+  const Ticks cost = input.leaf_cost + model.loss_of(weight.data(), prediction);
+  if (start && start->cost < cost) return run.finish(*start, {start->cost, input.leaf_cost, 0, 0, start->n_leaves()});
+  return single_leaf(run, prediction, cost, input.leaf_cost);
 }
 
 /// A guessed bound may lie above the cost of a tree, and the heuristics' trees are no rule lists.
@@ -34,7 +38,7 @@ bool has_companion(const Input& input) {
 }
 
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
-                            run::Run& run, search::EarlierSearches* earlier) {
+                            run::Run& run, search::EarlierSearches* earlier, const tree::ResultTree* start) {
   std::vector<Ticks> reference_losses;
   reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
@@ -46,12 +50,12 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
       input.losses.targets.target.empty() ? pairs : std::min<std::uint64_t>(pairs, columns.n_rows);
   primal::Companion companion([&] { return primal::Points(rows); },
                               primal::PrimalSearch::most_bytes(most_points, rows.n_columns), model, input.leaf_cost,
-                              input.tree, run, kShareOfWords);
-  return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier);
+                              input.tree, run, kShareOfWords, start);
+  return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
 }
 
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
-                            run::Run& run) {
+                            run::Run& run, const tree::ResultTree* start) {
   const sorted::RowGains rows = sorted::gains_of_rows(input.losses, columns.n_rows, input.reference);
   const ordered::OrderedProblem problem{
       columns,
@@ -65,8 +69,8 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
   const std::uint64_t most_points = std::uint64_t{columns.n_rows} * (targets.target.empty() ? targets.n_targets : 1);
   primal::Companion companion([&] { return primal::Points(columns, targets); },
                               primal::PrimalSearch::most_bytes(most_points, columns.n_variables()), model,
-                              input.leaf_cost, input.tree, run, kShareOfEntries);
-  return ordered::search_ordered(problem, run, has_companion(input) ? &companion : nullptr);
+                              input.leaf_cost, input.tree, run, kShareOfEntries, start);
+  return ordered::search_ordered(problem, run, has_companion(input) ? &companion : nullptr, start);
 }
 
 void check_bins(const data::OrderedColumns& columns) {
@@ -75,15 +79,39 @@ void check_bins(const data::OrderedColumns& columns) {
       require(columns.bins_of(v)[row] <= columns.n_thresholds[v], "bins: must be at most n_thresholds");
 }
 
-/// `search_in(model, run)` is the search; its tree is scored again.
+/// The search may have been stopped before it had a tree as good, or guessed that there is none.
+void return_start(tree::ResultTree start, run::Outcome& outcome) {
+  if (start.cost >= outcome.tree.cost) return;
+  outcome.trace.push_back(
+      {start.cost, outcome.lower, outcome.n_subproblems, outcome.bytes, start.n_leaves(), outcome.seconds});
+  outcome.tree = std::move(start);
+  if (outcome.lower == outcome.tree.cost) outcome.status = run::Status::optimal;
+}
+
+/// Trusts the bound that the caller knows, where no tree refutes it.
+void apply_known_bound(const run::Run& run, run::Outcome& outcome) {
+  outcome.lower = run.lower_with_known(outcome.lower, outcome.tree.cost);
+  const bool is_proven = outcome.status == run::Status::optimal;
+  if (outcome.lower == outcome.tree.cost && !is_proven) outcome.status = run::Status::known_bound;
+}
+
+/// `search_in(model, run, start)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
 run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in) {
   const auto& [targets, costs, n_predictions] = input.losses;
   const models::LeafModel model(targets.n_targets, n_predictions, {costs.begin(), costs.end()},
                                 input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
   run::Run run(input.limits, on_poll);
+  std::optional<tree::ResultTree> start;
+  if (!input.start.column.empty())
+    start = start_tree(input.start, columns, input.losses, model, input.leaf_cost, input.tree);
+  // A guessed bound may lie above the cost of a tree, which a search that adopts it does not expect.
+  const tree::ResultTree* const adopted = start && input.reference.empty() ? &*start : nullptr;
   run::Outcome outcome = search_or_leaf(
-      run, [&] { return search_in(model, run); }, [&] { return single_leaf(input, columns.n_rows, model, run); });
+      run, [&] { return search_in(model, run, adopted); },
+      [&] { return leaf_or_start(input, columns.n_rows, model, start, run); });
+  if (start) return_start(*std::move(start), outcome);
+  apply_known_bound(run, outcome);
   tree::ResultTree& tree = outcome.tree;
   tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, input.losses.n_predictions, input.tree);
   require_agreement(verify::score(flat(tree), tree.leaf_of_row, input.losses, input.leaf_cost), tree.cost,
@@ -111,6 +139,7 @@ void check_input(const Input& input, std::uint32_t n_rows) {
     }
   }
   require(input.reference.empty() || input.reference.size() == n_rows, "reference: one for each row is needed");
+  require(!input.limits.cutoff || input.reference.empty(), "cutoff: not with a reference, whose guesses prove nothing");
   for (const std::int32_t prediction : input.reference)
     require(prediction >= 0 && static_cast<std::uint32_t>(prediction) < n_predictions,
             "reference: must be in [0, n_predictions)");
@@ -133,9 +162,10 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
                    search::EarlierSearches* earlier) {
   check_input(input, columns.n_rows);
   require(earlier == nullptr || input.reference.empty(), "reference: not with earlier searches, which prove no guess");
-  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
-    return search_columns(columns, input, model, run, earlier);
-  });
+  return solve_columns(columns, input, on_poll,
+                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
+                         return search_columns(columns, input, model, run, earlier, start);
+                       });
 }
 
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
@@ -143,9 +173,10 @@ run::Outcome solve(const data::OrderedColumns& columns, const Input& input, cons
   check_input(input, columns.n_rows);
   require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   check_bins(columns);
-  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
-    return search_columns(columns, input, model, run);
-  });
+  return solve_columns(columns, input, on_poll,
+                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
+                         return search_columns(columns, input, model, run, start);
+                       });
 }
 
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
@@ -153,10 +184,11 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
   require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
   check_bins(columns);
-  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
-    return primal::search_near_optimal(primal::Points(columns, input.losses.targets), model, input.leaf_cost,
-                                       input.tree, work, idle_rounds, run);
-  });
+  return solve_columns(columns, input, on_poll,
+                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
+                         return primal::search_near_optimal(primal::Points(columns, input.losses.targets), model,
+                                                            input.leaf_cost, input.tree, work, idle_rounds, run);
+                       });
 }
 
 run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,
@@ -165,26 +197,28 @@ run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& in
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
   check_input(input, columns.n_rows);
-  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
-    const data::DistinctRows rows(columns, input.losses.targets, run);
-    const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-    return lookahead::search_lookahead(problem, lookahead, run, [](const rows::Problem& part, run::Run& part_run) {
-      return search::search(part, part_run);
-    });
-  });
+  return solve_columns(
+      columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
+        const data::DistinctRows rows(columns, input.losses.targets, run);
+        const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
+        return lookahead::search_lookahead(problem, lookahead, run, [](const rows::Problem& part, run::Run& part_run) {
+          return search::search(part, part_run);
+        });
+      });
 }
 
 run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& input,
                              const leafsets::LeafSetOptions& options, const run::OnPoll& on_poll) {
   check_input(input, columns.n_rows);
-  const leafsets::StartTree& start = options.start;
+  const tree::StartTree& start = options.start;
   if (!start.column.empty())
     verify::check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
                        columns.n_columns, input.losses.n_predictions, std::nullopt);
-  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run) {
-    const data::DistinctRows rows(columns, input.losses.targets, run);
-    return leafsets::search_leaf_sets({rows, model, input.leaf_cost, input.tree}, options, run);
-  });
+  return solve_columns(columns, input, on_poll,
+                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
+                         const data::DistinctRows rows(columns, input.losses.targets, run);
+                         return leafsets::search_leaf_sets({rows, model, input.leaf_cost, input.tree}, options, run);
+                       });
 }
 
 }  // namespace hornbeam::api

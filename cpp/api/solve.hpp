@@ -16,6 +16,7 @@
 #include "ordered/ordered_problem.hpp"
 #include "run/run.hpp"
 #include "search/earlier_searches.hpp"
+#include "tree/start_tree.hpp"
 
 namespace hornbeam::api {
 
@@ -27,6 +28,7 @@ struct Input {
   run::SearchLimits limits;
   Bounds bounds;
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
+  tree::StartTree start = {};               // within the limits, or none: no tree that is worse is returned
 };
 
 /// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.

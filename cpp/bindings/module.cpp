@@ -45,20 +45,32 @@ OutcomeOut run_polled(AnyInput& input, unsigned searches, const Reporting& repor
   return to_dict(std::move(outcome), searches, reporting.trace);
 }
 
+using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
+
+tree::StartTree start_tree_of(const StartIn& start) {
+  if (!start) return {};
+  api::require(start->shape(0) == 3, "start: needs three arrays, of columns, left and right children");
+  const std::size_t n_nodes = start->shape(1);
+  const std::int32_t* first = start->data();
+  return {{first, n_nodes}, {first + n_nodes, n_nodes}, {first + 2 * n_nodes, n_nodes}};
+}
+
 OutcomeOut solve_packed_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
-                                const SearchOptions& options, search::EarlierSearches* earlier, CallbackIn callback,
-                                double callback_interval, bool trace) {
+                                const SearchOptions& options, search::EarlierSearches* earlier, const StartIn& start,
+                                CallbackIn callback, double callback_interval, bool trace) {
   options.check(SearchOptions::kBits);
   api::Input input = problem.input(options);
+  input.start = start_tree_of(start);
   return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll, earlier); });
 }
 
 OutcomeOut solve_ordered_columns(const OrderedColumnsIn& given, const AdditiveProblem& problem,
-                                 const SearchOptions& options, CallbackIn callback, double callback_interval,
-                                 bool trace) {
+                                 const SearchOptions& options, const StartIn& start, CallbackIn callback,
+                                 double callback_interval, bool trace) {
   options.check(SearchOptions::kOrdered);
   api::Input input = problem.input(options);
+  input.start = start_tree_of(start);
   return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll); });
 }
@@ -90,8 +102,6 @@ OutcomeOut solve_lookahead_columns(const PackedColumnsIn& given, const AdditiveP
       [&](const auto& on_poll) { return api::solve_lookahead(given.columns, input, lookahead, on_poll); });
 }
 
-using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
-
 leafsets::Policy policy_of(const std::string& name) {
   for (const leafsets::Policy policy : leafsets::kPolicies)
     if (name == name_of(policy)) return policy;
@@ -103,12 +113,7 @@ leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const st
   options.check(SearchOptions::kLeaves);
   leafsets::LeafSetOptions found{
       policy_of(policy), options.bounds_of(kLeafSets), {}, false, options.expansion_limit(), seed};
-  if (start) {
-    api::require(start->shape(0) == 3, "start: needs three arrays, of columns, left and right children");
-    const std::size_t n_nodes = start->shape(1);
-    const std::int32_t* first = start->data();
-    found.start = {{first, n_nodes}, {first + n_nodes, n_nodes}, {first + 2 * n_nodes, n_nodes}};
-  }
+  found.start = start_tree_of(start);
   return found;
 }
 
@@ -223,8 +228,8 @@ NB_MODULE(_core, module) {
       .def(nb::init<>())
       .def_prop_ro("bytes", &search::EarlierSearches::bytes);
   add_search(module, "solve", &solve_packed_columns, "Find a tree of least cost; see api/solve.hpp.",
-             nb::arg("earlier").none() = nb::none());
-  add_search(module, "solve", &solve_ordered_columns, "The same for thresholds of ordered variables.");
+             nb::arg("earlier").none() = nb::none(), start);
+  add_search(module, "solve", &solve_ordered_columns, "The same for thresholds of ordered variables.", start);
   add_search(module, "near_optimal", &near_optimal_columns,
              "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work") = ~std::uint64_t{0},
              nb::arg("idle_rounds") = ~std::uint64_t{0});

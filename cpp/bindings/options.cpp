@@ -60,7 +60,8 @@ TreeLimits SearchOptions::tree_limits() const {
 }
 
 run::SearchLimits SearchOptions::search_limits() const {
-  return {time_limit, as_unsigned(memory_limit), gap_limit, static_cast<std::uint32_t>(n_threads), {}};
+  return {time_limit, as_unsigned(memory_limit), gap_limit, static_cast<std::uint32_t>(n_threads), {}, cutoff,
+          known_lower};
 }
 
 std::optional<std::uint64_t> SearchOptions::expansion_limit() const { return as_unsigned(max_expansions); }

@@ -59,7 +59,7 @@ class Builder {
 
 class Reader {
  public:
-  Reader(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf, std::optional<Ticks> leaf_cost)
+  Reader(const tree::StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf, std::optional<Ticks> leaf_cost)
       : tree_(tree), leaves_(leaves), least_rows_(static_cast<std::int64_t>(rows_per_leaf)), leaf_cost_(leaf_cost) {}
 
   struct Part {
@@ -83,7 +83,7 @@ class Reader {
   }
 
  private:
-  const StartTree& tree_;
+  const tree::StartTree& tree_;
   Leaves& leaves_;
   std::int64_t least_rows_;
   std::optional<Ticks> leaf_cost_;
@@ -93,7 +93,7 @@ class Reader {
 
 tree::ResultTree tree_of(std::span<const LeafId> set, Leaves& leaves) { return Builder(leaves).build(set); }
 
-std::vector<LeafId> leaves_of(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf,
+std::vector<LeafId> leaves_of(const tree::StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf,
                               std::optional<Ticks> leaf_cost) {
   if (tree.column.empty()) return {};
   return Reader(tree, leaves, rows_per_leaf, leaf_cost).read(0, 0).set;

@@ -18,7 +18,7 @@ tree::ResultTree tree_of(std::span<const LeafId> set, Leaves& leaves);
 
 /// The leaves of a tree. Splits with too few rows on a side are left out, and with `leaf_cost` also those whose subtree
 /// saves less than that for each leaf it adds. Throws std::invalid_argument if a path tests a column twice.
-std::vector<LeafId> leaves_of(const StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf,
+std::vector<LeafId> leaves_of(const tree::StartTree& tree, Leaves& leaves, std::uint64_t rows_per_leaf,
                               std::optional<Ticks> leaf_cost = std::nullopt);
 
 }  // namespace hornbeam::leafsets

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "base/bounds.hpp"
+#include "tree/start_tree.hpp"
 
 namespace hornbeam::leafsets {
 
@@ -30,15 +30,10 @@ constexpr const char* name_of(Policy policy) {
   return "";
 }
 
-/// A tree without predictions, as flat arrays: column -1 at a leaf, children after their parents.
-struct StartTree {
-  std::span<const std::int32_t> column, left, right;
-};
-
 struct LeafSetOptions {
   Policy policy = Policy::curiosity;
   Bounds bounds;
-  StartTree start;  // the first incumbent; empty for a single leaf
+  tree::StartTree start;  // the first incumbent; empty for a single leaf
   /// Count and order everything as the authors' program does, whose bound on the number of leaves is wrong
   /// (bounds/leaf_count.hpp): the tree found need not be optimal, and the status shows it.
   bool as_published = false;

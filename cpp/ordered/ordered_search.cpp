@@ -17,10 +17,12 @@ constexpr std::uint32_t kMostSmallDepth = 4;
 
 class OrderedSearch {
  public:
-  OrderedSearch(const OrderedProblem& problem, run::Run& run, primal::Companion* companion)
+  OrderedSearch(const OrderedProblem& problem, run::Run& run, primal::Companion* companion,
+                const tree::ResultTree* start)
       : problem_(problem), run_(run), companion_(companion), state_{run}, root_(problem, state_, run.limits().threads) {
     state_.bytes = problem_.rows.bytes_of_gains();
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
+    if (start != nullptr) root_.adopt(*start);
     workers_.emplace_back(problem_, state_, [this] {
       report();
       find_better_tree();
@@ -51,9 +53,10 @@ class OrderedSearch {
                                 ? read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs)
                                 : companion_->tree();
     const run::Progress last = progress();
-    tree.cost = last.upper;
+    if (is_sorted) tree.cost = last.upper;
+    const run::Status unless_proven = run_.limits().cutoff ? run::Status::cutoff : run::Status::guessed;
     return run_.finish(std::move(tree), last, counters, state_.table.size(),
-                       is_done_ ? std::optional(run::Status::guessed) : std::nullopt);
+                       is_done_ ? std::optional(unless_proven) : std::nullopt);
   }
 
  private:
@@ -63,7 +66,7 @@ class OrderedSearch {
     OrderedWorker& worker = workers_.front();
     // Depth two is solved as a whole, not threshold by threshold; it also lists the thresholds for the next depth.
     std::uint32_t depth = std::min(2u, problem_.size.depth);
-    root_.learn(worker.solve(root_.rows(), {depth, problem_.size.leaves}, root_.interval().upper), depth);
+    root_.learn(worker.solve(root_.rows(), {depth, problem_.size.leaves}, root_.best()), depth);
     worker.was_cut_by_depth();
     while (!run_.stopped() && root_.may_gain(++depth)) {
       if (depth > kMostSmallDepth) depth = std::min(root_.useful_depth(), 2 * (depth - 1));
@@ -113,8 +116,9 @@ class OrderedSearch {
 
 }  // namespace
 
-run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run, primal::Companion* companion) {
-  return OrderedSearch(problem, run, companion).run();
+run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run, primal::Companion* companion,
+                            const tree::ResultTree* start) {
+  return OrderedSearch(problem, run, companion, start).run();
 }
 
 }  // namespace hornbeam::ordered

@@ -18,7 +18,9 @@
 namespace hornbeam::ordered {
 
 /// Throws Stopped if it is stopped before the rows are in order.
-/// `companion` may be null; otherwise it gets a share of the work.
-run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run, primal::Companion* companion = nullptr);
+/// `companion` may be null; otherwise it gets a share of the work. So may `start`, the first incumbent, which is within
+/// the limits.
+run::Outcome search_ordered(const OrderedProblem& problem, run::Run& run, primal::Companion* companion = nullptr,
+                            const tree::ResultTree* start = nullptr);
 
 }  // namespace hornbeam::ordered

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "bounds/reference.hpp"
@@ -22,12 +23,19 @@ Ticks cost_of_leaf(const OrderedProblem& problem) {
                                  *std::max_element(gain.begin(), gain.end()));
 }
 
+/// What costs beyond the cutoff begin with, at least 1.
+Ticks first_beyond_cutoff(const OrderedProblem& problem, const run::Run& run) {
+  const std::optional<Ticks>& cutoff = run.limits().cutoff;
+  return cutoff ? std::max<Ticks>(1, *cutoff + 1 - problem.rows.floor) : kInfinity;
+}
+
 }  // namespace
 
 SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::uint32_t n_threads)
     : problem_(problem),
       state_(state),
-      best_(cost_of_leaf(problem)),
+      cost_(cost_of_leaf(problem)),
+      best_(std::min(cost_, first_beyond_cutoff(problem, state.run))),
       sure_lower_(std::min(best(), problem.costs.leaf)),
       lower_(sure_lower_),
       in_flight_(n_threads, kInfinity) {}
@@ -47,7 +55,7 @@ void SharedRoot::announce(std::uint64_t bytes) {
 
 SharedRoot::Interval SharedRoot::interval() const {
   const std::lock_guard lock(mutex_);
-  return {lower_, best(), count_leaves(preorder_)};
+  return {lower_, cost_, count_leaves(preorder_)};
 }
 
 Counters SharedRoot::counters() const {
@@ -58,8 +66,9 @@ Counters SharedRoot::counters() const {
 }
 
 void SharedRoot::improve(OrderedResult& found) {
-  if (found.cost >= best()) return;
-  best_.store(found.cost, std::memory_order_relaxed);
+  if (found.cost >= cost_) return;
+  cost_ = found.cost;
+  best_.store(std::min(best(), cost_), std::memory_order_relaxed);
   preorder_ = std::move(found.preorder);
 }
 

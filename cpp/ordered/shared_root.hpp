@@ -58,7 +58,7 @@ class SharedRoot {
     return costs.useful_depth(std::min(size.depth, costs.possible_leaves(problem_.columns.n_rows, size.leaves) - 1),
                               best());
   }
-  /// No tree costs less than the best one.
+  /// No tree costs less than it has to.
   void close() { lower_ = best(); }
 
   /// Tries thresholds until none is left or the search is stopped. `on_step` is called between two thresholds, and
@@ -66,6 +66,8 @@ class SharedRoot {
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
   Interval interval() const;
+  /// What a tree has to cost less than: the best one, and the first cost beyond the cutoff.
+  Ticks best() const { return best_.load(std::memory_order_relaxed); }
   /// Once the reference has replaced a bound, `lower` is not proven, but this is.
   Ticks lower_after_guesses(bool is_done) const;
   /// Once no thread works.
@@ -74,7 +76,6 @@ class SharedRoot {
  private:
   Ticks reference_loss() const;
   bool is_guessed() const;
-  Ticks best() const { return best_.load(std::memory_order_relaxed); }
   void improve(OrderedResult& found);
   void raise_lower(Ticks bound, std::uint32_t depth);
   std::optional<ThresholdTrial> take(std::uint32_t thread);
@@ -87,8 +88,9 @@ class SharedRoot {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::atomic<Ticks> best_;
-  const Ticks sure_lower_;  // whatever is guessed
+  Ticks cost_;               // of `preorder_`
+  std::atomic<Ticks> best_;  // that or, if it is less, the first cost beyond the cutoff
+  const Ticks sure_lower_;   // whatever is guessed
   Ticks lower_;
   PreorderTree preorder_{{PreorderNode::Kind::leaf}};
   ThresholdHeap heap_;

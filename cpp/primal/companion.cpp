@@ -13,25 +13,29 @@ constexpr std::uint64_t kPointsWithoutGain = 1u << 22;
 }  // namespace
 
 Companion::Companion(std::function<Points()> make_points, std::uint64_t most_bytes, const models::LeafModel& model,
-                     Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share)
+                     Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share,
+                     const tree::ResultTree* start)
     : make_points_(std::move(make_points)),
       most_bytes_(most_bytes),
       model_(model),
       leaf_penalty_(leaf_penalty),
       limits_(limits),
       run_(run),
-      share_(share) {}
+      share_(share),
+      start_(start) {}
 
 bool Companion::improve(std::uint64_t searched, std::uint64_t bytes) {
   // The heuristics poll, too.
   if (is_working_ || searched < share_.searched_before || run_.stopped()) return false;
-  if (!search_) {
+  const bool is_first = !search_;
+  if (is_first) {
     if (run_.limits().bytes && bytes + most_bytes_ > *run_.limits().bytes) return false;
     search_.emplace(make_points_(), model_, leaf_penalty_, limits_, run_, [this] { poll_(); });
   }
   is_working_ = true;
   const std::uint64_t most = search_->is_starting() ? ~std::uint64_t{0} : 2 * spent_at_gain_ + kPointsWithoutGain;
   const bool has_gained =
+      (is_first && start_ != nullptr && search_->start_from(*start_)) ||
       (share_.greedy_at_once && search_->start_greedily()) ||
       search_->work_up_to(searched / share_.without_gain + std::min(searched / share_.at_first, most));
   if (has_gained) {

@@ -23,9 +23,11 @@ struct Share {
 
 class Companion {
  public:
-  /// `make_points` is called when the heuristics start, which need at most `most_bytes`.
+  /// `make_points` is called when the heuristics start, which need at most `most_bytes`. They start from a tree within
+  /// the limits, if there is one, which lives as long as the companion.
   Companion(std::function<Points()> make_points, std::uint64_t most_bytes, const models::LeafModel& model,
-            Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share);
+            Ticks leaf_penalty, const TreeLimits& limits, run::Run& run, const Share& share,
+            const tree::ResultTree* start = nullptr);
 
   /// To be called while the heuristics work.
   void on_poll(std::function<void()> poll) { poll_ = std::move(poll); }
@@ -44,6 +46,7 @@ class Companion {
   const TreeLimits limits_;
   run::Run& run_;
   const Share share_;
+  const tree::ResultTree* const start_;
   std::function<void()> poll_;
   std::optional<PrimalSearch> search_;
   std::uint64_t spent_at_gain_ = 0, n_found_ = 0;

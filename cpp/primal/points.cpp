@@ -120,6 +120,14 @@ std::uint64_t Points::bytes() const {
 }
 
 /// Makes one variable of neighboring single conditions that exclude each other.
+Split Points::split_of(std::uint32_t column) const {
+  // Variables are in the order of their columns.
+  const auto after = std::upper_bound(variables.begin(), variables.end(), column,
+                                      [](std::uint32_t wanted, const Variable& one) { return wanted < one.column(0); });
+  const auto variable = static_cast<std::uint32_t>(after - variables.begin() - 1);
+  return {variable, column - variables[variable].column(0)};
+}
+
 void Points::merge_nominal() {
   constexpr std::uint32_t kMostMerged = 255;
   std::vector<Variable> merged;

@@ -100,6 +100,7 @@ struct Points {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(target.size()); }
   std::uint64_t bytes() const;
+  Split split_of(std::uint32_t column) const;
   std::uint32_t column_of(const Split& split) const { return variables[split.variable].column(split.bin); }
 
  private:

@@ -69,14 +69,34 @@ bool PrimalSearch::work_up_to(std::uint64_t work, std::uint64_t idle_rounds) {
   const Ticks before = cost();
   const std::uint32_t leaves_before = n_leaves();
   while (meter_.spend(0)) {
-    if (steps_.empty()) {
-      if (n_idle_rounds_ >= idle_rounds) break;
-      plan_round();
+    if (steps_.empty() && n_idle_rounds_ < idle_rounds) plan_round();
+    if (steps_.empty() && put_off_.empty()) break;
+    const bool takes_put_off = !put_off_.empty() && (steps_.empty() || 2 * spent_on_put_off_ <= meter_.spent());
+    if (takes_put_off) std::swap(steps_, put_off_);
+    const std::uint64_t spent_before = meter_.spent();
+    const bool is_allowed = spent_before + estimate(steps_.back()) <= work;
+    if (is_allowed) take_next();
+    if (takes_put_off) {
+      std::swap(steps_, put_off_);
+      spent_on_put_off_ += meter_.spent() - spent_before;
     }
-    if (steps_.empty() || meter_.spent() + estimate(steps_.back()) > work) break;
-    take_next();
+    if (!is_allowed) break;
   }
   return cost() < before || (cost() == before && n_leaves() < leaves_before);
+}
+
+bool PrimalSearch::start_from(const tree::ResultTree& start) {
+  generator_.seed(static_cast<std::uint64_t>(start.cost));  // or the search would repeat what has found this tree
+  Preorder preorder;
+  for (const std::int32_t column : start.column)
+    preorder.push_back(column < 0 ? std::nullopt : std::optional(points_.split_of(static_cast<std::uint32_t>(column))));
+  WorkingTree tree = leaf_;
+  tree.replace(WorkingTree::kRoot, preorder);
+  for (const WorkingTree::NodeIndex node : tree.nodes_below(WorkingTree::kRoot))
+    if (tree.node(node).depth > most_depth_) return false;
+  put_off_ = std::exchange(steps_, {});
+  offer(std::move(tree));
+  return cost() < start.cost;
 }
 
 bool PrimalSearch::start_greedily() {
@@ -283,7 +303,8 @@ void PrimalSearch::offer(WorkingTree tree) {
   if (!is_better && (found == current_.cost(leaf_penalty_) || found > cost() + slack_ || slack_ == 0)) return;
   current_ = std::move(tree);
   // The steps that are planned are about nodes of the old tree.
-  std::erase_if(steps_, [](const Step& step) { return step.node != WorkingTree::kRoot; });
+  for (std::vector<Step>* planned : {&steps_, &put_off_})
+    std::erase_if(*planned, [](const Step& step) { return step.node != WorkingTree::kRoot; });
   if (!is_better) return;
   best_ = current_;
   has_gained_ = true;

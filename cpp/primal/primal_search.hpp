@@ -7,7 +7,8 @@
 //         every good tree are replaced by the best ones of two levels.
 // FLOW    primal/companion and primal/near_optimal call `work_up_to` -> the best tree so far.
 // HOLDS   (P1) The tree is within the limits and its cost is exact, whenever the work ends. (P2) The same calls find
-//         the same tree: chance comes from a generator with a fixed seed, and no step depends on the clock.
+//         the same tree: chance comes from a generator whose seed depends on the start tree alone, and no step depends
+//         on the clock.
 // CHOICE  Large-neighborhood search: a step costs what its subtree's points cost, so most steps are small; a step is
 //         made once the work allowed so far covers its estimate.
 #pragma once
@@ -36,11 +37,13 @@ class PrimalSearch {
   /// or the run is stopped. True if the tree is better. No rounds: only the first steps, down to the tree grown with
   /// lookahead.
   bool work_up_to(std::uint64_t work, std::uint64_t idle_rounds = ~std::uint64_t{0});
+  /// Goes on from a tree of the problem. True if improving its splits makes it better.
+  bool start_from(const tree::ResultTree& start);
   /// The next better tree that is greedy on a sample of many points, whatever the work. True if there is one.
   bool start_greedily();
   std::uint64_t spent() const { return meter_.spent(); }
   /// Whether the tree grown with lookahead, the last of the first steps, is still to come.
-  bool is_starting() const { return !has_planned_; }
+  bool is_starting() const { return !has_planned_ || !put_off_.empty(); }
   Ticks cost() const { return best_.cost(leaf_penalty_); }
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
   tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
@@ -93,7 +96,9 @@ class PrimalSearch {
   WorkingTree leaf_, best_, current_;
   Ticks growth_penalty_;     // with which subtrees are grown: higher than `leaf_penalty_` where the leaves are limited
   std::vector<Step> steps_;  // planned, the next one last
-  std::size_t candidates_;   // a node, in the current round
+  std::vector<Step> put_off_;  // the first steps after a start tree, with which they share the work
+  std::uint64_t spent_on_put_off_ = 0;
+  std::size_t candidates_;  // a node, in the current round
   std::uint64_t n_idle_rounds_ = 0;
   Ticks slack_ = 0;  // what the current tree, from which steps start, may cost more than the best one
   std::unique_ptr<PrimalSearch> sample_;  // while it takes the first steps

@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 
+#include "base/types.hpp"
+
 namespace hornbeam::run {
 
 inline constexpr std::uint32_t kMostThreads = 1024;
@@ -19,14 +21,31 @@ struct SearchLimits {
   std::uint32_t threads = 1;
   /// Called by the calling thread before there is a search to report; may be empty.
   std::function<bool()> interrupted = nullptr;
+  /// Only trees that cost at most this are searched for.
+  std::optional<Ticks> cutoff = std::nullopt;
+  /// What the caller says that no tree costs less than. It is trusted until a tree is found that does.
+  std::optional<Ticks> known_lower = std::nullopt;
 };
 
-enum class Status { optimal, guessed, heuristic, time_limit, memory_limit, gap_limit, interrupted, expansion_limit };
+enum class Status {
+  optimal,
+  guessed,
+  known_bound,  // the tree costs `known_lower`
+  cutoff,       // no tree costs at most `cutoff`
+  heuristic,
+  time_limit,
+  memory_limit,
+  gap_limit,
+  interrupted,
+  expansion_limit
+};
 
 constexpr const char* name_of(Status status) {
   switch (status) {
     case Status::optimal: return "optimal";
     case Status::guessed: return "guessed";
+    case Status::known_bound: return "known_bound";
+    case Status::cutoff: return "cutoff";
     case Status::heuristic: return "heuristic";
     case Status::time_limit: return "time_limit";
     case Status::memory_limit: return "memory_limit";

@@ -35,6 +35,8 @@ void Run::report(Progress now) {
   check(now.bytes);
   count_bytes(now.bytes);
   now.seconds = seconds();
+  const Ticks proven = std::exchange(now.lower, lower_with_known(now.lower, now.upper));
+  if (proven < now.upper && now.lower == now.upper) stop(Status::known_bound);
   if (trace_.empty() || trace_.back().upper != now.upper || trace_.back().lower != now.lower) trace_.push_back(now);
   const auto gap = static_cast<double>(now.upper - now.lower);
   if (now.lower < now.upper && limits_.gap > 0 && gap <= limits_.gap * static_cast<double>(now.upper))

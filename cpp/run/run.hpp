@@ -48,7 +48,11 @@ class Run {
   // For the calling thread:
   /// Before there is progress to report: also checks for an interrupt periodically. Throws Stopped if stopped.
   void require(std::uint64_t bytes = 0);
-  /// The one poll: clock, memory, trace, gap and callback.
+  /// The lower bound `proven`, or the one that the caller knows; a tree that costs `upper` may refute that.
+  Ticks lower_with_known(Ticks proven, Ticks upper) const {
+    return limits_.known_lower && *limits_.known_lower <= upper ? std::max(proven, *limits_.known_lower) : proven;
+  }
+  /// The one poll: clock, memory, trace, known bound, gap and callback.
   void report(Progress now);
   /// Adds a line to the trace, even if nothing has changed.
   void add_line(Progress now);
@@ -56,7 +60,7 @@ class Run {
   void count_bytes(std::uint64_t bytes) { most_bytes_ = std::max(most_bytes_, bytes); }
   /// Why the search ended: with a proof; on its own without one, with the status `finished`; or by a stop.
   Status status(bool is_proven, std::optional<Status> finished = std::nullopt) const;
-  /// Reports for the last time. The tree has its cost.
+  /// Reports for the last time. The tree has its cost; the bound is what the search has proven.
   Outcome finish(tree::ResultTree tree, const Progress& last, const Counters& counters = {},
                  std::uint64_t n_table_entries = 0, std::optional<Status> finished = std::nullopt);
 

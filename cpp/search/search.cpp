@@ -18,13 +18,15 @@ namespace {
 
 class Search {
  public:
-  Search(const rows::Problem& problem, run::Run& run, primal::Companion* companion, EarlierSearches* earlier)
+  Search(const rows::Problem& problem, run::Run& run, primal::Companion* companion, EarlierSearches* earlier,
+         const tree::ResultTree* start)
       : problem_(problem),
         run_(run),
         table_(make_table(run.limits(), problem.leaf_cost, earlier)),
         shared_{*table_, earlier, run, 0, problem.rows.bytes(), Claims(run.limits().threads > 1)},
         companion_(companion),
-        earlier_(earlier) {
+        earlier_(earlier),
+        start_(start) {
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
   }
 
@@ -40,6 +42,7 @@ class Search {
                            bounds::cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.support.reference_loss;
     if (earlier_ != nullptr) start_from_earlier(root);
+    if (start_ != nullptr) start_from(*start_, root);
     report();
     // A good tree first: every bound is compared with it.
     thread.find_incumbent(root);
@@ -49,14 +52,15 @@ class Search {
     std::vector<Frame> roots(n_threads - 1, root);
     shared_.frame_bytes += roots.size() * root.counted_bytes;
     std::vector<std::optional<AndOrSearch>> helpers(n_threads);
+    const Ticks budget = run_.limits().cutoff ? *run_.limits().cutoff + 1 : kInfinity;
     run::on_threads(run_, n_threads, [&](std::uint32_t i) {
       if (i == 0)
-        thread.solve(root, kInfinity);
+        thread.solve(root, budget);
       else
         helpers[i]
             .emplace(problem_, shared_, kernels::kernels(), i, [this] { run_.check(shared_.bytes()); })
-            .solve(roots[i - 1], kInfinity);
-      run_.stop(run::Status::optimal);  // a thread that returns without being stopped has closed the root
+            .solve(roots[i - 1], budget);
+      run_.stop(run::Status::optimal);  // a thread that returns without being stopped has raised the root to its budget
     });
     Counters counters = thread.counters();
     if (companion_ != nullptr) counters.primal = companion_->n_found();
@@ -82,9 +86,13 @@ class Search {
   void start_from_earlier(Frame& root) {
     earlier_->require_same(problem_, root_key_.set);
     root.raise(std::min(root.upper(), earlier_->bound(root.key, problem_.leaf_cost, root.least_loss, 2)));
-    if (const tree::ResultTree* best = earlier_->best_tree(problem_))
-      record_tree(problem_, shared_.table, root.limits, *best);
+    if (const tree::ResultTree* best = earlier_->best_tree(problem_)) start_from(*best, root);
     root.update(shared_.table.tighten(root.key, root));
+  }
+
+  void start_from(const tree::ResultTree& tree, Frame& root) {
+    record_tree(problem_, shared_.table, root.limits, tree);
+    root.update(root_interval());
   }
 
   table::Interval root_interval() const { return shared_.table.find(root_key_).value_or(table::Interval{}); }
@@ -115,9 +123,15 @@ class Search {
   run::Outcome outcome(const NodeLimits& limits, const Counters& counters) {
     tree::ResultTree tree = read_tree(problem_, shared_.table, limits);
     // A stop may come after the proof, and a proof just after a limit.
-    const bool is_closed = root_interval().lower >= tree.cost;
-    return run_.finish(std::move(tree), progress(), counters, shared_.table.size(),
-                       is_closed ? std::optional(run::Status::guessed) : std::nullopt);
+    const Ticks lower = root_interval().lower;
+    const std::optional<Ticks>& cutoff = run_.limits().cutoff;
+    std::optional<run::Status> unless_proven;
+    if (lower >= tree.cost) unless_proven = run::Status::guessed;
+    if (cutoff && lower > *cutoff) unless_proven = run::Status::cutoff;
+    run::Progress last = progress();
+    last.upper = tree.cost;  // what is below the root may be better than the root knows
+    last.n_leaves = tree.n_leaves();
+    return run_.finish(std::move(tree), last, counters, shared_.table.size(), unless_proven);
   }
 
   const rows::Problem& problem_;
@@ -126,6 +140,7 @@ class Search {
   SharedState shared_;
   primal::Companion* const companion_;
   EarlierSearches* const earlier_;
+  const tree::ResultTree* const start_;
   table::SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
@@ -133,9 +148,9 @@ class Search {
 
 }  // namespace
 
-run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion,
-                    EarlierSearches* earlier) {
-  return Search(problem, run, companion, problem.bounds.leaf_penalty ? earlier : nullptr).run();
+run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion, EarlierSearches* earlier,
+                    const tree::ResultTree* start) {
+  return Search(problem, run, companion, problem.bounds.leaf_penalty ? earlier : nullptr, start).run();
 }
 
 }  // namespace hornbeam::search

@@ -15,7 +15,8 @@ namespace hornbeam::search {
 /// Throws Stopped if it is stopped before it has a root.
 /// `companion` may be null; otherwise it gets a share of the work. So may `earlier`; otherwise the search uses what is
 /// known from there, and adds what it proves itself. Throws std::invalid_argument if that is of another problem.
+/// And `start`, the first incumbent, which is within the limits.
 run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion = nullptr,
-                    EarlierSearches* earlier = nullptr);
+                    EarlierSearches* earlier = nullptr, const tree::ResultTree* start = nullptr);
 
 }  // namespace hornbeam::search

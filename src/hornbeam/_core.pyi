@@ -78,7 +78,7 @@ def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), or
 class SearchOptions:
     """Limits of a search and of its tree; never changed."""
 
-    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, rule_list: bool = False, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
+    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, rule_list: bool = False, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, cutoff: int | None = None, known_lower: int | None = None, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
 
     def replace(self, **changes: object) -> SearchOptions:
         """A copy with some options changed."""
@@ -103,6 +103,12 @@ class SearchOptions:
 
     @property
     def gap_limit(self) -> float: ...
+
+    @property
+    def cutoff(self) -> int | None: ...
+
+    @property
+    def known_lower(self) -> int | None: ...
 
     @property
     def n_threads(self) -> int: ...
@@ -171,11 +177,11 @@ class EarlierSearches:
     def bytes(self) -> int: ...
 
 @overload
-def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, earlier: EarlierSearches | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, earlier: EarlierSearches | None = None, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree of least cost; see api/solve.hpp."""
 
 @overload
-def solve(columns: OrderedColumns, problem: Problem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve(columns: OrderedColumns, problem: Problem, options: SearchOptions, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """The same for thresholds of ordered variables."""
 
 def near_optimal(columns: OrderedColumns, problem: Problem, options: SearchOptions, work: int = 18446744073709551615, idle_rounds: int = 18446744073709551615, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:

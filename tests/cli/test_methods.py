@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from hornbeam import MAPTreeClassifier, OSDTClassifier, RashomonSetClassifier, SPLITClassifier
-from hornbeam.cli.methods import METHODS
+from hornbeam.cli.methods import METHODS, Request
 from hornbeam.cli.model import Model
 
 RANDOM = np.random.default_rng(3)
@@ -268,3 +268,51 @@ def test_a_rule_list_has_a_leaf_at_each_split(run, table):
     inner = [node for node in range(tree.n_nodes) if tree.conditions[node] is not None]
     assert len(inner) > 1
     assert all(tree.conditions[tree.left[node]] is None or tree.conditions[tree.right[node]] is None for node in inner)
+
+
+def test_a_search_starts_from_a_model_or_from_its_tree(run, table):
+    model, _ = fit(run, "--regularization", 0.01)
+    Path("model.json").rename("start.json")
+    run("export", "start.json", "--format", "json", "--output", "tree.json")
+    alone, _ = fit(run, "--regularization", 0.01, "--time-limit", 0, "--quiet")
+    assert alone.certificate.objective > model.certificate.objective
+    for start in ("start.json", "tree.json"):
+        started, _ = fit(run, "--regularization", 0.01, "--time-limit", 0, "--start-tree", start, "--quiet")
+        assert started.certificate.objective == model.certificate.objective
+
+
+def test_a_start_tree_that_is_none_or_on_other_columns_is_refused(run, table):
+    Path("no.json").write_text("[]")
+    pl.DataFrame({"other": [0, 1] * 20, "kind": [0, 1] * 20}).write_csv("other.csv")
+    run("fit", "other.csv", "--target", "kind", "--model", "other.json")
+    for start, said in (
+        ("no.json", "no.json: is not a model file of hornbeam"),
+        ("none.json", "none.json: No such file"),
+        ("other.json", "start_tree tests columns that X does not have: 'other'"),
+    ):
+        code, _, err = run("fit", table, "--target", "kind", "--start-tree", start)
+        assert code == 2
+        assert said in err
+
+
+def test_known_bounds_and_their_verdicts(run, table):
+    model, _ = fit(run)
+    best = model.certificate.objective
+    known, out = fit(run, "--known-lower-bound", best, "--start-tree", "model.json")
+    assert known.certificate.status == "known_bound"
+    assert known.certificate.objective == known.certificate.lower_bound == best
+    assert "As good as the known lower bound, which was trusted" in out
+    above, _ = fit(run, "--known-upper-bound", best)
+    assert above.certificate.status == "optimal"
+    below, out = fit(run, "--known-upper-bound", best / 2)
+    assert below.certificate.status == "cutoff"
+    assert best / 2 < below.certificate.lower_bound <= best
+    assert "No tree in the search space is as good as the known upper bound" in out
+
+
+def test_what_is_known_of_all_rows_is_not_used_on_held_out_rows():
+    known = {"start_tree": "tree", "known_lower_bound": 0.1, "known_upper_bound": 0.2}
+    request = Request("gosdt", {"max_depth": 3, "reference": np.arange(4), **known})
+    part = request.on_rows(np.array([1, 3]))
+    assert part.parameters.pop("reference").tolist() == [1, 3]
+    assert part.parameters == {"max_depth": 3}

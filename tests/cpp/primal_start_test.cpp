@@ -164,4 +164,29 @@ RANDOM_TEST(the_limit_on_the_rows_of_a_leaf_holds_for_all_points, 1) {
   CHECK_EQUAL(score_within(limits, search.tree(), columns, losses, 100), search.cost());
 }
 
+PROBLEM_TEST(the_heuristics_go_on_from_a_tree_and_do_not_lose_it, 300, larger_problem(draw)) {
+  const DistinctRows rows = distinct_rows(problem);
+  const LeafModel model = model_of(problem);
+  const Points points(rows);
+  Run run;
+  PrimalSearch earlier(points, model, problem.leaf_cost, problem.limits, run, [] {}),
+      again(points, model, problem.leaf_cost, problem.limits, run, [] {});
+  earlier.work_up_to(draw.choose<std::uint64_t>({0, 2'000, 20'000, 100'000}));
+  const tree::ResultTree start = earlier.tree();
+  const bool is_better = again.start_from(start);
+  CHECK_EQUAL(is_better, again.cost() < start.cost);
+  CHECK(again.cost() <= start.cost);
+  const Ticks before = again.cost();
+  again.work_up_to(draw.choose<std::uint64_t>({0, 2'000, 20'000}));
+  CHECK(again.cost() <= before);
+  CHECK_EQUAL(score_within(problem.limits, again.tree(), problem.columns(), problem.losses(), problem.leaf_cost),
+              again.cost());
+}
+
+PROBLEM_TEST(a_column_is_the_condition_of_its_split, 200, random_problem(draw, {2, 60, 1, 9})) {
+  const Points points(distinct_rows(problem));
+  for (std::uint32_t column = 0; column < problem.columns().n_columns; ++column)
+    CHECK_EQUAL(points.column_of(points.split_of(column)), column);
+}
+
 }  // namespace hornbeam::testing

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam.frontier.pruning import losses_of_nodes, pruned_subtrees
+from hornbeam.tree.pruning import best_predictions, losses_of_nodes, pruned_for, pruned_subtrees
 
 
 def grown(seed: int, n_classes: int = 2, n_rows: int = 120):
@@ -87,3 +87,40 @@ def test_a_leaf_has_no_subtrees():
     leaf = np.full(1, -1, dtype=np.int32)
     arrays = {"column": leaf, "left": leaf, "right": leaf, "prediction": leaf + 1, "leaf_of_row": np.zeros(3, np.int32)}
     assert list(pruned_subtrees(arrays, np.array([5]))) == []
+
+
+def least_list_cost(arrays, losses, penalty: int, node: int = 0) -> int:
+    """Return by recursion the least cost of any subtree with a leaf at each split."""
+    as_leaf = losses[node] + penalty
+    if arrays["column"][node] < 0:
+        return as_leaf
+    left, right = arrays["left"][node], arrays["right"][node]
+    return min(
+        as_leaf,
+        losses[left] + penalty + least_list_cost(arrays, losses, penalty, right),
+        least_list_cost(arrays, losses, penalty, left) + losses[right] + penalty,
+    )
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), penalty=st.integers(0, 60), max_leaves=st.one_of(st.none(), st.integers(1, 9)))
+def test_a_tree_is_pruned_to_the_cheapest_within_the_limits(seed, penalty, max_leaves, is_list):
+    arrays, weights, costs, y = grown(seed)
+    arrays["prediction"] = best_predictions(arrays, weights, costs, y)
+
+    def losses_of(tree):
+        return losses_of_nodes(tree, weights, costs, y)
+
+    pruned = pruned_for(arrays, losses_of, penalty, max_leaves, is_list=is_list)
+    is_leaf = pruned["column"] < 0
+    assert is_leaf[pruned["leaf_of_row"]].all()
+    lost = (weights * costs[y, pruned["prediction"][pruned["leaf_of_row"]]]).sum()
+    cost, least = lost + penalty * is_leaf.sum(), (least_list_cost if is_list else least_cost)
+    if is_list:
+        assert (is_leaf | is_leaf[pruned["left"]] | is_leaf[pruned["right"]]).all()
+    if max_leaves is None:
+        assert cost == least(arrays, losses_of(arrays), penalty)
+    else:
+        assert is_leaf.sum() <= max_leaves
+        assert least(arrays, losses_of(arrays), penalty) <= cost <= losses_of(arrays)[0] + penalty

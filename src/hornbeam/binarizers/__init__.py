@@ -7,6 +7,7 @@ from hornbeam._keywords import REMOVED_IN
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, Thresholds, evaluate_conditions
 from hornbeam.binarizers._packing import bin_conditions, bin_within, pack_conditions, pack_within
+from hornbeam.binarizers._places import Place, places_of
 from hornbeam.binarizers.binary import BinaryColumns
 from hornbeam.binarizers.guess import ThresholdGuessBinarizer
 from hornbeam.binarizers.supervised import SupervisedBinarizer
@@ -16,6 +17,7 @@ __all__ = [
     "Binarizer",
     "BinaryColumns",
     "Conditions",
+    "Place",
     "SupervisedBinarizer",
     "ThresholdBinarizer",
     "ThresholdGuessBinarizer",
@@ -25,6 +27,7 @@ __all__ = [
     "evaluate_conditions",
     "pack_conditions",
     "pack_within",
+    "places_of",
 ]
 _NAMES_OF_0_1 = {"ask": "evaluate_conditions", "rank_conditions": "bin_conditions"}
 

@@ -95,6 +95,18 @@ class Conditions(Sequence[Condition]):
                 parts.append(run)
         return Conditions(parts)
 
+    def adding(self, others: Iterable[Condition]) -> Conditions:
+        """Return these conditions and others, each threshold in order among those of its column."""
+        parts = list(self.runs)
+        for condition in others:
+            same = [i for i, run in enumerate(parts) if run.column == condition.column and len(_thresholds(run)) > 0]
+            if isinstance(condition, AtMost) and same:
+                merged = np.union1d(_thresholds(parts[same[0]]), condition.threshold)
+                parts[same[0]] = Thresholds(condition.column, merged)
+            else:
+                parts.append(condition)
+        return Conditions(parts)
+
     def __len__(self) -> int:
         """Return the number of conditions."""
         return self._ends[-1] if self._ends else 0
@@ -177,6 +189,12 @@ class Ones(Conditions):
     def __iter__(self) -> Iterator[IsOne]:
         """Make the conditions one after another."""
         return map(self._condition, self.columns)
+
+
+def _thresholds(run: Run) -> npt.NDArray[np.float64]:
+    if isinstance(run, Thresholds):
+        return run.thresholds
+    return np.array([run.threshold] if isinstance(run, AtMost) else [], dtype=np.float64)
 
 
 def _length(run: Run) -> int:

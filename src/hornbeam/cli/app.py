@@ -146,6 +146,21 @@ def fit(  # long: a line for each option
             "table. binarizer: the model of `--binarizer guess`. The search uses its errors as a guess of the bounds.",
         ),
     ] = None,
+    start_tree: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="gosdt: a model, or its tree as JSON, from which the search starts. Not on held-out rows.",
+        ),
+    ] = None,
+    known_lower_bound: Annotated[
+        float | None,
+        typer.Option(help="gosdt: no tree has a lower objective, as you know; trusted. Not on held-out rows."),
+    ] = None,
+    known_upper_bound: Annotated[
+        float | None,
+        typer.Option(help="gosdt: search only for trees with at most this objective. Not on held-out rows."),
+    ] = None,
     smoothing: Annotated[
         str | None,
         typer.Option(metavar="FLOAT", help="Probabilities of `predict --proba`: laplace, or m of the m-estimate."),

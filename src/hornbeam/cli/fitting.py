@@ -18,14 +18,14 @@ import polars as pl
 from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.methods import METHODS, SETS, Request, parameter_options
-from hornbeam.cli.model import Model, ProofSummary
+from hornbeam.cli.model import Model, ProofSummary, read_tree
 from hornbeam.estimators import MAPTreeClassifier
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.fitting.advice import helpful_parameters
 from hornbeam.tree.shares import class_shares
 
 # How a search ends that no limit and no Ctrl-C has stopped; "gap_limit" is the goal of the user who sets it.
-FINISHED = ("optimal", "gap_limit", "guessed", "heuristic", "complete")
+FINISHED = ("optimal", "gap_limit", "guessed", "known_bound", "cutoff", "heuristic", "complete")
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -267,4 +267,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "smoothing": _smoothing,
     "rho": _prior_of,
     "start": lambda name: None if name == "none" else name,
+    "start_tree": read_tree,
 }

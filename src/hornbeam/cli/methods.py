@@ -20,7 +20,9 @@ from hornbeam.estimators import (
 )
 
 # Parameters that need code, or another form of output.
-FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose"})
+FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose", "warm_start"})
+# What is known of all rows, and need not hold for some of them: a tree may have learned from the others.
+_OF_ALL_ROWS = frozenset({"start_tree", "known_lower_bound", "known_upper_bound"})
 SETS = ("rashomon", "resplit")
 _OPTION_OF = {"n_jobs": "threads", "random_state": "seed"}
 _OF_SETS = frozenset({"best", "sample", "trees", "timbertrek"})
@@ -63,11 +65,11 @@ class Request:
             self.make()._check_parameters()
 
     def on_rows(self, rows: npt.NDArray[np.intp]) -> Request:
-        """Return the same request for some of the rows, to which the predictions of a reference belong."""
-        reference = self.parameters.get("reference")
-        if not isinstance(reference, np.ndarray):
-            return self
-        return replace(self, parameters=self.parameters | {"reference": reference[rows]})
+        """Return the same request for some of the rows, with their predictions of a reference."""
+        parameters = {name: value for name, value in self.parameters.items() if name not in _OF_ALL_ROWS}
+        if isinstance(reference := parameters.get("reference"), np.ndarray):
+            parameters["reference"] = reference[rows]
+        return replace(self, parameters=parameters)
 
 
 def parameter_options(method: str) -> frozenset[str]:

@@ -119,6 +119,22 @@ class Model:
             raise CommandError(f"{path}: is a damaged model file: {error}") from error
 
 
+def read_tree(path: Path) -> Tree:
+    """Read the tree of a model, or one that `hornbeam export` or `Tree.to_json` wrote.
+
+    Raises
+    ------
+    CommandError
+        If the file is missing, or is neither.
+    """
+    with refusals_as_command_errors():
+        raw = path.read_bytes()
+    try:
+        return Tree.from_json(raw)
+    except ValueError:
+        return Model.load(path).tree
+
+
 def _read_certificate(record: dict[str, Any]) -> ProofSummary:
     names = [field.name for field in fields(ProofSummary) if field.name in record or field.default is MISSING]
     return ProofSummary(**{name: record[name] for name in names})

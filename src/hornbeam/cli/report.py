@@ -70,6 +70,10 @@ def _verdict(proof: ProofSummary) -> str:
         return f"Near-optimal: {what}. No tree in the search space has {worse}."
     if proof.status == "guessed":
         return f"As good as the reference promises, not proven optimal. No tree in the search space has {worse}."
+    if proof.status == "known_bound":
+        return "As good as the known lower bound, which was trusted: optimal if that is true."
+    if proof.status == "cutoff":
+        return f"No tree in the search space is as good as the known upper bound: none has {worse}."
     return (
         f"Not proven optimal: stopped by {STOPPED_BY.get(proof.status, proof.status)}. "
         f"No tree in the search space has {worse}."

@@ -13,14 +13,15 @@ from sklearn.base import clone
 
 from hornbeam._budget import Budget
 from hornbeam._user_frame import warn_user
+from hornbeam.estimators._exact import NOTHING_KNOWN
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.search import searches_of_penalties
 from hornbeam.fitting.training import TrainingData
 from hornbeam.frontier.frontier import Frontier, PathSegment
-from hornbeam.frontier.pruning import losses_of_nodes
 from hornbeam.frontier.search import FrontierSearch, Line, Segment
+from hornbeam.tree.pruning import losses_of_nodes
 
 
 def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: bool) -> Frontier:
@@ -32,7 +33,7 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
         If its objective is not additive, or it has a reference.
     """
     budget = Budget(model.time_limit, model.memory_limit)
-    work = clone(model)
+    work = clone(copy(model).set_params(**NOTHING_KNOWN))  # which is about one leaf penalty
     work._is_clone = model._is_clone
     if work.objective in work._non_additive_objectives:
         raise ValueError(f"A frontier needs an additive objective, but objective={work.objective!r}.")

@@ -61,7 +61,7 @@ class RegularizedTree(TreeEstimator):
         self.regularization_ = scale.regularization
 
     def _warn_unless_proven(self) -> None:
-        if self.status_ in ("optimal", "gap_limit", "guessed", "heuristic"):
+        if self.status_ in ("optimal", "gap_limit", "guessed", "known_bound", "heuristic"):
             return
         warn_user(
             f"The search stopped before its tree was proven optimal ({self._describe_end()}): objective "

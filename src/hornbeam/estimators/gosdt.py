@@ -13,8 +13,8 @@ from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
+from hornbeam.estimators._exact import ExactTreeClassifier
 from hornbeam.estimators._frontier import find_frontier
-from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.reference import reference_codes
@@ -32,7 +32,7 @@ _RANKING = AucObjectives()
 _NON_ADDITIVE: dict[str, NonAdditiveObjective] = {"f1": FScoreObjective(), "auc": _RANKING, "partial_auc": _RANKING}
 
 
-class GOSDTClassifier(RegularizedTreeClassifier):
+class GOSDTClassifier(ExactTreeClassifier):
     """Optimal sparse decision tree, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -89,6 +89,23 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         bound. This is a guess, and the search finishes sooner. The objective of the tree found is at most that of any
         tree within the limits if each row counts with at least the loss of the reference there [5]_. So the tree is
         optimal if the reference errs only on rows where an optimal tree errs, too.
+    start_tree : Tree, fitted tree classifier, str, bytes, dict or None, default=None
+        A tree from which the search starts, so that `objective_` is never larger than its objective, whenever the
+        search is stopped: a `Tree`, a fitted tree classifier of hornbeam or scikit-learn, or what `Tree.to_json` wrote.
+        It need not fit, see Notes. `sklearn.base.clone` and all that uses it keep a `Tree`, but drop what a classifier
+        has learned. Not for objectives "f1", "auc" and "partial_auc".
+    warm_start : bool, default=False
+        Whether `fit` also starts from the tree of the last fit, say with another `regularization` or a longer
+        `time_limit` set since then.
+    known_lower_bound : float or None, default=None
+        What you know no tree within the limits to be below, in the unit of `objective_`. It is trusted, not proven:
+        `lower_bound_` is at least this, and the search ends with `status_` "known_bound" as soon as a tree attains it.
+        If a tree is below it, so that it was wrong, the search goes on without it, and `fit` warns.
+    known_upper_bound : float or None, default=None
+        Search only for trees with an objective of at most this: that of a tree that you know, or the largest of use.
+        If there is none, `status_` is "cutoff", `lower_bound_` is larger than this, which is proven, and `tree_` is the
+        best tree that was found on the way. Both bounds are rounded to the resolution of the search, and are refused
+        for objectives "f1", "auc" and "partial_auc"; this one also with a `reference`, whose guesses prove nothing.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class's rows, whatever the objective: a dict from label to a weight greater than 0
         (labels left out weigh 1), or "balanced" for weights inversely proportional to the weight of the class.
@@ -108,7 +125,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         None: no limit, for a proof whatever it takes.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        stores. If not even the columns fit, the tree is a single leaf. None: no limit.
+        stores. If not even the columns fit, the tree is a single leaf, or the start tree. None: no limit.
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
     n_jobs : int or None, default=1
@@ -139,12 +156,14 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         Loss of `tree_` on the training data, in the unit of the objective.
     lower_bound_ : float
         No tree within the limits has a smaller objective. Equals `objective_` if `status_` is "optimal"; if it is
-        "guessed", at least `objective_` minus the loss of the reference.
+        "guessed", at least `objective_` minus the loss of the reference. At least `known_lower_bound`: if they are
+        equal, that is what it rests on.
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
-    status_ : {"optimal", "guessed", "gap_limit", "time_limit", "memory_limit", "interrupted"}
+    status_ : {"optimal", "guessed", "known_bound", "cutoff", "gap_limit", "time_limit", "memory_limit", "interrupted"}
         Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises; the
-        guess of the reference replaced a weaker proven bound at least once, so optimality is not proven.
+        guess of the reference replaced a weaker proven bound at least once, so optimality is not proven. "known_bound":
+        it attains `known_lower_bound`, and is optimal if that is true. "cutoff": no tree attains `known_upper_bound`.
         "interrupted": by Ctrl-C or by the callback (see Notes).
     n_leaves_ : int
         Number of leaves of `tree_`.
@@ -221,6 +240,13 @@ class GOSDTClassifier(RegularizedTreeClassifier):
     `max_depth` then limit the same. Objectives "auc" and "partial_auc" and ``labelling="omega"`` refuse it. The
     objective is that of CORELS [8]_, which counts one rule less than this list has leaves, over rules of one condition.
 
+    A start tree is made to fit. Its splits are applied to the rows of `X`, whose columns are found by name, or by place
+    if there are no names. A split that leaves fewer than `min_samples_leaf` rows on one side is left out. Every leaf
+    gets the label that is best for its rows, and the tree is pruned for the leaf penalty and the limits. A condition
+    that separates the rows like none of the binarizer's is added to `binarizer_.conditions_`: then the search, its
+    optimum and its proof are over these, too. A split of scikit-learn that sends missing values to the left becomes two
+    splits. With a `reference`, the start tree is returned if the search finds none as good, but does not shorten it.
+
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
@@ -277,6 +303,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         shape: Literal["tree", "rule_list"] = "tree",
         binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         reference: Any = None,
+        start_tree: Any = None,
+        warm_start: bool = False,
+        known_lower_bound: float | None = None,
+        known_upper_bound: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         omega: float = 1.0,
         cost_matrix: npt.ArrayLike | None = None,
@@ -300,6 +330,10 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         self.shape = shape
         self.binarizer = binarizer
         self.reference = reference
+        self.start_tree = start_tree
+        self.warm_start = warm_start
+        self.known_lower_bound = known_lower_bound
+        self.known_upper_bound = known_upper_bound
         self.class_weight = class_weight
         self.omega = omega
         self.cost_matrix = cost_matrix
@@ -317,7 +351,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         """Find the best tree of every size, and for every leaf penalty down to `regularization`.
 
         What one more leaf buys, with a proof for each size. The searches share what they prove, so all sizes together
-        usually take a few times as long as one fit. The estimator itself is not fitted.
+        usually take a few times as long as one fit. The estimator itself is not fitted. Its start tree and its known
+        bounds, which are about one leaf penalty, are not used.
 
         Parameters
         ----------
@@ -404,6 +439,7 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
         bounds = check_bounds(self.bounds, BOUNDS)
         check_choice("shape", self.shape, ("tree", "rule_list"))
+        self._check_known()
         if self.objective in _NON_ADDITIVE:
             _NON_ADDITIVE[self.objective].check(self)
         is_list = self.shape == "rule_list"
@@ -423,6 +459,8 @@ class GOSDTClassifier(RegularizedTreeClassifier):
         return super()._make_scale(training)
 
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
-        if self.objective not in _NON_ADDITIVE:
-            return exact_search(self.binarizer_.conditions_, training, scale, options)
-        return _NON_ADDITIVE[self.objective].choose_search(self, self.binarizer_.conditions_, training, scale, options)
+        if self.objective in _NON_ADDITIVE:
+            conditions = self.binarizer_.conditions_
+            return _NON_ADDITIVE[self.objective].choose_search(self, conditions, training, scale, options)
+        start, options = self._use_known(training, scale, options)
+        return exact_search(self.binarizer_.conditions_, training, scale, options, start)

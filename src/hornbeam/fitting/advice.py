@@ -34,7 +34,8 @@ _OF_THE_PROBLEM = (
     "class_weight",
     "binarizer",
 )
-_NOT_OF_THE_SEARCH = ("verbose", "callback", "trace")
+_NOT_OF_THE_SEARCH = ("verbose", "callback", "trace", "warm_start")
+_OF_ONE_PROBLEM = ("known_lower_bound", "known_upper_bound")  # need not hold for another one
 
 
 def helpful_parameters(classifier: Any) -> dict[str, Any]:
@@ -122,10 +123,11 @@ def code_with(classifier: Any, name: str, value: Any) -> str:
     """Return the code of the same estimator with one parameter changed."""
     default = type(classifier)().get_params(deep=False)
     given = classifier.get_params(deep=False) | {name: value}
+    left_out = _NOT_OF_THE_SEARCH + (_OF_ONE_PROBLEM if name in _OF_THE_PROBLEM else ())
     written = [
         f"{key}={_written(key, given[key])}"
         for key in sorted(given, key="regularization".__ne__)  # first, as users write it
-        if key not in _NOT_OF_THE_SEARCH and (key == name or not _is_same(given[key], default[key]))
+        if key not in left_out and (key == name or not _is_same(given[key], default[key]))
     ]
     return f"{type(classifier).__name__}({', '.join(written)})"
 
@@ -155,7 +157,7 @@ def _written(name: str, value: Any) -> str:
     """Return the code of a value; for a model or a long list, the parameter stands for a variable of that name."""
     value = _plain(np.asarray(value) if name == "cost_matrix" and value is not None else value)
     is_plain = value is None or isinstance(value, (str, bool, int, float, dict)) or name in ("binarizer", "cost_matrix")
-    if not is_plain:
+    if not is_plain or name == "start_tree":
         return name
     code = f'"{value}"' if isinstance(value, str) else repr(value)
     return name if "..." in code or "array(" in code else code  # as scikit-learn shortens a binarizer

@@ -101,6 +101,10 @@ class AdditiveScale:
         """Return the same without rounding."""
         return (ticks >> self.leaf_bits) / self.one + self.offset
 
+    def nearest_ticks(self, objective: float) -> int:
+        """Return the ticks whose objective is the nearest to a given one, which may be less than that of any tree."""
+        return round((Fraction(objective) - self.offset) * self.one) << self.leaf_bits
+
     def most_ticks(self, objective: Fraction) -> int:
         """Return the largest number of ticks of a tree with at most this objective, whatever its number of leaves."""
         return ((floor((objective - self.offset) * self.one) + 1) << self.leaf_bits) - 1

@@ -7,10 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam.binarizers import Conditions, bin_within, pack_within
+from hornbeam.binarizers import Conditions, bin_within, pack_conditions, pack_within
 from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.fitting.start_tree import StartArrays
 from hornbeam.fitting.training import TrainingRows
 
 # The bounds of both searches that can be switched off.
@@ -61,19 +64,59 @@ def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
 
 
 def search_by_bits(
-    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
+    conditions: Conditions,
+    training: TrainingRows,
+    scale: AdditiveScale,
+    options: _core.SearchOptions,
+    start: StartArrays | None = None,
 ) -> Search:
     """Return the bitset search, which works for all columns and limits."""
-    columns = packed_columns(conditions, training)
-    return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
+    packed = pack_within(conditions, training.table, training.budget)
+    if start is not None and len(packed) < len(conditions):
+        return _start_alone(conditions, training, scale, options, start)
+    columns = _core.PackedColumns(packed, training.table.n_rows)
+    return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget), start=start)
 
 
 def search_by_order(
-    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
+    conditions: Conditions,
+    training: TrainingRows,
+    scale: AdditiveScale,
+    options: _core.SearchOptions,
+    start: StartArrays | None = None,
 ) -> Search:
     """Return the ordered search, whose columns are thresholds."""
-    columns = ordered_columns(conditions, training)
-    return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget))
+    bins, n_thresholds = bin_within(conditions, training.table, training.budget)
+    if start is not None and n_thresholds.sum() < len(conditions):
+        return _start_alone(conditions, training, scale, options, start)
+    columns = _core.OrderedColumns(bins, n_thresholds)
+    return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget), start=start)
+
+
+def _start_alone(
+    conditions: Conditions,
+    training: TrainingRows,
+    scale: AdditiveScale,
+    options: _core.SearchOptions,
+    start: StartArrays,
+) -> Search:
+    """Return a search of which no more than its start tree is left: the budget has no room for the other conditions."""
+    used = np.unique(start[0, start[0] >= 0])
+    packed = pack_conditions(conditions.take(used.tolist()), training.table)
+    columns = _core.PackedColumns(packed, training.table.n_rows)
+    renumbered = np.array([np.where(start[0] < 0, -1, np.searchsorted(used, start[0])), *start[1:]], dtype=np.int32)
+    # The budget is spent, so the search ends at once and proves nothing that holds for these conditions alone.
+    its_options = within(options, training.budget)
+
+    def search(callback: Listener | None = None, trace: bool = False) -> _core.Outcome:
+        outcome: _core.Outcome = _core.solve(
+            columns, make_problem(training, scale), its_options, start=renumbered, callback=callback, trace=trace
+        )
+        column = outcome["tree"]["column"]
+        outcome["tree"]["column"] = np.where(column < 0, np.int32(-1), used[column])
+        return outcome
+
+    return search
 
 
 def near_optimal_search(
@@ -112,12 +155,16 @@ def suits_ordered_search(conditions: Conditions, n_rows: int, options: _core.Sea
 
 
 def exact_search(
-    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
+    conditions: Conditions,
+    training: TrainingRows,
+    scale: AdditiveScale,
+    options: _core.SearchOptions,
+    start: StartArrays | None = None,
 ) -> Search:
-    """Return the exact search that is expected to be faster."""
+    """Return the exact search that is expected to be faster; `start` is the tree that it starts from."""
     is_ordered = suits_ordered_search(conditions, training.table.n_rows, options)
     search_by = search_by_order if is_ordered else search_by_bits
-    return search_by(conditions, training, scale, options)
+    return search_by(conditions, training, scale, options, start)
 
 
 def searches_of_penalties(

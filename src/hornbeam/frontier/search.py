@@ -10,7 +10,8 @@ of that many leaves. It is attained by the trees of the path. A tree of another 
 without a leaf penalty and with a limit on leaves, which starts from all that the path has proven of its subproblems
 (``cpp/bounds/leaf_penalty.hpp``).
 
-Where a search is stopped, what its tree becomes by pruning are the trees known for larger penalties (`pruning`).
+Where a search is stopped, what its tree becomes by pruning are the trees known for larger penalties
+(`hornbeam.tree.pruning`).
 
 Penalties are whole ticks. A crossing is rounded down; within one tick the path is not examined.
 """
@@ -24,7 +25,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from hornbeam._budget import Budget
-from hornbeam.frontier.pruning import pruned_subtrees
+from hornbeam.tree.pruning import pruned_subtrees
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,0 +1,73 @@
+"""Where conditions of any origin stand among those of a binarizer, by the rows that they separate."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.binarizers._conditions import Conditions, Run, Thresholds
+from hornbeam.conditions import Condition
+from hornbeam.table import Column, Table
+
+
+class Place(NamedTuple):
+    """A condition that separates the same rows as another one."""
+
+    position: int
+    is_opposite: bool
+    """Whether it holds where the other one fails."""
+
+
+def places_of(wanted: Sequence[Condition], conditions: Conditions, table: Table) -> list[Place | None]:
+    """Return for each condition one on the same column that separates the rows of a table in the same way.
+
+    Parameters
+    ----------
+    wanted : sequence of Condition
+    conditions : Conditions
+        Among which to look.
+    table : Table
+
+    Returns
+    -------
+    list of Place or None
+        None where there is no such condition.
+    """
+    runs: dict[int, list[tuple[int, Run]]] = defaultdict(list)
+    first = 0
+    for run in conditions.runs:
+        runs[run.column].append((first, run))
+        first += len(run) if isinstance(run, Thresholds) else 1
+    return [_place(condition, runs[condition.column], table.column(condition.column)) for condition in wanted]
+
+
+def _place(condition: Condition, runs: list[tuple[int, Run]], column: Column) -> Place | None:
+    holds = condition.holds(column)
+    for first, run in runs:
+        for index, answers in _candidates(run, column, int(np.count_nonzero(holds))):
+            if np.array_equal(answers, holds):
+                return Place(first + index, is_opposite=False)
+            if np.array_equal(answers, ~holds):
+                return Place(first + index, is_opposite=True)
+    return None
+
+
+def _candidates(run: Run, column: Column, n_holds: int) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
+    """Return the conditions of a run that may hold in so many rows, or in all others, and where they hold."""
+    if not isinstance(run, Thresholds):
+        yield 0, run.holds(column)
+        return
+    values = column.values.astype(np.float64, copy=False)
+
+    def n_at_most(threshold: float) -> int:
+        return int(np.count_nonzero(values <= threshold))
+
+    for n_rows in (n_holds, len(values) - n_holds):
+        index = bisect_left(run.thresholds, n_rows, key=n_at_most)
+        if index < len(run):
+            yield index, values <= run.thresholds[index]
