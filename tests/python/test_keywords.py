@@ -30,7 +30,7 @@ ORDER_OF_0_1_0 = {
 ORDER = """
 objective theta labelling alpha beta rho regularization max_depth max_leaves min_samples_leaf shape rashomon_bound
 distinct method lookahead_depth completion last_split strategy n_thresholds thresholds min_jump
-keep_accuracy eliminate binarizer reference class_weight
+decimals keep_accuracy eliminate binarizer reference class_weight
 omega cost_matrix smoothing time_limit memory_limit gap_limit max_expansions n_jobs verbose callback random_state
 trace start certify bounds
 """
