@@ -38,10 +38,7 @@ struct StartTree {
 struct LeafSetOptions {
   Policy policy = Policy::curiosity;
   Bounds bounds;
-  StartTree start;  // the first incumbent; empty for a single leaf
-  /// Count and order everything as the authors' program does, whose bound on the number of leaves is wrong
-  /// (bounds/leaf_count.hpp): the tree found need not be optimal, and the status shows it.
-  bool as_published = false;
+  StartTree start;                              // the first incumbent; empty for a single leaf
   std::optional<std::uint64_t> max_expansions;  // sets that may leave the queue
   std::uint64_t seed = 0;                       // of the random policy
 };
