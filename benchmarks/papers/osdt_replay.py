@@ -39,7 +39,7 @@ BOUNDS = (
 
 
 class Replay(NamedTuple):
-    """What a search has found, and how many sets of leaves it had queued by then and in all."""
+    """What a search has found, and how many sets of leaves it had queued by then and in all; seconds are CPU time."""
 
     objective: float
     n_leaves: int
@@ -96,7 +96,7 @@ def replay(
     without : sequence of str
         Of `BOUNDS`, those that are left out.
     seconds : float
-        After which the search is stopped.
+        Of CPU time, after which the search is stopped.
 
     Returns
     -------
@@ -121,7 +121,7 @@ class _Search:
         # Whole rows: more than this is more than the leaf penalty.
         self.rows_of_penalty = floor(Fraction(repr(regularization)) * len(y))
         self.policy, self.bounds = policy, bounds
-        self.deadline = time.perf_counter() + seconds
+        self.deadline = time.process_time() + seconds
         self.leaves: dict[frozenset[tuple[int, bool]], Leaf] = {}
         self.queue: list[OpenSet] = []
         self.seen: set[frozenset[Leaf]] = set()
@@ -130,12 +130,12 @@ class _Search:
         self.queued_to_best = 1  # the authors count the set that holds a tree as queued when it is found
 
     def run(self) -> Replay:
-        begin = self.found = time.perf_counter()
+        begin = self.found = time.process_time()
         root = self.leaf(frozenset(), np.arange(len(self.columns)), frozenset())
         self.upper, self.n_leaves = root.loss + self.leaf_cost, 1
         self.push(0.0, self.bound((root,), self.leaf_cost), (), (root,))
         self.queued = 0
-        while self.queue and time.perf_counter() < self.deadline:
+        while self.queue and time.process_time() < self.deadline:
             at = heappop(self.queue)
             if at.bound < self.upper:
                 self.expand(at)
@@ -202,7 +202,7 @@ class _Search:
         value = _loss(fixed, new) + self.leaf_cost * n_leaves
         if value < self.upper:
             self.upper, self.n_leaves = value, n_leaves
-            self.queued_to_best, self.found = self.queued + 1, time.perf_counter()
+            self.queued_to_best, self.found = self.queued + 1, time.process_time()
         may_split = [self.can_split(leaf) for leaf in new]
         needs_split = [
             2 * i
