@@ -56,7 +56,6 @@ Ticks cost_of_pairs(std::span<const std::int32_t> classes, std::span<const std::
 
 run::Outcome solve_ranking(const data::PackedColumns& columns, const RankingInput& input,
                            const leafsets::LeafSetOptions& options, const run::OnPoll& on_poll) {
-  require(!options.as_published, "as_published: not for the AUC");
   check_sizes(columns.n_rows, input.class_codes.size(), input.weights.size());
   check_limits(input.tree, input.limits, input.leaf_cost);
   cost_of_pairs(input.class_codes, input.weights, input.half_pair_cost, input.max_false_positives);

@@ -111,18 +111,15 @@ leafsets::Policy policy_of(const std::string& name) {
 leafsets::LeafSetOptions leaf_set_options(const SearchOptions& options, const std::string& policy, const StartIn& start,
                                           std::uint64_t seed) {
   options.check(SearchOptions::kLeaves);
-  leafsets::LeafSetOptions found{
-      policy_of(policy), options.bounds_of(kLeafSets), {}, false, options.expansion_limit(), seed};
+  leafsets::LeafSetOptions found{policy_of(policy), options.bounds_of(kLeafSets), {}, options.expansion_limit(), seed};
   found.start = start_tree_of(start);
   return found;
 }
 
 OutcomeOut solve_by_leaf_sets(const PackedColumnsIn& given, const AdditiveProblem& problem,
-                              const SearchOptions& options, const std::string& policy, bool as_published,
-                              const StartIn& start, std::uint64_t seed, CallbackIn callback, double callback_interval,
-                              bool trace) {
-  leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start, seed);
-  of_leaves.as_published = as_published;
+                              const SearchOptions& options, const std::string& policy, const StartIn& start,
+                              std::uint64_t seed, CallbackIn callback, double callback_interval, bool trace) {
+  const leafsets::LeafSetOptions of_leaves = leaf_set_options(options, policy, start, seed);
   api::Input input = problem.input(options.without_bounds());
   api::require(input.reference.empty(), "reference: not for sets of leaves");
   return run_polled(input, kLeafSets, {std::move(callback), callback_interval, trace}, [&](const auto& on_poll) {
@@ -238,7 +235,7 @@ NB_MODULE(_core, module) {
              nb::arg("recursive"), nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false);
   add_search(module, "solve_leaf_sets", &solve_by_leaf_sets,
              "Find a tree of least cost by a search over sets of leaves; see leafsets/leaf_set_search.hpp.", policy,
-             nb::arg("as_published") = false, start, seed);
+             start, seed);
   add_search(module, "solve_ranking", &solve_ranking_columns,
              "Find a tree whose leaves rank best; see api/ranking.hpp.", policy, start, seed);
   add_search(module, "solve_posterior", &solve_posterior_columns,

@@ -9,12 +9,9 @@
 // SOURCE   [lin2020gosdt, theorem B.5] and [hu2019osdt, theorem C.3 of the supplement], repaired: they print
 //          "less than H + floor((R - b) / L)", which is one leaf too few unless L divides R - b. On the rows 10, 00,
 //          11, 01, 10, 00 of classes 0, 0, 0, 1, 1, 0 at L = 3/40 this loses the optimum, 47/120 with three leaves.
-//          `published_leaf_count` is the printed one, to reproduce the counts of the authors' program; it proves
-//          nothing. The other follows from bounds/lookahead.hpp, and prunes only if that is switched off.
+//          The repaired one follows from bounds/lookahead.hpp, and prunes only if that is switched off.
 // Switch   leaf_count
 #pragma once
-
-#include <cmath>
 
 #include "base/types.hpp"
 
@@ -22,10 +19,6 @@ namespace hornbeam::bounds {
 
 constexpr bool too_many_leaves(Ticks cost_so_far, Ticks leaf_cost, std::size_t n_more, Ticks best) {
   return cost_so_far + leaf_cost * static_cast<Ticks>(n_more) >= best;
-}
-
-inline bool published_leaf_count(double cost_so_far, double leaf_cost, std::size_t n_more, double best) {
-  return static_cast<double>(n_more) >= std::floor((best - cost_so_far) / leaf_cost);
 }
 
 }  // namespace hornbeam::bounds

@@ -1,10 +1,9 @@
 // leafsets/additive_loss.hpp
 //
 // WHAT    The additive loss, a sum over the leaves, for the leaf-set search.
-// HOLDS   Every objective has: a type of costs; `fix` for the leaves that all sets below share; then `loss` of these
-//         and others, and bounds on the loss of every tree that keeps the fixed and the `kept` leaves and splits the
-//         others. `kIsSum`: bounds that need a sum over the leaves may be used. `kAsPublished`: see
-//         leafsets/published_loss.hpp.
+// HOLDS   Every objective has: `fix` for the leaves that all sets below share; then `loss` of these and others, and
+//         bounds on the loss of every tree that keeps the fixed and the `kept` leaves and splits the others. `kIsSum`:
+//         bounds that need a sum over the leaves may be used.
 #pragma once
 
 #include <span>
@@ -17,23 +16,19 @@ namespace hornbeam::leafsets {
 
 class AdditiveLoss {
  public:
-  using Cost = Ticks;
   static constexpr bool kIsSum = true;
-  static constexpr bool kAsPublished = false;
 
   AdditiveLoss(const Leaves& leaves, Ticks leaf_cost) : leaves_(leaves), leaf_cost_(leaf_cost) {}
 
-  Cost leaf_cost() const { return leaf_cost_; }
-  Ticks to_ticks(Cost cost) const { return cost; }
-  double share(Cost cost) const { return static_cast<double>(cost) / static_cast<double>(leaves_.total()); }
+  double share(Ticks cost) const { return static_cast<double>(cost) / static_cast<double>(leaves_.total()); }
 
   void fix(std::span<const LeafId> fixed) { fixed_ = sum(fixed, &Leaf::loss); }
-  Cost loss(std::span<const LeafId> others) const { return fixed_ + sum(others, &Leaf::loss); }
+  Ticks loss(std::span<const LeafId> others) const { return fixed_ + sum(others, &Leaf::loss); }
 
   /// bounds/hierarchical_objective.hpp.
-  Cost kept_loss(std::span<const LeafId> kept, std::span<const LeafId>) const { return loss(kept); }
+  Ticks kept_loss(std::span<const LeafId> kept, std::span<const LeafId>) const { return loss(kept); }
   /// The amount by which bounds/equivalent_points.hpp raises that.
-  Cost beyond_kept_loss(std::span<const LeafId>, std::span<const LeafId> split) const {
+  Ticks beyond_kept_loss(std::span<const LeafId>, std::span<const LeafId> split) const {
     return sum(split, &Leaf::least_loss);
   }
 
@@ -44,15 +39,15 @@ class AdditiveLoss {
   }
 
  private:
-  Cost sum(std::span<const LeafId> ids, Ticks Leaf::* of) const {
-    Cost total = 0;
+  Ticks sum(std::span<const LeafId> ids, Ticks Leaf::* of) const {
+    Ticks total = 0;
     for (const LeafId id : ids) total += leaves_[id].*of;
     return total;
   }
 
   const Leaves& leaves_;
   Ticks leaf_cost_;
-  Cost fixed_ = 0;
+  Ticks fixed_ = 0;
 };
 
 }  // namespace hornbeam::leafsets

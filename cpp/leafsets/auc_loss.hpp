@@ -43,9 +43,7 @@ inline std::vector<std::uint32_t> by_share_of_positives(const data::DistinctRows
 
 class AucLoss {
  public:
-  using Cost = Ticks;
   static constexpr bool kIsSum = false;
-  static constexpr bool kAsPublished = false;
 
   AucLoss(const data::DistinctRows& rows, Leaves& leaves, Ticks leaf_cost, const AucCosts& costs)
       : rows_(rows),
@@ -55,9 +53,7 @@ class AucLoss {
         max_false_positives_(costs.max_false_positives),
         any_(leaves[0].captured.size()) {}
 
-  Cost leaf_cost() const { return leaf_cost_; }
-  Ticks to_ticks(Cost cost) const { return cost; }
-  double share(Cost cost) const {
+  double share(Ticks cost) const {
     return static_cast<double>(cost) / static_cast<double>(half_pair_cost_ * 2 * pairs());
   }
 
@@ -65,10 +61,10 @@ class AucLoss {
     fixed_.clear();
     add_units(fixed_, fixed);
   }
-  Cost loss(std::span<const LeafId> others) { return lost(others, {}, {0, 0}); }
+  Ticks loss(std::span<const LeafId> others) { return lost(others, {}, {0, 0}); }
   /// With the positives of the leaves to be split before all others and their negatives after them:
   /// [lin2020gosdt, theorem 2.1].
-  Cost kept_loss(std::span<const LeafId> kept, std::span<const LeafId> split) {
+  Ticks kept_loss(std::span<const LeafId> kept, std::span<const LeafId> split) {
     RocSegment pure{0, 0};
     for (const LeafId id : split) {
       pure.positive += unit_of(leaves_[id]).positive;
@@ -77,7 +73,7 @@ class AucLoss {
     return lost(kept, {}, pure);
   }
   /// With each group of equal rows of the leaves to be split ordered by itself: [lin2020gosdt, theorem C.3].
-  Cost beyond_kept_loss(std::span<const LeafId> kept, std::span<const LeafId> split) {
+  Ticks beyond_kept_loss(std::span<const LeafId> kept, std::span<const LeafId> split) {
     return lost(kept, split, {0, 0}) - kept_loss(kept, split);
   }
 

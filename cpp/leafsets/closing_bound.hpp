@@ -11,19 +11,17 @@
 
 namespace hornbeam::leafsets {
 
-template <class Cost>
 struct BoundsOfSet {
-  Cost so_far;   // bounds/hierarchical_objective.hpp
-  Cost by_rows;  // all but bounds/few_segments.hpp
+  Ticks so_far;   // bounds/hierarchical_objective.hpp
+  Ticks by_rows;  // all but bounds/few_segments.hpp
   std::size_t n_to_split;
   bool splits_are_known;  // by_rows has bounds/split_lookahead.hpp for bounds/equivalent_points.hpp
 };
 
 /// The counter of the bound by which no tree of the set costs less than `upper`.
-template <class Cost>
-std::uint64_t Counters::* closing_bound(const BoundsOfSet<Cost>& set, const Bounds& bounds, Cost leaf_cost,
-                                        Cost upper) {
-  const Cost known = bounds.hierarchical_objective ? set.so_far : 0;
+inline std::uint64_t Counters::* closing_bound(const BoundsOfSet& set, const Bounds& bounds, Ticks leaf_cost,
+                                               Ticks upper) {
+  const Ticks known = bounds.hierarchical_objective ? set.so_far : 0;
   if (known >= upper) return &Counters::hierarchical_objective;
   if (bounds.lookahead && known + bounds::lookahead(leaf_cost, set.n_to_split) >= upper) return &Counters::lookahead;
   if (set.by_rows < upper) return &Counters::few_segments;

@@ -6,7 +6,6 @@
 #include <random>
 #include <utility>
 
-#include "bounds/equivalent_points.hpp"
 #include "bounds/hierarchical_objective.hpp"
 #include "bounds/incremental_progress.hpp"
 #include "bounds/leaf_count.hpp"
@@ -19,7 +18,6 @@
 #include "leafsets/closing_bound.hpp"
 #include "leafsets/leaf_set_tree.hpp"
 #include "leafsets/policy.hpp"
-#include "leafsets/published_loss.hpp"
 #include "leafsets/queue.hpp"
 
 namespace hornbeam::leafsets {
@@ -35,11 +33,6 @@ constexpr std::uint32_t kLevels = 2;
 template <class Objective>
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one object a search
 class LeafSetSearch {
-  using Cost = typename Objective::Cost;
-  using Entry = OpenSet<Cost>;
-  static constexpr bool kAsPublished = Objective::kAsPublished;
-  static constexpr bool kIsOwnSum = Objective::kIsSum && !kAsPublished;
-
  public:
   /// `make_objective(leaves)` makes the objective.
   template <class MakeObjective>
@@ -75,9 +68,9 @@ class LeafSetSearch {
     });
     if (best_.empty()) throw run::Stopped{};  // memory ran out before the first set
     next_search_ = 0;
-    if constexpr (!kAsPublished) raise_lower();
+    raise_lower();
     tree::ResultTree tree = tree_of(best_, leaves_);
-    tree.cost = cost_in_ticks(tree);
+    tree.cost = upper_;
     return run_.finish(std::move(tree), progress(), counters_, seen_.size(),
                        is_finished_ ? std::optional(run::Status::heuristic) : std::nullopt);
   }
@@ -89,12 +82,12 @@ class LeafSetSearch {
   void start() {
     objective_.fix({});
     consider(root_);
-    if constexpr (!kAsPublished) lower_ = std::min(upper_, penalty_of(2));
+    lower_ = std::min(upper_, penalty_of(2));
     const auto penalty = Objective::kIsSum ? std::optional(leaf_cost_) : std::nullopt;
     const std::vector<LeafId> given = leaves_of(options_.start, leaves_, tree_.rows_per_leaf, penalty);
     if (!given.empty() && within_limits(given)) consider(given);
-    if (kAsPublished || can_split(0, root_)) {
-      const Entry root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), queue_.take_leaves(1), 0};
+    if (can_split(0, root_)) {
+      const OpenSet root{0, bound({}, root_, cost_so_far({}, root_, 1)) + beyond_rows(root_), queue_.take_leaves(1), 0};
       root.leaves[0] = root_[0];
       queue_.push(root);
     }
@@ -119,29 +112,29 @@ class LeafSetSearch {
     if (at_) run_.add_line(progress());
   }
 
-  Cost penalty_of(std::size_t n_leaves) const { return objective_.leaf_cost() * static_cast<Cost>(n_leaves); }
+  Ticks penalty_of(std::size_t n_leaves) const { return leaf_cost_ * static_cast<Ticks>(n_leaves); }
 
   /// The cost of the fixed leaves and of these, plus the penalty of the others.
-  Cost cost_so_far(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
-    return bounds::hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, objective_.leaf_cost());
+  Ticks cost_so_far(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, std::size_t n_leaves) {
+    return bounds::hierarchical_objective(objective_.kept_loss(kept_too, to_split), n_leaves, leaf_cost_);
   }
 
   /// Lower bound on the trees that keep the fixed leaves and these, and split the others.
-  Cost bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, Cost so_far) {
-    Cost least = bounds_.hierarchical_objective ? so_far : 0;
+  Ticks bound(std::span<const LeafId> kept_too, std::span<const LeafId> to_split, Ticks so_far) {
+    Ticks least = bounds_.hierarchical_objective ? so_far : 0;
     if (uses_split_lookahead())
-      for (const LeafId id : to_split) least += static_cast<Cost>(leaves_[id].split_loss);
+      for (const LeafId id : to_split) least += leaves_[id].split_loss;
     else if (bounds_.equivalent_points)
       least += objective_.beyond_kept_loss(kept_too, to_split);
-    if (bounds_.lookahead) least += bounds::lookahead(objective_.leaf_cost(), to_split.size());
+    if (bounds_.lookahead) least += bounds::lookahead(leaf_cost_, to_split.size());
     return least;
   }
 
   /// What bounds/few_segments.hpp adds for leaves to be split; 0 for those that it has not examined.
-  Cost beyond_rows(std::span<const LeafId> to_split) const {
-    Cost sum = 0;
+  Ticks beyond_rows(std::span<const LeafId> to_split) const {
+    Ticks sum = 0;
     if (uses_few_segments())
-      for (const LeafId id : to_split) sum += static_cast<Cost>(leaves_[id].split_loss);
+      for (const LeafId id : to_split) sum += leaves_[id].split_loss;
     return sum;
   }
 
@@ -151,8 +144,8 @@ class LeafSetSearch {
     else
       return bounds_.split_lookahead && bounds_.lookahead && bounds_.equivalent_points && objective_.is_full_curve();
   }
-  bool uses_split_lookahead() const { return kIsOwnSum && bounds_.split_lookahead; }
-  bool uses_similar_support() const { return kIsOwnSum && bounds_.similar_support; }
+  bool uses_split_lookahead() const { return Objective::kIsSum && bounds_.split_lookahead; }
+  bool uses_similar_support() const { return Objective::kIsSum && bounds_.similar_support; }
 
   void expand() {
     if (at_->bound >= upper_) return;
@@ -163,7 +156,6 @@ class LeafSetSearch {
       columns_.emplace_back();
       for (std::uint32_t column = 0; column < rows_.n_columns; ++column)
         if (leaves_[id].may_be_split_on(column)) columns_.back().push_back(column);
-      if constexpr (kAsPublished) Objective::put_in_order(columns_.back());
     }
     new_.clear();
     choose_column(0, at_->bound);
@@ -175,24 +167,20 @@ class LeafSetSearch {
     return false;
   }
 
-  void count_closed(Cost so_far, Cost by_rows) {
-    const BoundsOfSet<Cost> set{so_far, by_rows, to_split_.size(), uses_split_lookahead()};
-    ++(counters_.*closing_bound(set, bounds_, objective_.leaf_cost(), upper_));
+  void count_closed(Ticks so_far, Ticks by_rows) {
+    const BoundsOfSet set{so_far, by_rows, to_split_.size(), uses_split_lookahead()};
+    ++(counters_.*closing_bound(set, bounds_, leaf_cost_, upper_));
   }
 
   bool fails_leaf_count() {
     if (!bounds_.leaf_count) return false;
-    const Cost so_far = cost_so_far({}, split(), at_->leaves.size());
-    if constexpr (kAsPublished)
-      return bounds::published_leaf_count(so_far, objective_.leaf_cost(), split().size(), upper_);
-    else
-      return bounds::too_many_leaves(objective_.to_ticks(so_far), leaf_cost_, split().size(),
-                                     objective_.to_ticks(upper_));
+    const Ticks so_far = cost_so_far({}, split(), at_->leaves.size());
+    return bounds::too_many_leaves(so_far, leaf_cost_, split().size(), upper_);
   }
 
   /// Chooses columns for the leaves to be split, leaf after leaf; `least` bounds all trees that split the first leaves
   /// on the columns chosen so far.
-  void choose_column(std::size_t which, Cost least) {
+  void choose_column(std::size_t which, Ticks least) {
     if (which == columns_.size()) return evaluate_child();
     const LeafId id = split()[which];
     const bool is_last = which + 1 == columns_.size();
@@ -201,57 +189,57 @@ class LeafSetSearch {
       step();
       if (uses_similar_support() && closed.close(leaves_, id, column) && !closed_by(counters_.similar_support))
         continue;
-      const Cost with_least = least + beyond_best_column(id, column);
-      if (!kAsPublished && with_least >= upper_) {
+      const Ticks with_least = least + beyond_best_column(id, column);
+      if (with_least >= upper_) {
         if (uses_few_segments()) ++counters_.few_segments;
         continue;
       }
       if (!make_sides(id, column)) continue;
-      const Cost with_column = bound_with_sides(which, with_least);
-      if (kAsPublished || with_column < upper_) {
+      const Ticks with_column = bound_with_sides(which, with_least);
+      if (with_column < upper_) {
         choose_column(which + 1, with_column);
       } else {
         counters_.split_lookahead += bounds_.split_lookahead;
-        if (is_last && uses_similar_support()) closed.add(column, objective_.to_ticks(with_column - upper_));
+        if (is_last && uses_similar_support()) closed.add(column, with_column - upper_);
       }
       new_.resize(2 * which);
     }
   }
 
   /// What bounds/few_segments.hpp adds for a leaf that is split on this column.
-  Cost beyond_best_column(LeafId id, std::uint32_t column) const {
-    return uses_few_segments() ? static_cast<Cost>(leaves_[id].column_loss[column] - leaves_[id].split_loss) : 0;
+  Ticks beyond_best_column(LeafId id, std::uint32_t column) const {
+    return uses_few_segments() ? leaves_[id].column_loss[column] - leaves_[id].split_loss : 0;
   }
 
   /// Lower bound on all trees that split the first leaves as chosen; the last of them, number `which`, is new.
-  Cost bound_with_sides(std::size_t which, Cost least) {
-    if constexpr (kIsOwnSum) {
+  Ticks bound_with_sides(std::size_t which, Ticks least) {
+    if constexpr (Objective::kIsSum) {
       if (!uses_split_lookahead() && !uses_similar_support()) return least;
       const Leaf& leaf = leaves_[split()[which]];
       const Ticks in_bound = uses_split_lookahead() ? leaf.split_loss : bounds_.equivalent_points ? leaf.least_loss : 0;
       return least + loss_of_side(leaves_[new_[2 * which]]) + loss_of_side(leaves_[new_[2 * which + 1]]) - in_bound;
-    } else if constexpr (!kAsPublished) {
-      if (bounds_.split_lookahead && bounds_.equivalent_points) return bound_with_one_split(which, least);
+    } else if (bounds_.split_lookahead && bounds_.equivalent_points) {
+      return bound_with_one_split(which, least);
     }
     return least;
   }
 
   /// The bound of the set with two leaves for each that is split; every further leaf adds the leaf penalty.
-  Cost bound_by_rows() const { return at_->bound - beyond_rows(split()); }
+  Ticks bound_by_rows() const { return at_->bound - beyond_rows(split()); }
 
   /// bounds/split_lookahead.hpp if the loss is not additive: none of the new sides is split again, or one, or several.
-  Cost bound_with_one_split(std::size_t which, Cost least) {
+  Ticks bound_with_one_split(std::size_t which, Ticks least) {
     rest_.assign(split().begin() + static_cast<std::ptrdiff_t>(which) + 1, split().end());
-    const Cost one_more = bound_by_rows() + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;
+    const Ticks one_more = bound_by_rows() + beyond_rows(rest_) + leaf_cost_, two_more = one_more + leaf_cost_;
     if (two_more < upper_) return least;
-    const Cost penalty = penalty_of(at_->leaves.size() + split().size());
+    const Ticks penalty = penalty_of(at_->leaves.size() + split().size());
     const auto cost = [&] {
       return penalty + objective_.kept_loss(new_, rest_) + objective_.beyond_kept_loss(new_, rest_) +
              beyond_rows(rest_);
     };
-    const Cost with_none = cost();
+    const Ticks with_none = cost();
     if (with_none < upper_ || one_more >= upper_) return std::max(least, std::min(with_none, one_more));
-    Cost with_one = two_more;
+    Ticks with_one = two_more;
     for (LeafId& side : new_) {
       // The last leaf stands in for the one that is split.
       rest_.push_back(side);
@@ -287,8 +275,7 @@ class LeafSetSearch {
 
   /// Whether some optimal tree may have a node with these rows.
   bool may_be(const Measured& leaf) {
-    const std::uint64_t least = kAsPublished && tree_.rows_per_leaf == 1 ? 0 : tree_.rows_per_leaf;
-    if (leaf.n_rows < static_cast<std::int64_t>(least)) return false;
+    if (leaf.n_rows < static_cast<std::int64_t>(tree_.rows_per_leaf)) return false;
     return !bounds_.leaf_accuracy || objective_.may_be(leaf) || closed_by(counters_.leaf_accuracy);
   }
 
@@ -298,7 +285,7 @@ class LeafSetSearch {
     if (tree_.depth && leaf.depth() >= *tree_.depth) return false;
     if (bounds_.leaf_support && !objective_.is_worth_splitting(id, others, bounds_.equivalent_points))
       return closed_by(counters_.leaf_support);
-    if (!kAsPublished && !leaf.is_open) open(id);
+    if (!leaf.is_open) open(id);
     evaluate_below(id, 1);
     if (uses_few_segments() && bounds_.leaf_support && !objective_.is_worth_splitting(id, others, true))
       return closed_by(counters_.few_segments);
@@ -309,7 +296,7 @@ class LeafSetSearch {
 
   /// Tries all columns to find those that no optimal tree splits on; keeps sides only to examine what is below them.
   void open(LeafId id) {
-    if constexpr (kIsOwnSum) leaves_[id].split_loss = kInfinity;
+    if constexpr (Objective::kIsSum) leaves_[id].split_loss = kInfinity;
     for (std::uint32_t column = 0; column < rows_.n_columns; ++column) {
       if (!leaves_[id].may_be_split_on(column)) continue;
       step();
@@ -318,7 +305,7 @@ class LeafSetSearch {
         leaves_.mark_dead(id, column);
         continue;
       }
-      if constexpr (kIsOwnSum)
+      if constexpr (Objective::kIsSum)
         leaves_[id].split_loss = std::min(leaves_[id].split_loss, loss_of_side(false_side) + loss_of_side(true_side));
       else if (uses_few_segments())
         for (const bool value : kValues) leaves_.side(id, column, value);
@@ -365,13 +352,13 @@ class LeafSetSearch {
     if (!Objective::kIsSum && bounds_.lookahead && bound_by_rows() + penalty_of(to_split_.size()) >= upper_ &&
         !closed_by(counters_.lookahead))
       return;
-    const Cost so_far = cost_so_far(keep_, to_split_, n_leaves);
-    const Cost by_rows = bound(keep_, to_split_, so_far);
-    if (!kAsPublished && by_rows + beyond_rows(to_split_) >= upper_) return count_closed(so_far, by_rows);
+    const Ticks so_far = cost_so_far(keep_, to_split_, n_leaves);
+    const Ticks by_rows = bound(keep_, to_split_, so_far);
+    if (by_rows + beyond_rows(to_split_) >= upper_) return count_closed(so_far, by_rows);
     for (const LeafId id : to_split_) evaluate_below(id, kLevels);
-    Entry set;
+    OpenSet set;
     set.bound = by_rows + beyond_rows(to_split_);
-    if (!kAsPublished && set.bound >= upper_) return count_closed(so_far, by_rows);
+    if (set.bound >= upper_) return count_closed(so_far, by_rows);
     set.leaves = queue_.take_leaves(n_leaves);
     set.n_kept = static_cast<std::uint32_t>(n_leaves - to_split_.size());
     const auto middle = std::copy(kept().begin(), kept().end(), set.leaves.begin());
@@ -403,7 +390,7 @@ class LeafSetSearch {
     if (is_finished_) lower_ = upper_;
     if (is_finished_ || !has_started_ || meter_.spent() < next_search_) return;
     next_search_ = meter_.spent() + kWorkOfStep * queue_.size() + kWorkBetweenPolls;
-    Cost least = at_ ? std::min(upper_, at_->bound) : upper_;
+    Ticks least = at_ ? std::min(upper_, at_->bound) : upper_;
     for (const auto& each : queue_.entries()) least = std::min(least, each.bound);
     lower_ = std::max(lower_, least);
   }
@@ -414,27 +401,12 @@ class LeafSetSearch {
   }
 
   run::Progress progress() const {
-    return {objective_.to_ticks(upper_), lower_ticks(), n_queued_, bytes(), static_cast<std::uint32_t>(best_.size())};
-  }
-
-  /// With the published bounds, one of which is wrong, only the bound of the root is valid.
-  Ticks lower_ticks() const {
-    if (!kAsPublished) return objective_.to_ticks(std::min(lower_, upper_));
-    return std::min(leaf_cost_ + leaves_[0].loss,
-                    bounds::cost_of_two_leaves_or_more(leaf_cost_, leaves_[0].least_loss));
+    return {upper_, std::min(lower_, upper_), n_queued_, bytes(), static_cast<std::uint32_t>(best_.size())};
   }
 
   void report() {
-    if constexpr (!kAsPublished) raise_lower();
+    raise_lower();
     run_.report(progress());
-  }
-
-  /// The cost of the best tree; with the published loss, that of the search is rounded and counts leaves without rows.
-  Ticks cost_in_ticks(const tree::ResultTree& tree) const {
-    if (!kAsPublished) return objective_.to_ticks(upper_);
-    Ticks cost = leaf_cost_ * static_cast<Ticks>(tree.n_leaves());
-    for (const LeafId id : best_) cost += leaves_[id].loss;
-    return cost;
   }
 
   const data::DistinctRows& rows_;
@@ -447,12 +419,12 @@ class LeafSetSearch {
   const std::vector<LeafId> root_{0};
   Leaves leaves_;
   Objective objective_;
-  Queue<Cost> queue_;
+  Queue queue_;
   std::deque<Fingerprint> seen_;  // fingerprints of sets, in the order in which they were made
   NumberIndex seen_index_;
-  Entry expanded_;
-  const Entry* at_ = nullptr;  // the set that is being expanded
-  Cost upper_ = static_cast<Cost>(kInfinity), lower_ = 0, value_ = 0;
+  OpenSet expanded_;
+  const OpenSet* at_ = nullptr;  // the set that is being expanded
+  Ticks upper_ = kInfinity, lower_ = 0, value_ = 0;
   bool has_started_ = false, is_finished_ = false;  // before and after the queue holds what is open
   std::vector<LeafId> best_;
   std::mt19937_64 random_;  // for the policy of that name
@@ -468,13 +440,9 @@ class LeafSetSearch {
 }  // namespace
 
 run::Outcome search_leaf_sets(const LeafSetProblem& problem, const LeafSetOptions& options, run::Run& run) {
-  const auto search = [&]<class Objective>(const Objective*) {
-    return LeafSetSearch<Objective>(problem, options, run,
-                                    [&](const Leaves& leaves) { return Objective(leaves, problem.leaf_cost); })
-        .run();
-  };
-  return options.as_published ? search(static_cast<const PublishedLoss*>(nullptr))
-                              : search(static_cast<const AdditiveLoss*>(nullptr));
+  return LeafSetSearch<AdditiveLoss>(problem, options, run,
+                                     [&](const Leaves& leaves) { return AdditiveLoss(leaves, problem.leaf_cost); })
+      .run();
 }
 
 run::Outcome search_auc(const LeafSetProblem& problem, const AucCosts& costs, const LeafSetOptions& options,

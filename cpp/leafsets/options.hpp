@@ -33,10 +33,7 @@ constexpr const char* name_of(Policy policy) {
 struct LeafSetOptions {
   Policy policy = Policy::curiosity;
   Bounds bounds;
-  tree::StartTree start;  // the first incumbent; empty for a single leaf
-  /// Count and order everything as the authors' program does, whose bound on the number of leaves is wrong
-  /// (bounds/leaf_count.hpp): the tree found need not be optimal, and the status shows it.
-  bool as_published = false;
+  tree::StartTree start;                        // the first incumbent; empty for a single leaf
   std::optional<std::uint64_t> max_expansions;  // sets that may leave the queue
   std::uint64_t seed = 0;                       // of the random policy
 };

@@ -1,9 +1,10 @@
 // leafsets/queue.hpp
 //
 // WHAT    The open sets of leaves, least key first.
-// HOLDS   Entries with equal keys are popped in the order of Python's heapq, which the search counts of [hu2019osdt,
-//         table 6.2] depend on: a pushed entry rises past larger parents; in place of a popped one the smaller child
-//         rises, the later one of two equals, down to the bottom, and the last entry then rises from there.
+// HOLDS   Entries with equal keys are popped in the order of Python's heapq, as in the program of [hu2019osdt]: a
+// pushed
+//         entry rises past larger parents; in place of a popped one the smaller child rises, the later one of two
+//         equals, down to the bottom, and the last entry then rises from there.
 #pragma once
 
 #include <deque>
@@ -17,42 +18,38 @@
 namespace hornbeam::leafsets {
 
 /// A set of leaves: the first `n_kept` are final, the others are split next.
-template <class Cost>
 struct OpenSet {
   double key = 0;
-  Cost bound = 0;  // no tree below costs less
+  Ticks bound = 0;  // no tree below costs less
   std::span<LeafId> leaves;
   std::uint32_t n_kept = 0;
 };
 
-template <class Cost>
 class Queue {
-  using Entry = OpenSet<Cost>;
-
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
-  const std::deque<Entry>& entries() const { return heap_; }
-  std::size_t bytes() const { return heap_.size() * sizeof(Entry) + memory_.bytes(); }
+  const std::deque<OpenSet>& entries() const { return heap_; }
+  std::size_t bytes() const { return heap_.size() * sizeof(OpenSet) + memory_.bytes(); }
 
   /// Memory for the leaves of the set that is pushed next.
   std::span<LeafId> take_leaves(std::size_t size) {
     if (free_.size() <= size) free_.resize(size + 1);
-    if (free_[size].empty()) return memory_.template take<LeafId>(size);
+    if (free_[size].empty()) return memory_.take<LeafId>(size);
     const std::span<LeafId> leaves(free_[size].back(), size);
     free_[size].pop_back();
     return leaves;
   }
   /// Returns the memory of the leaves of a popped set.
-  void give_back(const Entry& entry) { free_[entry.leaves.size()].push_back(entry.leaves.data()); }
+  void give_back(const OpenSet& entry) { free_[entry.leaves.size()].push_back(entry.leaves.data()); }
 
-  void push(Entry entry) {
+  void push(OpenSet entry) {
     heap_.push_back(std::move(entry));
     rise(heap_.size() - 1);
   }
 
-  Entry pop() {
-    Entry last = std::move(heap_.back());
+  OpenSet pop() {
+    OpenSet last = std::move(heap_.back());
     heap_.pop_back();
     if (!heap_.empty()) {
       std::swap(last, heap_[0]);
@@ -63,13 +60,13 @@ class Queue {
 
  private:
   void rise(std::size_t at) {
-    Entry entry = std::move(heap_[at]);
+    OpenSet entry = std::move(heap_[at]);
     for (; at > 0 && entry.key < heap_[(at - 1) / 2].key; at = (at - 1) / 2) heap_[at] = std::move(heap_[(at - 1) / 2]);
     heap_[at] = std::move(entry);
   }
 
   void sink() {
-    Entry entry = std::move(heap_[0]);
+    OpenSet entry = std::move(heap_[0]);
     std::size_t at = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
       if (child + 1 < heap_.size() && !(heap_[child].key < heap_[child + 1].key)) ++child;
@@ -80,7 +77,7 @@ class Queue {
     rise(at);
   }
 
-  std::deque<Entry> heap_;                  // grows without being copied
+  std::deque<OpenSet> heap_;                // grows without being copied
   LeafMemory memory_;                       // of their leaves
   std::vector<std::vector<LeafId*>> free_;  // of it, by number of leaves
 };

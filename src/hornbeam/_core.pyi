@@ -190,7 +190,7 @@ def near_optimal(columns: OrderedColumns, problem: Problem, options: SearchOptio
 def solve_lookahead(columns: PackedColumns, problem: Problem, options: SearchOptions, lookahead_depth: int, recursive: bool, last_by_loss: bool = False, keep_greedy: bool = False, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree by lookahead search; see lookahead/lookahead_search.hpp."""
 
-def solve_leaf_sets(columns: PackedColumns, problem: Problem, options: SearchOptions, policy: str = 'curiosity', as_published: bool = False, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, seed: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve_leaf_sets(columns: PackedColumns, problem: Problem, options: SearchOptions, policy: str = 'curiosity', start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, seed: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """
     Find a tree of least cost by a search over sets of leaves; see leafsets/leaf_set_search.hpp.
     """

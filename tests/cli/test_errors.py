@@ -73,6 +73,11 @@ def directory(tmp_path, fruit, monkeypatch) -> Path:
         ([*FIT, "kind", "--binarizer", "magic"], "--binarizer 'magic': expected exact, quantile, auto, guess or none"),
         ([*FIT, "kind", "--binarizer", "none"], "weight"),
         ([*FIT, "kind", "--n-thresholds", "3"], "--n-thresholds belongs to --binarizer quantile"),
+        (
+            [*FIT, "kind", "--binarizer", "none", "--decimals", "1"],
+            "--decimals belongs to a --binarizer with thresholds",
+        ),
+        ([*FIT, "kind", "--decimals", "23"], "decimals must be between -22 and 22, got 23"),
         ([*FIT, "kind", "--memory-limit", "much"], "--memory-limit 'much': expected bytes"),
         ([*FIT, "kind", "--time-limit", "-1"], "time_limit must be"),
         ([*FIT, "kind", "--threads", "0"], "n_jobs must not be 0"),

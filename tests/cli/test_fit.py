@@ -135,6 +135,25 @@ def test_quantile_thresholds_are_as_many_as_asked_for(run, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("options", "conditions"),
+    [
+        ([], "on 3 conditions (every threshold, multiples of 10)"),
+        (["--n-thresholds", 1], "on 1 condition (quantile thresholds, multiples of 10)"),
+        (["--binarizer", "auto"], "on 3 conditions (quantiles and thresholds chosen with the labels, multiples of 10)"),
+        (["--binarizer", "guess"], "on 1 condition (thresholds of a boosted model, multiples of 10)"),
+    ],
+)
+def test_thresholds_have_as_many_decimals_as_asked_for(run, tmp_path, options, conditions):
+    data, model = tmp_path / "data.csv", tmp_path / "model.json"
+    data.write_text("size,kind\n" + "\n".join(f"{row},{row // 21}" for row in range(1, 41)))
+    binarizer = ["--binarizer", "quantile"] if "--n-thresholds" in options else []
+    out = run("fit", data, "--target", "kind", "--decimals", -1, *binarizer, *options, "--model", model).out
+    assert f"{conditions} from 1 column," in out
+    assert "size <= 20?" in out  # without decimals 20.5
+    assert f"{conditions} from 1 column," in run("show", model).out
+
+
+@pytest.mark.parametrize(
     ("binarizer", "conditions"),
     [
         ("guess", "on 1 condition (thresholds of a boosted model) from 1 column,"),

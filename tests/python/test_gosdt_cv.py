@@ -204,13 +204,41 @@ def test_warnings_about_rows_come_once_not_once_for_each_fold():
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("parameters", [{}, {"objective": "cost", "cost_matrix": np.full((3, 3), 4.0) - 4 * np.eye(3)}])
+# What a cross-validation has in another form, or not at all: a reference predicts all rows, not those of a fold.
+NOT_OF_CV = {
+    GOSDTClassifierCV: {"regularization", "reference", "gap_limit", "trace", "bounds"},
+    SPLITClassifierCV: {"regularization", "trace", "certify"},
+}
+
+
+@pytest.mark.parametrize(
+    ("plain", "with_cv"), [(GOSDTClassifier, GOSDTClassifierCV), (SPLITClassifier, SPLITClassifierCV)]
+)
+def test_parameters_are_those_of_the_classifier_of_each_leaf_penalty(plain, with_cv):
+    assert set(plain().get_params()) - set(with_cv().get_params()) == NOT_OF_CV[with_cv]
+
+
+def test_labelling_reaches_the_searches():
+    X, y = make_classification(60, 3, n_informative=3, n_redundant=0, weights=[0.7], random_state=0)
+    parameters = {"objective": "f1", "labelling": "omega", "omega": 3.0, "max_depth": 1, "binarizer": "quantile"}
+    model = GOSDTClassifierCV(0.01, cv=2, time_limit=None, **parameters).fit(X, y)
+    assert model.tree_ == GOSDTClassifier(model.regularization_, time_limit=None, **parameters).fit(X, y).tree_
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"objective": "cost", "cost_matrix": np.full((3, 3), 4.0) - 4 * np.eye(3)},
+        {"completion": "greedy", "binarizer": "quantile"},
+    ],
+)
 def test_split_compares_leaf_penalties_with_searches_of_its_own(wine, parameters):
     table, labels = wine[0][:, [0, 6, 9]], wine[1]
     X, y = table[::2], labels[::2]  # few rows and thresholds: there are 80 searches
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     model = SPLITClassifierCV(0.02, max_depth=3, cv=folds, **parameters).fit(X, y)
-    unit = 4 if parameters else 1
+    unit = 4 if "objective" in parameters else 1
     assert model.regularizations_ == pytest.approx(np.geomspace(0.02, 0.1 * unit, 10))
     own = SPLITClassifier(model.regularization_, max_depth=3, **parameters)
     assert model.tree_ == own.fit(X, y).tree_

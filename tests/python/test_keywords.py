@@ -28,12 +28,14 @@ ORDER_OF_0_1_0 = {
     "ThresholdGuessBinarizer": "reference tolerance eliminate random_state",
 }
 ORDER = """
-objective theta labelling alpha beta rho regularization max_depth max_leaves min_samples_leaf shape rashomon_bound
-distinct method lookahead_depth completion last_split strategy n_thresholds thresholds min_jump
-keep_accuracy eliminate binarizer reference start_tree warm_start known_lower_bound known_upper_bound class_weight
-omega cost_matrix smoothing time_limit memory_limit gap_limit max_expansions n_jobs verbose callback random_state
-trace start certify bounds
+cv scoring rule objective theta labelling alpha beta rho regularization max_depth max_leaves min_samples_leaf shape
+rashomon_bound distinct method lookahead_depth completion last_split strategy n_thresholds thresholds min_jump
+decimals keep_accuracy eliminate binarizer reference start_tree warm_start known_lower_bound known_upper_bound
+class_weight omega cost_matrix smoothing time_limit memory_limit gap_limit max_expansions n_jobs verbose callback
+random_state trace start certify bounds
 """
+WITH_CV = ("GOSDTClassifierCV", "SPLITClassifierCV")  # newer than 0.1.0
+every_class_and_cv = pytest.mark.parametrize("name", [*ORDER_OF_0_1_0, *WITH_CV])
 every_class = pytest.mark.parametrize("name", ORDER_OF_0_1_0)
 
 
@@ -41,27 +43,27 @@ def _parameters(name: str) -> dict[str, inspect.Parameter]:
     return dict(inspect.signature(getattr(hornbeam, name)).parameters)
 
 
-@every_class
+@every_class_and_cv
 def test_all_parameters_after_the_first_two_are_keyword_only(name: str) -> None:
     kinds = [parameter.kind for parameter in _parameters(name).values()]
     assert set(kinds[2:]) == {inspect.Parameter.KEYWORD_ONLY}
     assert inspect.Parameter.KEYWORD_ONLY not in kinds[:2]
 
 
-@every_class
+@every_class_and_cv
 def test_parameters_after_the_first_two_have_one_order_in_all_classes(name: str) -> None:
     others = list(_parameters(name))[2:]
     assert others == sorted(others, key=ORDER.split().index)
 
 
-@every_class
+@every_class_and_cv
 def test_the_docstring_has_the_parameters_in_the_order_of_the_signature(name: str) -> None:
     section = re.search(r"Parameters\n-+\n(.*?)\n\nAttributes\n", inspect.getdoc(getattr(hornbeam, name)), re.S)
     entries = [line.split(" : ")[0] for line in section[1].splitlines() if not line.startswith(" ")]
     assert ", ".join(entries).split(", ") == list(_parameters(name))
 
 
-@every_class
+@every_class_and_cv
 def test_two_positional_arguments_and_any_keywords_do_not_warn(name: str) -> None:
     values = {parameter: f"value of {parameter}" for parameter in _parameters(name)}
     first, second, *others = values

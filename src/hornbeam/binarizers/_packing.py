@@ -82,7 +82,7 @@ def _pack_into(bits: npt.NDArray[np.uint8], conditions: Conditions, table: Table
             part[...] = np.packbits(answers, axis=1, bitorder="little")
         elif isinstance(run, Thresholds) and len(run) > _FEW_THRESHOLDS:
             part = bits[done : done + len(run)]
-            if not _scatter(part, _bins_of(run, column), budget, rises=True):
+            if not _scatter(part, bins_of(run, column), budget, rises=True):
                 return False
         else:
             part = bits[done : done + (len(run) if isinstance(run, Thresholds) else 1)]
@@ -135,7 +135,7 @@ def bin_conditions(conditions: Conditions, table: Table) -> tuple[npt.NDArray[np
     bins = np.empty((len(conditions.runs), table.n_rows), dtype=np.uint32)
     for index, run in enumerate(conditions.runs):
         column = table.column(run.column)
-        bins[index] = _bins_of(run, column) if isinstance(run, Thresholds) else ~run.holds(column)
+        bins[index] = bins_of(run, column) if isinstance(run, Thresholds) else ~run.holds(column)
     lengths = [len(run) if isinstance(run, Thresholds) else 1 for run in conditions.runs]
     return bins, np.array(lengths, dtype=np.uint32)
 
@@ -148,7 +148,7 @@ def bin_within(
     return bin_conditions(conditions if is_held else Conditions(conditions.runs[:1]), table)
 
 
-def _bins_of(run: Thresholds, column: Column) -> npt.NDArray[np.uint32]:
+def bins_of(run: Thresholds, column: Column) -> npt.NDArray[np.uint32]:
     """Return for each row the number of the first threshold that its value does not exceed."""
     # In float64, as the conditions compare; NaN comes after every number. Sorted values are found faster.
     values = column.values.astype(np.float64, copy=False)

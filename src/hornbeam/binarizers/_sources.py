@@ -12,6 +12,7 @@ from hornbeam import _core
 from hornbeam._dates import DATE_KINDS, round_thresholds
 from hornbeam.binarizers._conditions import Conditions, evaluate_conditions
 from hornbeam.binarizers._ensembles import Splits
+from hornbeam.binarizers._rounding import thresholds_between
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, IsTrue, condition_of_ones
 from hornbeam.table import Column, Table
 
@@ -110,15 +111,49 @@ def _condition(source: Source, threshold: float, precision: type[np.floating[Any
     return AtMost(source, threshold)
 
 
-def rounded(conditions: list[Condition], table: Table) -> list[Condition]:
+def with_decimals(conditions: list[Condition], decimals: Sequence[int | None], table: Table) -> list[Condition]:
+    """Move the thresholds of some columns to numbers of so many decimals; as few values as possible change sides.
+
+    Parameters
+    ----------
+    conditions : list of Condition
+    decimals : sequence of int or None
+        Of each column; None: its thresholds stay.
+    table : Table
+
+    Returns
+    -------
+    list of Condition
+        Sorted, without those of columns that have no such threshold, and without repetitions.
+    """
+    offered: dict[int, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = {}
+    moved: list[Condition] = []
+    for condition in conditions:
+        places = decimals[condition.column]
+        if not isinstance(condition, AtMost) or places is None:
+            moved.append(condition)
+            continue
+        if condition.column not in offered:
+            column = table.column(condition.column)
+            values = np.unique(column.values[~column.is_missing()]).astype(np.float64)
+            offered[condition.column] = values, thresholds_between(values, places)
+        values, thresholds = offered[condition.column]
+        if len(thresholds) > 0:
+            n_below = np.searchsorted(values, thresholds, side="right")
+            n_moved = np.abs(n_below - np.searchsorted(values, condition.threshold, side="right"))
+            moved.append(AtMost(condition.column, float(thresholds[np.argmin(n_moved)])))
+    return sorted(set(moved), key=order_of)
+
+
+def rounded(conditions: list[Condition], decimals: Sequence[int | None], table: Table) -> list[Condition]:
     """Round the thresholds to few digits, except those between the same two values, which would become equal.
 
-    No row of the table changes sides.
+    No row of the table changes sides. Columns with a number of decimals stay as they are.
     """
     gaps = [(condition.column, _neighbors(condition, table)) for condition in conditions]
     return [
         AtMost(column, float(_core.thresholds_between(np.array(neighbors))[0]))
-        if neighbors and gaps.count((column, neighbors)) == 1
+        if neighbors and decimals[column] is None and gaps.count((column, neighbors)) == 1
         else condition
         for condition, (column, neighbors) in zip(conditions, gaps, strict=True)
     ]

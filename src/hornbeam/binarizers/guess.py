@@ -16,10 +16,10 @@ from hornbeam._budget import Budget
 from hornbeam._checks import as_float, is_number, random_numbers, shown
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers._base import SupervisedBase
+from hornbeam.binarizers._by_column import decimals_of, own_thresholds
 from hornbeam.binarizers._conditions import Conditions, evaluate_conditions
 from hornbeam.binarizers._ensembles import fit_within, importances_of, splits_of
-from hornbeam.binarizers._sources import Source, conditions_of, order_of, rounded, sources_of, values_of
-from hornbeam.binarizers.thresholds import own_thresholds
+from hornbeam.binarizers._sources import Source, conditions_of, order_of, rounded, sources_of, values_of, with_decimals
 from hornbeam.conditions import AtMost, Condition
 from hornbeam.table import Table
 
@@ -58,6 +58,11 @@ class ThresholdGuessBinarizer(SupervisedBase):
         Only for an explainable boosting machine: a threshold counts if the score of its column jumps there by more than
         ``min_jump * largest importance / importance of the column``, at least 0. The importance of a column is the
         average absolute score. Pairs of columns do not count.
+    decimals : int, dict or None, default=None
+        Number of decimals of all thresholds of numbers, or of those of some columns; see `ThresholdBinarizer`. A
+        threshold of a model moves to the number of so many decimals for which the fewest distinct values change sides,
+        the lower one on ties; several may become one. Columns are then removed, and `scores_` counted, with these
+        thresholds. The thresholds of a dict stay as given.
     keep_accuracy : bool, default=False
         Whether the reference must be as accurate on the conditions that remain as on the table, whatever `tolerance`
         says: the premise of theorem 4.1. A column is then removed only if the score does not fall below that on the
@@ -143,6 +148,7 @@ class ThresholdGuessBinarizer(SupervisedBase):
         *,
         thresholds: Any = None,
         min_jump: float = 0.1,
+        decimals: int | Mapping[str | int, int] | None = None,
         keep_accuracy: bool = False,
         eliminate: bool = True,
         random_state: Any = 0,
@@ -151,13 +157,14 @@ class ThresholdGuessBinarizer(SupervisedBase):
         self.tolerance = tolerance
         self.thresholds = thresholds
         self.min_jump = min_jump
+        self.decimals = decimals
         self.keep_accuracy = keep_accuracy
         self.eliminate = eliminate
         self.random_state = random_state
 
     def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> list[Condition]:
         self._check_parameters()
-        labels = np.asarray(y)
+        labels, decimals = np.asarray(y), decimals_of(self.decimals, table)
         sources = sources_of(table)
         if not sources:
             raise ValueError(f"X has only constant columns (n_samples={table.n_rows}); there is nothing to split on.")
@@ -170,6 +177,12 @@ class ThresholdGuessBinarizer(SupervisedBase):
         seconds = budget.elapsed() - begin
         self.scores_ = {"table": float(reference.score(values, labels, sample_weight=weights))}
         conditions = self._candidates(reference, sources, values, table, labels, weights)
+        if not isinstance(self.thresholds, Mapping):
+            conditions = with_decimals(conditions, decimals, table)
+        if not conditions:
+            named = "reference" if self.thresholds is None else "thresholds"
+            more = "" if self.decimals is None else ", or set more decimals"
+            raise ValueError(f"{named} has no threshold that separates rows of X; give one that has{more}.")
         predictions = reference.predict(values) if self.keep_accuracy else None
         self.n_thresholds_ = len(conditions)
         # The reference's table goes before the next one is made, so that both are never in memory together.
@@ -179,7 +192,7 @@ class ThresholdGuessBinarizer(SupervisedBase):
         if budget.part(1 / 2).allows(seconds) and budget.hold(n_bytes):
             conditions = self._eliminate(conditions, predictions, table, labels, weights, budget.part(1 / 2))
             budget.release(n_bytes)
-        return conditions if isinstance(self.thresholds, Mapping) else rounded(conditions, table)
+        return conditions if isinstance(self.thresholds, Mapping) else rounded(conditions, decimals, table)
 
     def _check_parameters(self) -> None:
         for name in ("tolerance", "min_jump"):
@@ -226,9 +239,6 @@ class ThresholdGuessBinarizer(SupervisedBase):
                 given = conditions_of(splits_of("thresholds", model, jump), of_numbers, table)
             others = [source for source in sources if not isinstance(source, int)]
             found = sorted({*given, *others}, key=order_of)
-        if not found:
-            named = "reference" if self.thresholds is None else "thresholds"
-            raise ValueError(f"{named} has no threshold that separates rows of X; give one that has.")
         return found
 
     def _fit_reference(
@@ -295,7 +305,7 @@ class ThresholdGuessBinarizer(SupervisedBase):
                 f"keep_accuracy=True, but fitted on the {answers.shape[1]} conditions from thresholds="
                 f"{shown(self.thresholds)} the reference is less accurate than on the table, and its predictions there "
                 "cannot be told from these conditions. Give more thresholds or a smaller min_jump, or leave "
-                "thresholds=None with trees as the reference."
+                "thresholds=None and decimals=None with trees as the reference."
             )
         return tree
 

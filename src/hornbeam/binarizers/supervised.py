@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from hornbeam._budget import Budget
 from hornbeam._checks import is_integer, random_numbers, shown
 from hornbeam.binarizers._base import SupervisedBase
+from hornbeam.binarizers._by_column import decimals_of
 from hornbeam.binarizers._conditions import Conditions, Run, Thresholds, evaluate_conditions
 from hornbeam.binarizers._ensembles import fit_within
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
@@ -46,6 +47,8 @@ class SupervisedBinarizer(SupervisedBase):
     n_supervised : int, default=8
         Largest number of other thresholds of a column: those with the largest gain. At least 0. Together a column of
         numbers has at most ``n_quantiles + n_supervised`` thresholds.
+    decimals : int, dict or None, default=None
+        Number of decimals of all thresholds of numbers, or of those of some columns; see `ThresholdBinarizer`.
     random_state : int, RandomState or None, default=0
         For the order in which the trees try the columns, and for the sample of large tables.
 
@@ -91,9 +94,17 @@ class SupervisedBinarizer(SupervisedBase):
 
     n_supervised_: int
 
-    def __init__(self, n_quantiles: int = 8, n_supervised: int = 8, *, random_state: Any = 0) -> None:
+    def __init__(
+        self,
+        n_quantiles: int = 8,
+        n_supervised: int = 8,
+        *,
+        decimals: int | Mapping[str | int, int] | None = None,
+        random_state: Any = 0,
+    ) -> None:
         self.n_quantiles = n_quantiles
         self.n_supervised = n_supervised
+        self.decimals = decimals
         self.random_state = random_state
 
     def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Iterable[Run]:
@@ -102,8 +113,9 @@ class SupervisedBinarizer(SupervisedBase):
                 raise ValueError(f"{name} must be an integer of at least {least}, got {shown(value)}.")
         random = random_numbers(self.random_state)
         self.n_supervised_ = 0
-        quantiles = ThresholdBinarizer("quantile", self.n_quantiles)._fit_rows(table, None, weights, budget).conditions_
-        every = dict(_every_threshold(quantiles, table, weights, budget))
+        of_quantiles = ThresholdBinarizer("quantile", self.n_quantiles, decimals=self.decimals)
+        quantiles = of_quantiles._fit_rows(table, None, weights, budget).conditions_
+        every = dict(_every_threshold(quantiles, decimals_of(self.decimals, table), table, weights, budget))
         if self.n_supervised == 0 or not any(len(every[run.column]) > len(run) for run in _runs(quantiles, every)):
             return quantiles
         rows = np.arange(table.n_rows)
@@ -171,15 +183,15 @@ def _runs(quantiles: Conditions, every: dict[int, npt.NDArray[np.float64]]) -> I
 
 
 def _every_threshold(
-    quantiles: Conditions, table: Table, weights: npt.NDArray[Any], budget: Budget
+    quantiles: Conditions, decimals: Sequence[int | None], table: Table, weights: npt.NDArray[Any], budget: Budget
 ) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
-    """Generate the columns that have quantiles, each with its thresholds between all neighboring values."""
+    """Generate the columns that have quantiles, each with all thresholds between neighboring values."""
     exact = ThresholdBinarizer()
     for run in quantiles.runs:
         if isinstance(run, Thresholds) and not budget.is_spent():
             column = table.column(run.column)
             present = ~column.is_missing()
-            thresholds = exact._of_numbers(run.column, column.take(present), weights[present])
+            thresholds = exact._of_numbers(run.column, column.take(present), weights[present], decimals[run.column])
             if isinstance(thresholds, Thresholds):
                 yield run.column, thresholds.thresholds
 

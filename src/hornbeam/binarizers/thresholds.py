@@ -8,12 +8,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam import _core
 from hornbeam._checks import check_choice, is_integer, shown
-from hornbeam._dates import DATE_KINDS, round_thresholds, thresholds_in_seconds
+from hornbeam._dates import DATE_KINDS, round_thresholds
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers._base import Binarizer
+from hornbeam.binarizers._by_column import decimals_of, own_thresholds
 from hornbeam.binarizers._conditions import Ones, Run, Thresholds
+from hornbeam.binarizers._packing import bins_of
+from hornbeam.binarizers._rounding import thresholds_between
 from hornbeam.conditions import IsIn, IsMissing, IsOne, condition_of_ones
 from hornbeam.table import Column, Table
 
@@ -50,6 +52,12 @@ class ThresholdBinarizer(Binarizer):
         Your own thresholds: from the name or index of a column to a sequence of numbers, or of dates, durations or
         times for such a column (dates also as strings, "2023-05-01"). These columns get exactly these thresholds,
         unrounded; the others follow `strategy`.
+    decimals : int, dict or None, default=None
+        Number of decimals of the thresholds of numbers, from -22 to 22, as in `numpy.round`: 1 for multiples of 0.1, -1
+        for multiples of 10. A dict: from the name or index of a column of numbers to its number of decimals; the other
+        columns have no restriction. None: no restriction. Neighboring values without such a number between them, nor
+        equal to the lower one, get no threshold, so that no tree tells them apart. Thresholds of dates, durations and
+        times are not affected; nor are those in `thresholds`.
 
     Attributes
     ----------
@@ -71,6 +79,9 @@ class ThresholdBinarizer(Binarizer):
     ['x0 <= 25', 'x0 is missing', 'x1 in {blue}', 'x1 in {green}', 'x1 in {red}']
     >>> ThresholdBinarizer(thresholds={0: [18, 65]}).fit([[20], [70]]).get_feature_names_out().tolist()
     ['x0 <= 18', 'x0 <= 65']
+    >>> X = [[0.12], [0.18], [0.31], [0.4], [0.42]]
+    >>> ThresholdBinarizer(decimals=1).fit(X).get_feature_names_out().tolist()
+    ['x0 <= 0.2', 'x0 <= 0.4']
     """
 
     @accept_positional("thresholds")
@@ -80,21 +91,29 @@ class ThresholdBinarizer(Binarizer):
         n_thresholds: int = 8,
         *,
         thresholds: Mapping[str | int, Sequence[float]] | None = None,
+        decimals: int | Mapping[str | int, int] | None = None,
     ) -> None:
         self.strategy = strategy
         self.n_thresholds = n_thresholds
         self.thresholds = thresholds
+        self.decimals = decimals
 
     def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
         check_choice("strategy", self.strategy, ("exact", "quantile"))
         if not is_integer(self.n_thresholds) or self.n_thresholds < 1:
             raise ValueError(f"n_thresholds must be an integer of at least 1, got {shown(self.n_thresholds)}.")
-        own = own_thresholds(self.thresholds, table)
+        own, decimals = own_thresholds(self.thresholds, table), decimals_of(self.decimals, table)
         if table.flags is not None and not own:
             return Ones(table.flags.changing(), condition_of_ones(table.flags.are_boolean))
-        return self._of_columns(table, weights, own)
+        return self._of_columns(table, weights, own, decimals)
 
-    def _of_columns(self, table: Table, weights: npt.NDArray[Any], own: Mapping[int, list[float]]) -> Iterator[Run]:
+    def _of_columns(
+        self,
+        table: Table,
+        weights: npt.NDArray[Any],
+        own: Mapping[int, list[float]],
+        decimals: Sequence[int | None],
+    ) -> Iterator[Run]:
         """Generate the conditions column by column, so that a budget can end it in between."""
         for index, column in enumerate(table.columns):
             missing = column.is_missing()
@@ -103,25 +122,27 @@ class ThresholdBinarizer(Binarizer):
             elif column.kind == "category":
                 yield from _of_categories(index, column.values)
             elif missing.any():
-                yield self._of_numbers(index, column.take(~missing), weights[~missing])
+                yield self._of_numbers(index, column.take(~missing), weights[~missing], decimals[index])
             else:
-                yield self._of_numbers(index, column, weights)
+                yield self._of_numbers(index, column, weights, decimals[index])
             if missing.any() and not missing.all():
                 yield IsMissing(index)
 
-    def _of_numbers(self, index: int, column: Column, weights: npt.NDArray[Any]) -> IsOne | Thresholds:
+    def _of_numbers(
+        self, index: int, column: Column, weights: npt.NDArray[Any], decimals: int | None
+    ) -> IsOne | Thresholds:
         values = column.values
         distinct = _distinct(values)
         if column.kind == "number" and np.array_equal(distinct, [0, 1]):
             return condition_of_ones(column.is_boolean)(index)
-        thresholds = _core.thresholds_between(distinct)
+        thresholds = thresholds_between(distinct, decimals)
         if self.strategy == "quantile" and len(thresholds) > self.n_thresholds:
-            group = np.unique(values, return_inverse=True)[1]
+            group = bins_of(Thresholds(index, thresholds), column)  # values that nothing separates count as one
             thresholds = thresholds[self._choose_thresholds(np.bincount(group, weights).astype(np.float64))]
         return Thresholds(index, round_thresholds(thresholds, distinct) if column.kind in DATE_KINDS else thresholds)
 
     def _choose_thresholds(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-        """Return where strategy "quantile" divides distinct values of these weights; place i is above value i."""
+        """Return where strategy "quantile" divides ascending values of these weights; place i is above value i."""
         return nearest_shares(np.cumsum(_at_most_a_share(weights, self.n_thresholds + 1)), self.n_thresholds)
 
 
@@ -166,44 +187,3 @@ def _of_categories(index: int, values: npt.NDArray[np.object_]) -> list[IsIn]:
     if len(groups) <= 2:  # the last category separates the same rows as the first, or as "is missing"
         categories = categories[:-1]
     return [IsIn(index, (value,)) for value in categories]
-
-
-def own_thresholds(thresholds: Any, table: Table) -> dict[int, list[float]]:
-    """Check the user's thresholds and return them by index of the column, sorted."""
-    if thresholds is None:
-        return {}
-    if not isinstance(thresholds, Mapping):
-        raise TypeError(
-            "thresholds must be a dict from a column's name or index to a sequence of numbers, got "
-            f"{type(thresholds).__name__}."
-        )
-    own: dict[int, list[float]] = {}
-    for key, values in thresholds.items():
-        index = _index_of(key, table)
-        if index in own:
-            raise ValueError(f"thresholds names column {table.names[index]!r} twice, by name and by index.")
-        own[index] = _check_thresholds(table.column(index), values)
-    return own
-
-
-def _index_of(key: Any, table: Table) -> int:
-    if isinstance(key, str) and key in table.names:
-        return table.names.index(key)
-    if is_integer(key) and int(key) in range(len(table.names)):
-        return int(key)
-    known = ", ".join(map(repr, table.names[:10])) + (", ..." if len(table.names) > 10 else "")
-    raise ValueError(f"thresholds names the unknown column {shown(key)}; the columns of X are {known}.")
-
-
-def _check_thresholds(column: Column, values: Any) -> list[float]:
-    if column.kind == "category":
-        raise ValueError(f"thresholds names column {column.name!r}, which holds categories, not numbers.")
-    if column.kind in DATE_KINDS:
-        return thresholds_in_seconds(column.name, column.kind, values)
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        numbers = np.array(np.nan)
-    if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise ValueError(f"thresholds[{column.name!r}] must be a sequence of finite numbers, got {shown(values)}.")
-    return [float(number) for number in np.unique(numbers)]

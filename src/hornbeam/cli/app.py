@@ -138,6 +138,10 @@ def fit(  # long: a line for each option
         ),
     ] = None,
     n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`: 8.")] = None,
+    decimals: Annotated[
+        int | None,
+        typer.Option(help="Decimals of thresholds: 1 for multiples of 0.1, -1 for multiples of 10. As many as needed."),
+    ] = None,
     reference: Annotated[
         str | None,
         typer.Option(

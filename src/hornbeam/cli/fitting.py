@@ -121,6 +121,7 @@ def _certificate(classifier: Any, method: str) -> ProofSummary:
         n_columns=classifier.n_features_in_,
         n_conditions=len(classifier.binarizer_.conditions_),
         thresholds=_thresholds_of(classifier.binarizer_),
+        decimals=getattr(classifier.binarizer_, "decimals", None),
         max_depth=classifier.max_depth,
         max_leaves=getattr(classifier, "max_leaves", None),
         min_samples_leaf=getattr(classifier, "min_samples_leaf", 1),
@@ -152,21 +153,29 @@ def _thresholds_of(binarizer: Binarizer) -> str:
     return getattr(binarizer, "strategy", "none")
 
 
-def binarizer_named(name: str, n_thresholds: int | None) -> str | ThresholdBinarizer | None:
+def binarizer_named(name: str, n_thresholds: int | None, decimals: int | None) -> str | Binarizer | None:
     """Return the `binarizer` of the classifier for these options.
 
     Raises
     ------
     CommandError
-        If the name is unknown, or a number of thresholds is given without `quantile`.
+        If the name is unknown, a number of thresholds is given without `quantile`, or decimals are without thresholds.
     """
     if name not in ("exact", "quantile", "auto", "guess", "none"):
         raise CommandError(f"--binarizer {name!r}: expected exact, quantile, auto, guess or none")
     if name != "quantile" and n_thresholds is not None:
         raise CommandError(f"--n-thresholds belongs to --binarizer quantile, not to {name}")
+    if name == "none":
+        if decimals is not None:
+            raise CommandError("--decimals belongs to a --binarizer with thresholds, not to none")
+        return None
     if n_thresholds is not None:
-        return ThresholdBinarizer(strategy="quantile", n_thresholds=n_thresholds)
-    return None if name == "none" else name
+        return ThresholdBinarizer("quantile", n_thresholds, decimals=decimals)
+    if decimals is None:
+        return name
+    if name in ("exact", "quantile"):
+        return ThresholdBinarizer(name, decimals=decimals)  # type: ignore[arg-type]
+    return (SupervisedBinarizer if name == "auto" else ThresholdGuessBinarizer)(decimals=decimals)
 
 
 def leaf_penalty(text: str) -> float | str:
@@ -234,10 +243,10 @@ def request_for(method: str, given: Mapping[str, Any]) -> Request:
         parameters["random_state"] = parameters.pop("seed")
     if "reference" in parameters and parameters["reference"] != FROM_BINARIZER:
         del parameters["reference"]
-    n_thresholds = given.get("n_thresholds")
-    if "binarizer" in parameters or n_thresholds is not None:
-        default = METHODS[method].make().binarizer
-        parameters["binarizer"] = binarizer_named(parameters.get("binarizer", default), n_thresholds)
+    n_thresholds, decimals = given.get("n_thresholds"), given.get("decimals")
+    if "binarizer" in parameters or n_thresholds is not None or decimals is not None:
+        name = parameters.get("binarizer", METHODS[method].make().binarizer)
+        parameters["binarizer"] = binarizer_named(name, n_thresholds, decimals)
     for name, read in _READERS.items():
         if name in parameters:
             parameters[name] = read(parameters[name])

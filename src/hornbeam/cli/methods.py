@@ -103,5 +103,5 @@ def check_options(method: str, given: Iterable[str], config: str) -> None:
 
 
 def _options_of(method: str) -> frozenset[str]:
-    of_binarizers = {"n_thresholds"}
+    of_binarizers = {"n_thresholds", "decimals"}
     return parameter_options(method) | of_binarizers | (_OF_SETS if method in SETS else frozenset())

@@ -48,6 +48,7 @@ class ProofSummary:
     memory_bytes: int
     seconds: float
     method: str = "gosdt"
+    decimals: int | None = None
 
     @property
     def is_proven(self) -> bool:

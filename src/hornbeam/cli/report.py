@@ -87,9 +87,10 @@ def _searched(proof: ProofSummary) -> str:
         *([] if proof.max_leaves is None else [f"at most {count(proof.max_leaves, 'leaf', 'leaves')}"]),
         *([] if proof.min_samples_leaf <= 1 else [f"at least {proof.min_samples_leaf} rows per leaf"]),
     ]
+    multiples = "" if proof.decimals is None else f", multiples of {10.0**-proof.decimals:g}"
     return (
         f"all trees of {', '.join(limits)} on {count(proof.n_conditions, 'condition')} "
-        f"({THRESHOLDS[proof.thresholds]}) from {count(proof.n_columns, 'column')}, {count(proof.n_rows)}"
+        f"({THRESHOLDS[proof.thresholds]}{multiples}) from {count(proof.n_columns, 'column')}, {count(proof.n_rows)}"
     )
 
 

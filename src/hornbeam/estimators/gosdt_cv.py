@@ -52,6 +52,8 @@ class GOSDTClassifierCV(CrossValidated, TreeClassifier):
         compared, with a search for each.
     theta : float or None, default=None
         See `GOSDTClassifier`.
+    labelling : {"best", "omega"}, default="best"
+        See `GOSDTClassifier`.
     max_leaves : int or None, default=None
         Largest number of leaves of all trees. None: no limit.
     min_samples_leaf : int, default=1
@@ -138,6 +140,7 @@ n_features_in_, feature_names_in_, statistics_
         rule: Literal["best", "one_standard_error"] = "best",
         objective: Literal["accuracy", "balanced", "weighted", "cost", "f1", "auc", "partial_auc"] = "accuracy",
         theta: float | None = None,
+        labelling: Literal["best", "omega"] = "best",
         max_leaves: int | None = None,
         min_samples_leaf: int = 1,
         shape: Literal["tree", "rule_list"] = "tree",
@@ -159,6 +162,7 @@ n_features_in_, feature_names_in_, statistics_
         self.rule = rule
         self.objective = objective
         self.theta = theta
+        self.labelling = labelling
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
         self.shape = shape

@@ -35,7 +35,8 @@ class SPLITClassifierCV(CrossValidated, TreeClassifier):
         Number of levels of splits that are searched over greedy trees, see `SPLITClassifier`.
     cv, scoring, rule
         See `GOSDTClassifierCV`.
-    objective, max_depth, min_samples_leaf, last_split, binarizer, class_weight, omega, cost_matrix, smoothing
+    objective, max_depth, min_samples_leaf, completion, last_split, binarizer, class_weight, omega, cost_matrix, \
+smoothing
         See `SPLITClassifier`.
     time_limit : float or None, default=None
         Seconds for everything: a third for the searches over all rows, the rest for the folds.
@@ -84,6 +85,7 @@ regularization_, binarizer_, schema_, n_features_in_, feature_names_in_, statist
         objective: Literal["accuracy", "balanced", "weighted", "cost"] = "accuracy",
         max_depth: int = 5,
         min_samples_leaf: int = 1,
+        completion: Literal["optimal", "greedy"] = "optimal",
         last_split: Literal["gain", "loss"] = "gain",
         binarizer: Literal["exact", "quantile", "auto", "guess"] | Binarizer | None = "exact",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -104,6 +106,7 @@ regularization_, binarizer_, schema_, n_features_in_, feature_names_in_, statist
         self.objective = objective
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.completion = completion
         self.last_split = last_split
         self.binarizer = binarizer
         self.class_weight = class_weight
