@@ -9,6 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "run/threads.hpp"
 #include "search/and_or_search.hpp"
+#include "search/bounded_memory.hpp"
 #include "search/read_tree.hpp"
 #include "search/record_tree.hpp"
 
@@ -23,6 +24,7 @@ class Search {
         run_(run),
         table_(make_table(run.limits(), problem.leaf_cost, earlier)),
         shared_{*table_, earlier, run, 0, problem.rows.bytes(), Claims(run.limits().threads > 1)},
+        memory_(problem, shared_),
         companion_(companion),
         earlier_(earlier) {
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
@@ -31,6 +33,7 @@ class Search {
   run::Outcome run() {
     Frame root;
     AndOrSearch thread(problem_, shared_, kernels::kernels(), 0, [&] {
+      memory_.on_poll(root_interval(), root.limits);
       report();
       find_better_tree(root.limits, thread.work());
     });
@@ -54,11 +57,16 @@ class Search {
         thread.solve(root, kInfinity);
       else
         helpers[i]
-            .emplace(problem_, shared_, kernels::kernels(), i, [this] { run_.check(shared_.bytes()); })
+            .emplace(problem_, shared_, kernels::kernels(), i, [this] { run_.check(); })
             .solve(roots[i - 1], kInfinity);
-      run_.stop(run::Status::optimal);  // a thread that returns without being stopped has closed the root
+      // A thread that returns without being stopped has closed the root.
+      if (!memory_.has_forgotten())
+        run_.stop(run::Status::optimal);
+      else if (i == 0)
+        memory_.on_poll(root_interval(), root.limits);
     });
     Counters counters = thread.counters();
+    counters.forgotten = table_->n_forgotten();
     if (companion_ != nullptr) counters.primal = companion_->n_found();
     for (const std::optional<AndOrSearch>& helper : helpers)
       if (helper) counters += helper->counters();
@@ -97,8 +105,10 @@ class Search {
       lower = root.lower < root.tree.cost
                   ? sure_lower_
                   : std::max(sure_lower_, bounds::bound_after_guesses(root.tree.cost, reference_loss_));
-    return {root.tree.cost, lower, shared_.n_subproblems.load(std::memory_order_relaxed), shared_.bytes(),
-            root.tree.shape.leaves};
+    const bool is_kept = memory_.has_forgotten();
+    return {is_kept ? memory_.tree().cost : root.tree.cost, lower,
+            shared_.n_subproblems.load(std::memory_order_relaxed), shared_.bytes(),
+            is_kept ? memory_.tree().n_leaves() : root.tree.shape.leaves};
   }
 
   void report() { run_.report(progress()); }
@@ -113,17 +123,22 @@ class Search {
   }
 
   run::Outcome outcome(const NodeLimits& limits, const Counters& counters) {
-    tree::ResultTree tree = read_tree(problem_, shared_.table, limits);
+    memory_.keep_tree(limits);
+    tree::ResultTree tree = memory_.tree();
     // A stop may come after the proof, and a proof just after a limit.
-    const bool is_closed = root_interval().lower >= tree.cost;
-    return run_.finish(std::move(tree), progress(), counters, shared_.table.size(),
-                       is_closed ? std::optional(run::Status::guessed) : std::nullopt);
+    std::optional<run::Status> ended;
+    if (root_interval().lower >= tree.cost)
+      ended = run::Status::guessed;
+    else if (run_.reason() == run::Status::optimal)
+      ended = run::Status::memory_limit;  // the best tree was forgotten before it was read
+    return run_.finish(std::move(tree), progress(), counters, shared_.table.size(), ended);
   }
 
   const rows::Problem& problem_;
   run::Run& run_;
   std::unique_ptr<table::SubproblemTable> table_;
   SharedState shared_;
+  BoundedMemory memory_;
   primal::Companion* const companion_;
   EarlierSearches* const earlier_;
   table::SubproblemKey root_key_;
