@@ -23,6 +23,7 @@ void AndOrSearch::open_root(Frame& root) {
 
 void AndOrSearch::solve(Frame& frame, Ticks budget) {
   if (!frame.is_expanded) expand(frame);
+  const std::uint64_t spent_before = thread_.meter.spent();
   thread_.enter(frame, budget);
   for (bool is_first_round = true; !thread_.stopped(); is_first_round = false) {
     // Another thread, or this one below a different split, may have raised the same subproblem meanwhile.
@@ -52,6 +53,7 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
     // What this split has cost to prove may be most of the proof of others with nearly the same sides.
     if (similarity_holds(thread_.problem, frame)) spread_to_similar(thread_, frame, frame.candidates[chosen], budget);
   }
+  frame.work += thread_.meter.spent() - spent_before;
   record(frame);
   thread_.leave(frame);
 }
@@ -143,7 +145,8 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
 /// Writes what the frame has proven to the table, and reads what others have proven since.
 void AndOrSearch::record(Frame& frame) {
   frame.lower = std::min(frame.lower, frame.upper());
-  static_cast<table::Interval&>(frame) = thread_.shared.table.tighten(frame.key, frame);
+  const std::uint8_t effort = frame.is_root ? table::SubproblemTable::kNeverForgotten : effort_of(frame.work);
+  static_cast<table::Interval&>(frame) = thread_.shared.table.tighten(frame.key, frame, effort);
 }
 
 void AndOrSearch::find_incumbent(Frame& frame) {

@@ -75,18 +75,19 @@ std::uint32_t BoundRaiser::needed_levels(const Candidate& candidate, int x) cons
 
 void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels) {
   thread_.count_subproblem();
+  const std::uint64_t spent_before = thread_.meter.spent();
   const Side& side = candidate.side[x];
   const auto found = levels == 2 ? two_levels_.solve(frame.rows, candidate.column, x == 1, side.upper)
                                  : two_levels_.solve_three_levels(frame.rows, candidate.column, x == 1, side.upper);
   if (found && found->shape.depth == 3) record_below(frame, candidate, x);
-  // If this was stopped, or there was no memory for the entries below, the side must not get an entry either.
   if (thread_.stopped() || !found) return;
   ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
   table::KnownTree best = *found;
   if (const table::KnownTree leaf{thread_.problem.leaf_cost + side.loss, table::kNoSplit, table::kUnlimited, {1, 0}};
       leaf.better_than(best))
     best = leaf;
-  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best});
+  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best},
+                                                             effort_of(thread_.meter.spent() - spent_before));
   candidates_.update_side(frame, candidate, x, known);
 }
 

@@ -30,6 +30,7 @@ void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
   frame.tree = {};
   frame.is_expanded = false;
   frame.is_packed = false;
+  frame.work = 0;
   frame.candidates.clear();
   frame.candidate_of.clear();
   count_bytes(frame);

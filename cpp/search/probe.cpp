@@ -70,6 +70,7 @@ BoundRaiser::Probe BoundRaiser::probe(Frame& frame, Candidate& candidate, int x,
 
 /// Pairs the candidates of the side, the one of the lowest bound first, until one stays below the goal.
 BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate, int x, Ticks goal) {
+  const std::uint64_t spent_before = thread_.meter.spent();
   Frame& child = children_.filter(frame, candidate, x);
   const Side& side = candidate.side[x];
   const std::uint32_t n_columns = child.rows.n_columns;
@@ -105,7 +106,8 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
     lowest = std::min(lowest, g.lower);
   }
   const Ticks proven = std::min({lowest, side.upper, child.tree.cost});
-  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {proven, child.tree});
+  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {proven, child.tree},
+                                                             effort_of(thread_.meter.spent() - spent_before));
   candidates_.update_side(frame, candidate, x, known);
   return {true, proven};
 }

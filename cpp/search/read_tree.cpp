@@ -1,6 +1,7 @@
 #include "search/read_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "data/best_stump.hpp"
@@ -15,11 +16,12 @@ constexpr std::uint64_t kMostWorkOnLeaves = std::uint64_t{1} << 27;
 
 class TreeReader {
  public:
-  TreeReader(const rows::Problem& problem, const table::SubproblemTable& table) : problem_(problem), table_(table) {}
+  TreeReader(const rows::Problem& problem, const table::SubproblemTable& table, const SolveAgain& solve_again)
+      : problem_(problem), table_(table), solve_again_(solve_again) {}
 
   tree::ResultTree read(const NodeLimits& limits) {
-    tree_.cost =
-        add_node(part_of(problem_, data::all_rows(problem_.rows), !limits.only_leaf()), limits, table::kUnlimited);
+    const Part all = part_of(problem_, data::all_rows(problem_.rows), !limits.only_leaf());
+    tree_.cost = add_node(all, node_of(all, limits, false));
     return std::move(tree_);
   }
 
@@ -58,17 +60,27 @@ class TreeReader {
     return stump.better_than(best) ? stump : best;
   }
 
-  /// `depth` is that of the tree known, where it is.
-  Ticks add_node(const Part& part, const NodeLimits& wide_limits, std::uint32_t depth) {
+  /// A part as a node of the tree: its limits and the best tree known.
+  struct Node {
+    NodeLimits limits;
+    std::uint32_t prediction;
+    table::KnownTree best;
+  };
+
+  Node node_of(const Part& part, const NodeLimits& wide_limits, bool is_leaf) {
     const std::uint32_t prediction = problem_.model.best_prediction(part.weight.data());
     const Ticks loss = problem_.model.loss_of(part.weight.data(), prediction);
     const NodeLimits limits = wide_limits.without_idle_limits(problem_.leaf_cost, loss, part.base_loss);
-    table::KnownTree best;  // no split
-    if (!wide_limits.only_leaf()) best = best_known(part, limits, loss, depth == 0);
+    if (wide_limits.only_leaf())
+      return {limits, prediction, {problem_.leaf_cost + loss, table::kNoSplit, table::kUnlimited, {1, 0}}};
+    return {limits, prediction, best_known(part, limits, loss, is_leaf)};
+  }
 
+  Ticks add_node(const Part& part, const Node& node) {
+    const auto& [limits, prediction, best] = node;
     if (best.split == table::kNoSplit) {
       tree_.add_leaf(prediction);
-      return problem_.leaf_cost + loss;
+      return best.cost;
     }
     NodeLimits side_limits[2];
     for (int x = 0; x < 2; ++x) {
@@ -78,25 +90,54 @@ class TreeReader {
     }
     if (problem_.tree.is_rule_list) side_limits[best.leaves_of_true_side == 1 ? 1 : 0].leaves = 1;
     const auto sides = sides_of(problem_, part, best.split, !side_limits[0].only_leaf() || !side_limits[1].only_leaf());
+    const bool has_leaves = best.shape.depth == 1;
+    const Node nodes[2] = {node_of(sides[0], side_limits[0], has_leaves),
+                           node_of(sides[1], side_limits[1], has_leaves)};
+    const auto again = solve_forgotten(sides, side_limits, nodes, best.cost);
     Ticks cost = 0;
     tree_.add_split(best.split, prediction, [&](bool side) {
       const int x = side ? 1 : 0;
-      cost += add_node(sides[x], side_limits[x], best.shape.depth - 1);
+      if (again[x].column.empty()) {
+        cost += add_node(sides[x], nodes[x]);
+      } else {
+        tree_.add_subtree(again[x]);
+        cost += again[x].cost;
+      }
     });
     return cost;
   }
 
+  /// Trees of the sides of which the table has forgotten the best, if it has: the sides have trees that cost no more
+  /// than `cost` together, so their best ones do not either. Empty trees where the table is as good.
+  std::array<tree::ResultTree, 2> solve_forgotten(const std::array<Part, 2>& sides, const NodeLimits* limits,
+                                                  const Node* nodes, Ticks cost) const {
+    std::array<tree::ResultTree, 2> again;
+    if (!solve_again_) return again;
+    Ticks known[2] = {nodes[0].best.cost, nodes[1].best.cost};
+    const int smaller = sides[1].rows.size() < sides[0].rows.size() ? 1 : 0;
+    for (const int x : {smaller, 1 - smaller}) {
+      if (known[0] + known[1] <= cost) break;
+      if (limits[x].only_leaf()) continue;
+      tree::ResultTree found = solve_again_(sides[x].rows, limits[x]);
+      if (found.column.empty() || found.cost >= known[x]) continue;
+      known[x] = found.cost;
+      again[x] = std::move(found);
+    }
+    return again;
+  }
+
   const rows::Problem& problem_;
   const table::SubproblemTable& table_;
+  const SolveAgain& solve_again_;
   std::uint64_t work_on_leaves_ = 0;
   tree::ResultTree tree_;
 };
 
 }  // namespace
 
-tree::ResultTree read_tree(const rows::Problem& problem, const table::SubproblemTable& table,
-                           const NodeLimits& limits) {
-  return TreeReader(problem, table).read(limits);
+tree::ResultTree read_tree(const rows::Problem& problem, const table::SubproblemTable& table, const NodeLimits& limits,
+                           const SolveAgain& solve_again) {
+  return TreeReader(problem, table, solve_again).read(limits);
 }
 
 }  // namespace hornbeam::search

@@ -9,6 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "run/threads.hpp"
 #include "search/and_or_search.hpp"
+#include "search/bounded_memory.hpp"
 #include "search/read_tree.hpp"
 #include "search/record_tree.hpp"
 
@@ -24,6 +25,7 @@ class Search {
         run_(run),
         table_(make_table(run.limits(), problem.leaf_cost, earlier)),
         shared_{*table_, earlier, run, 0, problem.rows.bytes(), Claims(run.limits().threads > 1)},
+        memory_(problem, shared_),
         companion_(companion),
         earlier_(earlier),
         start_(start) {
@@ -33,6 +35,7 @@ class Search {
   run::Outcome run() {
     Frame root;
     AndOrSearch thread(problem_, shared_, kernels::kernels(), 0, [&] {
+      memory_.on_poll(root_interval(), root.limits);
       report();
       find_better_tree(root.limits, thread.work());
     });
@@ -58,11 +61,15 @@ class Search {
         thread.solve(root, budget);
       else
         helpers[i]
-            .emplace(problem_, shared_, kernels::kernels(), i, [this] { run_.check(shared_.bytes()); })
+            .emplace(problem_, shared_, kernels::kernels(), i, [this] { run_.check(); })
             .solve(roots[i - 1], budget);
-      run_.stop(run::Status::optimal);  // a thread that returns without being stopped has raised the root to its budget
+      // A thread that returns without being stopped has raised the root to its budget. Once the table has forgotten
+      // entries, the calling thread reads the tree before it ends the search.
+      if (i == 0 && memory_.has_forgotten()) memory_.on_poll(root_interval(), root.limits);
+      if (i == 0 || !memory_.has_forgotten()) run_.stop(run::Status::optimal);
     });
     Counters counters = thread.counters();
+    counters.forgotten = table_->n_forgotten();
     if (companion_ != nullptr) counters.primal = companion_->n_found();
     for (const std::optional<AndOrSearch>& helper : helpers)
       if (helper) counters += helper->counters();
@@ -105,8 +112,10 @@ class Search {
       lower = root.lower < root.tree.cost
                   ? sure_lower_
                   : std::max(sure_lower_, bounds::bound_after_guesses(root.tree.cost, reference_loss_));
-    return {root.tree.cost, lower, shared_.n_subproblems.load(std::memory_order_relaxed), shared_.bytes(),
-            root.tree.shape.leaves};
+    const bool is_kept = memory_.has_forgotten();
+    return {is_kept ? memory_.tree().cost : root.tree.cost, lower,
+            shared_.n_subproblems.load(std::memory_order_relaxed), shared_.bytes(),
+            is_kept ? memory_.tree().n_leaves() : root.tree.shape.leaves};
   }
 
   void report() { run_.report(progress()); }
@@ -121,13 +130,18 @@ class Search {
   }
 
   run::Outcome outcome(const NodeLimits& limits, const Counters& counters) {
-    tree::ResultTree tree = read_tree(problem_, shared_.table, limits);
+    memory_.keep_tree(limits);
+    tree::ResultTree tree = memory_.tree();
     // A stop may come after the proof, and a proof just after a limit.
     const Ticks lower = root_interval().lower;
     const std::optional<Ticks>& cutoff = run_.limits().cutoff;
     std::optional<run::Status> unless_proven;
-    if (lower >= tree.cost) unless_proven = run::Status::guessed;
-    if (cutoff && lower > *cutoff) unless_proven = run::Status::cutoff;
+    if (lower >= tree.cost)
+      unless_proven = run::Status::guessed;
+    else if (cutoff && lower > *cutoff)
+      unless_proven = run::Status::cutoff;
+    else if (run_.reason() == run::Status::optimal)
+      unless_proven = run::Status::memory_limit;  // the best tree was forgotten before it was read
     run::Progress last = progress();
     last.upper = tree.cost;  // what is below the root may be better than the root knows
     last.n_leaves = tree.n_leaves();
@@ -138,6 +152,7 @@ class Search {
   run::Run& run_;
   std::unique_ptr<table::SubproblemTable> table_;
   SharedState shared_;
+  BoundedMemory memory_;
   primal::Companion* const companion_;
   EarlierSearches* const earlier_;
   const tree::ResultTree* const start_;

@@ -34,7 +34,8 @@ Counters SearchThread::all_counters() const {
 }
 
 bool SearchThread::stopped() {
-  if (shared.table.is_full()) shared.run.stop(run::Status::memory_limit);
+  // The poll of the calling thread makes room. Until then, what the others prove is not kept.
+  if (shared.table.is_full() && number_ == 0) meter.poll();
   return !meter.spend(0) || finished_elsewhere_ != nullptr;
 }
 

@@ -5,6 +5,7 @@
 // HOLDS   Every part checks `stopped()` between steps of bounded work and then returns with all intervals valid.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -52,6 +53,9 @@ class SearchThread {
   std::vector<Visit> path_;                    // the root first
   const Frame* finished_elsewhere_ = nullptr;  // the first of them: everything below it ends
 };
+
+/// For the table, which forgets the entries of the least effort first.
+inline std::uint8_t effort_of(std::uint64_t work) { return static_cast<std::uint8_t>(std::bit_width(work)); }
 
 /// Whether bounds/subset.hpp and bounds/similarity.hpp cover the limits of the frame.
 inline bool subset_bound_holds(const rows::Problem& problem, const Frame& frame) {

@@ -1,12 +1,14 @@
 #include "table/subproblem_table.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace hornbeam::table {
 
 SubproblemTable::SubproblemTable(bool shared, std::optional<std::uint64_t> byte_limit)
     : shared_(shared),
-      byte_limit_(byte_limit),
+      byte_limit_(byte_limit.value_or(kNoLimit)),
       shards_(std::make_unique<Shard[]>(kShards)),
       bytes_(kShards * kFirstCapacity * sizeof(Entry)) {}  // set aside, though a shard takes its own when it needs it
 
@@ -47,7 +49,7 @@ std::optional<Interval> SubproblemTable::find(const SubproblemKey& key) const {
 bool SubproblemTable::reserve(std::uint64_t added) {
   std::uint64_t now = bytes();
   do {
-    if (byte_limit_ && now + added > *byte_limit_) {
+    if (now + added > byte_limit_.load(std::memory_order_relaxed)) {
       full_.store(true, std::memory_order_relaxed);
       return false;
     }
@@ -63,14 +65,54 @@ bool SubproblemTable::ensure_capacity(Shard& shard) {
   std::vector<Entry> larger(capacity);
   for (Entry& entry : shard.entries)
     if (entry.is_used()) {
-      const std::size_t at = slot_of(larger, {entry.set, entry.depth, entry.leaves});
+      const std::size_t at = slot_of(larger, entry.key());
       larger[at] = std::move(entry);
     }
   shard.entries = std::move(larger);
   return true;
 }
 
-Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known) {
+bool SubproblemTable::forget(std::uint64_t byte_limit) {
+  const std::uint64_t capacity = byte_limit / (kShards * sizeof(Entry));
+  if (capacity < kFirstCapacity) return false;
+  byte_limit_.store(byte_limit, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const auto guard = lock(shards_[i]);
+    if (!shards_[i].entries.empty()) forget_in(shards_[i], capacity);
+  }
+  full_.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+/// Each shard by itself: hashes distribute entries evenly.
+void SubproblemTable::forget_in(Shard& shard, std::size_t capacity) {
+  std::vector<const Entry*> by_effort;
+  by_effort.reserve(shard.used);
+  for (const Entry& entry : shard.entries)
+    if (entry.is_used()) by_effort.push_back(&entry);
+  const auto places = static_cast<std::ptrdiff_t>(std::min(shard.used, capacity * 3 / 8));
+  std::nth_element(by_effort.begin(), by_effort.begin() + places, by_effort.end(), [](const Entry* a, const Entry* b) {
+    return a->effort() != b->effort() ? a->effort() > b->effort() : a->set.hash() < b->set.hash();
+  });
+  std::vector<Entry> rebuilt(std::min(shard.entries.size(), capacity));
+  std::uint64_t freed = (shard.entries.size() - rebuilt.size()) * sizeof(Entry);
+  for (std::ptrdiff_t i = 0; i < std::ssize(by_effort); ++i) {
+    const Entry& entry = *by_effort[i];
+    if (i >= places) {
+      freed += entry.set.heap_bytes();
+      continue;
+    }
+    Entry& kept = rebuilt[slot_of(rebuilt, entry.key())] = entry;
+    if (kept.effort() > 0 && kept.effort() != kNeverForgotten) --kept.tree_depth_and_effort;
+  }
+  bytes_.fetch_sub(freed, std::memory_order_relaxed);
+  size_.fetch_sub(shard.used - places, std::memory_order_relaxed);
+  n_forgotten_.fetch_add(shard.used - places, std::memory_order_relaxed);
+  shard.used = places;
+  shard.entries = std::move(rebuilt);
+}
+
+Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known, std::uint8_t effort) {
   Shard& shard = shard_of(key);
   const auto guard = lock(shard);
   if (shard.entries.empty()) shard.entries.resize(kFirstCapacity);
@@ -78,7 +120,7 @@ Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& know
   if (!shard.entries[at].is_used()) {
     if (!ensure_capacity(shard)) return known;
     at = slot_of(shard.entries, key);
-    shard.entries[at] = {key.set, 0, kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, {}};
+    shard.entries[at] = {key.set, 0, kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, 1, 0};
     ++shard.used;
     size_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(key.set.heap_bytes(), std::memory_order_relaxed);
@@ -90,7 +132,9 @@ Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& know
   entry.upper = merged.tree.cost;
   entry.split = merged.tree.split;
   entry.leaves_of_true_side = merged.tree.leaves_of_true_side;
-  entry.shape = merged.tree.shape;
+  entry.tree_leaves = merged.tree.shape.leaves;
+  entry.tree_depth_and_effort =
+      std::min(merged.tree.shape.depth, kMostTreeDepth) << 8 | std::max(entry.effort(), effort);
   return merged;
 }
 

@@ -4,11 +4,13 @@
 //         that attains it.
 // HOLDS   (T1) lower <= best <= upper. (T2) lower never falls; upper never rises, and at equal upper the tree gets
 //         fewer leaves or, at equal leaves, less depth. (T3) `upper` is the cost of a tree that can be read off the
-//         table, or is a leaf or a stump.
+//         table, or is a leaf or a stump. `forget` breaks (T3) alone: then the tree exists, but the entries below its
+//         root may be gone.
 // COST    56 bytes per entry; a look-up is one probe of one shard. Nothing else is kept per subproblem: keeping
 //         candidate lists costs ten times the memory and saves five percent of the time.
 // CHOICE  64 shards of open addressing that grow one by one by half, so that growth never needs twice the memory and
-//         threads rarely meet.
+//         threads rarely meet. What to forget is decided by the work that stands behind an entry, as transposition
+//         tables of game programs do: most entries are of small subproblems that are proven again in microseconds.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +91,7 @@ class SubproblemTable {
   /// The arguments of the constructor for another search that goes on with the entries.
   void reset(bool shared, std::optional<std::uint64_t> byte_limit) {
     shared_ = shared;
-    byte_limit_ = byte_limit;
+    byte_limit_ = byte_limit.value_or(kNoLimit);
     full_ = false;
   }
 
@@ -98,10 +100,18 @@ class SubproblemTable {
   void prefetch(const SubproblemKey& key) const;
 
   /// Tightens the entry of `key` by `known` (T2) and returns the result. If the memory limit does not allow the entry,
-  /// it is not kept, and `is_full` becomes true.
-  Interval tighten(const SubproblemKey& key, const Interval& known);
+  /// it is not kept, and `is_full` becomes true. `effort` grows with the work that has proven `known`.
+  Interval tighten(const SubproblemKey& key, const Interval& known, std::uint8_t effort = 0);
+
+  /// Shrinks to at most `byte_limit` bytes, the limit from now on, and forgets the entries of the least effort in each
+  /// shard until half of the places for entries are free. An entry that is left counts for less effort the next time,
+  /// unless it is tightened again. False, and nothing changes, if that is too little for the first entries.
+  bool forget(std::uint64_t byte_limit);
+  static constexpr std::uint8_t kNeverForgotten = 255;
 
   bool is_full() const { return full_.load(std::memory_order_relaxed); }
+  /// Entries that `forget` has dropped since the table was made.
+  std::uint64_t n_forgotten() const { return n_forgotten_.load(std::memory_order_relaxed); }
   std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
 
@@ -115,10 +125,17 @@ class SubproblemTable {
     std::uint32_t split;
     std::uint32_t depth, leaves;
     std::uint32_t leaves_of_true_side;
-    TreeShape shape;
+    std::uint32_t tree_leaves;
+    std::uint32_t tree_depth_and_effort;  // 24 and 8 bits
+    std::uint8_t effort() const { return static_cast<std::uint8_t>(tree_depth_and_effort); }
     bool is(const SubproblemKey& key) const { return set == key.set && depth == key.depth && leaves == key.leaves; }
-    Interval interval() const { return {lower, {upper, split, leaves_of_true_side, shape}}; }
+    SubproblemKey key() const { return {set, depth, leaves}; }
+    Interval interval() const {
+      return {lower, {upper, split, leaves_of_true_side, {tree_leaves, tree_depth_and_effort >> 8}}};
+    }
   };
+  static constexpr std::uint32_t kMostTreeDepth = (1u << 24) - 1;  // deeper trees count as that deep
+  static_assert(sizeof(Entry) == sizeof(Fingerprint) + 40);
   struct Shard {
     mutable std::mutex mutex;
     std::vector<Entry> entries;
@@ -131,13 +148,15 @@ class SubproblemTable {
   static std::size_t slot_of(const std::vector<Entry>& entries, const SubproblemKey& key);
   bool ensure_capacity(Shard& shard);
   bool reserve(std::uint64_t added);
+  void forget_in(Shard& shard, std::size_t capacity);
 
   static constexpr std::size_t kShards = 64;
   static constexpr std::size_t kFirstCapacity = 16;  // the first entries fit whatever the limit
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
   bool shared_;
-  std::optional<std::uint64_t> byte_limit_;
+  std::atomic<std::uint64_t> byte_limit_;
   std::unique_ptr<Shard[]> shards_;
-  std::atomic<std::uint64_t> bytes_{0}, size_{0};
+  std::atomic<std::uint64_t> bytes_{0}, size_{0}, n_forgotten_{0};
   std::atomic<bool> full_{false};
 };
 

@@ -28,6 +28,17 @@ struct ResultTree {
     prediction.push_back(static_cast<std::int32_t>(predicted));
   }
 
+  void add_subtree(const ResultTree& subtree) {
+    const auto offset = static_cast<std::int32_t>(column.size());
+    for (std::size_t node = 0; node < subtree.column.size(); ++node) {
+      const bool is_leaf = subtree.column[node] < 0;
+      column.push_back(subtree.column[node]);
+      left.push_back(is_leaf ? -1 : subtree.left[node] + offset);
+      right.push_back(is_leaf ? -1 : subtree.right[node] + offset);
+      prediction.push_back(subtree.prediction[node]);
+    }
+  }
+
   /// `add_side(side)` adds the subtree where the column equals `side`.
   template <class AddSide>
   void add_split(std::uint32_t on_column, std::uint32_t predicted, AddSide add_side) {

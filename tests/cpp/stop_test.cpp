@@ -61,6 +61,28 @@ PROBLEM_TEST(a_memory_limit_leaves_a_valid_interval, 40, larger_problem(draw)) {
   CHECK(outcome.status == Status::optimal || outcome.status == Status::memory_limit);
 }
 
+RANDOM_TEST(a_search_that_forgets_proves_the_same_optimum_with_a_tree_of_that_cost, 3) {
+  std::uint64_t n_forgotten = 0;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    TestProblem problem = hard_problem(draw, {120, 150, 15, 17});
+    problem.leaf_cost = draw.between(1, 2);
+    if (draw.percent(50)) problem.limits = {draw.size_between(4, 6), std::nullopt, 1, false};
+    if (draw.percent(25)) problem.limits.leaves = draw.size_between(5, 9);
+    problem.limits.is_rule_list = draw.percent(20);
+    PackedInput input = problem.input();
+    input.bounds.primal = draw.percent(50);
+    const Outcome unlimited = solve(input, never);
+    input.limits.threads = draw.size_between(1, 2);
+    // Half of what it needs, but no less than row sets and small searches for parts of the tree need.
+    input.limits.bytes = std::max<std::uint64_t>(unlimited.bytes / 2, 500'000);
+    const Outcome outcome = solve(input, never);
+    check_interval(problem, outcome, unlimited.tree.cost);
+    CHECK(outcome.status == Status::optimal);
+    n_forgotten += outcome.counters.forgotten;
+  }
+  CHECK(n_forgotten > 1000);
+}
+
 PROBLEM_TEST(a_gap_limit_stops_with_a_gap_no_larger, 40, larger_problem(draw)) {
   PackedInput input = problem.input();
   input.limits.gap = draw.choose({0.01, 0.1, 0.3, 1.0});
@@ -86,8 +108,11 @@ RANDOM_TEST(limits_stop_a_search_that_would_take_long_and_say_so, 1) {
   input.limits.seconds = 0.05;
   check_stopped(Status::time_limit);
   input.limits = {};
-  input.limits.bytes = 1 << 20;
+  input.limits.bytes = 100'000;  // not even for the row sets and the first entries
   check_stopped(Status::memory_limit);
+  input.limits.seconds = 0.2;
+  input.limits.bytes = 1 << 20;
+  check_stopped(Status::time_limit);  // the table forgets
   input.limits = {};
   input.limits.gap = 0.9;
   check_stopped(Status::gap_limit);

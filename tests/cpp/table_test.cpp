@@ -1,6 +1,7 @@
 // table_test.cpp: table/subproblem_table against a std::map; memory; threads.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "support/check.hpp"
@@ -110,6 +111,56 @@ RANDOM_TEST(a_full_table_stays_within_its_bytes_and_keeps_what_it_has, 10) {
     CHECK_EQUAL(table.find({set_of(i)}).value_or(Interval{}).lower, static_cast<Ticks>(i));
     CHECK_EQUAL(table.tighten({set_of(i)}, {static_cast<Ticks>(i) + 1, {}}).lower, static_cast<Ticks>(i) + 1);
   }
+}
+
+RANDOM_TEST(a_table_forgets_the_least_effort_first_and_nothing_of_what_it_keeps, 10) {
+  const std::uint64_t limit = first_bytes() * draw.size_between(8, 40) / 8;
+  SubproblemTable table(draw.percent(50), draw.percent(50) ? std::optional(4 * limit) : std::nullopt);
+  const std::uint32_t n = draw.size_between(0, 20'000);
+  std::map<std::uint32_t, std::uint8_t> effort;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    effort[i] = i == n / 2 ? SubproblemTable::kNeverForgotten : static_cast<std::uint8_t>(draw.below(40));
+    table.tighten({set_of(i)}, {static_cast<Ticks>(i), {2 * kLargestTotal, i, 3, {i, i}}}, effort[i]);
+    if (!table.find({set_of(i)})) effort.erase(i);
+  }
+  const std::uint64_t n_before = table.size();
+  CHECK(table.forget(limit));
+  CHECK_EQUAL(table.size() + table.n_forgotten(), n_before);
+  CHECK(!table.is_full());
+  CHECK(table.bytes() <= limit + table.size() * set_of(1 << 19).heap_bytes());
+  std::uint64_t n_kept = 0, n_forgotten = 0, effort_kept = 0, effort_forgotten = 0;
+  for (const auto& [i, of_entry] : effort) {
+    const auto known = table.find({set_of(i)});
+    CHECK(known.has_value() || of_entry != SubproblemTable::kNeverForgotten);
+    if (known) CHECK(same(*known, {static_cast<Ticks>(i), {2 * kLargestTotal, i, 3, {i, i}}}));
+    (known ? n_kept : n_forgotten) += 1;
+    (known ? effort_kept : effort_forgotten) += of_entry;
+  }
+  CHECK_EQUAL(n_kept, table.size());
+  CHECK(n_forgotten < 100 || effort_kept * n_forgotten > effort_forgotten * n_kept * 3 / 2);
+  // It takes new entries again.
+  for (std::uint32_t i = 0; i < limit / (32 * 56); ++i) table.tighten({set_of(i + 500'000)}, {1, {}});
+  CHECK(!table.is_full());
+}
+
+TEST(an_entry_that_is_not_tightened_again_loses_effort_whenever_the_table_forgets) {
+  SubproblemTable table(false, std::nullopt);
+  const std::uint64_t limit = 2 * first_bytes();
+  table.tighten({set_of(1)}, {1, {}}, 4);
+  table.tighten({set_of(2)}, {1, {}}, 4);
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    CHECK(table.find({set_of(1)}) && table.find({set_of(2)}));
+    table.tighten({set_of(2)}, {1, {}}, 4);
+    for (std::uint32_t i = 0; i < 5000; ++i) table.tighten({set_of(100'000 * (repeat + 1) + i)}, {1, {}}, 2);
+    CHECK(table.forget(limit));
+  }
+  CHECK(!table.find({set_of(1)}) && table.find({set_of(2)}));
+}
+
+TEST(a_table_of_no_more_than_its_first_entries_forgets_nothing) {
+  SubproblemTable table(false, kNoBytes);
+  for (std::uint32_t i = 0; i < 20'000; ++i) table.tighten({set_of(i)}, {1, {}});
+  CHECK(!table.forget(first_bytes() - 1) && table.is_full() && table.n_forgotten() == 0);
 }
 
 RANDOM_TEST(threads_tighten_the_same_entries_and_none_is_lost, 3) {

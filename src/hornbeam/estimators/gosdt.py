@@ -125,7 +125,8 @@ class GOSDTClassifier(ExactTreeClassifier):
         None: no limit, for a proof whatever it takes.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        stores. If not even the columns fit, the tree is a single leaf, or the start tree. None: no limit.
+        stores. The search of binary columns forgets what is cheapest to prove again and goes on; the fit ends when not
+        even that is enough. If not even the columns fit, the tree is a single leaf, or the start tree. None: no limit.
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
     n_jobs : int or None, default=1
