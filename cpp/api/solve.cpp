@@ -29,7 +29,7 @@ run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models:
   const std::uint32_t prediction = model.best_prediction(weight.data());
   const Ticks cost = input.leaf_cost + model.loss_of(weight.data(), prediction);
   if (start && start->cost < cost) return run.finish(*start, {start->cost, input.leaf_cost, 0, 0, start->n_leaves()});
-  return single_leaf(run, prediction, cost, input.leaf_cost);
+  return api::single_leaf(run, prediction, cost, input.leaf_cost);
 }
 
 /// A guessed bound may lie above the cost of a tree, and the heuristics' trees are no rule lists.

@@ -77,7 +77,7 @@ def read_splits(given: Any, origin: str = "start_tree") -> Splits:
         try:
             given = Tree.from_json(dumps(given) if isinstance(given, Mapping) else given)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{origin} is no JSON that Tree.to_json wrote. {error}") from None
+            raise ValueError(f"{origin} is not JSON that Tree.to_json wrote. {error}") from None
     tree = given if isinstance(given, BaseTree) else getattr(given, "tree_", None)
     if isinstance(tree, BaseTree):
         return Splits(tree.conditions, tree.left.tolist(), tree.right.tolist(), tree.columns, None, origin)
