@@ -39,7 +39,7 @@ OrderedTestProblem ordered_problem(Random& draw) {
 Outcome search(const OrderedTestProblem& problem, const SearchLimits& limits, const OnPoll& on_poll) {
   const OrderedColumns columns = problem.columns();
   Run run(limits, on_poll);
-  const RowGains rows = problem.rows();
+  const sorted::RowGains rows = problem.rows();
   return search_ordered({columns, rows, problem.costs, problem.size, true, 1}, run);
 }
 

@@ -21,7 +21,7 @@ struct OrderedTestProblem {
   sorted::LeafCosts costs{1, 0};
   ordered::TreeSize size{2, ordered::kAnyLeaves};
 
-  sorted::RowGains rows() const { return {.n_predictions = n_classes, .weights = weights, .classes = classes}; }
+  sorted::RowGains rows() const { return {n_classes, weights, classes, {}, {}}; }
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(classes.size()); }
   data::OrderedColumns columns() const { return {bins.data(), n_thresholds, n_rows()}; }
   /// The same problem with a column of bits for each threshold.
