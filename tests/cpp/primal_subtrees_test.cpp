@@ -102,12 +102,10 @@ RANDOM_TEST(a_tree_of_two_levels_of_rows_that_weigh_for_every_target_becomes_the
   TestProblem problem = hard_problem(draw, {2, 40, 1, 6});
   problem.n_classes = draw.size_between(1, 4);
   problem.n_predictions = draw.size_between(1, 4);
-  problem.costs.clear();
-  for (std::uint32_t i = 0; i < problem.n_classes * problem.n_predictions; ++i)
-    problem.costs.push_back(draw.between(0, 6));
-  std::vector<std::int64_t> weights;
-  for (std::uint32_t i = 0; i < problem.n_rows() * problem.n_classes; ++i)
-    weights.push_back(draw.percent(40) ? 0 : draw.between(1, 5));
+  problem.costs.resize(std::size_t{problem.n_classes} * problem.n_predictions);
+  for (Ticks& cost : problem.costs) cost = draw.between(0, 6);
+  std::vector<std::int64_t> weights(std::size_t{problem.n_rows()} * problem.n_classes);
+  for (std::int64_t& weight : weights) weight = draw.percent(40) ? 0 : draw.between(1, 5);
   // At least one, so that every row is a point.
   for (std::uint32_t i = 0; i < problem.n_rows(); ++i) weights[std::size_t{i} * problem.n_classes] += 1;
   problem.leaf_cost = draw.between(0, 20);

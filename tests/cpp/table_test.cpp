@@ -138,8 +138,8 @@ RANDOM_TEST(a_table_forgets_the_least_effort_first_and_nothing_of_what_it_keeps,
   }
   CHECK_EQUAL(n_kept, table.size());
   CHECK(n_forgotten < 100 || effort_kept * n_forgotten > effort_forgotten * n_kept * 3 / 2);
-  // It takes new entries again.
-  for (std::uint32_t i = 0; i < limit / (32 * 56); ++i) table.tighten({set_of(i + 500'000)}, {1, {}});
+  // It takes new entries again: here, one for every 32 places of 56 bytes.
+  for (std::uint32_t i = 0; i < limit / 1792; ++i) table.tighten({set_of(i + 500'000)}, {1, {}});
   CHECK(!table.is_full());
 }
 
