@@ -149,7 +149,8 @@ TEST(an_entry_that_is_not_tightened_again_loses_effort_whenever_the_table_forget
   table.tighten({set_of(1)}, {1, {}}, 4);
   table.tighten({set_of(2)}, {1, {}}, 4);
   for (int repeat = 0; repeat < 4; ++repeat) {
-    CHECK(table.find({set_of(1)}) && table.find({set_of(2)}));
+    CHECK(table.find({set_of(2)}) &&
+          (repeat > 2 || table.find({set_of(1)})));  // by then it counts for no more than the rest
     table.tighten({set_of(2)}, {1, {}}, 4);
     for (std::uint32_t i = 0; i < 5000; ++i) table.tighten({set_of(100'000 * (repeat + 1) + i)}, {1, {}}, 2);
     CHECK(table.forget(limit));
