@@ -121,10 +121,11 @@ def test_gains_count_against_the_memory_limit(share):
     ordered = replace(unsolvable, problem=replace(unsolvable.problem, classes=classes, costs=GENERAL))
     # Before its table grows, which depends on how far a search gets.
     assert bytes_at_first(ordered) > bytes_at_first(unsolvable) + 2 * 8 * 3 * 3000
-    needed = ordered.solve(time_limit=1)["statistics"]["bytes"]
-    outcome = ordered.solve(memory_limit=int(share * needed), time_limit=120)
+    off = {"primal": False}  # the heuristics would not start where their memory has no place
+    needed = ordered.solve(time_limit=1, bounds=off)["statistics"]["bytes"]
+    outcome = ordered.solve(memory_limit=int(share * needed), time_limit=120, bounds=off)
     assert outcome["status"] == "memory_limit"
-    assert outcome["statistics"]["bytes"] <= 1.1 * share * needed
+    assert outcome["statistics"]["bytes"] <= 1.2 * share * needed  # small problem, so single steps count
     check_tree(ordered.problem, outcome)
 
 

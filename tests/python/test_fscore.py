@@ -198,7 +198,7 @@ def test_labels_by_omega_find_the_optimum_that_the_false_bound_cut_off():
 
 
 def test_a_stopped_search_with_labels_by_omega_keeps_a_true_interval():
-    for limits, status in (({"time_limit": 0.2}, "time_limit"), ({"memory_limit": 10**6}, "memory_limit")):
+    for limits, status in (({"time_limit": 0.2}, "time_limit"), ({"memory_limit": 10**5}, "memory_limit")):
         with pytest.warns(NotProvenWarning):
             classifier = hard(labelling="omega", **limits)
         assert classifier.status_ == status

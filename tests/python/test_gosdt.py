@@ -249,8 +249,18 @@ def test_a_search_that_is_stopped_warns_once_and_gives_a_tree_with_its_bounds():
 def test_memory_limit_ends_a_search():
     X, y = hard_problem()
     with pytest.warns(NotProvenWarning, match="memory_limit"):
-        classifier = GOSDTClassifier(0.001, memory_limit=2_000_000, time_limit=20).fit(X, y)
+        classifier = GOSDTClassifier(0.001, memory_limit=100_000, time_limit=20).fit(X, y)
     assert classifier.status_ == "memory_limit"
+
+
+def test_a_search_forgets_within_its_memory_limit_and_goes_on():
+    X, y = hard_problem()
+    with pytest.warns(NotProvenWarning, match="time_limit"):
+        classifier = GOSDTClassifier(0.001, memory_limit=2_000_000, time_limit=2).fit(X, y)
+    assert classifier.status_ == "time_limit"
+    assert classifier.statistics_["bounds"]["forgotten"] > 0
+    assert classifier.statistics_["bytes"] <= 2_200_000
+    assert classifier.objective_ == pytest.approx((classifier.predict(X) != y).mean() + 0.001 * classifier.n_leaves_)
 
 
 def test_reaching_the_gap_asked_for_is_no_reason_to_warn():
