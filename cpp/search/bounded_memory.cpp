@@ -52,7 +52,14 @@ tree::ResultTree BoundedMemory::solve(const data::RowList& rows, const NodeLimit
   if (left.seconds) left.seconds = std::max(0.0, *left.seconds - run.seconds());
   const std::uint64_t bytes = shared_.bytes();
   left.bytes = *left.bytes - std::min(*left.bytes, bytes);
-  run::Run part_run(left, [&](const run::Progress&) { return !run.check(bytes); });
+  run::Run part_run(left, [&](const run::Progress&) {  // this search does not report meanwhile, but must end in time
+    try {
+      run.require(bytes);
+      return false;
+    } catch (const run::Stopped&) {
+      return true;
+    }
+  });
   try {
     data::DistinctRows part_rows = problem_.rows.of(rows, part_run);
     part_rows.reference_loss.clear();  // a guess might rule out the tree that is known
