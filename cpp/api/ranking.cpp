@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/checks.hpp"
+#include "api/start_tree.hpp"
 #include "leafsets/auc_loss.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "verify/score_ranking.hpp"
@@ -59,10 +60,7 @@ run::Outcome solve_ranking(const data::PackedColumns& columns, const RankingInpu
   check_sizes(columns.n_rows, input.class_codes.size(), input.weights.size());
   check_limits(input.tree, input.limits, input.leaf_cost);
   cost_of_pairs(input.class_codes, input.weights, input.half_pair_cost, input.max_false_positives);
-  const tree::StartTree& start = options.start;
-  if (!start.column.empty())
-    verify::check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
-                       columns.n_columns, 2, std::nullopt);
+  check_start_tree(options.start, columns.n_columns, 2, std::nullopt);
   run::Run run(input.limits, on_poll);
   const auto search = [&] {
     const data::DistinctRows rows = rows_by_share(columns, input, run);

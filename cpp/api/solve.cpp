@@ -210,10 +210,7 @@ run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& in
 run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& input,
                              const leafsets::LeafSetOptions& options, const run::OnPoll& on_poll) {
   check_input(input, columns.n_rows);
-  const tree::StartTree& start = options.start;
-  if (!start.column.empty())
-    verify::check_tree({start.column, start.left, start.right, std::vector<std::int32_t>(start.column.size(), 0)},
-                       columns.n_columns, input.losses.n_predictions, std::nullopt);
+  check_start_tree(options.start, columns.n_columns, input.losses.n_predictions, std::nullopt);
   return solve_columns(columns, input, on_poll,
                        [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
                          const data::DistinctRows rows(columns, input.losses.targets, run);

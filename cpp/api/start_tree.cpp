@@ -1,5 +1,7 @@
 #include "api/start_tree.hpp"
 
+#include <vector>
+
 namespace hornbeam::api {
 
 namespace {
@@ -12,6 +14,13 @@ void add_node(tree::ResultTree& tree, const tree::StartTree& start, std::int32_t
 }
 
 }  // namespace
+
+void check_start_tree(const tree::StartTree& start, std::uint32_t n_columns, std::uint32_t n_predictions,
+                      std::optional<std::uint32_t> max_depth) {
+  if (start.column.empty()) return;
+  const std::vector<std::int32_t> any_predictions(start.column.size(), 0);
+  verify::check_tree({start.column, start.left, start.right, any_predictions}, n_columns, n_predictions, max_depth);
+}
 
 tree::ResultTree in_preorder(const tree::StartTree& start) {
   tree::ResultTree tree;

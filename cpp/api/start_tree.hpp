@@ -5,8 +5,8 @@
 //         search was stopped before it had a tree as good.
 #pragma once
 
-#include <utility>
-#include <vector>
+#include <cstdint>
+#include <optional>
 
 #include "api/checks.hpp"
 #include "data/row_targets.hpp"
@@ -15,6 +15,10 @@
 #include "tree/start_tree.hpp"
 
 namespace hornbeam::api {
+
+/// Throws std::logic_error if the arrays are not a tree, or the tree is too deep. None is right, too.
+void check_start_tree(const tree::StartTree& start, std::uint32_t n_columns, std::uint32_t n_predictions,
+                      std::optional<std::uint32_t> max_depth);
 
 /// The same splits in pre-order, true sides first, with any prediction.
 tree::ResultTree in_preorder(const tree::StartTree& start);
@@ -27,9 +31,7 @@ void label(tree::ResultTree& tree, const data::RowLosses& losses, const models::
 template <class Columns>
 tree::ResultTree start_tree(const tree::StartTree& start, const Columns& columns, const data::RowLosses& losses,
                             const models::LeafModel& model, Ticks leaf_cost, const TreeLimits& limits) {
-  const std::vector<std::int32_t> any(start.column.size(), 0);
-  verify::check_tree({start.column, start.left, start.right, any}, columns.n_columns, losses.n_predictions,
-                     limits.depth);
+  check_start_tree(start, columns.n_columns, losses.n_predictions, limits.depth);
   tree::ResultTree tree = in_preorder(start);
   tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, losses.n_predictions, limits);
   label(tree, losses, model, leaf_cost);
