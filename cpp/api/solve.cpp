@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/checkpoints.hpp"
 #include "api/checks.hpp"
 #include "api/start_tree.hpp"
 #include "leafsets/leaf_set_search.hpp"
@@ -95,6 +96,33 @@ void apply_known_bound(const run::Run& run, run::Outcome& outcome) {
   if (outcome.lower == outcome.tree.cost && !is_proven) outcome.status = run::Status::known_bound;
 }
 
+/// The better one of the caller's tree and that of the checkpoint.
+template <class Columns>
+std::optional<tree::ResultTree> best_start(const Columns& columns, const Input& input, const models::LeafModel& model,
+                                           const run::Checkpoint* checkpoint) {
+  std::optional<tree::ResultTree> best;
+  const auto consider = [&](const tree::StartTree& given) {
+    if (given.column.empty()) return;
+    tree::ResultTree tree = start_tree(given, columns, input.losses, model, input.leaf_cost, input.tree);
+    if (!best || tree.cost < best->cost) best = std::move(tree);
+  };
+  consider(input.start);
+  if (checkpoint != nullptr && checkpoint->saved()) {
+    const run::SavedProgress& saved = *checkpoint->saved();
+    consider({saved.column, saved.left, saved.right});
+  }
+  return best;
+}
+
+/// A run that ends before it has read its checkpoint proves no less than that.
+void apply_checkpoint(const run::Checkpoint& checkpoint, run::Outcome& outcome) {
+  outcome.checkpoint_error = checkpoint.error();
+  if (!checkpoint.saved()) return;
+  outcome.seconds_before = checkpoint.saved()->seconds;
+  outcome.lower = std::max(outcome.lower, std::min(checkpoint.saved()->lower, outcome.tree.cost));
+  if (outcome.lower == outcome.tree.cost) outcome.status = run::Status::optimal;
+}
+
 /// `search_in(model, run, start)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
 run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in) {
@@ -102,15 +130,19 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
   const models::LeafModel model(targets.n_targets, n_predictions, {costs.begin(), costs.end()},
                                 input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
   run::Run run(input.limits, on_poll);
-  std::optional<tree::ResultTree> start;
-  if (!input.start.column.empty())
-    start = start_tree(input.start, columns, input.losses, model, input.leaf_cost, input.tree);
+  std::optional<run::Checkpoint> checkpoint;
+  if (!input.checkpoint.path.empty()) {
+    checkpoint.emplace(input.checkpoint.path, input.checkpoint.interval, parts_of(columns, input));
+    run.use(*checkpoint);
+  }
+  std::optional<tree::ResultTree> start = best_start(columns, input, model, run.checkpoint());
   // A guessed bound may lie above the cost of a tree, which a search that adopts it does not expect.
   const tree::ResultTree* const adopted = start && input.reference.empty() ? &*start : nullptr;
   run::Outcome outcome = search_or_leaf(
       run, [&] { return search_in(model, run, adopted); },
       [&] { return leaf_or_start(input, columns.n_rows, model, start, run); });
   if (start) return_start(*std::move(start), outcome);
+  if (checkpoint) apply_checkpoint(*checkpoint, outcome);
   apply_known_bound(run, outcome);
   tree::ResultTree& tree = outcome.tree;
   tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, input.losses.n_predictions, input.tree);

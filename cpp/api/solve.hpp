@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/bounds.hpp"
@@ -20,6 +21,12 @@
 
 namespace hornbeam::api {
 
+/// Where a search saves what it has proven, and how often in seconds; nowhere if the path is empty.
+struct CheckpointOptions {
+  std::string path;
+  double interval = 60;
+};
+
 /// What both kinds of columns need to be solved.
 struct Input {
   data::RowLosses losses;  // weights above 0, or with a weight for every target at least 0; costs at least 0
@@ -29,6 +36,7 @@ struct Input {
   Bounds bounds;
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
   tree::StartTree start = {};               // within the limits, or none: no tree that is worse is returned
+  CheckpointOptions checkpoint = {};        // for `solve`
 };
 
 /// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.

@@ -53,6 +53,17 @@ class Fingerprint {
   std::uint64_t hash() const { return key_.high; }
   std::uint64_t other_hash() const { return key_.low; }
   static constexpr std::size_t heap_bytes() { return 0; }
+  /// For files: `put` gets words from which `from_words` makes an equal one.
+  template <class Put>
+  void put_words(const Put& put) const {
+    put(key_.high);
+    put(key_.low);
+  }
+  template <class Get>
+  static Fingerprint from_words(const Get& get) {
+    const std::uint64_t high = get();
+    return Fingerprint({high, get()});
+  }
 
  private:
   Key128 key_;
@@ -79,6 +90,17 @@ class Fingerprint {
   std::uint64_t hash() const { return fold(1); }
   std::uint64_t other_hash() const { return fold(2); }
   std::size_t heap_bytes() const { return words_.capacity() * sizeof(std::uint64_t); }
+  template <class Put>
+  void put_words(const Put& put) const {
+    put(words_.size());
+    for (const std::uint64_t word : words_) put(word);
+  }
+  template <class Get>
+  static Fingerprint from_words(const Get& get) {
+    Fingerprint set;
+    for (std::uint64_t left = get(); left > 0; --left) set.words_.push_back(get());
+    return set;
+  }
 
  private:
   std::uint64_t fold(std::uint64_t seed) const {

@@ -42,7 +42,9 @@ OutcomeOut run_polled(AnyInput& input, unsigned searches, const Reporting& repor
     const nb::gil_scoped_release no_gil;
     outcome = search([&poll](const run::Progress& at) { return poll(at); });
   }
-  return to_dict(std::move(outcome), searches, reporting.trace);
+  bool has_checkpoint = false;
+  if constexpr (requires { input.checkpoint; }) has_checkpoint = !input.checkpoint.path.empty();
+  return to_dict(std::move(outcome), searches, reporting.trace, has_checkpoint);
 }
 
 using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;
@@ -59,6 +61,7 @@ OutcomeOut solve_packed_columns(const PackedColumnsIn& given, const AdditiveProb
                                 const SearchOptions& options, search::EarlierSearches* earlier, const StartIn& start,
                                 CallbackIn callback, double callback_interval, bool trace) {
   options.check(SearchOptions::kBits);
+  api::require(!options.checkpoint || earlier == nullptr, "checkpoint: not with earlier searches");
   api::Input input = problem.input(options);
   input.start = start_tree_of(start);
   return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
@@ -81,6 +84,7 @@ OutcomeOut near_optimal_columns(const OrderedColumnsIn& given, const AdditivePro
   options.check(SearchOptions::kBits);
   api::Input input = problem.input(options);
   api::require(input.reference.empty(), "reference: not for near-optimal trees");
+  api::require(input.checkpoint.path.empty(), "checkpoint: not for near-optimal trees");
   api::require(!input.tree.is_rule_list, "rule_list: not for near-optimal trees");
   return run_polled(input, 0, {std::move(callback), callback_interval, trace}, [&](const auto& on_poll) {
     return api::near_optimal(given.columns, input, work, idle_rounds, on_poll);

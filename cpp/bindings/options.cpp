@@ -52,6 +52,7 @@ void SearchOptions::check(Search search) const {
   api::require(min_samples_leaf >= 1, "min_samples_leaf: must be at least 1");
   api::require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
   api::require(n_threads >= 1 && n_threads <= run::kMostThreads, "n_threads: must be in [1, 1024]");
+  api::require(checkpoint_interval >= 0, "checkpoint_interval: must be at least 0");
   api::require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
 }
 

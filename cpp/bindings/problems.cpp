@@ -38,6 +38,7 @@ api::Input AdditiveProblem::input(const SearchOptions& options) const {
       .limits = options.search_limits(),
       .bounds = options.bounds_of(kExact),
       .reference = span_of(reference),
+      .checkpoint = {options.checkpoint.value_or(""), options.checkpoint_interval},
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "ordered/ordered_worker.hpp"
 #include "ordered/preorder_tree.hpp"
@@ -15,6 +16,39 @@ namespace {
 /// Up to this, every depth is solved; then only depths that double, since few subproblems are that deep.
 constexpr std::uint32_t kMostSmallDepth = 4;
 
+void put_open(const SharedRoot::Open& open, const run::Checkpoint::Put& put) {
+  put(open.depth);
+  put(static_cast<std::uint64_t>(open.lower));
+  put(static_cast<std::uint64_t>(open.best));
+  put(open.runs.size());
+  for (const sorted::OpenThresholds& run : open.runs) {
+    put(run.variable);
+    for (const sorted::ThresholdBounds& end : {run.low, run.high})
+      for (const std::int64_t number : {end.index, end.true_side, end.false_side})
+        put(static_cast<std::uint64_t>(number));
+    put(static_cast<std::uint64_t>(run.first));
+    put(static_cast<std::uint64_t>(run.last));
+  }
+}
+
+SharedRoot::Open read_open(const run::Checkpoint::Get& get) {
+  const auto number = [&get] { return static_cast<std::int64_t>(get()); };
+  SharedRoot::Open open;
+  open.depth = static_cast<std::uint32_t>(get());
+  open.lower = number();
+  open.best = number();
+  for (std::uint64_t left = get(); left > 0; --left) {
+    sorted::OpenThresholds run{};
+    run.variable = static_cast<std::uint32_t>(get());
+    for (sorted::ThresholdBounds* const end : {&run.low, &run.high})
+      for (std::int64_t* const part : {&end->index, &end->true_side, &end->false_side}) *part = number();
+    run.first = number();
+    run.last = number();
+    open.runs.push_back(run);
+  }
+  return open;
+}
+
 class OrderedSearch {
  public:
   OrderedSearch(const OrderedProblem& problem, run::Run& run, primal::Companion* companion,
@@ -26,6 +60,7 @@ class OrderedSearch {
     workers_.emplace_back(problem_, state_, [this] {
       report();
       find_better_tree();
+      if (is_sorted_ && run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save();
     });
   }
 
@@ -33,6 +68,8 @@ class OrderedSearch {
     report();
     const bool is_sorted = root_.sort_rows(workers_.front().meter());
     if (is_sorted) {
+      load();
+      is_sorted_ = true;
       report();
       find_better_tree();
       run_.guard([this] {
@@ -48,6 +85,7 @@ class OrderedSearch {
       counters += worker.counters();
     }
     if (companion_ != nullptr) counters.primal = companion_->n_found();
+    if (is_sorted && run_.checkpoint() != nullptr) save();
     workers_.clear();
     tree::ResultTree tree = is_sorted
                                 ? read_preorder_tree(root_.rows(), root_.preorder(), problem_.columns, problem_.costs)
@@ -68,9 +106,12 @@ class OrderedSearch {
     std::uint32_t depth = std::min(2u, problem_.size.depth);
     root_.learn(worker.solve(root_.rows(), {depth, problem_.size.leaves}, root_.best()), depth);
     worker.was_cut_by_depth();
-    while (!run_.stopped() && root_.may_gain(++depth)) {
+    for (bool is_first = true; !run_.stopped() && root_.may_gain(++depth); is_first = false) {
       if (depth > kMostSmallDepth) depth = std::min(root_.useful_depth(), 2 * (depth - 1));
-      root_.open(depth, depth == 3 ? worker.two_level_thresholds() : root_.thresholds());
+      const bool goes_on = can_go_on();
+      if (goes_on) depth = earlier_.depth;
+      root_.open(depth, is_first ? worker.two_level_thresholds() : root_.thresholds());
+      if (goes_on) root_.go_on(std::exchange(earlier_, {}));
       const std::uint32_t n_threads = run_.limits().threads;
       while (workers_.size() < n_threads) workers_.emplace_back(problem_, state_, [] {});
       run::on_threads(run_, n_threads, [this](std::uint32_t i) {
@@ -78,10 +119,38 @@ class OrderedSearch {
           if (i == 0) report();
         });
       });
-      bool is_cut = run_.stopped();
+      bool is_cut = run_.stopped() || goes_on;  // the earlier search may have been cut
       for (OrderedWorker& each : workers_) is_cut |= each.was_cut_by_depth();
       if (!is_cut) return root_.close();
     }
+  }
+
+  /// Whether the runs of thresholds of an earlier search hold here: what they have closed costs at least its best tree.
+  bool can_go_on() const {
+    return earlier_.depth > 2 && root_.best() <= earlier_.best && root_.may_gain(earlier_.depth);
+  }
+
+  void load() {
+    const run::Checkpoint* const checkpoint = run_.checkpoint();
+    if (checkpoint == nullptr || !checkpoint->saved()) return;
+    state_.has_guessed = checkpoint->saved()->has_guessed;
+    checkpoint->read_body([this](const run::Checkpoint::Get& get, std::uint64_t) {
+      earlier_ = read_open(get);
+      state_.table.read_entries(get);
+    });
+    root_.adopt_lower(earlier_.lower);
+  }
+
+  void save() {
+    const run::Progress now = progress();
+    const tree::ResultTree tree =
+        read_preorder_tree(root_.rows(), root_.best_preorder(), problem_.columns, problem_.costs);
+    run_.checkpoint()->save({run_.seconds(), now.lower, now.upper, state_.has_guessed, tree.column, tree.left,
+                             tree.right},
+                            [this](const run::Checkpoint::Put& put) {
+                              put_open(root_.open_now(), put);
+                              state_.table.put_entries(put);
+                            });
   }
 
   run::Progress progress() const {
@@ -111,7 +180,8 @@ class OrderedSearch {
   OrderedState state_;
   SharedRoot root_;
   std::deque<OrderedWorker> workers_;  // they stay where they are
-  bool is_done_ = false;
+  SharedRoot::Open earlier_;           // of the search that a checkpoint was read from
+  bool is_sorted_ = false, is_done_ = false;
 };
 
 }  // namespace

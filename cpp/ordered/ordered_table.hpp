@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -28,6 +29,9 @@ class OrderedTable {
 
   std::optional<OrderedResult> find(const table::SubproblemKey& key) const;
   void keep(const table::SubproblemKey& key, const OrderedResult& found);
+  /// For files; `put` gets words, and `read` reads as many.
+  void put_entries(const std::function<void(std::uint64_t)>& put) const;
+  void read_entries(const std::function<std::uint64_t()>& get);
   /// Once no thread works.
   std::uint64_t size() const { return entries_.size(); }
 

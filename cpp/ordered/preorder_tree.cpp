@@ -78,6 +78,23 @@ std::uint32_t depth_of(const PreorderTree& preorder) {
   return deepest;
 }
 
+void put_preorder(const PreorderTree& preorder, const std::function<void(std::uint64_t)>& put) {
+  put(preorder.size());
+  for (const PreorderNode& node : preorder)
+    put(std::uint64_t{node.split.variable} << 34 | std::uint64_t{node.split.threshold} << 2 |
+        static_cast<std::uint64_t>(node.kind));  // a variable has a column of the table: there are far below 2^30
+}
+
+PreorderTree read_preorder(const std::function<std::uint64_t()>& get) {
+  PreorderTree preorder;
+  for (std::uint64_t left = get(); left > 0; --left) {
+    const std::uint64_t word = get();
+    preorder.push_back({static_cast<PreorderNode::Kind>(word & 3),
+                        {static_cast<std::uint32_t>(word >> 34), static_cast<std::uint32_t>(word >> 2)}});
+  }
+  return preorder;
+}
+
 PreorderTree preorder_of(const tree::ResultTree& tree, const data::OrderedColumns& columns) {
   PreorderTree preorder;
   for (const std::int32_t column : tree.column) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "ordered/ordered_problem.hpp"
@@ -24,6 +25,10 @@ using PreorderTree = std::vector<PreorderNode>;
 PreorderTree join(const sorted::ThresholdSplit& root, const PreorderTree& true_side, const PreorderTree& false_side);
 std::uint32_t count_leaves(const PreorderTree& preorder);
 std::uint32_t depth_of(const PreorderTree& preorder);
+
+/// For files: `put` gets words, and `read_preorder` reads as many.
+void put_preorder(const PreorderTree& preorder, const std::function<void(std::uint64_t)>& put);
+PreorderTree read_preorder(const std::function<std::uint64_t()>& get);
 
 /// What is found of one subproblem.
 struct OrderedResult {

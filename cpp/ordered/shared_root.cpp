@@ -38,7 +38,8 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
       best_(std::min(cost_, first_beyond_cutoff(problem, state.run))),
       sure_lower_(std::min(best(), problem.costs.leaf)),
       lower_(sure_lower_),
-      in_flight_(n_threads, kInfinity) {}
+      in_flight_(n_threads, kInfinity),
+      tried_(n_threads) {}
 
 bool SharedRoot::sort_rows(run::WorkMeter& meter) {
   const data::OrderedColumns& columns = problem_.columns;
@@ -98,6 +99,14 @@ void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<sorted::Thres
   announce(rows_.bytes() + heap_.bytes());
 }
 
+SharedRoot::Open SharedRoot::open_now() const {
+  const std::lock_guard lock(mutex_);
+  Open now{depth_, lower_, best(), heap_.open_runs()};
+  for (const std::optional<sorted::OpenThresholds>& run : tried_)
+    if (run) now.runs.push_back(*run);
+  return now;
+}
+
 Ticks SharedRoot::bound_in_flight() const { return *std::min_element(in_flight_.begin(), in_flight_.end()); }
 
 /// What the reference loses on all rows.
@@ -116,7 +125,10 @@ Ticks SharedRoot::lower_after_guesses(bool is_done) const {
 std::optional<ThresholdTrial> SharedRoot::take(std::uint32_t thread) {
   if (is_guessed()) return std::nullopt;
   std::optional<ThresholdTrial> trial = heap_.take(problem_, best());
-  if (trial) in_flight_[thread] = trial->run.bound();
+  if (trial) {
+    in_flight_[thread] = trial->run.bound();
+    tried_[thread] = trial->run;
+  }
   return trial;
 }
 
@@ -142,6 +154,10 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
         rows_, {depth_, problem_.size.leaves}, heap_.thresholds_of(trial->run.variable), *trial, best_, found);
     lock.lock();
     in_flight_[thread] = state_.run.stopped() ? tried.true_side + tried.false_side : kInfinity;
+    if (state_.run.stopped())
+      tried_[thread]->first = tried_[thread]->last = trial->threshold;  // the others are put back
+    else
+      tried_[thread].reset();
     improve(found);
     if (thread != 0) ++n_by_helpers_;
     heap_.put_back(trial->run, tried, problem_.costs);

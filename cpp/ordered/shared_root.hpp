@@ -19,6 +19,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "ordered/ordered_worker.hpp"
@@ -65,6 +66,22 @@ class SharedRoot {
   /// repeatedly while there is none to try but other threads may still return some.
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
+  /// What a later search needs to go on with the thresholds of this depth; at any time.
+  struct Open {
+    std::uint32_t depth = 0;
+    Ticks lower = 0, best = 0;
+    std::vector<sorted::OpenThresholds> runs;
+  };
+  Open open_now() const;
+  PreorderTree best_preorder() const {
+    const std::lock_guard lock(mutex_);
+    return preorder_;
+  }
+  /// Adopts a bound of an earlier search.
+  void adopt_lower(Ticks lower) { lower_ = std::max(lower_, std::min(lower, best())); }
+  /// Goes on with these runs in place of those that `open` has opened.
+  void go_on(const Open& earlier) { heap_.replace(earlier.runs); }
+
   Interval interval() const;
   /// What a tree has to cost less than: the best one, and the first cost beyond the cutoff.
   Ticks best() const { return best_.load(std::memory_order_relaxed); }
@@ -96,6 +113,7 @@ class SharedRoot {
   ThresholdHeap heap_;
   std::uint32_t depth_ = 0;       // of the trees whose roots are in `heap_`
   std::vector<Ticks> in_flight_;  // bound of the threshold that each thread is trying, or that a stop left unfinished
+  std::vector<std::optional<sorted::OpenThresholds>> tried_;  // the runs that these thresholds are from
   std::uint64_t announced_bytes_ = 0, n_by_helpers_ = 0;
 };
 

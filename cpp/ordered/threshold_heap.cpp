@@ -62,6 +62,12 @@ void ThresholdHeap::put_back(const sorted::OpenThresholds& run, const sorted::Th
   for (const sorted::OpenThresholds& rest : run.divide(thresholds_[run.variable], costs, tried)) push(rest);
 }
 
+void ThresholdHeap::replace(const std::vector<sorted::OpenThresholds>& runs) {
+  open_.clear();
+  first_.reset();
+  for (const sorted::OpenThresholds& run : runs) push(run);
+}
+
 void ThresholdHeap::push(const sorted::OpenThresholds& run) {
   if (run.is_empty()) return;
   open_.push_back(run);

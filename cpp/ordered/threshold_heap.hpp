@@ -34,6 +34,10 @@ class ThresholdHeap {
   void put_back(const sorted::OpenThresholds& run, const sorted::ThresholdBounds& tried,
                 const sorted::LeafCosts& costs);
 
+  /// The runs that are open, in any order; and others in their place, of the same thresholds.
+  const std::vector<sorted::OpenThresholds>& open_runs() const { return open_; }
+  void replace(const std::vector<sorted::OpenThresholds>& runs);
+
   Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }
   std::vector<std::vector<sorted::Threshold>>& thresholds() { return thresholds_; }
   const std::vector<sorted::Threshold>& thresholds_of(std::uint32_t variable) const { return thresholds_[variable]; }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/bounds.hpp"
@@ -33,6 +34,8 @@ struct Outcome {
   double seconds = 0;
   Counters counters;
   std::vector<Progress> trace;  // one line for each change of the interval
+  double seconds_before = 0;    // of earlier runs, from which a checkpoint was read
+  std::string checkpoint_error;  // why the last checkpoint could not be written
 };
 
 }  // namespace hornbeam::run

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/checkpoint.hpp"
 #include "run/limits.hpp"
 #include "run/outcome.hpp"
 
@@ -34,6 +35,10 @@ class Run {
 
   const SearchLimits& limits() const { return limits_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  /// Null if the search saves nothing.
+  Checkpoint* checkpoint() const { return checkpoint_; }
+  void use(Checkpoint& checkpoint) { checkpoint_ = &checkpoint; }
 
   // For any thread:
   bool stopped() const { return state_.load(std::memory_order_relaxed) != kRunning; }
@@ -85,6 +90,7 @@ class Run {
   const OnPoll on_poll_;
   const Clock::time_point start_ = Clock::now();
   std::atomic<int> state_{kRunning};
+  Checkpoint* checkpoint_ = nullptr;
   double interrupt_checked_ = 0;  // when `limits_.interrupted` was called
   std::uint64_t most_bytes_ = 0;
   std::vector<Progress> trace_;

@@ -38,7 +38,9 @@ class Search {
       memory_.on_poll(root_interval(), root.limits);
       report();
       find_better_tree(root.limits, thread.work());
+      if (run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save(root.limits);
     });
+    load();
     thread.open_root(root);
     root_key_ = root.key;
     sure_lower_ = std::min(problem_.leaf_cost + root.loss,
@@ -74,6 +76,7 @@ class Search {
     for (const std::optional<AndOrSearch>& helper : helpers)
       if (helper) counters += helper->counters();
     run::Outcome found = outcome(root.limits, counters);
+    if (run_.checkpoint() != nullptr) save(found.tree);
     if (earlier_ != nullptr) earlier_->add(problem_.leaf_cost, std::move(table_), found.tree);
     return found;
   }
@@ -103,6 +106,27 @@ class Search {
   }
 
   table::Interval root_interval() const { return shared_.table.find(root_key_).value_or(table::Interval{}); }
+
+  /// Goes on with the lower bounds of an earlier run; its tree is the start tree.
+  void load() {
+    const run::Checkpoint* const checkpoint = run_.checkpoint();
+    if (checkpoint == nullptr || !checkpoint->saved()) return;
+    shared_.has_guessed = checkpoint->saved()->has_guessed;
+    checkpoint->read_body([this](const run::Checkpoint::Get& get, std::uint64_t) { table_->read_lower_bounds(get); });
+  }
+
+  void save(const NodeLimits& limits) {
+    if (root_interval().upper() == kInfinity) return;  // not before the root is open
+    // Once entries are forgotten, the tree at hand is the one that counts.
+    save(memory_.has_forgotten() ? memory_.tree() : read_tree(problem_, *table_, limits));
+  }
+
+  void save(const tree::ResultTree& tree) {
+    const run::Progress now = progress();
+    run_.checkpoint()->save(
+        {run_.seconds(), now.lower, tree.cost, shared_.has_guessed, tree.column, tree.left, tree.right},
+        [this](const run::Checkpoint::Put& put) { table_->put_lower_bounds(put); });
+  }
 
   run::Progress progress() const {
     const table::Interval root = root_interval();

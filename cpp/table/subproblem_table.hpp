@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -108,6 +109,11 @@ class SubproblemTable {
   /// unless it is tightened again. False, and nothing changes, if that is too little for the first entries.
   bool forget(std::uint64_t byte_limit);
   static constexpr std::uint8_t kNeverForgotten = 255;
+
+  /// For files: the lower ends, each of which is true by itself, so other threads may go on. Upper ends lean on other
+  /// entries (T3). `put` gets words; `read_lower_bounds` reads as many, into a table that may hold others already.
+  void put_lower_bounds(const std::function<void(std::uint64_t)>& put) const;
+  void read_lower_bounds(const std::function<std::uint64_t()>& get);
 
   bool is_full() const { return full_.load(std::memory_order_relaxed); }
   /// Entries that `forget` has dropped since the table was made.

@@ -1,0 +1,19 @@
+// api/checkpoints.hpp
+//
+// WHAT    What a checkpoint is of: a digest of each part of the problem that its bounds hold for.
+// FLOW    api/solve -> here -> run/checkpoint, which refuses a file of another problem.
+// HOLDS   Limits on time, memory, gap and threads, known bounds and start trees do not count: the bounds of a file hold
+//         whatever these are.
+#pragma once
+
+#include <vector>
+
+#include "api/solve.hpp"
+#include "run/checkpoint.hpp"
+
+namespace hornbeam::api {
+
+std::vector<run::CheckpointPart> parts_of(const data::PackedColumns& columns, const Input& input);
+std::vector<run::CheckpointPart> parts_of(const data::OrderedColumns& columns, const Input& input);
+
+}  // namespace hornbeam::api

@@ -1,0 +1,81 @@
+// run/checkpoint.hpp
+//
+// WHAT    The file that a search saves what it has proven in, and from which the same search goes on.
+// FLOW    api/checkpoints opens it -> the search asks `is_due` at its polls and calls `save`; at its start it reads
+//         `saved` and `read_body`.
+// HOLDS   (C1) The file at `path` is always a whole one: it is written next to it, synced, and renamed. (C2) A file that
+//         is torn, altered, or of another problem is refused with what differs. (C3) A failed write keeps the last file
+//         and does not end the search. (C4) One process uses a path at a time (except on Windows).
+// COST    8 bytes a word; one pass for the checksum, and a second to read.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace hornbeam::run {
+
+/// One part of the problem, and a digest of it.
+struct CheckpointPart {
+  const char* name;
+  std::uint64_t digest;
+};
+
+/// What is saved of every search.
+struct SavedProgress {
+  double seconds = 0;  // of all runs
+  Ticks lower = 0, upper = kInfinity;
+  bool has_guessed = false;
+  std::vector<std::int32_t> column, left, right;  // the best tree; empty if there is none
+};
+
+class Checkpoint {
+ public:
+  using Put = std::function<void(std::uint64_t)>;
+  using Get = std::function<std::uint64_t()>;
+
+  /// Reads and checks the file, if there is one. Throws std::invalid_argument if it is refused, or if no file can be
+  /// written there.
+  Checkpoint(std::string path, double interval, const std::vector<CheckpointPart>& parts);
+  ~Checkpoint();
+  Checkpoint(const Checkpoint&) = delete;
+  Checkpoint& operator=(const Checkpoint&) = delete;
+
+  /// Of the run that wrote the file; none if there was no file.
+  const std::optional<SavedProgress>& saved() const { return saved_; }
+  /// Calls `read(get, n_words)` with what the search has put after the progress.
+  void read_body(const std::function<void(const Get&, std::uint64_t)>& read) const;
+
+  bool is_due() const { return Clock::now() - written_ >= interval_; }
+  /// `put_body` puts what the search needs besides. `progress.seconds` are those of this run.
+  void save(SavedProgress progress, const std::function<void(const Put&)>& put_body);
+  /// What the last write failed for; empty if it has not.
+  const std::string& error() const { return error_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  [[noreturn]] void refuse(const std::string& why) const;
+  void lock();
+  void unlock();
+  void check_writable() const;
+  void read(const std::vector<CheckpointPart>& parts);
+  void check_words(std::FILE* file);
+  void check_parts(const Get& get, const std::vector<CheckpointPart>& parts) const;
+
+  const std::string path_;
+  const std::chrono::duration<double> interval_;
+  std::vector<std::uint64_t> head_;  // the words that say what the file is of
+  std::optional<SavedProgress> saved_;
+  std::uint64_t body_at_ = 0, body_words_ = 0;
+  Clock::time_point written_ = Clock::now();
+  std::string error_;
+  int lock_ = -1;
+};
+
+}  // namespace hornbeam::run
