@@ -111,7 +111,8 @@ class OrderedSearch {
       const bool goes_on = can_go_on();
       if (goes_on) depth = earlier_.depth;
       root_.open(depth, is_first ? worker.two_level_thresholds() : root_.thresholds());
-      if (goes_on) root_.go_on(std::exchange(earlier_, {}));
+      if (goes_on) root_.go_on(earlier_);
+      earlier_ = {};
       const std::uint32_t n_threads = run_.limits().threads;
       while (workers_.size() < n_threads) workers_.emplace_back(problem_, state_, [] {});
       run::on_threads(run_, n_threads, [this](std::uint32_t i) {
@@ -148,7 +149,8 @@ class OrderedSearch {
     run_.checkpoint()->save({run_.seconds(), now.lower, now.upper, state_.has_guessed, tree.column, tree.left,
                              tree.right},
                             [this](const run::Checkpoint::Put& put) {
-                              put_open(root_.open_now(), put);
+                              const SharedRoot::Open open = root_.open_now();
+                              put_open(open.depth < earlier_.depth ? earlier_ : open, put);  // not gone on with yet
                               state_.table.put_entries(put);
                             });
   }

@@ -54,8 +54,8 @@ class TreeReader {
     const auto known = table_.find({part.set, limits.depth, limits.leaves});
     if (known && known->tree.better_than(best)) best = known->tree;
     // A subproblem has its best stump, or better, once it is expanded. Before, nothing is proven of it, though it may
-    // have a tree that was found elsewhere.
-    if (known && known->lower > 0) return best;
+    // have a tree that was found elsewhere. A bound from a file does not tell.
+    if (known && known->lower > 0 && !table_.has_read_bounds()) return best;
     const table::KnownTree stump = best_stump(part.rows, is_leaf);
     return stump.better_than(best) ? stump : best;
   }

@@ -33,6 +33,7 @@ void SubproblemTable::put_lower_bounds(const std::function<void(std::uint64_t)>&
 }
 
 void SubproblemTable::read_lower_bounds(const std::function<std::uint64_t()>& get) {
+  has_read_bounds_ = true;
   while (const std::uint64_t n_entries = get()) {
     for (std::uint64_t left = n_entries; left > 0; --left) {
       SubproblemKey key;

@@ -115,6 +115,8 @@ class SubproblemTable {
   void put_lower_bounds(const std::function<void(std::uint64_t)>& put) const;
   void read_lower_bounds(const std::function<std::uint64_t()>& get);
 
+  bool has_read_bounds() const { return has_read_bounds_; }
+
   bool is_full() const { return full_.load(std::memory_order_relaxed); }
   /// Entries that `forget` has dropped since the table was made.
   std::uint64_t n_forgotten() const { return n_forgotten_.load(std::memory_order_relaxed); }
@@ -160,6 +162,7 @@ class SubproblemTable {
   static constexpr std::size_t kFirstCapacity = 16;  // the first entries fit whatever the limit
   static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
   bool shared_;
+  bool has_read_bounds_ = false;
   std::atomic<std::uint64_t> byte_limit_;
   std::unique_ptr<Shard[]> shards_;
   std::atomic<std::uint64_t> bytes_{0}, size_{0}, n_forgotten_{0};

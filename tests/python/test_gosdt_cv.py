@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 from hornbeam import GOSDTClassifier, GOSDTClassifierCV, SPLITClassifier, SPLITClassifierCV, plot_cv
 from hornbeam.datasets import load_monk
 from hornbeam.estimators._cross_validation import choose
-from hornbeam.estimators._exact import NOTHING_KNOWN
+from hornbeam.estimators._exact import OF_ONE_SEARCH
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_warnings_about_rows_come_once_not_once_for_each_fold():
 # What a cross-validation has in another form, or not at all: a reference predicts all rows, not those of a fold;
 # what is known is about one leaf penalty.
 NOT_OF_CV = {
-    GOSDTClassifierCV: {"regularization", "reference", "gap_limit", "trace", "bounds", *NOTHING_KNOWN},
+    GOSDTClassifierCV: {"regularization", "reference", "gap_limit", "trace", "bounds", *OF_ONE_SEARCH},
     SPLITClassifierCV: {"regularization", "trace", "certify"},
 }
 

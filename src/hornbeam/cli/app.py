@@ -178,6 +178,13 @@ def fit(  # long: a line for each option
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="gosdt: save what is proven there, and go on from it. Not on held-out rows."),
+    ] = None,
+    checkpoint_interval: Annotated[
+        float | None, typer.Option(help="gosdt: seconds between two saves: 60. Not on held-out rows.")
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the search: 1.")] = None,
     lookahead_depth: Annotated[
         int | None,

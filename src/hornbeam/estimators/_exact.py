@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike, fspath
 from typing import Any
 
 from hornbeam import _core
@@ -19,6 +20,9 @@ _MOST_TICKS = 2**_core.COST_BITS - 1  # no tree costs more
 NOTHING_KNOWN = {"start_tree": None, "warm_start": False, "known_lower_bound": None, "known_upper_bound": None}
 """The parameters about what is known, with their defaults."""
 
+OF_ONE_SEARCH = {**NOTHING_KNOWN, "checkpoint": None, "checkpoint_interval": 60}
+"""The parameters that belong to one search of one problem, with their defaults."""
+
 
 class ExactTreeClassifier(RegularizedTreeClassifier):
     """Base of the classifiers that can start from a tree and from known bounds, where the objective is additive."""
@@ -28,6 +32,8 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
     warm_start: bool
     known_lower_bound: float | None
     known_upper_bound: float | None
+    checkpoint: str | PathLike[str] | None
+    checkpoint_interval: float
     _is_bound_refuted = False
 
     def _check_known(self) -> None:
@@ -69,6 +75,33 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
             options = options.replace(cutoff=min(max(-1, scale.nearest_ticks(upper)), _MOST_TICKS))
         return start, options
 
+    def _check_checkpoint(self, options: _core.SearchOptions) -> _core.SearchOptions:
+        """Check the parameters of the checkpoint; return the options with them."""
+        interval = check_number("checkpoint_interval", self.checkpoint_interval)
+        if self.checkpoint is None:
+            return options
+        if not isinstance(self.checkpoint, (str, PathLike)):
+            raise TypeError(f"checkpoint must be the path of a file or None, got {shown(self.checkpoint)}.")
+        path = str(fspath(self.checkpoint))
+        if not path:
+            raise ValueError("checkpoint must be the path of a file, got ''. Set checkpoint=None to save nothing.")
+        if self.objective in self._non_additive_objectives:
+            raise ValueError(
+                f"checkpoint needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
+                "searches for other objectives. Set checkpoint=None."
+            )
+        return options.replace(checkpoint=path, checkpoint_interval=interval)
+
+    def _warn_of_checkpoint(self) -> None:
+        """Warn if the last checkpoint could not be written."""
+        if error := self.statistics_.get("checkpoint_error"):
+            warn_user(
+                f"checkpoint={fspath(self.checkpoint)!r} could not be written: {error}. "  # type: ignore[arg-type]
+                "The search went on without it; the file, if there is one, is of an earlier moment. Free space on the "
+                "disk, or name a file on another one.",
+                RuntimeWarning,
+            )
+
     def _known_number(self, name: str) -> float | None:
         return None if getattr(self, name) is None else check_number(name, getattr(self, name))
 
@@ -80,6 +113,7 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
 
     def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
         super()._set_result(outcome, scale)
+        self._warn_of_checkpoint()
         known = self._known_number("known_lower_bound")
         self._is_bound_refuted = known is not None and outcome["upper"] < scale.nearest_ticks(known)
 

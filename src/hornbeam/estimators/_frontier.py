@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from hornbeam._budget import Budget
 from hornbeam._user_frame import warn_user
-from hornbeam.estimators._exact import NOTHING_KNOWN
+from hornbeam.estimators._exact import OF_ONE_SEARCH
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.scales import AdditiveScale
@@ -30,10 +30,14 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
     Raises
     ------
     ValueError
-        If its objective is not additive, or it has a reference.
+        If its objective is not additive, or it has a reference or a checkpoint.
     """
+    if model.checkpoint is not None:
+        raise ValueError(
+            "checkpoint is for `fit`: a frontier is a sequence of searches, and a file holds one. Set checkpoint=None."
+        )
     budget = Budget(model.time_limit, model.memory_limit)
-    work = clone(copy(model).set_params(**NOTHING_KNOWN))  # which is about one leaf penalty
+    work = clone(copy(model).set_params(**OF_ONE_SEARCH))  # of one leaf penalty
     work._is_clone = model._is_clone
     if work.objective in work._non_additive_objectives:
         raise ValueError(f"A frontier needs an additive objective, but objective={work.objective!r}.")

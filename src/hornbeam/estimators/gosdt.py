@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -129,6 +130,11 @@ class GOSDTClassifier(ExactTreeClassifier):
         even that is enough. If not even the columns fit, the tree is a single leaf, or the start tree. None: no limit.
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
+    checkpoint : str, path or None, default=None
+        A file in which the search saves what it has proven, and from which the same call goes on after a kill or a
+        limit (see Notes). None: nothing is saved. Refused for objectives "f1", "auc" and "partial_auc".
+    checkpoint_interval : float, default=60
+        Seconds between two saves, at least 0. The search also saves at its end.
     n_jobs : int or None, default=1
         Threads of the search. None: 1; -1: every core. A finished search has the same objective, bound and status with
         any number of threads. If several trees are optimal, only 1 thread always returns the same one.
@@ -248,6 +254,16 @@ class GOSDTClassifier(ExactTreeClassifier):
     optimum and its proof are over these, too. A split of scikit-learn that sends missing values to the left becomes two
     splits. With a `reference`, the start tree is returned if the search finds none as good, but does not shorten it.
 
+    A checkpoint holds the lower bounds of the subproblems, the best tree and, for the ordered search, the thresholds
+    that are open. Each file is written next to the last one and then renamed, so a kill leaves a whole one. It belongs
+    to one problem: rows, conditions, labels, weights, costs, leaf penalty, limits on the tree, `bounds` and
+    `reference`. A file that is torn, altered, or of another problem or format is refused with a ValueError that names
+    what differs. Limits on time and memory, `n_jobs`, `gap_limit`, known bounds and start trees may change, unless the
+    start tree adds conditions. `time_limit` counts one run; ``statistics_["seconds_before"]`` has the seconds of the
+    earlier ones. The file of a finished search stays, and the same call then returns soon with its proof: remove it
+    when you are done. Two searches cannot use one file at a time (on Windows, that is not checked). If the file cannot
+    be written during the search, the search goes on, and `fit` warns at its end.
+
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
@@ -315,6 +331,8 @@ class GOSDTClassifier(ExactTreeClassifier):
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_interval: float = 60,
         n_jobs: int | None = 1,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
@@ -342,6 +360,8 @@ class GOSDTClassifier(ExactTreeClassifier):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
+        self.checkpoint = checkpoint
+        self.checkpoint_interval = checkpoint_interval
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -375,7 +395,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         Raises
         ------
         ValueError
-            As `fit`, and if the objective is not additive or there is a `reference`.
+            As `fit`, and if the objective is not additive or there is a `reference` or a `checkpoint`.
         TypeError
             As `fit`.
 
@@ -441,6 +461,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         bounds = check_bounds(self.bounds, BOUNDS)
         check_choice("shape", self.shape, ("tree", "rule_list"))
         self._check_known()
+        options = self._check_checkpoint(options)
         if self.objective in _NON_ADDITIVE:
             _NON_ADDITIVE[self.objective].check(self)
         is_list = self.shape == "rule_list"

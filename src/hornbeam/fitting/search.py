@@ -106,7 +106,8 @@ def _start_alone(
     columns = _core.PackedColumns(packed, training.table.n_rows)
     renumbered = np.array([np.where(start[0] < 0, -1, np.searchsorted(used, start[0])), *start[1:]], dtype=np.int32)
     # The budget is spent, so the search ends at once and proves nothing that holds for these conditions alone.
-    its_options = within(options, training.budget)
+    # It saves nothing, so that a checkpoint of the whole problem stays as it is.
+    its_options = within(options, training.budget).replace(checkpoint=None)
 
     def search(callback: Listener | None = None, trace: bool = False) -> _core.Outcome:
         outcome: _core.Outcome = _core.solve(
