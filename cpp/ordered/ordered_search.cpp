@@ -146,13 +146,13 @@ class OrderedSearch {
     const run::Progress now = progress();
     const tree::ResultTree tree =
         read_preorder_tree(root_.rows(), root_.best_preorder(), problem_.columns, problem_.costs);
-    run_.checkpoint()->save({run_.seconds(), now.lower, now.upper, state_.has_guessed, tree.column, tree.left,
-                             tree.right},
-                            [this](const run::Checkpoint::Put& put) {
-                              const SharedRoot::Open open = root_.open_now();
-                              put_open(open.depth < earlier_.depth ? earlier_ : open, put);  // not gone on with yet
-                              state_.table.put_entries(put);
-                            });
+    run_.checkpoint()->save(
+        {run_.seconds(), now.lower, now.upper, state_.has_guessed, tree.column, tree.left, tree.right},
+        [this](const run::Checkpoint::Put& put) {
+          const SharedRoot::Open open = root_.open_now();
+          put_open(open.depth < earlier_.depth ? earlier_ : open, put);  // not gone on with yet
+          state_.table.put_entries(put);
+        });
   }
 
   run::Progress progress() const {

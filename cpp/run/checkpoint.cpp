@@ -124,15 +124,16 @@ void Checkpoint::lock() {
   while (true) {
     lock_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock_ < 0)
-      refuse(std::string("cannot be written: ") + std::strerror(errno) + ". Name a file in a directory that exists "
+      refuse(std::string("cannot be written: ") + std::strerror(errno) +
+             ". Name a file in a directory that exists "
              "and may be written to");
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
       close(std::exchange(lock_, -1));
       refuse("is in use by another search. Wait until it ends, or name another file");
     }
     // The other process may have removed the name between the two calls.
-    struct stat mine {};
-    struct stat named {};
+    struct stat mine{};
+    struct stat named{};
     if (fstat(lock_, &mine) == 0 && stat(name.c_str(), &named) == 0 && mine.st_ino == named.st_ino) return;
     close(std::exchange(lock_, -1));
   }

@@ -33,8 +33,8 @@ struct Outcome {
   std::uint64_t bytes = 0;  // the largest number reported
   double seconds = 0;
   Counters counters;
-  std::vector<Progress> trace;  // one line for each change of the interval
-  double seconds_before = 0;    // of earlier runs, from which a checkpoint was read
+  std::vector<Progress> trace;   // one line for each change of the interval
+  double seconds_before = 0;     // of earlier runs, from which a checkpoint was read
   std::string checkpoint_error;  // why the last checkpoint could not be written
 };
 

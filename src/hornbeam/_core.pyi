@@ -78,7 +78,7 @@ def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), or
 class SearchOptions:
     """Limits of a search and of its tree; never changed."""
 
-    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, rule_list: bool = False, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, cutoff: int | None = None, known_lower: int | None = None, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
+    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, rule_list: bool = False, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, cutoff: int | None = None, known_lower: int | None = None, checkpoint: str | None = None, checkpoint_interval: float = 60.0, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
 
     def replace(self, **changes: object) -> SearchOptions:
         """A copy with some options changed."""
@@ -109,6 +109,12 @@ class SearchOptions:
 
     @property
     def known_lower(self) -> int | None: ...
+
+    @property
+    def checkpoint(self) -> str | None: ...
+
+    @property
+    def checkpoint_interval(self) -> float: ...
 
     @property
     def n_threads(self) -> int: ...

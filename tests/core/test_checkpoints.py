@@ -1,0 +1,155 @@
+"""Searches that were stopped or killed go on from their checkpoint, and files that do not fit are refused."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.calls import call
+from core.hard import harder
+from core.ordered import hard_ordered
+from core.solving import arguments, solve
+from hornbeam import _core
+
+SEARCHES = {
+    "binary": (lambda **options: solve(harder(0)[0], **options), lambda: harder(0)[1]),
+    "ordered": (lambda **options: hard_ordered(1)[0].solve(**options), lambda: hard_ordered(1)[1]),
+}
+every_search = pytest.mark.parametrize("name", SEARCHES)
+
+
+def _stopped(name: str, path: Path, share: float, **options: Any) -> tuple[Any, int]:
+    """Stop a search after a share of its subproblems; return its outcome and the subproblems of all of it."""
+    run, _ = SEARCHES[name]
+    n_all = run()["statistics"]["subproblems"]
+    stop = {"callback": lambda record: record[3] >= share * n_all, "callback_interval": 0.0}
+    return run(checkpoint=str(path), checkpoint_interval=1e9, **stop, **options), n_all
+
+
+@every_search
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9])
+def test_a_stopped_search_goes_on_and_proves_the_same_optimum(name, n_threads, share, tmp_path):
+    path = tmp_path / "run.hbt"
+    run, optimum = SEARCHES[name]
+    stopped, n_all = _stopped(name, path, share, n_threads=n_threads)
+    again = run(checkpoint=str(path), n_threads=n_threads, trace=True)
+    assert (again["lower"], again["upper"], again["status"]) == (optimum(), optimum(), "optimal")
+    assert again["trace"][-1][2] >= stopped["lower"]
+    if n_threads == 1 and stopped["status"] == "interrupted":
+        assert stopped["statistics"]["subproblems"] + again["statistics"]["subproblems"] <= 1.2 * n_all + 20
+
+
+@every_search
+def test_the_bound_of_a_run_that_ends_at_once_is_not_below_the_saved_one(name, tmp_path):
+    path = tmp_path / "run.hbt"
+    stopped, _ = _stopped(name, path, 0.6)
+    again = SEARCHES[name][0](checkpoint=str(path), time_limit=0.0)
+    assert again["lower"] >= stopped["lower"]
+    assert again["upper"] <= stopped["upper"]
+
+
+@every_search
+def test_a_finished_search_returns_its_proof_again(name, tmp_path):
+    path = tmp_path / "run.hbt"
+    run, optimum = SEARCHES[name]
+    first = run(checkpoint=str(path))
+    again = run(checkpoint=str(path))
+    assert again["lower"] == again["upper"] == optimum()
+    assert again["statistics"]["subproblems"] <= 20 + first["statistics"]["subproblems"] // 10
+
+
+@every_search
+@pytest.mark.parametrize("n_kept", [0.1, 0.5, 0.99])
+def test_a_torn_file_is_refused_and_stays(name, n_kept, tmp_path):
+    path = tmp_path / "run.hbt"
+    _stopped(name, path, 0.6)
+    torn = path.read_bytes()[: int(n_kept * path.stat().st_size)]
+    path.write_bytes(torn)
+    with pytest.raises(ValueError, match="torn"):
+        SEARCHES[name][0](checkpoint=str(path))
+    assert path.read_bytes() == torn
+
+
+@every_search
+@pytest.mark.parametrize("place", [0.05, 0.3, 0.6, 0.999])
+def test_an_altered_byte_is_refused(name, place, tmp_path):
+    path = tmp_path / "run.hbt"
+    _stopped(name, path, 0.6)
+    altered = bytearray(path.read_bytes())
+    altered[max(16, int(place * len(altered)))] ^= 1
+    path.write_bytes(altered)
+    with pytest.raises(ValueError, match="altered"):
+        SEARCHES[name][0](checkpoint=str(path))
+
+
+@every_search
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"max_depth": 2}, "max_depth"),
+        ({"max_leaves": 3}, "max_leaves"),
+        ({"min_samples_leaf": 2}, "min_samples_leaf"),
+        ({"leaf_cost": 5}, "regularization"),
+        ({"bounds": {"similarity": False}}, "bounds"),
+    ],
+)
+def test_a_file_of_another_problem_is_refused_with_what_differs(name, change, named, tmp_path):
+    path = tmp_path / "run.hbt"
+    _stopped(name, path, 0.6)
+    given = arguments(harder(0)[0]) if name == "binary" else hard_ordered(1)[0].arguments()
+    with pytest.raises(ValueError, match=rf"differs in: [^,.]*{named}[^,.]*\. Fit"):
+        call(_core.solve, **{**given, **change}, checkpoint=str(path))
+
+
+def test_the_file_of_the_other_search_and_other_files_are_refused(tmp_path):
+    path = tmp_path / "run.hbt"
+    _stopped("binary", path, 0.6)
+    with pytest.raises(ValueError, match="the search, which"):
+        SEARCHES["ordered"][0](checkpoint=str(path))
+    path.write_text("a letter to a friend")
+    with pytest.raises(ValueError, match="no checkpoint"):
+        SEARCHES["binary"][0](checkpoint=str(path))
+    assert path.read_text() == "a letter to a friend"
+
+
+def test_a_path_that_cannot_be_written_is_refused_before_the_search(tmp_path):
+    for path, why in ((tmp_path, "is a directory"), (tmp_path / "none" / "run.hbt", "cannot be written")):
+        with pytest.raises(ValueError, match=why):
+            SEARCHES["binary"][0](checkpoint=str(path))
+
+
+@every_search
+def test_a_second_search_with_the_same_file_is_refused(name, tmp_path):
+    path, refused = str(tmp_path / "run.hbt"), []
+
+    def start_another(_: Any) -> bool:
+        with pytest.raises(ValueError, match="in use") as error:
+            SEARCHES[name][0](checkpoint=path)
+        refused.append(error)
+        return True
+
+    SEARCHES[name][0](checkpoint=path, callback=start_another, callback_interval=0.0)
+    assert refused
+    assert os.listdir(tmp_path) in ([], ["run.hbt"])
+
+
+@every_search
+def test_a_full_disk_is_reported_and_the_search_goes_on(name, tmp_path):
+    path = tmp_path / "run.hbt"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        outcome = SEARCHES[name][0](checkpoint=str(path), checkpoint_interval=0.0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    assert outcome["status"] == "optimal"
+    assert outcome["statistics"]["checkpoint_error"]
+    assert os.listdir(tmp_path) == []
