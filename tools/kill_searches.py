@@ -46,6 +46,7 @@ def searches(draw: random.Random) -> list[Search]:
         codes = numbers.integers(0, 2, n_rows).astype(np.int32)
         return _core.Problem(codes, np.ones(n_rows, dtype=np.int64), costs, leaf_cost, None)
 
+    columns: Any
     for n_threads, memory in ((1, None), (2, None), (1, 3_000_000)):
         matrix = numbers.integers(0, 2, (20, 240)).astype(np.uint8)
         columns = _core.PackedColumns(np.packbits(matrix, axis=1, bitorder="little"), 240)
