@@ -1,0 +1,65 @@
+"""Lazy tables as streams of batches: polars, PyArrow datasets, and what narwhals reads as a lazy frame."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import narwhals as nw
+
+_ROWS_OF_BATCH = 1 << 20
+
+
+def is_streamed(X: Any) -> bool:
+    """Return whether `X` is a lazy table: polars LazyFrame, PyArrow dataset, DuckDB relation or Dask data frame."""
+    if _is_arrow_dataset(X):
+        return True
+    try:
+        return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
+    except nw.exceptions.DuplicateError:  # which `read_table` reports
+        return False
+
+
+def _is_arrow_dataset(X: Any) -> bool:
+    dataset = sys.modules.get("pyarrow.dataset")  # no object of it exists before it is imported
+    return dataset is not None and isinstance(X, dataset.Dataset)
+
+
+def column_names(X: Any) -> list[str]:
+    """Return the names of the columns without reading rows."""
+    return list(X.schema.names) if _is_arrow_dataset(X) else list(nw.from_native(X).collect_schema().names())
+
+
+def batches_of(X: Any) -> Iterator[nw.DataFrame[Any]]:
+    """Read the rows once, in their order, as eager frames of at least one row."""
+    for batch in _native_batches(X):
+        frame = nw.from_native(batch, eager_only=True)
+        if len(frame) > 0:
+            yield frame
+
+
+def _native_batches(X: Any) -> Iterator[Any]:
+    if _is_arrow_dataset(X):
+        import pyarrow as pa
+
+        for batch in X.to_batches(batch_size=_ROWS_OF_BATCH):
+            yield pa.Table.from_batches([batch])
+        return
+    lazy = nw.from_native(X)
+    if lazy.implementation is nw.Implementation.POLARS:
+        yield from X.collect_batches(chunk_size=_ROWS_OF_BATCH, maintain_order=True)
+    elif lazy.implementation is nw.Implementation.DUCKDB:
+        import pyarrow as pa
+
+        reader = X.fetch_arrow_reader(_ROWS_OF_BATCH)
+        for batch in reader:
+            yield pa.Table.from_batches([batch])
+    elif lazy.implementation is nw.Implementation.DASK:
+        for part in X.partitions:
+            yield part.compute()
+    else:
+        raise TypeError(
+            f"X is a lazy table of {lazy.implementation}; fit takes polars LazyFrames, PyArrow datasets, DuckDB "
+            "relations and Dask data frames. Call its collect() first, or convert it to one of these."
+        )
