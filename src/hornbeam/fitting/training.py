@@ -62,7 +62,7 @@ class TrainingData(NamedTuple):
     reference: npt.NDArray[np.int32] | None = None
     """What a reference model predicts for the rows, as codes."""
     counts: npt.NDArray[np.int64] | None = None
-    """How many equal rows each row stands for, where a streamed table was merged; `weights` are those of one of them."""
+    """How many equal rows each row stands for, if a streamed table was merged; `weights` are those of one of them."""
 
     @property
     def total_weights(self) -> npt.NDArray[Any]:

@@ -188,7 +188,7 @@ class _Merged:
         self._parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
         self._n_merged = self._n_pending = self._n_rows = 0
 
-    def add(self, codes: Sequence[npt.NDArray[np.intp]]) -> None:
+    def add(self, codes: Sequence[npt.NDArray[Any]]) -> None:
         n_rows = len(codes[0])
         words = np.zeros((len(self._groups), n_rows), dtype=np.int64)
         for word, group in zip(words, self._groups, strict=True):
@@ -252,7 +252,7 @@ def _second_pass(
         n_rows += len(frame)
         frame, weights = _present(frame, layout)
         if len(frame) > 0:
-            codes = [
+            codes: list[npt.NDArray[Any]] = [
                 coder.codes(column_of_series(name, frame[name], None)) if coder.n_codes > 1 else _zeros(len(frame))
                 for name, coder in zip(layout.columns, coders, strict=True)
             ]

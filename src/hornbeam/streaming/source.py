@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-_ROWS_OF_BATCH = 1 << 20
+_ROWS_OF_BATCH = 1 << 18
 
 
 def is_streamed(X: Any) -> bool:

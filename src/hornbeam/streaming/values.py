@@ -98,7 +98,12 @@ class DistinctValues:
     def _merge(self, first: int) -> None:
         values = np.concatenate(self._values[first:])
         weights = np.concatenate(self._weights[first:])
-        distinct, number = np.unique(values, return_inverse=True)
+        distinct: npt.NDArray[Any]
+        if values.dtype == bool:  # counted instead of sorted
+            present = [not values.all(), bool(values.any())]
+            distinct, number = np.array([False, True])[present], values.astype(np.intp) * all(present)
+        else:
+            distinct, number = np.unique(values, return_inverse=True)
         self._values[first:] = [distinct]
         self._weights[first:] = [np.bincount(number, weights).astype(np.float64)]
 
@@ -124,12 +129,16 @@ class Coder:
         self._number_of: dict[object, int] = {}
         if column.kind == "category":
             self._number_of = {value: index for index, value in enumerate(column.values)}
+        # Then the flag is its own number: False sorts first, and its code is 0 if no condition holds for it.
+        self._is_plain_flag = column.values.dtype == bool and self._code.tolist() == [0, 1]
         self._known = column.values[~self._missing] if column.kind != "category" else column.values
 
-    def codes(self, column: Column) -> npt.NDArray[np.intp]:
+    def codes(self, column: Column) -> npt.NDArray[Any]:
         """Return the number of each row of a batch; shape (n_rows,)."""
         if self.n_codes == 1:
             return np.zeros(len(column.values), dtype=np.intp)
+        if column.values.dtype == bool and self._is_plain_flag:
+            return column.values.view(np.uint8)
         column = as_kind(column, self._column.kind)
         if self._column.kind == "category":
             number = np.fromiter(map(self._number_of.__getitem__, column.values), np.intp, len(column.values))
