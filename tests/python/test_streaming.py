@@ -178,3 +178,20 @@ def test_a_dataset_of_arrow_tables_keeps_the_order_of_its_files(tmp_path: Path) 
     in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
     _same(GOSDTClassifier(0.02, max_depth=2).fit(pl.scan_parquet(tmp_path / "*.parquet"), "label"), in_memory)
     _same(GOSDTClassifier(0.02, max_depth=2).fit(ds.dataset(tmp_path), "label"), in_memory)
+
+
+def test_a_duckdb_relation_gives_the_fit_in_memory() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    frame = _table(300).drop("weight", "category")  # a category of polars has another type in DuckDB
+    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
+    _same(GOSDTClassifier(0.02, max_depth=2).fit(duckdb.from_arrow(frame.to_arrow()), "label"), in_memory)
+
+
+def test_a_dask_data_frame_gives_the_fit_in_memory() -> None:
+    frames = pytest.importorskip("dask.dataframe")
+    dask_frame = frames.from_pandas(_table(300).drop("weight").to_pandas(), npartitions=4)
+    frame = dask_frame.compute()  # Dask has its own types for some columns
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = GOSDTClassifier(0.02, max_depth=2).fit(frame.drop(columns="label"), frame["label"])
+    _same(GOSDTClassifier(0.02, max_depth=2).fit(dask_frame, "label"), in_memory)

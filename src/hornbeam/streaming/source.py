@@ -13,7 +13,7 @@ _ROWS_OF_BATCH = 1 << 18
 
 def is_streamed(X: Any) -> bool:
     """Return whether `X` is a lazy table: polars LazyFrame, PyArrow dataset, DuckDB relation or Dask data frame."""
-    if _is_arrow_dataset(X):
+    if _is_arrow_dataset(X) or _is_dask(X):
         return True
     try:
         return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
@@ -26,8 +26,16 @@ def _is_arrow_dataset(X: Any) -> bool:
     return dataset is not None and isinstance(X, dataset.Dataset)
 
 
+def _is_dask(X: Any) -> bool:
+    """Return whether X is a Dask data frame, support for which is leaving narwhals."""
+    dask = sys.modules.get("dask.dataframe")
+    return dask is not None and isinstance(X, dask.DataFrame)
+
+
 def column_names(X: Any) -> list[str]:
     """Return the names of the columns without reading rows."""
+    if _is_dask(X):
+        return list(X.columns)
     return list(X.schema.names) if _is_arrow_dataset(X) else list(nw.from_native(X).collect_schema().names())
 
 
@@ -46,18 +54,19 @@ def _native_batches(X: Any) -> Iterator[Any]:
         for batch in X.to_batches(batch_size=_ROWS_OF_BATCH):
             yield pa.Table.from_batches([batch])
         return
+    if _is_dask(X):
+        for part in X.partitions:
+            yield part.compute()
+        return
     lazy = nw.from_native(X)
     if lazy.implementation is nw.Implementation.POLARS:
         yield from X.collect_batches(chunk_size=_ROWS_OF_BATCH, maintain_order=True)
     elif lazy.implementation is nw.Implementation.DUCKDB:
         import pyarrow as pa
 
-        reader = X.fetch_arrow_reader(_ROWS_OF_BATCH)
-        for batch in reader:
+        to_reader = getattr(X, "to_arrow_reader", None) or X.fetch_arrow_reader  # the older name
+        for batch in to_reader(_ROWS_OF_BATCH):
             yield pa.Table.from_batches([batch])
-    elif lazy.implementation is nw.Implementation.DASK:
-        for part in X.partitions:
-            yield part.compute()
     else:
         raise TypeError(
             f"X is a lazy table of {lazy.implementation}; fit takes polars LazyFrames, PyArrow datasets, DuckDB "
