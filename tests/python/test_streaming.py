@@ -195,3 +195,24 @@ def test_a_dask_data_frame_gives_the_fit_in_memory() -> None:
         warnings.simplefilter("ignore")
         in_memory = GOSDTClassifier(0.02, max_depth=2).fit(frame.drop(columns="label"), frame["label"])
     _same(GOSDTClassifier(0.02, max_depth=2).fit(dask_frame, "label"), in_memory)
+
+
+def test_the_frontier_of_a_lazy_table_is_that_in_memory() -> None:
+    frame = _table(300).drop("weight")
+    classifier = GOSDTClassifier(0.02, max_depth=2, max_leaves=4, binarizer="quantile")
+    streamed = classifier.frontier(frame.lazy(), "label")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = classifier.frontier(frame.drop("label"), frame["label"])
+    assert streamed.n_leaves.tolist() == in_memory.n_leaves.tolist()
+    assert streamed.losses.tolist() == in_memory.losses.tolist()
+    assert [each.tree_ for each in streamed.classifiers] == [each.tree_ for each in in_memory.classifiers]
+
+
+@pytest.mark.parametrize("make", [GOSDTClassifier, LicketySPLITClassifier])
+def test_many_thresholds_give_the_objective_in_memory(make: Any) -> None:
+    random = np.random.default_rng(3)
+    a, b = random.normal(size=(2, 500))
+    frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(500) < 0.1)})
+    in_memory = _in_memory(make(0.02, max_depth=2), frame, None)
+    _same(make(0.02, max_depth=2).fit(frame.lazy(), "label"), in_memory)

@@ -60,6 +60,11 @@ def _native_batches(X: Any) -> Iterator[Any]:
         return
     lazy = nw.from_native(X)
     if lazy.implementation is nw.Implementation.POLARS:
+        if not hasattr(X, "collect_batches"):
+            raise TypeError(
+                "X is a LazyFrame of a polars without collect_batches(). Install a newer polars, or pass "
+                "pyarrow.dataset.dataset(path)."
+            )
         yield from X.collect_batches(chunk_size=_ROWS_OF_BATCH, maintain_order=True)
     elif lazy.implementation is nw.Implementation.DUCKDB:
         import pyarrow as pa
