@@ -55,12 +55,14 @@ MAY_IMPORT = {
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "columns", "conditions", "exceptions"}
     | {"objectives", "table", "tree"},
+    "streaming": {"_budget", "_checks", "_dates", "binarizers", "fitting", "table"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "frontier": {"_budget", "_checks", "fitting", "tree"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"reductions", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "columns", "exceptions"}
-    | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "table", "tree"},
+    | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "streaming"}
+    | {"table", "tree"},
     "__main__": {"cli"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "posterior", "tree"},

@@ -112,6 +112,22 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         """Call `_find_conditions`; a binarizer that works long before its first condition overrides this."""
         return self._find_conditions(table, y, weights)
 
+    def _fit_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Self:
+        """Find the conditions from the distinct values of each column and their weights; see `_of_distinct_values`."""
+        self.schema_ = table.schema
+        self.conditions_ = Conditions(self._of_distinct_values(table, weights))
+        return self
+
+    def _of_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Iterable[Run]:
+        """Return what `_find_conditions` returns for all rows, from the distinct values of each column alone.
+
+        The columns of `table` differ in length. Binarizers that need whole rows or labels do not implement it.
+        """
+        raise TypeError(
+            f"{type(self).__name__} needs all rows at once, but X is read in batches. Use binarizer='exact', "
+            "'quantile', None or a ThresholdBinarizer."
+        )
+
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:
         """Evaluate every condition on every row.
 

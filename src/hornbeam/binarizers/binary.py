@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,9 @@ class BinaryColumns(Binarizer):
         for column in table.columns:
             _check_binary(column)
         return [condition_of_ones(column.is_boolean)(index) for index, column in enumerate(table.columns)]
+
+    def _of_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Iterable[Run]:
+        return self._find_conditions(table, None, np.empty(0))
 
 
 def _check_binary(column: Column) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Literal
 
 import numpy as np
@@ -99,23 +100,30 @@ class ThresholdBinarizer(Binarizer):
         self.decimals = decimals
 
     def _find_conditions(self, table: Table, y: Any, weights: npt.NDArray[Any]) -> Iterable[Run]:
-        check_choice("strategy", self.strategy, ("exact", "quantile"))
-        if not is_integer(self.n_thresholds) or self.n_thresholds < 1:
-            raise ValueError(f"n_thresholds must be an integer of at least 1, got {shown(self.n_thresholds)}.")
+        self._check()
         own, decimals = own_thresholds(self.thresholds, table), decimals_of(self.decimals, table)
         if table.flags is not None and not own:
             return Ones(table.flags.changing(), condition_of_ones(table.flags.are_boolean))
-        return self._of_columns(table, weights, own, decimals)
+        return self._of_columns(zip(table.columns, repeat(weights)), own, decimals)
+
+    def _of_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Iterable[Run]:
+        self._check()
+        own, decimals = own_thresholds(self.thresholds, table), decimals_of(self.decimals, table)
+        return self._of_columns(zip(table.columns, weights, strict=True), own, decimals)
+
+    def _check(self) -> None:
+        check_choice("strategy", self.strategy, ("exact", "quantile"))
+        if not is_integer(self.n_thresholds) or self.n_thresholds < 1:
+            raise ValueError(f"n_thresholds must be an integer of at least 1, got {shown(self.n_thresholds)}.")
 
     def _of_columns(
         self,
-        table: Table,
-        weights: npt.NDArray[Any],
+        columns: Iterable[tuple[Column, npt.NDArray[Any]]],
         own: Mapping[int, list[float]],
         decimals: Sequence[int | None],
     ) -> Iterator[Run]:
         """Generate the conditions column by column, so that a budget can end it in between."""
-        for index, column in enumerate(table.columns):
+        for index, (column, weights) in enumerate(columns):
             missing = column.is_missing()
             if index in own:
                 yield Thresholds(index, own[index])

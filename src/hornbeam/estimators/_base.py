@@ -27,6 +27,7 @@ from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import check_callback, check_integer, check_limit, check_number, fit_to_table
 from hornbeam.fitting.progress import Progress, Scale, make_trace
 from hornbeam.fitting.search import Search
+from hornbeam.streaming import is_streamed
 from hornbeam.table import Table, TableInput
 from hornbeam.tree import BaseTree
 
@@ -55,11 +56,15 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
             NumPy array, list of rows, or data frame (pandas, polars, pyarrow, ...) of numbers, booleans, strings,
-            categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values.
-        y : array-like of shape (n_rows,)
-            What to predict: for classifiers labels of at least two classes, strings, integers or booleans.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1.
+            categories, dates, datetimes, durations or times; None, NaN, NaT, NA and null are missing values. Some
+            classifiers also take a table larger than memory, which is read twice in batches: a polars LazyFrame, a
+            PyArrow dataset, a DuckDB relation or a Dask data frame, with the labels in one of its columns.
+        y : array-like of shape (n_rows,) or str
+            What to predict: for classifiers labels of at least two classes, strings, integers or booleans. Of a table
+            that is read in batches: the name of the column of labels.
+        sample_weight : array-like of shape (n_rows,), str or None, default=None
+            Weights of the rows, finite and not negative. Rows of weight 0 are left out. None: every row weighs 1. Of a
+            table that is read in batches: the name of the column of weights.
             `MAPTreeClassifier` requires whole numbers with a sum below 2^26, since its posterior counts rows.
 
         Returns
@@ -73,6 +78,8 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
             is infinite, a label is missing, there is only one class, or a weight is negative, infinite or NaN.
         TypeError
             If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
+        MemoryError
+            If `memory_limit` has no room for the distinct rows of a table that is read in batches.
         KeyboardInterrupt
             If Ctrl-C is pressed before the search begins, or while a clone is fitted. Otherwise Ctrl-C ends the search,
             and `fit` returns the best tree so far.
@@ -101,7 +108,8 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         self._set_tree(outcome, scale, training, binarize_seconds)
         self._set_result(outcome, scale)
         monitor.finish(outcome, scale)
-        self._warn_of_tree(training.table, X)
+        if not is_streamed(X):
+            self._warn_of_tree(training.table, X)
 
     def _prepare(
         self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor
@@ -109,6 +117,10 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         """Check the parameters and read the data; return the training rows, their scale and the search's options."""
         options = self._check_parameters()
         monitor.announce("making binary columns")
+        if is_streamed(X):
+            training = self._read_stream(X, y, sample_weight, budget, monitor)
+            self.schema_, self._n_rows = training.table.schema, training.n_given
+            return training, self._make_scale(training), fit_to_table(options, training.table.n_rows)
         training = self._read_training(X, y, sample_weight, budget)
         self.schema_ = training.table.schema
         self._n_rows = training.table.n_rows
@@ -125,6 +137,13 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> Any:
         """Read and check what `fit` was given: `TrainingRows`."""
+
+    def _read_stream(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> Any:
+        """Read a lazy table in batches, and fit the binarizer."""
+        raise TypeError(
+            f"X is a lazy table ({type(X).__name__}), which {type(self).__name__} does not read in batches. Call its "
+            "collect() first, or use GOSDTClassifier, SPLITClassifier or LicketySPLITClassifier."
+        )
 
     def _read_reference(self, X: Any, training: Any) -> npt.NDArray[np.int32] | None:
         """Return the predictions of a reference model for the rows, if there is one."""

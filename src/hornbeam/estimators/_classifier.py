@@ -41,11 +41,12 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
             arrays,
             self.binarizer_.conditions_,
             training.codes,
-            training.weights,
+            training.total_weights,
             training.classes,
             self.schema_,
             training.table.has_missing(),
             training.target_name,
+            training.counts,
         )
 
     def _warn_of_tree(self, table: Table, X: Any) -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._user_frame import warn_user
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.advice import advice
+from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import LARGEST_LIMIT, check_integer, check_number, number_of_threads
 from hornbeam.fitting.progress import relative_gap
 from hornbeam.fitting.scales import RegularizedScale, make_scale
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
+from hornbeam.streaming import read_streamed
 from hornbeam.tree.shares import check_smoothing
 
 _LARGEST_PENALTY = 0.01  # of "auto"
@@ -82,12 +85,36 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
     cost_matrix: Any
     class_weight: Any
     _non_additive_objectives: tuple[str, ...] = ()
+    _reads_streams = False  # whether its searches see merged rows, and nothing else of the table
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()
         check_smoothing(self.smoothing)
         check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
         return options
+
+    def _read_stream(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> TrainingData:
+        if not self._reads_streams:
+            return super()._read_stream(X, y, sample_weight, budget, monitor)  # type: ignore[no-any-return]
+        self._check_stream()
+        rows = read_streamed(X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows)
+        self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
+        return rows.training
+
+    def _check_stream(self) -> None:
+        """Refuse parameters that need every row of a lazy table."""
+        if self.objective in self._non_additive_objectives:
+            raise ValueError(
+                f"objective={self.objective!r} needs all rows in memory, but X is read in batches. Call its collect() "
+                "first, or use another objective."
+            )
+        needs_rows = {"min_samples_leaf": 1, "reference": None, "start_tree": None, "warm_start": False}
+        for name, default in needs_rows.items():
+            if getattr(self, name, default) != default:
+                raise ValueError(
+                    f"{name} needs all rows in memory, but X is read in batches, and its equal rows are merged. Set "
+                    f"{name}={default}, or call collect() of X first."
+                )
 
     def _leaf_penalty(self) -> float:
         is_measured = self.objective not in self._non_additive_objectives
@@ -100,7 +127,14 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
 
         n_classes = len(training.classes)
         rows = training.weights, training.codes, n_classes
-        scale = make_scale(*rows, make_loss, self._leaf_penalty(), self._leaf_bits(), is_share=self._is_auto())
+        scale = make_scale(
+            *rows,
+            make_loss,
+            self._leaf_penalty(),
+            self._leaf_bits(),
+            is_share=self._is_auto(),
+            counts=training.counts,
+        )
         self.regularization_ = scale.regularization  # for the note on a long search
         return scale
 

@@ -302,6 +302,7 @@ class GOSDTClassifier(ExactTreeClassifier):
     """
 
     _non_additive_objectives = tuple(_NON_ADDITIVE)
+    _reads_streams = True
 
     @accept_positional(
         "max_leaves min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "

@@ -219,6 +219,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
     """
 
     _is_recursive = False
+    _reads_streams = True
 
     @accept_positional(
         "max_depth last_split min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit "
@@ -329,6 +330,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
     """
 
     _is_recursive = True
+    _reads_streams = True
 
     @accept_positional(
         "last_split min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "

@@ -51,6 +51,7 @@ class Monitor:
         self._is_interrupted = self._is_in_callback = False
         self._time_limit: float | None = None
         self._is_patient = True
+        self._pass, self._pass_begin, self._pass_rows = "", 0.0, 0
 
     def __enter__(self) -> Self:
         return self
@@ -69,6 +70,17 @@ class Monitor:
         """Show what happens before the search, in terminals and notebooks."""
         if self._estimator.verbose:
             self._line = ProgressLine(activity)
+
+    def report_rows(self, activity: str, n_rows: int) -> None:
+        """Show how many rows of a lazy table a pass has read, and how fast; the pass starts with its first report."""
+        if self._line is None:
+            return
+        seconds = perf_counter() - self._begin
+        if self._pass != activity:
+            self._pass, self._pass_begin, self._pass_rows = activity, seconds, n_rows
+        elapsed = seconds - self._pass_begin
+        speed = f", {(n_rows - self._pass_rows) / elapsed:,.0f} rows/s" if elapsed > 0 else ""
+        self._line.show(f"{activity}: {n_rows:,} rows{speed}", seconds)
 
     def listener(self, scale: Scale) -> Callable[[Record], bool]:
         """Return the function that the search calls with its progress; the search stops if it returns True."""

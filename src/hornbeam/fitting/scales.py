@@ -166,6 +166,7 @@ def make_scale(
     leaf_bits: int = 0,
     *,
     is_share: bool = False,
+    counts: _Integers | None = None,
 ) -> AdditiveScale:
     """Turn a problem into ticks.
 
@@ -184,6 +185,9 @@ def make_scale(
         See `AdditiveScale`. If greater than 0, the leaf penalty is a whole number of ticks wherever it can be.
     is_share : bool, default=False
         Whether the leaf penalty is a share of the largest possible loss instead. Only "cost" makes a difference.
+    counts : ndarray of int64 of shape (n_rows,) or None, default=None
+        How many equal rows each row stands for: the ticks are those of a table that holds each row so many times.
+        None: 1.
 
     Returns
     -------
@@ -195,8 +199,10 @@ def make_scale(
         If every tree loses the same, or a leaf would cost more than the largest possible loss.
     """
     whole = _as_integers(weights)
+    if whole is not None and counts is not None and _sum(whole, counts) >= 2**_LIMIT_BITS:
+        whole = None
     weights = _as_shares(weights) if whole is None else whole
-    totals = _totals(weights, codes, n_classes)
+    totals = _totals(weights, codes, n_classes, counts)
     loss = make_loss(totals)
     # What a row costs whatever is predicted would take bits without telling trees apart: it becomes the offset.
     least = [min(row) for row in loss.costs]
@@ -206,7 +212,9 @@ def make_scale(
         raise ValueError("cost_matrix holds the same cost for every prediction, so that all trees are equally good.")
     limit_bits = _LIMIT_BITS - leaf_bits
     scaled = None if whole is None else _exact(whole, costs, largest, limit_bits)
-    integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits)
+    integers, matrix, total = scaled or _rounded(weights, codes, costs, largest, limit_bits, counts)
+    if counts is not None:
+        integers = integers * counts
     leaf_penalty = exact_fraction(regularization, "regularization")
     if is_share:
         leaf_penalty *= Fraction(largest, loss.scale)
@@ -268,7 +276,7 @@ def make_fscore_scale(
         )
     whole = _as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole
-    totals = _totals(weights, codes, 2)
+    totals = _totals(weights, codes, 2, None)
     factors = multipliers(totals)
     costs = ((0, factors[0]), (factors[1], 0))
     largest = totals[0] * factors[0] + totals[1] * factors[1]
@@ -333,8 +341,25 @@ def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     return np.maximum(shares, _LEAST_SHARE)
 
 
-def _totals(weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int) -> tuple[Exact, ...]:
+def _sum(weights: _Integers, counts: _Integers) -> int:
+    """Return the exact sum of weights times counts, also above 2^63."""
+    if float(np.dot(weights.astype(np.float64), counts)) < 2**62:
+        return int(np.dot(weights, counts))
+    return sum(weight * n for weight, n in zip(weights.tolist(), counts.tolist(), strict=True))
+
+
+def _totals(
+    weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_classes: int, counts: _Integers | None
+) -> tuple[Exact, ...]:
     """Add up the weight of each class; the sums do not depend on the order of the rows."""
+    if counts is not None and weights.dtype.kind != "i":
+        products = [Fraction(weight) * n for weight, n in zip(weights.tolist(), counts.tolist(), strict=True)]
+        # Rounded once, as `fsum` rounds.
+        return tuple(
+            Fraction(float(sum(products[row] for row in np.flatnonzero(codes == code)))) for code in range(n_classes)
+        )
+    if counts is not None:
+        weights = weights * counts
     if weights.dtype.kind == "i":  # less than 2^52 together
         return tuple(_core.class_totals(codes, weights, n_classes))
     return tuple(Fraction(fsum(weights[codes == code])) for code in range(n_classes))
@@ -354,7 +379,12 @@ def _exact(weights: _Integers, costs: Costs, largest: Exact, limit_bits: int) ->
 
 
 def _rounded(
-    weights: npt.NDArray[Any], codes: npt.NDArray[np.int32], costs: Costs, largest: Exact, limit_bits: int
+    weights: npt.NDArray[Any],
+    codes: npt.NDArray[np.int32],
+    costs: Costs,
+    largest: Exact,
+    limit_bits: int,
+    counts: _Integers | None,
 ) -> _Scaled:
     """Return weights times the largest cost of their class, costs as parts of that, and the largest possible loss."""
     # With the largest cost of the class in the weight, most matrices hold only 0 and 1 and leave all bits to weights.
@@ -365,5 +395,6 @@ def _rounded(
     factors = np.array([float(Fraction(budget * peak, largest)) for peak in peaks])
     integers = np.maximum(1, np.rint(weights * factors[codes])).astype(np.int64)
     matrix = np.array([[round(part * unit) for part in row] for row in parts], dtype=np.int64)
-    total = int((integers * matrix.max(axis=1)[codes]).sum())
+    most = integers * matrix.max(axis=1)[codes]
+    total = int((most if counts is None else most * counts).sum())
     return integers, matrix, total

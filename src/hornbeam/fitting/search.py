@@ -163,7 +163,10 @@ def exact_search(
     start: StartArrays | None = None,
 ) -> Search:
     """Return the exact search that is expected to be faster; `start` is the tree that it starts from."""
-    is_ordered = suits_ordered_search(conditions, training.table.n_rows, options)
+    counts = getattr(training, "counts", None)
+    # Of a streamed table whose equal rows are merged, all rows count: the search is the same as in memory.
+    n_rows = training.table.n_rows if counts is None else int(counts.sum())
+    is_ordered = suits_ordered_search(conditions, n_rows, options)
     search_by = search_by_order if is_ordered else search_by_bits
     return search_by(conditions, training, scale, options, start)
 

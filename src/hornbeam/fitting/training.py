@@ -61,6 +61,13 @@ class TrainingData(NamedTuple):
     """What the fit may still spend."""
     reference: npt.NDArray[np.int32] | None = None
     """What a reference model predicts for the rows, as codes."""
+    counts: npt.NDArray[np.int64] | None = None
+    """How many equal rows each row stands for, if a streamed table was merged; `weights` are those of one of them."""
+
+    @property
+    def total_weights(self) -> npt.NDArray[Any]:
+        """The weight of all rows that each row stands for."""
+        return self.weights if self.counts is None else self.weights * self.counts
 
 
 def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> TrainingData:
@@ -81,7 +88,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
     if y is None:
         raise ValueError(f"{user} requires y to be passed, but the target y is None")
     table = read_table(X)
-    labels = _read_labels(y)
+    labels = read_labels(y)
     if len(labels) != table.n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(labels)}."
@@ -92,7 +99,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
     if sample_weight is not None and weights.min() == 0:
         present = weights > 0
         table, labels, weights = table.take(present), labels[present], weights[present]
-    classes, codes = _encode(labels)
+    classes, codes = encode_labels(labels)
     if len(classes) < 2:
         raise ValueError(
             f"y holds only one class, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
@@ -102,7 +109,14 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
     return TrainingData(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
 
 
-def _read_labels(y: Any) -> npt.NDArray[Any]:
+def read_labels(y: Any) -> npt.NDArray[Any]:
+    """Return the labels as strings, integers, booleans or floats; shape (n_rows,).
+
+    Raises
+    ------
+    ValueError
+        If they are of another type, are missing, infinite or not one-dimensional.
+    """
     labels = as_array("y", y)
     if labels.dtype.kind == "U" and not hasattr(y, "__array__"):
         # NumPy would write the numbers and missing values of a list of mixed labels as text.
@@ -146,7 +160,7 @@ def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int) -> None:
     )
 
 
-def _encode(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+def encode_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
     """Return the sorted classes, and the index of each label among them, without sorting all labels."""
     # Integers close together are numbered by counting; the core returns None for others.
     if labels.dtype.kind in "biu" and labels.dtype != np.uint64:  # whose numbers need not fit into int64

@@ -102,6 +102,7 @@ class Tree(BaseTree, ClassTreeMethods):
         schema: TableSchema,
         has_missing: tuple[bool, ...],
         target_name: str = "target",
+        counts: npt.NDArray[np.int64] | None = None,
     ) -> Tree:
         """Make a tree from the binary columns of a search; its statistics come from the training rows.
 
@@ -118,6 +119,8 @@ class Tree(BaseTree, ClassTreeMethods):
             Positive weight of each row.
         classes, schema, has_missing, target_name
             See `classes`, `columns`, `has_missing` and `target_name` of `Tree`.
+        counts : int64 ndarray of shape (n_rows,) or None, default=None
+            How many training rows each row stands for; `weights` are their sums. None: 1.
 
         Returns
         -------
@@ -126,6 +129,11 @@ class Tree(BaseTree, ClassTreeMethods):
         n_samples, class_weights = _core.node_statistics(
             arrays["left"], arrays["right"], arrays["leaf_of_row"], codes, weights, len(classes)
         )
+        if counts is not None:
+            _, sums = _core.node_statistics(
+                arrays["left"], arrays["right"], arrays["leaf_of_row"], np.zeros_like(codes), counts, 1
+            )
+            n_samples = sums[:, 0].astype(np.int64)  # sums of whole numbers below 2^53 are exact
         return cls._from_search(
             arrays,
             conditions,

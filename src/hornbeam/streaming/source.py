@@ -1,0 +1,79 @@
+"""Lazy tables as streams of batches: polars, PyArrow datasets, and what narwhals reads as a lazy frame."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import narwhals as nw
+
+_ROWS_OF_BATCH = 1 << 18
+
+
+def is_streamed(X: Any) -> bool:
+    """Return whether `X` is a lazy table: polars LazyFrame, PyArrow dataset, DuckDB relation or Dask data frame."""
+    if _is_arrow_dataset(X) or _is_dask(X):
+        return True
+    try:
+        return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
+    except nw.exceptions.DuplicateError:  # which `read_table` reports
+        return False
+
+
+def _is_arrow_dataset(X: Any) -> bool:
+    dataset = sys.modules.get("pyarrow.dataset")  # no object of it exists before it is imported
+    return dataset is not None and isinstance(X, dataset.Dataset)
+
+
+def _is_dask(X: Any) -> bool:
+    """Return whether X is a Dask data frame, support for which is leaving narwhals."""
+    dask = sys.modules.get("dask.dataframe")
+    return dask is not None and isinstance(X, dask.DataFrame)
+
+
+def column_names(X: Any) -> list[str]:
+    """Return the names of the columns without reading rows."""
+    if _is_dask(X):
+        return list(X.columns)
+    return list(X.schema.names) if _is_arrow_dataset(X) else list(nw.from_native(X).collect_schema().names())
+
+
+def batches_of(X: Any) -> Iterator[nw.DataFrame[Any]]:
+    """Read the rows once, in their order, as eager frames of at least one row."""
+    for batch in _native_batches(X):
+        frame = nw.from_native(batch, eager_only=True)
+        if len(frame) > 0:
+            yield frame
+
+
+def _native_batches(X: Any) -> Iterator[Any]:
+    if _is_arrow_dataset(X):
+        import pyarrow as pa
+
+        for batch in X.to_batches(batch_size=_ROWS_OF_BATCH):
+            yield pa.Table.from_batches([batch])
+        return
+    if _is_dask(X):
+        for part in X.partitions:
+            yield part.compute()
+        return
+    lazy = nw.from_native(X)
+    if lazy.implementation is nw.Implementation.POLARS:
+        if not hasattr(X, "collect_batches"):
+            raise TypeError(
+                "X is a LazyFrame of a polars without collect_batches(). Install a newer polars, or pass "
+                "pyarrow.dataset.dataset(path)."
+            )
+        yield from X.collect_batches(chunk_size=_ROWS_OF_BATCH, maintain_order=True)
+    elif lazy.implementation is nw.Implementation.DUCKDB:
+        import pyarrow as pa
+
+        to_reader = getattr(X, "to_arrow_reader", None) or X.fetch_arrow_reader  # the older name
+        for batch in to_reader(_ROWS_OF_BATCH):
+            yield pa.Table.from_batches([batch])
+    else:
+        raise TypeError(
+            f"X is a lazy table of {lazy.implementation}; fit takes polars LazyFrames, PyArrow datasets, DuckDB "
+            "relations and Dask data frames. Call its collect() first, or convert it to one of these."
+        )

@@ -1,0 +1,149 @@
+"""The first pass over a lazy table: the distinct values of each column with their weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam._dates import PLURALS
+from hornbeam.table import Column, Kind
+from hornbeam.table.column import as_kind
+
+_DATES = {"date", "datetime"}  # the first are datetimes that are all at midnight
+_LEAST_PENDING = 1 << 20
+
+
+class DistinctValues:
+    """The distinct values of one column, added batch by batch, with the sum of the weights of each.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column, for messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._kind: Kind | None = None
+        self._is_boolean: bool | None = None
+        self._has_missing, self._missing_weight = False, 0.0
+        self._categories: dict[object, float] = {}
+        self._values: list[npt.NDArray[Any]] = []
+        self._weights: list[npt.NDArray[np.float64]] = []
+        self._n_merged = self._n_pending = 0
+
+    def add(self, column: Column, weights: npt.NDArray[Any]) -> None:
+        """Add the rows of a batch.
+
+        Raises
+        ------
+        ValueError
+            If the values are of another kind than those of earlier batches.
+        """
+        missing = column.is_missing()
+        if missing.any():
+            self._has_missing = True
+            self._missing_weight += float(weights[missing].sum())
+            if missing.all():
+                return
+            column, weights = column.take(~missing), weights[~missing]
+        self._join_kind(column)
+        if column.kind == "category":
+            for value, weight in zip(column.values.tolist(), weights.tolist(), strict=True):
+                self._categories[value] = self._categories.get(value, 0.0) + weight
+            return
+        self._values.append(column.values)
+        self._weights.append(np.asarray(weights, dtype=np.float64))
+        # Each batch is reduced by itself; all are merged when they have doubled: each value is sorted few times.
+        self._merge(len(self._values) - 1)
+        self._n_pending += len(self._values[-1])
+        if self._n_pending > max(_LEAST_PENDING, self._n_merged):
+            self._merge(0)
+            self._n_merged, self._n_pending = len(self._values[0]), 0
+
+    def n_bytes(self) -> int:
+        """Return the memory of the values, roughly."""
+        return 16 * (self._n_merged + self._n_pending) + 128 * len(self._categories)
+
+    def column(self) -> tuple[Column, npt.NDArray[np.float64]]:
+        """Return the distinct values as a column, ascending and the missing value last, and the weight of each."""
+        if self._kind == "category":
+            values = np.empty(len(self._categories) + self._has_missing, dtype=object)
+            values[: len(self._categories)] = list(self._categories)
+            weights = np.array([*self._categories.values(), *[self._missing_weight] * self._has_missing])
+            return Column(self._name, "category", values), weights
+        if self._values:
+            self._merge(0)
+        values = self._values[0] if self._values else np.empty(0)
+        weights = self._weights[0] if self._weights else np.empty(0)
+        if self._has_missing:
+            values = np.append(values.astype(np.result_type(values.dtype, np.float32)), np.nan)
+            weights = np.append(weights, self._missing_weight)
+        return Column(self._name, self._kind or "number", values, bool(self._is_boolean)), weights
+
+    def _join_kind(self, column: Column) -> None:
+        self._is_boolean = column.is_boolean and self._is_boolean is not False
+        if self._kind in (None, column.kind):
+            self._kind = column.kind
+        elif {self._kind, column.kind} == _DATES:
+            self._kind = "datetime"
+        else:
+            raise ValueError(
+                f"Column {self._name!r} of X holds {PLURALS[column.kind]} in some of its rows, and "
+                f"{PLURALS[self._kind]} in others. Convert it to one type in all files."
+            )
+
+    def _merge(self, first: int) -> None:
+        values = np.concatenate(self._values[first:])
+        weights = np.concatenate(self._weights[first:])
+        distinct: npt.NDArray[Any]
+        if values.dtype == bool:  # counted instead of sorted
+            present = [not values.all(), bool(values.any())]
+            distinct, number = np.array([False, True])[present], values.astype(np.intp) * all(present)
+        else:
+            distinct, number = np.unique(values, return_inverse=True)
+        self._values[first:] = [distinct]
+        self._weights[first:] = [np.bincount(number, weights).astype(np.float64)]
+
+
+class Coder:
+    """Turns the values of one column into small numbers: equal numbers where all conditions have equal results.
+
+    Parameters
+    ----------
+    column : Column
+        The distinct values.
+    results : ndarray of bool of shape (n_conditions, n_values)
+        Whether each condition on the column holds for each of them.
+    """
+
+    def __init__(self, column: Column, results: npt.NDArray[np.bool_]) -> None:
+        packed = np.packbits(results, axis=0) if len(results) else np.zeros((1, len(column.values)), dtype=np.uint8)
+        _, first, self._code = np.unique(packed, axis=1, return_index=True, return_inverse=True)
+        self._code = self._code.ravel()
+        self.representatives = column.take(first)
+        self.n_codes = len(first)
+        self._column, self._missing = column, column.is_missing()
+        self._number_of: dict[object, int] = {}
+        if column.kind == "category":
+            self._number_of = {value: index for index, value in enumerate(column.values)}
+        # Then the flag is its own number: False sorts first, and its code is 0 if no condition holds for it.
+        self._is_plain_flag = column.values.dtype == bool and self._code.tolist() == [0, 1]
+        self._known = column.values[~self._missing] if column.kind != "category" else column.values
+
+    def codes(self, column: Column) -> npt.NDArray[Any]:
+        """Return the number of each row of a batch; shape (n_rows,)."""
+        if self.n_codes == 1:
+            return np.zeros(len(column.values), dtype=np.intp)
+        if column.values.dtype == bool and self._is_plain_flag:
+            return column.values.view(np.uint8)
+        column = as_kind(column, self._column.kind)
+        if self._column.kind == "category":
+            number = np.fromiter(map(self._number_of.__getitem__, column.values), np.intp, len(column.values))
+        elif len(self._known) == 2 and not self._missing.any() and column.values.dtype.kind in "biu":
+            number = (column.values != self._known[0]).astype(np.intp)
+        else:  # NaN, the last of the distinct values, comes after all numbers
+            number = np.searchsorted(self._known, column.values)
+        return self._code[number]

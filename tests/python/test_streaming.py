@@ -1,0 +1,218 @@
+"""A lazy table gives the fit of the same table in memory: every number, for every kind of column."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.dataset as ds
+import pytest
+
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, SPLITClassifier, ThresholdBinarizer
+
+pl = pytest.importorskip("polars")
+
+
+def _table(n_rows: int, seed: int = 0, weights: str = "whole") -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+
+    def some_missing(values: list[object]) -> list[object]:
+        return [None if random.random() < 0.1 else value for value in values]
+
+    numbers = random.normal(size=n_rows).round(1)
+    colors = random.choice(["red", "green", "blue"], n_rows).tolist()
+    days = [dt.date(2024, 1, 1) + dt.timedelta(days=int(day)) for day in random.integers(0, 9, n_rows)]
+    flags = random.random(n_rows) < 0.5
+    noise = random.random(n_rows) < 0.15
+    label = np.where(((numbers > 0.3) & flags | (np.array(colors) == "red")) ^ noise, "yes", "no")
+    return pl.DataFrame(
+        {
+            "number": numbers,
+            "small": pl.Series(random.integers(0, 4, n_rows), dtype=pl.Int8),
+            "with_missing": pl.Series(some_missing(random.integers(0, 5, n_rows).tolist()), dtype=pl.Int64),
+            "single": pl.Series(random.integers(0, 9, n_rows) / 7, dtype=pl.Float32),
+            "color": some_missing(colors),
+            "category": pl.Series(random.choice(["a", "b"], n_rows), dtype=pl.Categorical),
+            "flag": flags,
+            "maybe": pl.Series(some_missing(flags.tolist()), dtype=pl.Boolean),
+            "day": some_missing(days),
+            "moment": [dt.datetime(day.year, day.month, day.day, day.day) for day in days],
+            "constant": [1] * n_rows,
+            "nothing": pl.Series([None] * n_rows, dtype=pl.Float64),
+            "label": label,
+            "weight": random.integers(0, 4, n_rows) * {"whole": 2, "decimal": 0.1, "any": np.pi}[weights],
+        }
+    )
+
+
+def _in_memory(classifier: Any, frame: pl.DataFrame, weight: str | None) -> Any:
+    X = frame.drop("label", *([] if weight is None else ["weight"]))
+    with warnings.catch_warnings():  # about columns: a lazy table has no such report
+        warnings.simplefilter("ignore")
+        return classifier.fit(X, frame["label"], None if weight is None else frame["weight"])
+
+
+def _same(streamed: Any, in_memory: Any, *, exact_weights: bool = True) -> None:
+    assert streamed.objective_ == in_memory.objective_
+    assert streamed.lower_bound_ == in_memory.lower_bound_
+    assert streamed.loss_ == in_memory.loss_
+    assert streamed.regularization_ == in_memory.regularization_
+    assert streamed.status_ == in_memory.status_
+    assert list(streamed.binarizer_.conditions_) == list(in_memory.binarizer_.conditions_)
+    assert streamed.schema_ == in_memory.schema_
+    assert streamed.classes_.tolist() == in_memory.classes_.tolist()
+    if exact_weights:
+        assert streamed.tree_ == in_memory.tree_
+    else:
+        assert streamed.tree_.conditions == in_memory.tree_.conditions
+        assert streamed.tree_.n_samples.tolist() == in_memory.tree_.n_samples.tolist()
+        np.testing.assert_allclose(streamed.tree_.class_weights, in_memory.tree_.class_weights, rtol=1e-12)
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 37)
+    monkeypatch.setattr("hornbeam.streaming.merging._LEAST_PENDING", 50)
+    monkeypatch.setattr("hornbeam.streaming.values._LEAST_PENDING", 50)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("binarizer", ["exact", "quantile", ThresholdBinarizer(thresholds={"number": [0.3]})])
+@pytest.mark.parametrize("source", ["polars", "arrow"])
+def test_every_kind_of_column_gives_the_fit_in_memory(source: str, binarizer: Any, weight: str | None) -> None:
+    frame = _table(400)
+    lazy = frame if weight else frame.drop("weight")
+    classifier = GOSDTClassifier(0.02, max_depth=3, binarizer=binarizer)
+    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=3, binarizer=binarizer), lazy, weight)
+    X = lazy.lazy() if source == "polars" else ds.dataset(lazy.to_arrow())
+    _same(classifier.fit(X, "label", weight), in_memory)
+
+
+@pytest.mark.parametrize("weights", ["decimal", "any"])
+def test_weights_that_are_not_whole_give_the_objective_in_memory(weights: str) -> None:
+    frame = _table(300, weights=weights)
+    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2, binarizer="quantile"), frame, "weight")
+    streamed = GOSDTClassifier(0.02, max_depth=2, binarizer="quantile").fit(frame.lazy(), "label", "weight")
+    _same(streamed, in_memory, exact_weights=False)
+
+
+@pytest.mark.parametrize("objective", ["accuracy", "balanced"])
+@pytest.mark.parametrize("make", [GOSDTClassifier, SPLITClassifier, LicketySPLITClassifier])
+def test_flags_of_two_words_give_the_fit_in_memory(make: Any, objective: str) -> None:
+    random = np.random.default_rng(1)
+    X = random.random((600, 80)) < 0.3
+    frame = pl.DataFrame(X, schema=[f"c{i}" for i in range(80)]).with_columns(
+        label=pl.Series((X[:, 0] & X[:, 1]) | X[:, 2] ^ (random.random(600) < 0.1))
+    )
+    frame = pl.concat([frame, frame, frame])  # the divisor of the counts is no divisor of the weights
+    settings = {"regularization": 0.011, "max_depth": 3, "objective": objective, "binarizer": None}
+    _same(make(**settings).fit(frame.lazy(), "label"), _in_memory(make(**settings), frame, None))
+
+
+def test_types_that_differ_between_batches_are_named() -> None:
+    frame = pl.DataFrame({"a": ["1"] * 40 + [None] * 40, "label": [0, 1] * 40})
+    other = pl.DataFrame({"a": [1.0] * 40, "label": [0, 1] * 20})
+
+    lazy = frame.lazy()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hornbeam.streaming.source._native_batches", lambda X: iter([frame, other]))
+        with pytest.raises(ValueError, match=r"Column 'a' of X holds numbers in some.*categories in others"):
+            GOSDTClassifier(0.1).fit(lazy, "label")
+
+
+@pytest.mark.parametrize(
+    ("y", "weight", "message"),
+    [
+        ("nolabel", None, "y='nolabel' is no column"),
+        ([0, 1], None, "y must be the name"),
+        ("label", 3, "sample_weight"),
+    ],
+)
+def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        GOSDTClassifier(0.1).fit(_table(20).lazy(), y, weight)
+
+
+@pytest.mark.parametrize(
+    ("classifier", "message"),
+    [
+        (GOSDTClassifier(0.1, objective="auc"), "objective='auc' needs all rows"),
+        (GOSDTClassifier(0.1, min_samples_leaf=2), "min_samples_leaf needs all rows"),
+        (GOSDTClassifier(0.1, binarizer="auto"), "needs all rows at once"),
+        (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),
+    ],
+)
+def test_what_needs_all_rows_is_refused(classifier: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        classifier.fit(_table(20).lazy(), "label")
+
+
+def test_an_empty_table_and_a_single_class_are_refused() -> None:
+    frame = _table(20)
+    with pytest.raises(ValueError, match="X holds no row"):
+        GOSDTClassifier(0.1).fit(frame.lazy().filter(pl.col("number") > 99), "label")
+    with pytest.raises(ValueError, match="only one class"):
+        GOSDTClassifier(0.1).fit(frame.lazy().filter(pl.col("label") == "no"), "label")
+
+
+def test_distinct_rows_above_the_memory_limit_are_refused() -> None:
+    with pytest.raises(MemoryError, match="memory_limit has no room"):
+        GOSDTClassifier(0.1, memory_limit=2000).fit(_table(400).lazy(), "label")
+
+
+def test_both_passes_report_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, int]] = []
+    monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n: seen.append((what, n)))
+    GOSDTClassifier(0.1).fit(_table(100).lazy(), "label")
+    assert seen[-1] == ("distinct rows", 100)
+    assert ("distinct values", 100) in seen
+
+
+def test_a_dataset_of_arrow_tables_keeps_the_order_of_its_files(tmp_path: Path) -> None:
+    frame = _table(200).drop("weight")
+    for number, part in enumerate(frame.iter_slices(90)):
+        part.write_parquet(tmp_path / f"{number}.parquet")
+    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
+    _same(GOSDTClassifier(0.02, max_depth=2).fit(pl.scan_parquet(tmp_path / "*.parquet"), "label"), in_memory)
+    _same(GOSDTClassifier(0.02, max_depth=2).fit(ds.dataset(tmp_path), "label"), in_memory)
+
+
+def test_a_duckdb_relation_gives_the_fit_in_memory() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    frame = _table(300).drop("weight", "category")  # a category of polars has another type in DuckDB
+    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
+    _same(GOSDTClassifier(0.02, max_depth=2).fit(duckdb.from_arrow(frame.to_arrow()), "label"), in_memory)
+
+
+def test_a_dask_data_frame_gives_the_fit_in_memory() -> None:
+    frames = pytest.importorskip("dask.dataframe")
+    dask_frame = frames.from_pandas(_table(300).drop("weight").to_pandas(), npartitions=4)
+    frame = dask_frame.compute()  # Dask has its own types for some columns
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = GOSDTClassifier(0.02, max_depth=2).fit(frame.drop(columns="label"), frame["label"])
+    _same(GOSDTClassifier(0.02, max_depth=2).fit(dask_frame, "label"), in_memory)
+
+
+def test_the_frontier_of_a_lazy_table_is_that_in_memory() -> None:
+    frame = _table(300).drop("weight")
+    classifier = GOSDTClassifier(0.02, max_depth=2, max_leaves=4, binarizer="quantile")
+    streamed = classifier.frontier(frame.lazy(), "label")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = classifier.frontier(frame.drop("label"), frame["label"])
+    assert streamed.n_leaves.tolist() == in_memory.n_leaves.tolist()
+    assert streamed.losses.tolist() == in_memory.losses.tolist()
+    assert [each.tree_ for each in streamed.classifiers] == [each.tree_ for each in in_memory.classifiers]
+
+
+@pytest.mark.parametrize("make", [GOSDTClassifier, LicketySPLITClassifier])
+def test_many_thresholds_give_the_objective_in_memory(make: Any) -> None:
+    random = np.random.default_rng(3)
+    a, b = random.normal(size=(2, 500))
+    frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(500) < 0.1)})
+    in_memory = _in_memory(make(0.02, max_depth=2), frame, None)
+    _same(make(0.02, max_depth=2).fit(frame.lazy(), "label"), in_memory)
