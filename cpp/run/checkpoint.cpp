@@ -13,10 +13,10 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "base/fingerprint.hpp"
@@ -41,6 +41,9 @@ struct Close {
 using File = std::unique_ptr<std::FILE, Close>;
 
 std::uint64_t with(std::uint64_t checksum, std::uint64_t word) { return mix(checksum ^ word); }
+
+/// Why the last call failed.
+std::string reason() { return std::generic_category().message(errno); }
 
 bool sync(std::FILE* file) {
 #ifdef _WIN32
@@ -124,9 +127,7 @@ void Checkpoint::lock() {
   while (true) {
     lock_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock_ < 0)
-      refuse(std::string("cannot be written: ") + std::strerror(errno) +
-             ". Name a file in a directory that exists "
-             "and may be written to");
+      refuse("cannot be written: " + reason() + ". Name a file in a directory that exists and may be written to");
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
       close(std::exchange(lock_, -1));
       refuse("is in use by another search. Wait until it ends, or name another file");
@@ -143,15 +144,15 @@ void Checkpoint::lock() {
 void Checkpoint::check_writable() const {
   const std::string name = path_ + ".tmp";
   const File file(std::fopen(name.c_str(), "wb"));
-  if (!file) refuse(std::string("cannot be written: ") + std::strerror(errno));
+  if (!file) refuse("cannot be written: " + reason());
   std::remove(name.c_str());
 }
 
 void Checkpoint::read(const std::vector<CheckpointPart>& parts) {
   const File file(std::fopen(path_.c_str(), "rb"));
-  if (!file) refuse(std::string("cannot be read: ") + std::strerror(errno));
+  if (!file) refuse("cannot be read: " + reason());
   check_words(file.get());
-  std::rewind(file.get());
+  if (std::fseek(file.get(), 0, SEEK_SET) != 0) refuse("cannot be read: " + reason());
   std::uint64_t at = 0;
   const Get get = [&] {
     std::uint64_t word = 0;
@@ -180,7 +181,9 @@ void Checkpoint::check_words(std::FILE* file) {
   std::array<std::uint64_t, 4096> words{};
   std::uint64_t checksum = 0, n_words = 0, last = 0;
   std::size_t n_bytes = 0;
-  while ((n_bytes = std::fread(words.data(), 1, sizeof(words), file)) > 0) {
+  do {
+    n_bytes = std::fread(words.data(), 1, sizeof(words), file);
+    if (n_bytes == 0) break;
     if (n_words == 0 && (n_bytes < sizeof(kMagic) || words[0] != kMagic))
       refuse("is no checkpoint of hornbeam. Name another file");
     if (n_words == 0 && n_bytes >= 2 * sizeof(kMagic) && words[1] != kVersion)
@@ -191,7 +194,7 @@ void Checkpoint::check_words(std::FILE* file) {
       if (n_words++ > 0) checksum = with(checksum, last);
       last = words[i];
     }
-  }
+  } while (n_bytes == sizeof(words));
   if (n_words == 0) refuse("is no checkpoint of hornbeam: it is empty. Name another file");
   if (n_words < kFixedHead || checksum != last)
     refuse("is torn or altered: its checksum differs. Remove it to start anew");
@@ -216,8 +219,9 @@ void Checkpoint::read_body(const std::function<void(const Get&, std::uint64_t)>&
   std::size_t next = words.size();
   std::uint64_t left = body_words_;
   std::uint64_t skip = body_at_;
-  if (!file) refuse(std::string("cannot be read: ") + std::strerror(errno));
+  if (!file) refuse("cannot be read: " + reason());
   const auto fill = [&] {
+    if (std::feof(file.get()) != 0 || std::ferror(file.get()) != 0) refuse("ended while it was read");
     words.resize(std::fread(words.data(), sizeof(words[0]), words.size(), file.get()));
     if (words.empty()) refuse("ended while it was read");
     next = 0;
@@ -255,13 +259,13 @@ void Checkpoint::save(SavedProgress progress, const std::function<void(const Put
         writer.put(static_cast<std::uint32_t>((*part)[node]));
     put_body([&writer](std::uint64_t word) { writer.put(word); });
     is_good = writer.finish();
-    if (!is_good) error_ = std::strerror(errno);
+    if (!is_good) error_ = reason();
     if (std::fclose(file.release()) != 0 && is_good) {
       is_good = false;
-      error_ = std::strerror(errno);
+      error_ = reason();
     }
   } else {
-    error_ = std::strerror(errno);
+    error_ = reason();
   }
   std::error_code failed;
   if (is_good) std::filesystem::rename(name, path_, failed);

@@ -3,10 +3,9 @@
 // WHAT    The file that a search saves what it has proven in, and from which the same search goes on.
 // FLOW    api/checkpoints opens it -> the search asks `is_due` at its polls and calls `save`; at its start it reads
 //         `saved` and `read_body`.
-// HOLDS   (C1) The file at `path` is always a whole one: it is written next to it, synced, and renamed. (C2) A file
-// that
-//         is torn, altered, or of another problem is refused with what differs. (C3) A failed write keeps the last file
-//         and does not end the search. (C4) One process uses a path at a time (except on Windows).
+// HOLDS   (C1) The file at `path` is always a whole one: it is written next to it, synced, and renamed. (C2) A
+//         file that is torn, altered, or of another problem is refused with what differs. (C3) A failed write keeps the
+//         last file and does not end the search. (C4) One process uses a path at a time (except on Windows).
 // COST    8 bytes a word; one pass for the checksum, and a second to read.
 #pragma once
 
@@ -47,6 +46,8 @@ class Checkpoint {
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
+  Checkpoint(Checkpoint&&) = delete;
+  Checkpoint& operator=(Checkpoint&&) = delete;
 
   /// Of the run that wrote the file; none if there was no file.
   const std::optional<SavedProgress>& saved() const { return saved_; }
