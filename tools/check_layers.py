@@ -41,8 +41,7 @@ MAY_INCLUDE = {
 }
 
 MAY_IMPORT = {
-    **{module: set() for module in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "_user_frame")},
-    "datasets": set(),
+    **{name: set() for name in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "_user_frame", "datasets")},
     "objectives": {"_checks"},
     "_flags": {"_core"},
     "table": {"_checks", "_dates", "_flags", "_user_frame"},
