@@ -1,34 +1,12 @@
 #include "api/checkpoints.hpp"
 
-#include <cstdint>
+#include <span>
 
-#include "base/fingerprint.hpp"
+#include "base/digest.hpp"
 
 namespace hornbeam::api {
 
 namespace {
-
-class Digest {
- public:
-  Digest& add(std::uint64_t number) {
-    value_ = mix(value_ ^ number);
-    return *this;
-  }
-  template <class Numbers>
-  Digest& add_all(const Numbers& numbers) {
-    add(numbers.size());
-    for (const auto number : numbers) add(static_cast<std::uint64_t>(number));
-    return *this;
-  }
-  template <class Number>
-  Digest& add_limit(const std::optional<Number>& limit) {
-    return add(limit ? std::uint64_t{*limit} + 1 : 0);
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0;
-};
 
 std::vector<run::CheckpointPart> parts_with(Digest search, Digest columns, const Input& input) {
   const auto& [targets, costs, n_predictions] = input.losses;

@@ -116,9 +116,8 @@ std::optional<tree::ResultTree> best_start(const Columns& columns, const Input& 
 
 /// A run that ends before it has read its checkpoint proves no less than that.
 void apply_checkpoint(const run::Checkpoint& checkpoint, run::Outcome& outcome) {
-  outcome.checkpoint_error = checkpoint.error();
+  outcome.checkpoint = {checkpoint.saved() ? checkpoint.saved()->seconds : 0, checkpoint.error()};
   if (!checkpoint.saved()) return;
-  outcome.seconds_before = checkpoint.saved()->seconds;
   outcome.lower = std::max(outcome.lower, std::min(checkpoint.saved()->lower, outcome.tree.cost));
   if (outcome.lower == outcome.tree.cost) outcome.status = run::Status::optimal;
 }

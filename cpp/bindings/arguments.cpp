@@ -65,15 +65,15 @@ nb::dict to_dict(const Counters& counters, unsigned searches) {
   return found;
 }
 
-OutcomeOut to_dict(run::Outcome outcome, unsigned searches, bool with_trace, bool has_checkpoint) {
+OutcomeOut to_dict(run::Outcome outcome, unsigned searches, bool with_trace) {
   nb::dict statistics;
   statistics["subproblems"] = outcome.n_subproblems;
   statistics["table_entries"] = outcome.n_table_entries;
   statistics["bytes"] = outcome.bytes;
   statistics["seconds"] = outcome.seconds;
-  if (has_checkpoint) {
-    statistics["seconds_before"] = outcome.seconds_before;
-    statistics["checkpoint_error"] = outcome.checkpoint_error;
+  if (outcome.checkpoint) {
+    statistics["seconds_before"] = outcome.checkpoint->seconds_before;
+    statistics["checkpoint_error"] = outcome.checkpoint->error;
   }
   statistics["bounds"] = to_dict(outcome.counters, searches);
   nb::list trace;

@@ -69,7 +69,7 @@ nb::tuple to_tuple(const run::Progress& at);
 TreeOut to_dict(tree::ResultTree found);
 /// `searches` are those of base/bounds.hpp whose counters are told.
 nb::dict to_dict(const Counters& counters, unsigned searches);
-OutcomeOut to_dict(run::Outcome outcome, unsigned searches, bool with_trace, bool has_checkpoint = false);
+OutcomeOut to_dict(run::Outcome outcome, unsigned searches, bool with_trace);
 std::uint32_t to_count(std::size_t size, const char* what);
 
 /// Checks for Ctrl-C and calls the callback, each at its own rate. Called without the GIL.

@@ -42,11 +42,7 @@ OutcomeOut run_polled(AnyInput& input, unsigned searches, const Reporting& repor
     const nb::gil_scoped_release no_gil;
     outcome = search([&poll](const run::Progress& at) { return poll(at); });
   }
-  const bool has_checkpoint = [&input] {
-    if constexpr (requires { input.checkpoint; }) return !input.checkpoint.path.empty();
-    return false;
-  }();
-  return to_dict(std::move(outcome), searches, reporting.trace, has_checkpoint);
+  return to_dict(std::move(outcome), searches, reporting.trace);
 }
 
 using StartIn = std::optional<ArrayIn<std::int32_t, 2>>;

@@ -135,7 +135,7 @@ class OrderedSearch {
     const run::Checkpoint* const checkpoint = run_.checkpoint();
     if (checkpoint == nullptr || !checkpoint->saved()) return;
     state_.has_guessed = checkpoint->saved()->has_guessed;
-    checkpoint->read_body([this](const run::Checkpoint::Get& get, std::uint64_t) {
+    checkpoint->read_body([this](const run::Checkpoint::Get& get) {
       earlier_ = read_open(get);
       state_.table.read_entries(get);
     });
@@ -146,13 +146,12 @@ class OrderedSearch {
     const run::Progress now = progress();
     const tree::ResultTree tree =
         read_preorder_tree(root_.rows(), root_.best_preorder(), problem_.columns, problem_.costs);
-    run_.checkpoint()->save(
-        {run_.seconds(), now.lower, now.upper, state_.has_guessed, tree.column, tree.left, tree.right},
-        [this](const run::Checkpoint::Put& put) {
-          const SharedRoot::Open open = root_.open_now();
-          put_open(open.depth < earlier_.depth ? earlier_ : open, put);  // not gone on with yet
-          state_.table.put_entries(put);
-        });
+    run_.checkpoint()->save({run_.seconds(), now.lower, state_.has_guessed, tree.column, tree.left, tree.right},
+                            [this](const run::Checkpoint::Put& put) {
+                              const SharedRoot::Open open = root_.open_now();
+                              put_open(open.depth < earlier_.depth ? earlier_ : open, put);  // not gone on with yet
+                              state_.table.put_entries(put);
+                            });
   }
 
   run::Progress progress() const {

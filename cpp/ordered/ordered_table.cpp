@@ -33,8 +33,7 @@ void OrderedTable::put_entries(const std::function<void(std::uint64_t)>& put) co
   const std::lock_guard lock(mutex_);
   put(entries_.size());
   for (const auto& [key, known] : entries_) {
-    key.set.put_words(put);
-    put(std::uint64_t{key.depth} << 32 | key.leaves);
+    key.put_words(put);
     put(static_cast<std::uint64_t>(known.lower));
     put(static_cast<std::uint64_t>(known.cost));
     put_preorder(known.preorder, put);
@@ -43,11 +42,7 @@ void OrderedTable::put_entries(const std::function<void(std::uint64_t)>& put) co
 
 void OrderedTable::read_entries(const std::function<std::uint64_t()>& get) {
   for (std::uint64_t left = get(); left > 0; --left) {
-    table::SubproblemKey key;
-    key.set = Fingerprint::from_words(get);
-    const std::uint64_t limits = get();
-    key.depth = static_cast<std::uint32_t>(limits >> 32);
-    key.leaves = static_cast<std::uint32_t>(limits);
+    const auto key = table::SubproblemKey::from_words(get);
     OrderedResult known;
     known.lower = static_cast<Ticks>(get());
     known.cost = static_cast<Ticks>(get());

@@ -19,7 +19,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/fingerprint.hpp"
+#include "base/digest.hpp"
 
 namespace hornbeam::run {
 
@@ -39,8 +39,6 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }  // NOLINT(cppcoreguidelines-owning-memory)
 };
 using File = std::unique_ptr<std::FILE, Close>;
-
-std::uint64_t with(std::uint64_t checksum, std::uint64_t word) { return mix(checksum ^ word); }
 
 /// Why the last call failed.
 std::string reason() { return std::generic_category().message(errno); }
@@ -70,11 +68,11 @@ class Writer {
   explicit Writer(std::FILE* file) : file_(file) {}
   void put(std::uint64_t word) {
     buffer_[used_++] = word;
-    checksum_ = with(checksum_, word);
+    checksum_.add(word);
     if (used_ == buffer_.size()) flush();
   }
   bool finish() {
-    put(checksum_);
+    put(checksum_.value());
     flush();
     return is_good_ && sync(file_);
   }
@@ -87,7 +85,7 @@ class Writer {
   std::FILE* file_;
   std::array<std::uint64_t, 4096> buffer_;
   std::size_t used_ = 0;
-  std::uint64_t checksum_ = 0;
+  Digest checksum_;
   bool is_good_ = true;
 };
 
@@ -153,18 +151,11 @@ void Checkpoint::read(const std::vector<CheckpointPart>& parts) {
   if (!file) refuse("cannot be read: " + reason());
   check_words(file.get());
   if (std::fseek(file.get(), 0, SEEK_SET) != 0) refuse("cannot be read: " + reason());
-  std::uint64_t at = 0;
-  const Get get = [&] {
-    std::uint64_t word = 0;
-    if (std::fread(&word, sizeof(word), 1, file.get()) != 1) refuse("ended while it was read");
-    ++at;
-    return word;
-  };
+  const Get get = reader(file.get());
   check_parts(get, parts);
   SavedProgress found;
   found.seconds = std::bit_cast<double>(get());
   found.lower = static_cast<Ticks>(get());
-  found.upper = static_cast<Ticks>(get());
   found.has_guessed = get() != 0;
   for (std::uint64_t left = get(); left > 0; --left) {
     found.column.push_back(static_cast<std::int32_t>(get()));
@@ -172,14 +163,22 @@ void Checkpoint::read(const std::vector<CheckpointPart>& parts) {
     found.right.push_back(static_cast<std::int32_t>(get()));
   }
   saved_ = std::move(found);
-  body_at_ = at;
-  body_words_ -= at;
+  body_at_ = std::ftell(file.get());
 }
 
-/// Checks what comes first in the file, then its checksum, and counts the words.
-void Checkpoint::check_words(std::FILE* file) {
+Checkpoint::Get Checkpoint::reader(std::FILE* file) const {
+  return [this, file] {
+    std::uint64_t word = 0;
+    if (std::fread(&word, sizeof(word), 1, file) != 1) refuse("ended while it was read");
+    return word;
+  };
+}
+
+/// Checks what comes first in the file, then its checksum.
+void Checkpoint::check_words(std::FILE* file) const {
   std::array<std::uint64_t, 4096> words{};
-  std::uint64_t checksum = 0, n_words = 0, last = 0;
+  Digest checksum;
+  std::uint64_t n_words = 0, last = 0;
   std::size_t n_bytes = 0;
   do {
     n_bytes = std::fread(words.data(), 1, sizeof(words), file);
@@ -191,14 +190,13 @@ void Checkpoint::check_words(std::FILE* file) {
              std::to_string(kVersion) + ". Use that version, or remove the file to start anew");
     if (n_bytes % sizeof(words[0]) != 0) refuse("is torn: it ends in the middle of a number. Remove it to start anew");
     for (std::size_t i = 0; i < n_bytes / sizeof(words[0]); ++i) {
-      if (n_words++ > 0) checksum = with(checksum, last);
+      if (n_words++ > 0) checksum.add(last);
       last = words[i];
     }
   } while (n_bytes == sizeof(words));
   if (n_words == 0) refuse("is no checkpoint of hornbeam: it is empty. Name another file");
-  if (n_words < kFixedHead || checksum != last)
+  if (n_words < kFixedHead || checksum.value() != last)
     refuse("is torn or altered: its checksum differs. Remove it to start anew");
-  body_words_ = n_words - 1;
 }
 
 void Checkpoint::check_parts(const Get& get, const std::vector<CheckpointPart>& parts) const {
@@ -213,30 +211,10 @@ void Checkpoint::check_parts(const Get& get, const std::vector<CheckpointPart>& 
            ". Fit with what the file was written for, or name another file");
 }
 
-void Checkpoint::read_body(const std::function<void(const Get&, std::uint64_t)>& read) const {
+void Checkpoint::read_body(const std::function<void(const Get&)>& read) const {
   const File file(std::fopen(path_.c_str(), "rb"));
-  std::vector<std::uint64_t> words(1u << 12);
-  std::size_t next = words.size();
-  std::uint64_t left = body_words_;
-  std::uint64_t skip = body_at_;
-  if (!file) refuse("cannot be read: " + reason());
-  const auto fill = [&] {
-    if (std::feof(file.get()) != 0 || std::ferror(file.get()) != 0) refuse("ended while it was read");
-    words.resize(std::fread(words.data(), sizeof(words[0]), words.size(), file.get()));
-    if (words.empty()) refuse("ended while it was read");
-    next = 0;
-  };
-  const auto word = [&] {
-    if (next == words.size()) fill();
-    return words[next++];
-  };
-  for (; skip > 0; --skip) word();
-  const Get get = [&] {
-    if (left == 0) refuse("ends too early, although its checksum is right");
-    --left;
-    return word();
-  };
-  read(get, body_words_);
+  if (!file || std::fseek(file.get(), body_at_, SEEK_SET) != 0) refuse("cannot be read: " + reason());
+  read(reader(file.get()));
 }
 
 void Checkpoint::save(SavedProgress progress, const std::function<void(const Put&)>& put_body) {
@@ -251,7 +229,6 @@ void Checkpoint::save(SavedProgress progress, const std::function<void(const Put
     for (const std::uint64_t word : head_) writer.put(word);
     writer.put(std::bit_cast<std::uint64_t>(progress.seconds));
     writer.put(static_cast<std::uint64_t>(progress.lower));
-    writer.put(static_cast<std::uint64_t>(progress.upper));
     writer.put(progress.has_guessed ? 1 : 0);
     writer.put(progress.column.size());
     for (std::size_t node = 0; node < progress.column.size(); ++node)

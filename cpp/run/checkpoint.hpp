@@ -6,7 +6,7 @@
 // HOLDS   (C1) The file at `path` is always a whole one: it is written next to it, synced, and renamed. (C2) A
 //         file that is torn, altered, or of another problem is refused with what differs. (C3) A failed write keeps the
 //         last file and does not end the search. (C4) One process uses a path at a time (except on Windows).
-// COST    8 bytes a word; one pass for the checksum, and a second to read.
+// COST    It is read twice: for the checksum, and for what it holds.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ struct CheckpointPart {
 /// What is saved of every search.
 struct SavedProgress {
   double seconds = 0;  // of all runs
-  Ticks lower = 0, upper = kInfinity;
+  Ticks lower = 0;
   bool has_guessed = false;
   std::vector<std::int32_t> column, left, right;  // the best tree; empty if there is none
 };
@@ -51,8 +51,8 @@ class Checkpoint {
 
   /// Of the run that wrote the file; none if there was no file.
   const std::optional<SavedProgress>& saved() const { return saved_; }
-  /// Calls `read(get, n_words)` with what the search has put after the progress.
-  void read_body(const std::function<void(const Get&, std::uint64_t)>& read) const;
+  /// Calls `read` with a function that gets what the search has put after the progress, word by word.
+  void read_body(const std::function<void(const Get&)>& read) const;
 
   bool is_due() const { return Clock::now() - written_ >= interval_; }
   /// `put_body` puts what the search needs besides. `progress.seconds` are those of this run.
@@ -67,14 +67,15 @@ class Checkpoint {
   void unlock();
   void check_writable() const;
   void read(const std::vector<CheckpointPart>& parts);
-  void check_words(std::FILE* file);
+  void check_words(std::FILE* file) const;
+  Get reader(std::FILE* file) const;
   void check_parts(const Get& get, const std::vector<CheckpointPart>& parts) const;
 
   const std::string path_;
   const std::chrono::duration<double> interval_;
   std::vector<std::uint64_t> head_;  // the words that say what the file is of
   std::optional<SavedProgress> saved_;
-  std::uint64_t body_at_ = 0, body_words_ = 0;
+  long body_at_ = 0;  // where `read_body` begins
   Clock::time_point written_ = Clock::now();
   std::string error_;
   int lock_ = -1;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,14 @@ struct Progress {
   double seconds = 0;      // filled in by Run::report
 };
 
+/// What became of the checkpoint of a search.
+struct CheckpointReport {
+  double seconds_before = 0;  // of earlier runs, if it was read
+  std::string error;          // why it could not be written the last time; empty if it was
+};
+
 struct Outcome {
+  Counters counters;
   tree::ResultTree tree;
   Ticks lower = 0;
   Status status = Status::optimal;
@@ -32,10 +40,8 @@ struct Outcome {
   std::uint64_t n_table_entries = 0;
   std::uint64_t bytes = 0;  // the largest number reported
   double seconds = 0;
-  Counters counters;
-  std::vector<Progress> trace;   // one line for each change of the interval
-  double seconds_before = 0;     // of earlier runs, from which a checkpoint was read
-  std::string checkpoint_error;  // why the last checkpoint could not be written
+  std::vector<Progress> trace;                 // one line for each change of the interval
+  std::optional<CheckpointReport> checkpoint;  // none if the search saves nothing
 };
 
 }  // namespace hornbeam::run

@@ -59,8 +59,8 @@ Outcome Run::finish(tree::ResultTree tree, const Progress& last, const Counters&
   report(last);
   const Ticks lower = std::min(last.lower, tree.cost);
   const Status ended = status(lower == tree.cost, finished);
-  return {std::move(tree),   lower, ended, last.n_subproblems, n_table_entries, most_bytes_, seconds(), counters,
-          std::move(trace_), 0,     {}};
+  return {counters,  std::move(tree),   lower, ended, last.n_subproblems, n_table_entries, most_bytes_,
+          seconds(), std::move(trace_), {}};
 }
 
 }  // namespace hornbeam::run

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/fingerprint.hpp"
+#include "base/digest.hpp"
 #include "bounds/leaf_penalty.hpp"
 
 namespace hornbeam::search {
@@ -12,21 +12,17 @@ namespace hornbeam::search {
 namespace {
 
 std::uint64_t hash_of(const rows::Problem& problem, const Fingerprint& root) {
-  std::uint64_t hash = mix(root.hash());
-  const auto add = [&hash](std::uint64_t number) { hash = mix(hash ^ number); };
-  add(problem.tree.depth ? *problem.tree.depth + 1ull : 0);
-  add(problem.tree.rows_per_leaf);
-  add(problem.tree.is_rule_list ? 1 : 0);
-  add(problem.rows.n_columns);
-  for (const Word word : problem.rows.bits) add(word);
-  for (const std::int64_t weight : problem.rows.target_weight) add(static_cast<std::uint64_t>(weight));
+  Digest digest;
+  digest.add(root.hash()).add_limit(problem.tree.depth).add(problem.tree.rows_per_leaf);
+  digest.add(problem.tree.is_rule_list ? 1 : 0).add(problem.rows.n_columns);
+  digest.add_each(problem.rows.bits).add_each(problem.rows.target_weight);
   for (std::uint32_t target = 0; target < problem.rows.n_targets; ++target) {
     std::vector<std::int64_t> row(problem.rows.n_targets, 0);
     row[target] = 1;
     for (std::uint32_t k = 0; k < problem.model.n_predictions(); ++k)
-      add(static_cast<std::uint64_t>(problem.model.loss_of(row.data(), k)));
+      digest.add(static_cast<std::uint64_t>(problem.model.loss_of(row.data(), k)));
   }
-  return hash;
+  return digest.value();
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ class Search {
     const run::Checkpoint* const checkpoint = run_.checkpoint();
     if (checkpoint == nullptr || !checkpoint->saved()) return;
     shared_.has_guessed = checkpoint->saved()->has_guessed;
-    checkpoint->read_body([this](const run::Checkpoint::Get& get, std::uint64_t) { table_->read_lower_bounds(get); });
+    checkpoint->read_body([this](const run::Checkpoint::Get& get) { table_->read_lower_bounds(get); });
   }
 
   void save(const NodeLimits& limits) {
@@ -124,7 +124,7 @@ class Search {
   void save(const tree::ResultTree& tree) {
     const run::Progress now = progress();
     run_.checkpoint()->save(
-        {run_.seconds(), now.lower, tree.cost, shared_.has_guessed, tree.column, tree.left, tree.right},
+        {run_.seconds(), now.lower, shared_.has_guessed, tree.column, tree.left, tree.right},
         [this](const run::Checkpoint::Put& put) { table_->put_lower_bounds(put); });
   }
 

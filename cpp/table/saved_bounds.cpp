@@ -24,8 +24,7 @@ void SubproblemTable::put_lower_bounds(const std::function<void(std::uint64_t)>&
     if (copied.empty()) continue;
     put(copied.size());
     for (const Entry& entry : copied) {
-      entry.set.put_words(put);
-      put(std::uint64_t{entry.depth} << 32 | entry.leaves);
+      SubproblemKey{entry.set, entry.depth, entry.leaves}.put_words(put);
       put(static_cast<std::uint64_t>(entry.lower) << kEffortBits | entry.effort());
     }
   }
@@ -36,11 +35,8 @@ void SubproblemTable::read_lower_bounds(const std::function<std::uint64_t()>& ge
   has_read_bounds_ = true;
   while (const std::uint64_t n_entries = get()) {
     for (std::uint64_t left = n_entries; left > 0; --left) {
-      SubproblemKey key;
-      key.set = Fingerprint::from_words(get);
-      const std::uint64_t limits = get(), lower_and_effort = get();
-      key.depth = static_cast<std::uint32_t>(limits >> 32);
-      key.leaves = static_cast<std::uint32_t>(limits);
+      const SubproblemKey key = SubproblemKey::from_words(get);
+      const std::uint64_t lower_and_effort = get();
       const auto lower = static_cast<Ticks>(lower_and_effort >> kEffortBits);
       tighten(key, {lower, {}}, static_cast<std::uint8_t>(lower_and_effort));
     }

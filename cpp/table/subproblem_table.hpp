@@ -36,6 +36,21 @@ struct SubproblemKey {
   std::uint32_t depth = kUnlimited;
   std::uint32_t leaves = kUnlimited;
   friend bool operator==(const SubproblemKey&, const SubproblemKey&) = default;
+  /// For files: `put` gets words from which `from_words` makes an equal key.
+  template <class Put>
+  void put_words(const Put& put) const {
+    set.put_words(put);
+    put(std::uint64_t{depth} << 32 | leaves);
+  }
+  template <class Get>
+  static SubproblemKey from_words(const Get& get) {
+    SubproblemKey key;
+    key.set = Fingerprint::from_words(get);
+    const std::uint64_t limits = get();
+    key.depth = static_cast<std::uint32_t>(limits >> 32);
+    key.leaves = static_cast<std::uint32_t>(limits);
+    return key;
+  }
 };
 
 /// For the standard containers.

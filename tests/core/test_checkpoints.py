@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -140,16 +138,10 @@ def test_a_second_search_with_the_same_file_is_refused(name, tmp_path):
 
 
 @every_search
+@pytest.mark.usefixtures("full_disk")
 def test_a_full_disk_is_reported_and_the_search_goes_on(name, tmp_path):
     path = tmp_path / "run.hbt"
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    try:
-        outcome = SEARCHES[name][0](checkpoint=str(path), checkpoint_interval=0.0)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
+    outcome = SEARCHES[name][0](checkpoint=str(path), checkpoint_interval=0.0)
     assert outcome["status"] == "optimal"
     assert outcome["statistics"]["checkpoint_error"]
     assert os.listdir(tmp_path) == []

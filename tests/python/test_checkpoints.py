@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import signal
-
 import pytest
 from sklearn.datasets import make_classification
 
@@ -54,14 +51,8 @@ def test_a_frontier_refuses_a_checkpoint():
         GOSDTClassifier(0.02, checkpoint="run.hbt").frontier(X, y)
 
 
+@pytest.mark.usefixtures("full_disk")
 def test_a_full_disk_is_a_warning(tmp_path):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    try:
-        with pytest.warns(RuntimeWarning, match="could not be written"):
-            model = GOSDTClassifier(0.02, max_depth=2, checkpoint=tmp_path / "run.hbt").fit(X, y)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
+    with pytest.warns(RuntimeWarning, match="could not be written"):
+        model = GOSDTClassifier(0.02, max_depth=2, checkpoint=tmp_path / "run.hbt").fit(X, y)
     assert model.status_ == "optimal"
