@@ -115,6 +115,14 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
     TypeError
         If the weights are not numbers.
     """
+    weights = read_weights(sample_weight, n_rows)
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
+    return weights
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | npt.NDArray[np.int64]:
+    """Read and check weights as `check_weights` does, but let all be zero: they may be those of a part of the rows."""
     if sample_weight is None:
         ones = np.empty(n_rows, dtype=np.int64)
         ones.fill(1)
@@ -134,8 +142,6 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             raise ValueError(f"sample_weight must be {what}, got {shown(weights.tolist()[row])} in row {row}.")
-    if not numbers.any():
-        raise ValueError("sample_weight is zero for every row; at least one weight must be greater than zero.")
-    if weights.dtype.kind in "biu" and numbers.max() < _WEIGHT_LIMIT:
+    if weights.dtype.kind in "biu" and numbers.max(initial=0) < _WEIGHT_LIMIT:
         return weights.astype(np.int64)
     return numbers

@@ -108,7 +108,7 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         self._set_tree(outcome, scale, training, binarize_seconds)
         self._set_result(outcome, scale)
         monitor.finish(outcome, scale)
-        if not is_streamed(X):
+        if training.counts is None:  # warnings are about the table as given
             self._warn_of_tree(training.table, X)
 
     def _prepare(
@@ -119,15 +119,14 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         monitor.announce("making binary columns")
         if is_streamed(X):
             training = self._read_stream(X, y, sample_weight, budget, monitor)
-            self.schema_, self._n_rows = training.table.schema, training.n_given
-            return training, self._make_scale(training), fit_to_table(options, training.table.n_rows)
-        training = self._read_training(X, y, sample_weight, budget)
-        self.schema_ = training.table.schema
-        self._n_rows = training.table.n_rows
-        options = fit_to_table(options, self._n_rows)
-        self._binarize(training)
-        # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
-        training = training._replace(reference=self._read_reference(X, training))
+        else:
+            training = self._read_training(X, y, sample_weight, budget)
+        self.schema_, self._n_rows = training.table.schema, training.n_rows
+        options = fit_to_table(options, training.table.n_rows)
+        if training.counts is None:  # else the binarizer was fitted between two passes, and there is no reference
+            self._binarize(training)
+            # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
+            training = training._replace(reference=self._read_reference(X, training))
         return training, self._make_scale(training), options
 
     @abstractmethod

@@ -163,10 +163,8 @@ def exact_search(
     start: StartArrays | None = None,
 ) -> Search:
     """Return the exact search that is expected to be faster; `start` is the tree that it starts from."""
-    counts = getattr(training, "counts", None)
-    # Of a streamed table whose equal rows are merged, all rows count: the search is the same as in memory.
-    n_rows = training.table.n_rows if counts is None else int(counts.sum())
-    is_ordered = suits_ordered_search(conditions, n_rows, options)
+    # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
+    is_ordered = suits_ordered_search(conditions, training.n_rows, options)
     search_by = search_by_order if is_ordered else search_by_bits
     return search_by(conditions, training, scale, options, start)
 

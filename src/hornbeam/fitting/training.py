@@ -32,6 +32,10 @@ class TrainingRows(Protocol):
         """The rows of weight greater than zero."""
 
     @property
+    def n_rows(self) -> int:
+        """How many given rows these are: more than `table` has, if equal rows were merged."""
+
+    @property
     def codes(self) -> npt.NDArray[np.int32] | None:
         """The only target of each row, as a code; None where rows have a weight for each target."""
 
@@ -63,6 +67,11 @@ class TrainingData(NamedTuple):
     """What a reference model predicts for the rows, as codes."""
     counts: npt.NDArray[np.int64] | None = None
     """How many equal rows each row stands for, if a streamed table was merged; `weights` are those of one of them."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many given rows these are: more than `table` has, if equal rows were merged."""
+        return self.table.n_rows if self.counts is None else int(self.counts.sum())
 
     @property
     def total_weights(self) -> npt.NDArray[Any]:
@@ -100,10 +109,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
         present = weights > 0
         table, labels, weights = table.take(present), labels[present], weights[present]
     classes, codes = encode_labels(labels)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds only one class, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
-        )
+    check_classes(classes)
     _warn_of_quantity(classes, len(codes))
     warn_of_columns(table, X, codes, len(classes))
     return TrainingData(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
@@ -158,6 +164,14 @@ def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int) -> None:
         "classifiers only; if y is a quantity, put it into ranges first:\n    y = pd.qcut(y, 3, labels=False)",
         ColumnWarning,
     )
+
+
+def check_classes(classes: npt.NDArray[Any]) -> None:
+    """Raise ValueError unless there are two classes or more."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds only one class, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
+        )
 
 
 def encode_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._budget import Budget
-from hornbeam._checks import check_weights, shown
+from hornbeam._checks import read_weights, shown
 from hornbeam.binarizers import Binarizer, Conditions
 from hornbeam.binarizers._conditions import evaluate_conditions
-from hornbeam.fitting.training import TrainingData, encode_labels, read_labels
+from hornbeam.fitting.training import TrainingData, check_classes, encode_labels, read_labels
 from hornbeam.streaming.source import batches_of, column_names
 from hornbeam.streaming.values import Coder, DistinctValues
 from hornbeam.table import Column, Table, TableSchema
@@ -37,6 +37,14 @@ class _Layout(NamedTuple):
     columns: list[str]
     target: str
     weight: str | None
+
+
+class _Coding(NamedTuple):
+    """What the numbers of a row stand for: those of its columns, then of its label and its weight."""
+
+    columns: list[Coder]
+    labels: npt.NDArray[Any]
+    weights: npt.NDArray[Any]
 
 
 def read_streamed(
@@ -81,9 +89,9 @@ def read_streamed(
     booleans = frozenset(index for index, column in enumerate(columns) if column.is_boolean)
     table = Table(schema, tuple(column.values for column in columns), booleans)
     binarizer._fit_distinct_values(table, weights)
-    coders = _coders(binarizer, columns)
-    rows = _second_pass(X, layout, coders, labels, weight_values, budget, report)
-    return StreamedRows(_training(rows, table, coders, labels, weight_values, layout.target, budget), binarizer)
+    coding = _Coding(_coders(binarizer, columns), labels, weight_values)
+    codes, counts = _second_pass(X, layout, coding, budget, report)
+    return StreamedRows(_training(codes, counts, coding, table, layout.target, budget), binarizer)
 
 
 def _layout(X: Any, y: Any, sample_weight: Any) -> _Layout:
@@ -106,12 +114,7 @@ def _layout(X: Any, y: Any, sample_weight: Any) -> _Layout:
 
 
 def _weights_of(frame: nw.DataFrame[Any], layout: _Layout) -> npt.NDArray[Any]:
-    """Return the weights of a batch; all may be zero here."""
-    if layout.weight is None:
-        return np.ones(len(frame), dtype=np.int64)
-    weights = frame[layout.weight].to_numpy()
-    # The check refuses weights that are all zero, which is no fault of a batch.
-    return check_weights(np.append(weights, weights.dtype.type(1)), len(weights) + 1)[:-1]
+    return read_weights(None if layout.weight is None else frame[layout.weight].to_numpy(), len(frame))
 
 
 def _present(frame: nw.DataFrame[Any], layout: _Layout) -> tuple[nw.DataFrame[Any], npt.NDArray[Any]]:
@@ -135,8 +138,8 @@ def _first_pass(
         n_rows += len(frame)
         frame, weights = _present(frame, layout)
         if len(frame) > 0:
-            for values in found:
-                values.add(column_of_series(values._name, frame[values._name], None), weights)
+            for name, values in zip(layout.columns, found, strict=True):
+                values.add(column_of_series(name, frame[name], None), weights)
             new = encode_labels(read_labels(frame[layout.target].to_native()))[0]
             labels = new if labels is None else encode_labels(read_labels(np.concatenate([labels, new])))[0]
             all_weights = np.unique(np.concatenate([all_weights, np.unique(weights)]))
@@ -146,8 +149,7 @@ def _first_pass(
         report("distinct values", n_rows)
     if labels is None:
         raise ValueError("X holds no row" + (" of a weight greater than zero." if n_rows else "."))
-    if len(labels) < 2:
-        raise ValueError(f"y holds only one class, {labels.tolist()[0]!r}; a classifier needs at least two classes.")
+    check_classes(labels)
     return found, labels, all_weights
 
 
@@ -238,53 +240,42 @@ def _merge(
 
 
 def _second_pass(
-    X: Any,
-    layout: _Layout,
-    coders: Sequence[Coder],
-    labels: npt.NDArray[Any],
-    weight_values: npt.NDArray[Any],
-    budget: Budget,
-    report: Report,
+    X: Any, layout: _Layout, coding: _Coding, budget: Budget, report: Report
 ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
-    sizes = [*(coder.n_codes for coder in coders), len(labels), len(weight_values)]
+    sizes = [*(coder.n_codes for coder in coding.columns), len(coding.labels), len(coding.weights)]
     merged, n_rows = _Merged(sizes, budget), 0
     for frame in batches_of(X):
         n_rows += len(frame)
         frame, weights = _present(frame, layout)
         if len(frame) > 0:
+            zeros = np.zeros(len(frame), dtype=np.intp)  # a column without conditions is not even converted
             codes: list[npt.NDArray[Any]] = [
-                coder.codes(column_of_series(name, frame[name], None)) if coder.n_codes > 1 else _zeros(len(frame))
-                for name, coder in zip(layout.columns, coders, strict=True)
+                coder.codes(column_of_series(name, frame[name], None)) if coder.n_codes > 1 else zeros
+                for name, coder in zip(layout.columns, coding.columns, strict=True)
             ]
-            codes.append(np.searchsorted(labels, read_labels(frame[layout.target].to_native())))
-            codes.append(np.searchsorted(weight_values, weights))
+            codes.append(np.searchsorted(coding.labels, read_labels(frame[layout.target].to_native())))
+            codes.append(np.searchsorted(coding.weights, weights))
             merged.add(codes)
         report("distinct rows", n_rows)
     return merged.finish()
 
 
-def _zeros(n_rows: int) -> npt.NDArray[np.intp]:
-    return np.zeros(n_rows, dtype=np.intp)
-
-
 def _training(
-    rows: tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]],
+    codes: Sequence[npt.NDArray[np.int64]],
+    counts: npt.NDArray[np.int64],
+    coding: _Coding,
     values: Table,
-    coders: Sequence[Coder],
-    labels: npt.NDArray[Any],
-    weight_values: npt.NDArray[Any],
     target: str,
     budget: Budget,
 ) -> TrainingData:
-    (*codes, classes, weights), counts = rows
-    columns = tuple(coder.representatives.values[code] for coder, code in zip(coders, codes, strict=True))
-    table = Table(values.schema, columns, values.booleans)
+    *of_columns, classes, weights = codes
+    columns = tuple(coder.representatives.values[code] for coder, code in zip(coding.columns, of_columns, strict=True))
     return TrainingData(
-        table,
-        labels[classes],
+        Table(values.schema, columns, values.booleans),
+        coding.labels[classes],
         classes.astype(np.int32),
-        weight_values[weights],
-        labels,
+        coding.weights[weights],
+        coding.labels,
         target,
         int(counts.sum()),
         slice(None),

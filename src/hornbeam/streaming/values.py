@@ -135,8 +135,6 @@ class Coder:
 
     def codes(self, column: Column) -> npt.NDArray[Any]:
         """Return the number of each row of a batch; shape (n_rows,)."""
-        if self.n_codes == 1:
-            return np.zeros(len(column.values), dtype=np.intp)
         if column.values.dtype == bool and self._is_plain_flag:
             return column.values.view(np.uint8)
         column = as_kind(column, self._column.kind)
