@@ -123,9 +123,8 @@ class Search {
 
   void save(const tree::ResultTree& tree) {
     const run::Progress now = progress();
-    run_.checkpoint()->save(
-        {run_.seconds(), now.lower, shared_.has_guessed, tree.column, tree.left, tree.right},
-        [this](const run::Checkpoint::Put& put) { table_->put_lower_bounds(put); });
+    run_.checkpoint()->save({run_.seconds(), now.lower, shared_.has_guessed, tree.column, tree.left, tree.right},
+                            [this](const run::Checkpoint::Put& put) { table_->put_lower_bounds(put); });
   }
 
   run::Progress progress() const {
