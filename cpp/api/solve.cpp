@@ -55,23 +55,30 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
 }
 
-run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
-                            run::Run& run, const tree::ResultTree* start) {
+/// Calls `search` on the problem of ordered columns.
+template <class Search>
+run::Outcome with_ordered_problem(const data::OrderedColumns& columns, const Input& input, Search search) {
   const sorted::RowGains rows = sorted::gains_of_rows(input.losses, columns.n_rows, input.reference);
-  const ordered::OrderedProblem problem{
+  return search(ordered::OrderedProblem{
       columns,
       rows,
       {rows.unit, input.leaf_cost,
        static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
       {std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
        input.tree.leaves.value_or(ordered::kAnyLeaves)},
-      input.bounds.similarity};
+      input.bounds.similarity});
+}
+
+run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
+                            run::Run& run, const tree::ResultTree* start) {
   const data::RowTargets& targets = input.losses.targets;
   const std::uint64_t most_points = std::uint64_t{columns.n_rows} * (targets.target.empty() ? targets.n_targets : 1);
   primal::Companion companion([&] { return primal::Points(columns, targets); },
                               primal::PrimalSearch::most_bytes(most_points, columns.n_variables()), model,
                               input.leaf_cost, input.tree, run, kShareOfEntries, start);
-  return ordered::search_ordered(problem, run, has_companion(input) ? &companion : nullptr, start);
+  return with_ordered_problem(columns, input, [&](const ordered::OrderedProblem& problem) {
+    return ordered::search_ordered(problem, run, has_companion(input) ? &companion : nullptr, start);
+  });
 }
 
 void check_bins(const data::OrderedColumns& columns) {
@@ -211,14 +218,22 @@ run::Outcome solve(const data::OrderedColumns& columns, const Input& input, cons
 }
 
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
-                          std::uint64_t idle_rounds, const run::OnPoll& on_poll) {
+                          std::uint64_t idle_rounds, bool is_exact_if_small, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
   check_bins(columns);
+  primal::ExactSearch exact;
+  if (is_exact_if_small && columns.n_rows <= ordered::kMostOrderedRows) {
+    exact = [&](const tree::ResultTree& start, run::Run& run) {
+      return with_ordered_problem(columns, input, [&](const ordered::OrderedProblem& problem) {
+        return ordered::search_ordered(problem, run, nullptr, &start);
+      });
+    };
+  }
   return solve_columns(columns, input, on_poll,
                        [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
                          return primal::search_near_optimal(primal::Points(columns, input.losses.targets), model,
-                                                            input.leaf_cost, input.tree, work, idle_rounds, run);
+                                                            input.leaf_cost, input.tree, work, idle_rounds, exact, run);
                        });
 }
 

@@ -51,9 +51,10 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 /// The same for columns that are thresholds of ordered variables.
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll);
 
-/// A tree of the primal heuristics, which is not proven optimal; see primal/primal_search.hpp on `work`.
+/// A tree of the primal heuristics, see primal/primal_search.hpp on `work`. It is proven optimal if the problem is so
+/// small that an exact search takes about a tenth of a second, and `is_exact_if_small`.
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
-                          std::uint64_t idle_rounds, const run::OnPoll& on_poll);
+                          std::uint64_t idle_rounds, bool is_exact_if_small, const run::OnPoll& on_poll);
 
 /// A tree of lookahead search, which is not proven optimal; it needs a depth limit and supports no limit on leaves.
 run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,

@@ -78,14 +78,15 @@ OutcomeOut solve_ordered_columns(const OrderedColumnsIn& given, const AdditivePr
 
 OutcomeOut near_optimal_columns(const OrderedColumnsIn& given, const AdditiveProblem& problem,
                                 const SearchOptions& options, std::uint64_t work, std::uint64_t idle_rounds,
-                                CallbackIn callback, double callback_interval, bool trace) {
+                                bool exact_if_small, CallbackIn callback, double callback_interval, bool trace) {
   options.check(SearchOptions::kBits);
   api::Input input = problem.input(options);
   api::require(input.reference.empty(), "reference: not for near-optimal trees");
   api::require(input.checkpoint.path.empty(), "checkpoint: not for near-optimal trees");
   api::require(!input.tree.is_rule_list, "rule_list: not for near-optimal trees");
-  return run_polled(input, 0, {std::move(callback), callback_interval, trace}, [&](const auto& on_poll) {
-    return api::near_optimal(given.columns, input, work, idle_rounds, on_poll);
+  const unsigned shown = exact_if_small ? kExact : 0;
+  return run_polled(input, shown, {std::move(callback), callback_interval, trace}, [&](const auto& on_poll) {
+    return api::near_optimal(given.columns, input, work, idle_rounds, exact_if_small, on_poll);
   });
 }
 
@@ -231,7 +232,7 @@ NB_MODULE(_core, module) {
   add_search(module, "solve", &solve_ordered_columns, "The same for thresholds of ordered variables.", start);
   add_search(module, "near_optimal", &near_optimal_columns,
              "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work") = ~std::uint64_t{0},
-             nb::arg("idle_rounds") = ~std::uint64_t{0});
+             nb::arg("idle_rounds") = ~std::uint64_t{0}, nb::arg("exact_if_small") = false);
   add_search(module, "solve_lookahead", &solve_lookahead_columns,
              "Find a tree by lookahead search; see lookahead/lookahead_search.hpp.", nb::arg("lookahead_depth"),
              nb::arg("recursive"), nb::arg("last_by_loss") = false, nb::arg("keep_greedy") = false);

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t kOfVariable = 10, kLeastConditions = 512, kMostConditions = 2048;
 constexpr std::size_t kLeastPoints = std::size_t{1} << 12;  // if there are as many
-// What is read, in words: by LicketySPLIT at a level of the tree, and by all three levels.
+// What is read at most, in words: by LicketySPLIT at a level of the tree, and by all three levels.
 constexpr double kReadOfLevel = 1u << 26, kReadOfThreeLevels = 1u << 28;
+constexpr double kReadForWork = 4;  // by all three levels, for each point read before: less in a small table
 constexpr std::uint64_t kReadBetweenPolls = std::uint64_t{1} << 17;  // as many points as the words between two polls
 
 void add_subtree(const tree::ResultTree& tree, std::size_t node, const std::vector<Split>& conditions,
@@ -37,9 +38,10 @@ CoarseLookahead::Size CoarseLookahead::size_of(Kind kind) const {
   const double all = points_.size(), n = n_conditions(), least_words = std::min<double>(all, kLeastPoints) / 64 + 1;
   double conditions = std::clamp<double>(static_cast<double>(kOfVariable * points_.variables.size()), kLeastConditions,
                                          kMostConditions);
-  if (kind == Kind::three_levels) conditions = std::floor(std::cbrt(kReadOfThreeLevels / least_words));
+  const double read = std::min(kReadOfThreeLevels, kReadForWork * static_cast<double>(meter_.spent()));
+  if (kind == Kind::three_levels) conditions = std::floor(std::cbrt(read / least_words));
   conditions = std::min(conditions, n);
-  const double words = kind == Kind::three_levels ? kReadOfThreeLevels / std::pow(std::max(conditions, 1.0), 3)
+  const double words = kind == Kind::three_levels ? read / std::pow(std::max(conditions, 1.0), 3)
                                                   : kReadOfLevel / std::pow(std::max(conditions, 1.0), 2);
   const double points = std::min(all, std::max<double>(kLeastPoints, std::floor(words) * 64));
   return {static_cast<std::size_t>(conditions), static_cast<std::size_t>(points)};

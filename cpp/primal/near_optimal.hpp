@@ -1,7 +1,10 @@
 // primal/near_optimal.hpp
 //
-// WHAT    A tree by the primal heuristics alone, without an exact search.
+// WHAT    A tree by the primal heuristics. An exact search gets a small part of the work; it proves the tree of a small
+//         problem.
 #pragma once
+
+#include <functional>
 
 #include "base/options.hpp"
 #include "models/leaf_model.hpp"
@@ -10,10 +13,14 @@
 
 namespace hornbeam::primal {
 
-/// The best tree after so much work or so many rounds without a better one, or when the run is stopped. Its lower bound
-/// is that of a single leaf without loss.
+/// An exact search of the same problem from a first tree. Throws Stopped if it is stopped before it has a result.
+using ExactSearch = std::function<run::Outcome(const tree::ResultTree& start, run::Run& run)>;
+
+/// The best tree after so much work or so many rounds without a better one, when it is proven optimal, or when the run
+/// is stopped. `exact` may be empty; then the lower bound is that of a single leaf without loss. Otherwise it is called
+/// once, after the first steps of the heuristics.
 run::Outcome search_near_optimal(Points points, const models::LeafModel& model, Ticks leaf_penalty,
                                  const TreeLimits& limits, std::uint64_t work, std::uint64_t idle_rounds,
-                                 run::Run& run);
+                                 const ExactSearch& exact, run::Run& run);
 
 }  // namespace hornbeam::primal

@@ -190,7 +190,7 @@ def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, earl
 def solve(columns: OrderedColumns, problem: Problem, options: SearchOptions, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """The same for thresholds of ordered variables."""
 
-def near_optimal(columns: OrderedColumns, problem: Problem, options: SearchOptions, work: int = 18446744073709551615, idle_rounds: int = 18446744073709551615, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def near_optimal(columns: OrderedColumns, problem: Problem, options: SearchOptions, work: int = 18446744073709551615, idle_rounds: int = 18446744073709551615, exact_if_small: bool = False, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree by primal heuristics; see primal/primal_search.hpp."""
 
 def solve_lookahead(columns: PackedColumns, problem: Problem, options: SearchOptions, lookahead_depth: int, recursive: bool, last_by_loss: bool = False, keep_greedy: bool = False, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:

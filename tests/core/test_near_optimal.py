@@ -59,6 +59,42 @@ def test_ctrl_c_keeps_the_best_tree():
     assert outcome["status"] == "interrupted"
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_an_exact_search_proves_the_tree_of_a_small_table(seed):
+    ordered = random_ordered(seed)
+    outcome = near_optimal(ordered, work=2**64 - 1, idle_rounds=0, exact_if_small=True)
+    assert (outcome["status"], outcome["upper"]) == ("optimal", ordered.problem.optimum())
+    assert outcome["lower"] == outcome["upper"]
+
+
+def test_the_tree_of_the_exact_search_is_kept_where_it_is_better():
+    ordered, optimum = hard_ordered(0)
+    without = near_optimal(ordered, work=2**64 - 1, idle_rounds=0)
+    outcome = near_optimal(ordered, work=2**64 - 1, idle_rounds=0, exact_if_small=True)
+    assert optimum == outcome["lower"] == outcome["upper"] < without["upper"]
+
+
+def test_the_exact_search_of_a_large_table_ends_and_its_bound_is_kept():
+    first, second = (near_optimal(unsolvable_ordered(), 10**6, leaf_cost=40, exact_if_small=True) for _ in range(2))
+    assert first["status"] == "heuristic"
+    assert 40 < first["lower"] < first["upper"]
+    assert [first[key] for key in ("lower", "upper")] == [second[key] for key in ("lower", "upper")]
+    assert first["statistics"]["subproblems"] == second["statistics"]["subproblems"] > 0
+
+
+def test_a_callback_stops_the_exact_search():
+    subproblems = []
+
+    def listen(record):
+        subproblems.append(record[3])
+        return record[3] > 0
+
+    outcome = near_optimal(unsolvable_ordered(), 10**15, exact_if_small=True, callback=listen, callback_interval=0.0)
+    assert outcome["status"] == "interrupted"
+    assert subproblems[-1] > 0
+    assert outcome["lower"] <= outcome["upper"]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -136,8 +136,9 @@ class SPLITClassifier(_LookaheadClassifier):
     than any tree of depth `lookahead_depth`. It is optimal if some optimal tree is greedy below that depth.
 
     With many thresholds (as a rule numbers with ``binarizer="exact"``) the search works on sorted values instead, see
-    `LicketySPLITClassifier`, and then improves the tree in rounds over all its nodes, until
-    ``4 * (lookahead_depth - 1)`` rounds have found no better one. The comparisons above are not guaranteed then.
+    `LicketySPLITClassifier`. Then an exact search gets about a tenth of a second, which proves the tree of a small
+    table optimal. Otherwise, the tree is improved in rounds over all its nodes, until ``4 * (lookahead_depth - 1)``
+    rounds have found no better one. The comparisons above are not guaranteed then.
 
     Parameters
     ----------
