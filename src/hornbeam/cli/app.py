@@ -180,7 +180,9 @@ def fit(  # long: a line for each option
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
     checkpoint: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="gosdt, maptree: save what is proven there, and go on from it. Not on held-out rows."),
+        typer.Option(
+            metavar="FILE", help="gosdt, maptree: save what is proven there, and go on from it. Not on held-out rows."
+        ),
     ] = None,
     checkpoint_interval: Annotated[
         float | None, typer.Option(help="gosdt, maptree: seconds between two saves: 60. Not on held-out rows.")
