@@ -4,7 +4,7 @@ Every kill is a SIGKILL of a forked process. After each, the file must be whole,
 and the next run must begin with it. In the end, the search must prove the optimum that it proves when left alone.
 
 `--lost 0.5` measures instead what kills cost: searches that save every half second are killed again and again, and the
-subproblems of all their runs are compared with those of the search left alone, in intervals of work for each kill.
+subproblems of all their runs are compared with those of the search left alone.
 """
 
 from __future__ import annotations
@@ -170,32 +170,49 @@ def check_frontiers(n_kills: int, draw: random.Random, directory: Path) -> tuple
     return n_killed, n_finished
 
 
-def lost(search: Search, interval: float, n_kills: int, draw: random.Random, directory: Path) -> None:
-    """Print what kills cost: the subproblems of all runs beyond those of the search left alone."""
-    n_alone = search.solve()["statistics"]["subproblems"]
-    path = directory / "run.hbt"
-    counter = mmap.mmap(-1, 8)
-    n_all = n_killed = 0
-    seconds = 0.0
+class Watch:
+    """What a search does in another process: subproblems and seconds of the run, now and when its file was last new."""
 
-    def count(record: Any) -> bool:
-        counter[:] = struct.pack("q", record[3])
+    def __init__(self, path: Path) -> None:
+        self._path, self._file = path, self._time_of_file()
+        self._shared = mmap.mmap(-1, 32)
+        self._saved = (0, 0.0)
+
+    def __call__(self, record: Any) -> bool:
+        if (file := self._time_of_file()) != self._file:
+            self._file, self._saved = file, (record[3], record[0])
+        self._shared[:] = struct.pack("qdqd", record[3], record[0], *self._saved)
         return False
 
+    def read(self) -> tuple[int, float, int, float]:
+        """Return subproblems and seconds of the run, and those of its last save."""
+        return struct.unpack("qdqd", self._shared[:])
+
+    def _time_of_file(self) -> int:
+        return self._path.stat().st_mtime_ns if self._path.exists() else 0
+
+
+def lost(search: Search, interval: float, n_kills: int, draw: random.Random, directory: Path) -> None:
+    """Print what kills cost: what was done since the last save, and what the runs that went on did again."""
+    n_alone = search.solve()["statistics"]["subproblems"]
+    path = directory / "run.hbt"
+    n_all = n_killed = n_lost = 0
+    most_lost = 0.0
     while n_killed < n_kills:
-        counter[:] = struct.pack("q", 0)
-        wait = interval * draw.uniform(1, 4)
-        if not killed_after(partial(search.solve, count, checkpoint=str(path), checkpoint_interval=interval), wait):
+        watch = Watch(path)
+        save = partial(search.solve, watch, checkpoint=str(path), checkpoint_interval=interval)
+        if not killed_after(save, interval * draw.uniform(1, 4)):
             break
+        n_now, now, n_saved, saved = watch.read()
         n_killed += 1
-        seconds += wait
-        n_all += struct.unpack("q", counter[:])[0]
-    speed = n_all / seconds
+        n_all += n_now
+        n_lost += n_now - n_saved
+        most_lost = max(most_lost, now - saved)
     n_all += search.solve(checkpoint=str(path))["statistics"]["subproblems"]
-    each = (n_all - n_alone) / max(1, n_killed) / (speed * interval)
     print(
-        f"{search.name}: {n_killed} kills, {n_all:,} subproblems in all runs, {n_alone:,} alone "
-        f"({n_all / n_alone:.3f}): {each:.2f} intervals of {interval:g} s a kill, {speed:,.0f} subproblems a second",
+        f"{search.name}: {n_killed} kills, {n_alone:,} subproblems alone, {n_all - n_alone:,} more in all runs "
+        f"({n_all / n_alone:.3f}), {n_lost:,} of them since the last save, at most {most_lost / interval:.2f} "
+        f"intervals of {interval:g} s",
         flush=True,
     )
 
