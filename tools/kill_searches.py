@@ -174,7 +174,8 @@ class Watch:
     """What a search does in another process: subproblems and seconds of the run, now and when its file was last new."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._file = path, self._time_of_file()
+        self._path = path
+        self._file = self._time_of_file()
         self._shared = mmap.mmap(-1, 32)
         self._saved = (0, 0.0)
 
