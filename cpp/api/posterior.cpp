@@ -4,7 +4,9 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "api/checkpoints.hpp"
 #include "api/checks.hpp"
 #include "verify/score_posterior.hpp"
 
@@ -51,6 +53,15 @@ run::Outcome single_leaf(const data::PackedColumns& columns, const PosteriorInpu
   return api::single_leaf(run, costs.likeliest_class(totals.data()), cost, has_splits ? with_split : cost);
 }
 
+/// Of a search that was stopped before it had a root.
+run::Outcome saved_or_leaf(const data::PackedColumns& columns, const PosteriorInput& input, run::Run& run) {
+  run::Outcome leaf = single_leaf(columns, input, run);
+  if (run.checkpoint() == nullptr || !run.checkpoint()->saved()) return leaf;
+  tree::ResultTree saved = posterior::saved_tree(*run.checkpoint());
+  if (saved.cost < leaf.tree.cost) leaf.tree = std::move(saved);
+  return leaf;
+}
+
 /// Ticks as the second opinion has them; (C1) of posterior/posterior_costs.hpp, and the rounding of floating point.
 void check_score(const run::Outcome& outcome, const data::PackedColumns& columns, const PosteriorInput& input) {
   const posterior::PosteriorModel& model = input.model;
@@ -74,11 +85,17 @@ run::Outcome solve_posterior(const data::PackedColumns& columns, const Posterior
   const auto n_classes = static_cast<std::uint32_t>(input.model.rho.size());
   const posterior::PosteriorLimits& limits = input.limits;
   run::Run run({limits.seconds, limits.bytes, 0.0, 1, limits.interrupted}, on_poll);
+  std::optional<run::Checkpoint> checkpoint;
+  if (!input.checkpoint.path.empty()) {
+    checkpoint.emplace(input.checkpoint, parts_of(columns, input));
+    run.use(*checkpoint);
+  }
   const auto search = [&] {
     const data::DistinctRows rows(columns, {input.class_codes, input.weights, n_classes}, run);
     return posterior::search_posterior(rows, input.model, limits, input.bounds, run);
   };
-  run::Outcome outcome = search_or_leaf(run, search, [&] { return single_leaf(columns, input, run); });
+  run::Outcome outcome = search_or_leaf(run, search, [&] { return saved_or_leaf(columns, input, run); });
+  if (checkpoint) apply_checkpoint(*checkpoint, outcome);
   check_score(outcome, columns, input);
   const TreeLimits only_depth{limits.depth, std::nullopt};
   outcome.tree.leaf_of_row = verify::leaf_of_rows(flat(outcome.tree), columns, n_classes, only_depth);

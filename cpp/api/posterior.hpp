@@ -7,6 +7,7 @@
 #include <span>
 
 #include "posterior/posterior_search.hpp"
+#include "run/checkpoint.hpp"
 
 namespace hornbeam::api {
 
@@ -16,6 +17,7 @@ struct PosteriorInput {
   posterior::PosteriorModel model;
   posterior::PosteriorLimits limits;
   Bounds bounds = {};
+  run::CheckpointOptions checkpoint = {};
 };
 
 /// Costs in the outcome are minus log posteriors in ticks of 2^-bits nats. Throws std::invalid_argument for input out

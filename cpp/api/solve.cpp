@@ -121,14 +121,6 @@ std::optional<tree::ResultTree> best_start(const Columns& columns, const Input& 
   return best;
 }
 
-/// A run that ends before it has read its checkpoint proves no less than that.
-void apply_checkpoint(const run::Checkpoint& checkpoint, run::Outcome& outcome) {
-  outcome.checkpoint = {checkpoint.saved() ? checkpoint.saved()->seconds : 0, checkpoint.error()};
-  if (!checkpoint.saved()) return;
-  outcome.lower = std::max(outcome.lower, std::min(checkpoint.saved()->lower, outcome.tree.cost));
-  if (outcome.lower == outcome.tree.cost) outcome.status = run::Status::optimal;
-}
-
 /// `search_in(model, run, start)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
 run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in) {
@@ -138,7 +130,7 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
   run::Run run(input.limits, on_poll);
   std::optional<run::Checkpoint> checkpoint;
   if (!input.checkpoint.path.empty()) {
-    checkpoint.emplace(input.checkpoint.path, input.checkpoint.interval, parts_of(columns, input));
+    checkpoint.emplace(input.checkpoint, parts_of(columns, input));
     run.use(*checkpoint);
   }
   std::optional<tree::ResultTree> start = best_start(columns, input, model, run.checkpoint());

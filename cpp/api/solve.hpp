@@ -5,8 +5,6 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <vector>
 
 #include "base/bounds.hpp"
 #include "base/options.hpp"
@@ -15,17 +13,12 @@
 #include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
 #include "ordered/ordered_problem.hpp"
+#include "run/checkpoint.hpp"
 #include "run/run.hpp"
 #include "search/earlier_searches.hpp"
 #include "tree/start_tree.hpp"
 
 namespace hornbeam::api {
-
-/// Where a search saves what it has proven, and how often in seconds; nowhere if the path is empty.
-struct CheckpointOptions {
-  std::string path;
-  double interval = 60;
-};
 
 /// What both kinds of columns need to be solved.
 struct Input {
@@ -36,7 +29,7 @@ struct Input {
   Bounds bounds;
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
   tree::StartTree start = {};               // within the limits, or none: no tree that is worse is returned
-  CheckpointOptions checkpoint = {};        // for `solve`
+  run::CheckpointOptions checkpoint = {};   // for `solve`
 };
 
 /// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.

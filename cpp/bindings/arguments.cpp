@@ -7,6 +7,15 @@
 
 namespace hornbeam::bindings {
 
+run::CheckpointOptions with_listener(run::CheckpointOptions options, const CheckpointListenerIn& listener) {
+  if (listener.is_none()) return options;
+  options.on_news = [&listener](const run::CheckpointNews& news) {
+    const nb::gil_scoped_acquire gil;
+    listener(news.error, news.saved.lower, news.saved.seconds);
+  };
+  return options;
+}
+
 nb::tuple to_tuple(const run::Progress& at) {
   return nb::make_tuple(at.seconds, at.upper, at.lower, at.n_subproblems, at.bytes, at.n_leaves);
 }
@@ -73,6 +82,7 @@ OutcomeOut to_dict(run::Outcome outcome, unsigned searches, bool with_trace) {
   statistics["seconds"] = outcome.seconds;
   if (outcome.checkpoint) {
     statistics["seconds_before"] = outcome.checkpoint->seconds_before;
+    statistics["checkpoint_failures"] = outcome.checkpoint->n_failed;
     statistics["checkpoint_error"] = outcome.checkpoint->error;
   }
   statistics["bounds"] = to_dict(outcome.counters, searches);

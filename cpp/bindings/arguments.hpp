@@ -51,6 +51,9 @@ inline bool is_callback(PyObject* object) { return object == Py_None || PyCallab
 class CallbackIn : public nb::object {
   NB_OBJECT_DEFAULT(CallbackIn, nb::object, "Callable[[Progress], bool | None]", is_callback)
 };
+class CheckpointListenerIn : public nb::object {
+  NB_OBJECT_DEFAULT(CheckpointListenerIn, nb::object, "Callable[[str, int, float], object]", is_callback)
+};
 class TreeOut : public nb::dict {
   NB_OBJECT_DEFAULT(TreeOut, nb::dict, "TreeArrays", PyDict_Check)
 };
@@ -64,6 +67,10 @@ class RankingOut : public nb::dict {
   NB_OBJECT_DEFAULT(RankingOut, nb::dict, "BestRanking", PyDict_Check)
 };
 // NOLINTEND(readability-redundant-member-init)
+
+/// Calls a listener with the error, the lower bound in ticks and the seconds of CheckpointNews; it has to outlive the
+/// search.
+run::CheckpointOptions with_listener(run::CheckpointOptions options, const CheckpointListenerIn& listener);
 
 nb::tuple to_tuple(const run::Progress& at);
 TreeOut to_dict(tree::ResultTree found);

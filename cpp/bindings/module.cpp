@@ -57,21 +57,24 @@ tree::StartTree start_tree_of(const StartIn& start) {
 
 OutcomeOut solve_packed_columns(const PackedColumnsIn& given, const AdditiveProblem& problem,
                                 const SearchOptions& options, search::EarlierSearches* earlier, const StartIn& start,
-                                CallbackIn callback, double callback_interval, bool trace) {
+                                const CheckpointListenerIn& on_checkpoint, CallbackIn callback,
+                                double callback_interval, bool trace) {
   options.check(SearchOptions::kBits);
-  api::require(!options.checkpoint || earlier == nullptr, "checkpoint: not with earlier searches");
   api::Input input = problem.input(options);
   input.start = start_tree_of(start);
+  input.checkpoint = with_listener(input.checkpoint, on_checkpoint);
   return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll, earlier); });
 }
 
 OutcomeOut solve_ordered_columns(const OrderedColumnsIn& given, const AdditiveProblem& problem,
-                                 const SearchOptions& options, const StartIn& start, CallbackIn callback,
+                                 const SearchOptions& options, const StartIn& start,
+                                 const CheckpointListenerIn& on_checkpoint, CallbackIn callback,
                                  double callback_interval, bool trace) {
   options.check(SearchOptions::kOrdered);
   api::Input input = problem.input(options);
   input.start = start_tree_of(start);
+  input.checkpoint = with_listener(input.checkpoint, on_checkpoint);
   return run_polled(input, kExact, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return api::solve(given.columns, input, on_poll); });
 }
@@ -140,10 +143,11 @@ OutcomeOut solve_ranking_columns(const PackedColumnsIn& given, const RankingProb
 }
 
 OutcomeOut solve_posterior_columns(const PackedColumnsIn& given, const PosteriorProblem& problem,
-                                   const SearchOptions& options, CallbackIn callback, double callback_interval,
-                                   bool trace) {
+                                   const SearchOptions& options, const CheckpointListenerIn& on_checkpoint,
+                                   CallbackIn callback, double callback_interval, bool trace) {
   options.check(SearchOptions::kMapTree);
   api::PosteriorInput input = problem.input(options);
+  input.checkpoint = with_listener(input.checkpoint, on_checkpoint);
   return run_polled(input, kPosterior, {std::move(callback), callback_interval, trace},
                     [&](const auto& on_poll) { return api::solve_posterior(given.columns, input, on_poll); });
 }
@@ -223,13 +227,15 @@ NB_MODULE(_core, module) {
   const auto policy = nb::arg("policy") = "curiosity";
   const auto start = nb::arg("start").noconvert().none() = nb::none();
   const auto seed = nb::arg("seed") = std::uint64_t{0};
+  const auto on_checkpoint = nb::arg("on_checkpoint") = nb::none();
   nb::class_<search::EarlierSearches>(module, "EarlierSearches",
                                       "What searches of one problem with other leaf costs have proven.")
       .def(nb::init<>())
       .def_prop_ro("bytes", &search::EarlierSearches::bytes);
   add_search(module, "solve", &solve_packed_columns, "Find a tree of least cost; see api/solve.hpp.",
-             nb::arg("earlier").none() = nb::none(), start);
-  add_search(module, "solve", &solve_ordered_columns, "The same for thresholds of ordered variables.", start);
+             nb::arg("earlier").none() = nb::none(), start, on_checkpoint);
+  add_search(module, "solve", &solve_ordered_columns, "The same for thresholds of ordered variables.", start,
+             on_checkpoint);
   add_search(module, "near_optimal", &near_optimal_columns,
              "Find a tree by primal heuristics; see primal/primal_search.hpp.", nb::arg("work") = ~std::uint64_t{0},
              nb::arg("idle_rounds") = ~std::uint64_t{0}, nb::arg("exact_if_small") = false);
@@ -242,7 +248,7 @@ NB_MODULE(_core, module) {
   add_search(module, "solve_ranking", &solve_ranking_columns,
              "Find a tree whose leaves rank best; see api/ranking.hpp.", policy, start, seed);
   add_search(module, "solve_posterior", &solve_posterior_columns,
-             "Find the tree of largest posterior probability; see api/posterior.hpp.");
+             "Find the tree of largest posterior probability; see api/posterior.hpp.", on_checkpoint);
   module.def("most_nats", &most_nats_of, nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("alpha"), nb::arg("beta"),
              nb::arg("rho").noconvert(), "Nats that no tree on so many rows and columns costs under the BCART prior.");
   add_rashomon_sets(module);

@@ -13,6 +13,7 @@
 #include "api/posterior.hpp"
 #include "base/bounds.hpp"
 #include "base/options.hpp"
+#include "run/checkpoint.hpp"
 
 namespace hornbeam::bindings {
 
@@ -41,6 +42,7 @@ struct SearchOptions {
   run::SearchLimits search_limits() const;
   std::optional<std::uint64_t> expansion_limit() const;
   posterior::PosteriorLimits posterior_limits() const;
+  run::CheckpointOptions checkpoint_options() const { return {checkpoint.value_or(""), checkpoint_interval}; }
   /// The same with every bound at its default.
   SearchOptions without_bounds() const {
     SearchOptions others = *this;

@@ -38,7 +38,7 @@ api::Input AdditiveProblem::input(const SearchOptions& options) const {
       .limits = options.search_limits(),
       .bounds = options.bounds_of(kExact),
       .reference = span_of(reference),
-      .checkpoint = {options.checkpoint.value_or(""), options.checkpoint_interval},
+      .checkpoint = options.checkpoint_options(),
   };
 }
 
@@ -53,7 +53,8 @@ api::PosteriorInput PosteriorProblem::input(const SearchOptions& options) const 
           span_of(weights),
           {alpha, beta, span_of(rho), static_cast<std::uint32_t>(bits)},
           options.posterior_limits(),
-          options.bounds_of(kPosterior)};
+          options.bounds_of(kPosterior),
+          options.checkpoint_options()};
 }
 
 void add_problems(const nb::module_& module) {

@@ -7,6 +7,7 @@
 #include "ordered/ordered_worker.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/shared_root.hpp"
+#include "run/checkpoint.hpp"
 #include "run/threads.hpp"
 
 namespace hornbeam::ordered {

@@ -7,6 +7,7 @@
 #include "posterior/closest_rows.hpp"
 #include "posterior/posterior_tree.hpp"
 #include "posterior/posterior_worker.hpp"
+#include "run/checkpoint.hpp"
 
 namespace hornbeam::posterior {
 
@@ -32,6 +33,20 @@ PosteriorCosts costs_of(const data::DistinctRows& rows, const PosteriorModel& mo
   return {model, {totals, rows.n_columns, largest, least_distance}, limits.depth};
 }
 
+/// What SavedProgress lacks of a tree.
+void put_tree(const tree::ResultTree& tree, const run::Checkpoint::Put& put) {
+  put(static_cast<std::uint64_t>(tree.cost));
+  put(tree.prediction.size());
+  for (const std::int32_t prediction : tree.prediction) put(static_cast<std::uint64_t>(prediction));
+}
+
+tree::ResultTree get_tree(const run::Checkpoint::Get& get) {
+  tree::ResultTree tree;
+  tree.cost = static_cast<Ticks>(get());
+  for (std::uint64_t left = get(); left > 0; --left) tree.prediction.push_back(static_cast<std::int32_t>(get()));
+  return tree;
+}
+
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one object a search
 class PosteriorSearch {
  public:
@@ -43,12 +58,18 @@ class PosteriorSearch {
         run_(run),
         costs_(costs_of(rows, model, limits, 1)),
         table_(false, run.limits().bytes),
-        worker_(rows, costs_, pairs_, table_, run, limits.expansions, [this] { report(); }),
+        worker_(rows, costs_, pairs_, table_, run, limits.expansions,
+                [this] {
+                  report();
+                  if (run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save();
+                }),
         uses_pairs_(bounds.separated_pairs) {}
 
   run::Outcome run() {
     worker_.open_root(root_);
     run_.guard([this] {
+      load();
+      if (root_.known.is_closed()) return;
       // A first tree before the distances, which take long if there are many rows.
       worker_.grow(root_);
       report();
@@ -71,6 +92,7 @@ class PosteriorSearch {
     tree::ResultTree tree = read_posterior_tree(rows_, costs_, table_, !run_.stopped());
     root_.known.tree.cost = tree.cost;
     root_.known.tree.shape.leaves = tree.n_leaves();
+    if (run_.checkpoint() != nullptr) save(tree);
     return run_.finish(std::move(tree), progress(), worker_.counters(), table_.size());
   }
 
@@ -94,6 +116,33 @@ class PosteriorSearch {
       report();
       if (root_.candidates.size() <= width_) width_ = ~std::uint32_t{0};
     }
+  }
+
+  /// Goes on with the lower bounds, the best tree and the rounds of an earlier run.
+  void load() {
+    const run::Checkpoint* const checkpoint = run_.checkpoint();
+    if (checkpoint == nullptr || !checkpoint->saved()) return;
+    root_.known.update_tree(record_posterior_tree(rows_, costs_, table_, saved_tree(*checkpoint)));
+    checkpoint->read_body([this](const run::Checkpoint::Get& get) {
+      get_tree(get);
+      width_ = static_cast<std::uint32_t>(get());
+      table_.read_lower_bounds(get);
+    });
+    root_.known.raise(std::min(checkpoint->saved()->lower, root_.known.tree.cost));
+  }
+
+  /// The table may not have the root's best tree yet, but a tree.
+  void save() {
+    if (root_.known.tree.cost < kInfinity) save(read_posterior_tree(rows_, costs_, table_, false));
+  }
+
+  void save(const tree::ResultTree& tree) {
+    run_.checkpoint()->save({run_.seconds(), root_.known.lower, false, tree.column, tree.left, tree.right},
+                            [&](const run::Checkpoint::Put& put) {
+                              put_tree(tree, put);
+                              put(width_);
+                              table_.put_lower_bounds(put);
+                            });
   }
 
   run::Progress progress() const {
@@ -122,6 +171,16 @@ class PosteriorSearch {
 };
 
 }  // namespace
+
+tree::ResultTree saved_tree(const run::Checkpoint& checkpoint) {
+  const run::SavedProgress& saved = *checkpoint.saved();
+  tree::ResultTree tree;
+  checkpoint.read_body([&](const run::Checkpoint::Get& get) { tree = get_tree(get); });
+  tree.column = saved.column;
+  tree.left = saved.left;
+  tree.right = saved.right;
+  return tree;
+}
 
 run::Outcome search_posterior(const data::DistinctRows& rows, const PosteriorModel& model,
                               const PosteriorLimits& limits, const Bounds& bounds, run::Run& run) {

@@ -26,6 +26,9 @@ struct PosteriorLimits {
   std::function<bool()> interrupted;  // as of SearchLimits
 };
 
+/// The best tree of the run that wrote the checkpoint, which has one.
+tree::ResultTree saved_tree(const run::Checkpoint& checkpoint);
+
 /// The weights of `rows` are numbers of rows. Throws Stopped if it is stopped before there is a root.
 run::Outcome search_posterior(const data::DistinctRows& rows, const PosteriorModel& model,
                               const PosteriorLimits& limits, const Bounds& bounds, run::Run& run);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "data/best_stump.hpp"
@@ -16,29 +17,32 @@ struct Part {
   std::vector<std::uint32_t> columns;
 };
 
-class TreeReader {
+/// What the parts of the rows cost, and which columns split them.
+class Parts {
  public:
-  TreeReader(const data::DistinctRows& data, PosteriorCosts& costs, const table::SubproblemTable& table, bool has_time)
-      : data_(data), costs_(costs), table_(table), has_time_(has_time) {}
+  Parts(const data::DistinctRows& data, PosteriorCosts& costs) : data_(data), costs_(costs) {}
 
-  tree::ResultTree read() {
+  Part all() const {
     Part all{all_rows(data_), {}};
     all.columns.resize(data_.n_columns);
     std::iota(all.columns.begin(), all.columns.end(), 0u);
-    tree_.cost = add_node(std::move(all), 0, false);
-    return std::move(tree_);
+    return all;
   }
 
- private:
+  table::SubproblemKey key_of(const Part& of, std::uint32_t depth) const {
+    Fingerprint set;
+    for (const std::uint32_t row : of.rows) set ^= data_.fingerprint(row, false);
+    return {set, depth};
+  }
+
   /// Rows are distinct, so only one row alone has no split.
   Ticks leaf_cost(const Ticks* counts, bool has_splits, std::uint32_t depth) {
     return costs_.likelihood(counts) + (has_splits ? costs_.at(depth).leaf : 0);
   }
 
-  std::vector<Word> mask_of(const Part& of) const {
-    std::vector<Word> mask(data_.view().n_words, 0);
-    for (const std::uint32_t row : of.rows) mask[row / kWordBits] |= Word{1} << (row % kWordBits);
-    return mask;
+  /// Of the columns that `keep_splits` has kept.
+  Ticks split_cost(const Part& of, std::uint32_t depth) {
+    return costs_.at(depth).split + costs_.log_of(static_cast<std::uint32_t>(of.columns.size()));
   }
 
   /// Drops the columns that do not split the rows; for most that do, a few words show it.
@@ -59,6 +63,28 @@ class TreeReader {
     });
   }
 
+ private:
+  std::vector<Word> mask_of(const Part& of) const {
+    std::vector<Word> mask(data_.view().n_words, 0);
+    for (const std::uint32_t row : of.rows) mask[row / kWordBits] |= Word{1} << (row % kWordBits);
+    return mask;
+  }
+
+  const data::DistinctRows& data_;
+  PosteriorCosts& costs_;
+};
+
+class TreeReader {
+ public:
+  TreeReader(const data::DistinctRows& data, PosteriorCosts& costs, const table::SubproblemTable& table, bool has_time)
+      : data_(data), costs_(costs), parts_(data, costs), table_(table), has_time_(has_time) {}
+
+  tree::ResultTree read() {
+    tree_.cost = add_node(parts_.all(), 0, false);
+    return std::move(tree_);
+  }
+
+ private:
   /// The best tree of at most two leaves: what is known of a pair that was never expanded.
   std::uint32_t best_stump(const Part& of, Ticks leaf, std::uint32_t depth, Ticks split) {
     const Ticks leaf_cost = costs_.at(depth + 1).leaf;  // not paid for a single row, which has no split
@@ -75,18 +101,17 @@ class TreeReader {
   Ticks add_node(Part of, std::uint32_t depth, bool may_be_leaf) {
     const std::vector<Ticks> counts = data::target_weights(data_, of.rows);
     const std::uint32_t prediction = costs_.likeliest_class(counts.data());
-    const Ticks leaf = leaf_cost(counts.data(), of.rows.size() > 1, depth);
+    const Ticks leaf = parts_.leaf_cost(counts.data(), of.rows.size() > 1, depth);
     const auto add_leaf = [&] {
       tree_.add_leaf(prediction);
       return leaf;
     };
     if (of.rows.size() == 1 || depth == costs_.max_depth()) return add_leaf();
-    Fingerprint set;
-    for (const std::uint32_t row : of.rows) set ^= data_.fingerprint(row, false);
-    const auto known = table_.find({set, depth, table::kUnlimited});
+    std::optional<table::Interval> known = table_.find(parts_.key_of(of, depth));
+    if (known && !known->has_tree()) known.reset();
     if (known ? known->tree.split == table::kNoSplit : may_be_leaf && !has_time_) return add_leaf();
-    keep_splits(of);
-    const Ticks split = costs_.at(depth).split + costs_.log_of(static_cast<std::uint32_t>(of.columns.size()));
+    parts_.keep_splits(of);
+    const Ticks split = parts_.split_cost(of, depth);
     const std::uint32_t column = known ? known->tree.split : best_stump(of, leaf, depth, split);
     if (column == table::kNoSplit) return add_leaf();
     const bool has_leaves = !known || known->tree.shape.depth == 1;
@@ -100,16 +125,47 @@ class TreeReader {
 
   const data::DistinctRows& data_;
   PosteriorCosts& costs_;
+  Parts parts_;
   const table::SubproblemTable& table_;
   const bool has_time_;
   tree::ResultTree tree_;
 };
+
+/// Records what is below a node first, so that whatever is in the table can be read off it.
+table::KnownTree record(Parts& parts, const data::DistinctRows& data, table::SubproblemTable& table,
+                        const tree::ResultTree& tree, std::int32_t node, Part of, std::uint32_t depth) {
+  const auto at = static_cast<std::size_t>(node);
+  const table::SubproblemKey key = parts.key_of(of, depth);
+  table::KnownTree known;
+  if (tree.column[at] < 0) {
+    const std::vector<Ticks> counts = data::target_weights(data, of.rows);
+    known = {parts.leaf_cost(counts.data(), of.rows.size() > 1, depth), table::kNoSplit, table::kUnlimited, {}};
+  } else {
+    parts.keep_splits(of);
+    const auto column = static_cast<std::uint32_t>(tree.column[at]);
+    known = {parts.split_cost(of, depth), column, table::kUnlimited, {0, 2}};
+    auto sides = data::partition(data, of.rows, column);
+    for (const int x : {0, 1}) {
+      const table::KnownTree side = record(parts, data, table, tree, x == 1 ? tree.left[at] : tree.right[at],
+                                           {std::move(sides[x]), of.columns}, depth + 1);
+      known.cost += side.cost;
+      known.shape.leaves += side.shape.leaves;
+    }
+  }
+  return table.tighten(key, {0, known}).tree;
+}
 
 }  // namespace
 
 tree::ResultTree read_posterior_tree(const data::DistinctRows& rows, PosteriorCosts& costs,
                                      const table::SubproblemTable& table, bool has_time) {
   return TreeReader(rows, costs, table, has_time).read();
+}
+
+table::KnownTree record_posterior_tree(const data::DistinctRows& rows, PosteriorCosts& costs,
+                                       table::SubproblemTable& table, const tree::ResultTree& tree) {
+  Parts parts(rows, costs);
+  return record(parts, rows, table, tree, 0, parts.all(), 0);
 }
 
 }  // namespace hornbeam::posterior

@@ -187,7 +187,8 @@ void PosteriorWorker::remember_sides(const Frame& s, const Candidate& candidate)
   for (int x = 0; x < 2; ++x) {
     const SideBounds& side = candidate.side[x];
     const table::SubproblemKey key{candidate.fingerprint[x], s.depth + 1};
-    if (!table_.find(key))
+    const auto known = table_.find(key);
+    if (!known || !known->has_tree())
       table_.tighten(key, {side.lower, {side.upper, side.split, table::kUnlimited, {side.leaves, 1}}});
   }
 }

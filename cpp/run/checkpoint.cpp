@@ -91,14 +91,15 @@ class Writer {
 
 }  // namespace
 
-Checkpoint::Checkpoint(std::string path, double interval, const std::vector<CheckpointPart>& parts)
-    : path_(std::move(path)), interval_(interval), head_{kMagic, kVersion, kKeyKind, parts.size()} {
+Checkpoint::Checkpoint(CheckpointOptions options, const std::vector<CheckpointPart>& parts)
+    : options_(std::move(options)), head_{kMagic, kVersion, kKeyKind, parts.size()} {
   for (const CheckpointPart& part : parts) head_.push_back(part.digest);
   if (std::filesystem::is_directory(path_)) refuse("is a directory. Name a file");
   lock();
   try {
     check_writable();
     if (std::filesystem::exists(path_)) read(parts);
+    if (saved_) tell({"", *saved_});
   } catch (...) {
     unlock();
     throw;
@@ -113,6 +114,10 @@ void Checkpoint::unlock() {
   unlink((path_ + ".lock").c_str());  // while it is still locked
   close(std::exchange(lock_, -1));
 #endif
+}
+
+void Checkpoint::tell(const CheckpointNews& news) const {
+  if (options_.on_news) options_.on_news(news);
 }
 
 void Checkpoint::refuse(const std::string& why) const {
@@ -220,7 +225,7 @@ void Checkpoint::read_body(const std::function<void(const Get&)>& read) const {
 void Checkpoint::save(SavedProgress progress, const std::function<void(const Put&)>& put_body) {
   if (saved_) progress.seconds += saved_->seconds;
   const std::string name = path_ + ".tmp";
-  error_.clear();
+  const bool has_failed_before = !std::exchange(error_, "").empty();
   errno = 0;
   File file(std::fopen(name.c_str(), "wb"));
   bool is_good = file != nullptr;
@@ -247,11 +252,11 @@ void Checkpoint::save(SavedProgress progress, const std::function<void(const Put
   std::error_code failed;
   if (is_good) std::filesystem::rename(name, path_, failed);
   if (failed) error_ = failed.message();
-  if (!error_.empty())
-    std::filesystem::remove(name, failed);
-  else
-    sync_directory(path_);
   written_ = Clock::now();
+  if (error_.empty()) return sync_directory(path_);
+  std::filesystem::remove(name, failed);
+  ++n_failed_;
+  if (!has_failed_before) tell({error_, std::move(progress)});
 }
 
 }  // namespace hornbeam::run

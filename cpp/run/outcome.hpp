@@ -27,8 +27,9 @@ struct Progress {
 
 /// What became of the checkpoint of a search.
 struct CheckpointReport {
-  double seconds_before = 0;  // of earlier runs, if it was read
-  std::string error;          // why it could not be written the last time; empty if it was
+  double seconds_before = 0;   // of earlier runs, if it was read
+  std::uint64_t n_failed = 0;  // how often it could not be written
+  std::string error;           // why it could not be written the last time; empty if it was
 };
 
 struct Outcome {

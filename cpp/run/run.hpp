@@ -16,11 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "run/checkpoint.hpp"
 #include "run/limits.hpp"
 #include "run/outcome.hpp"
 
 namespace hornbeam::run {
+
+class Checkpoint;  // run/checkpoint.hpp
 
 /// Unwinds a stopped search to the last place that has a result.
 struct Stopped {};

@@ -7,6 +7,7 @@
 
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
+#include "run/checkpoint.hpp"
 #include "run/threads.hpp"
 #include "search/and_or_search.hpp"
 #include "search/bounded_memory.hpp"

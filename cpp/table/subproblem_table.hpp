@@ -88,6 +88,8 @@ struct Interval {
   Ticks target(Ticks budget) const { return std::min(tree.cost, budget); }
   bool has_reached(Ticks budget) const { return lower >= target(budget); }
   bool is_closed() const { return lower >= tree.cost; }
+  /// Whether there is a tree: of an entry read from a file, only the bound is known.
+  bool has_tree() const { return tree.cost < kInfinity; }
   void raise(Ticks bound) { lower = std::max(lower, bound); }
   void update_tree(const KnownTree& found) {
     if (found.better_than(tree)) tree = found;

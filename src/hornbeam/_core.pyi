@@ -183,11 +183,11 @@ class EarlierSearches:
     def bytes(self) -> int: ...
 
 @overload
-def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, earlier: EarlierSearches | None = None, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve(columns: PackedColumns, problem: Problem, options: SearchOptions, earlier: EarlierSearches | None = None, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, on_checkpoint: Callable[[str, int, float], object] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree of least cost; see api/solve.hpp."""
 
 @overload
-def solve(columns: OrderedColumns, problem: Problem, options: SearchOptions, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve(columns: OrderedColumns, problem: Problem, options: SearchOptions, start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, on_checkpoint: Callable[[str, int, float], object] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """The same for thresholds of ordered variables."""
 
 def near_optimal(columns: OrderedColumns, problem: Problem, options: SearchOptions, work: int = 18446744073709551615, idle_rounds: int = 18446744073709551615, exact_if_small: bool = False, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
@@ -204,7 +204,7 @@ def solve_leaf_sets(columns: PackedColumns, problem: Problem, options: SearchOpt
 def solve_ranking(columns: PackedColumns, problem: RankingProblem, options: SearchOptions, policy: str = 'curiosity', start: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, seed: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find a tree whose leaves rank best; see api/ranking.hpp."""
 
-def solve_posterior(columns: PackedColumns, problem: PosteriorProblem, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
+def solve_posterior(columns: PackedColumns, problem: PosteriorProblem, options: SearchOptions, on_checkpoint: Callable[[str, int, float], object] | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1, trace: bool = False) -> Outcome:
     """Find the tree of largest posterior probability; see api/posterior.hpp."""
 
 def most_nats(n_rows: int, n_columns: int, alpha: float, beta: float, rho: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:

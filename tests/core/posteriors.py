@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,23 @@ def search(
         **limits,
     )
     return outcome
+
+
+@cache
+def hard_posterior() -> tuple[np.ndarray, np.ndarray, Posterior]:
+    """Return rows of which each determines its class half of the time: the search has to work."""
+    draw = np.random.default_rng(3)
+    matrix = draw.integers(0, 2, (120, 9)).astype(np.uint8)
+    classes = np.where(draw.random(120) < 0.35, draw.integers(0, 2, 120), matrix[:, 0] ^ (matrix[:, 1] & matrix[:, 2]))
+    return matrix, classes, Posterior(matrix, classes, [2.5, 2.5], 0.95, 0.5, np.inf)
+
+
+@cache
+def hard_optimum() -> int:
+    """Return the cost of its best tree in ticks, as the core proves it when it is left alone."""
+    outcome = search(*hard_posterior())
+    assert outcome["status"] == "optimal"
+    return int(outcome["upper"])
 
 
 def resolution(posterior: Posterior, bits: int = BITS) -> float:

@@ -6,19 +6,24 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core.calls import call
 from core.hard import harder
 from core.ordered import hard_ordered
+from core.posteriors import hard_optimum, hard_posterior, search
 from core.solving import arguments, solve
 from hornbeam import _core
+from oracles.posterior import Posterior
 
 SEARCHES = {
     "binary": (lambda **options: solve(harder(0)[0], **options), lambda: harder(0)[1]),
     "ordered": (lambda **options: hard_ordered(1)[0].solve(**options), lambda: hard_ordered(1)[1]),
+    "posterior": (lambda **options: search(*hard_posterior(), **options), hard_optimum),
 }
 every_search = pytest.mark.parametrize("name", SEARCHES)
+every_additive_search = pytest.mark.parametrize("name", ["binary", "ordered"])
 
 
 def _stopped(name: str, path: Path, share: float, **options: Any) -> tuple[Any, int]:
@@ -29,14 +34,16 @@ def _stopped(name: str, path: Path, share: float, **options: Any) -> tuple[Any, 
     return run(checkpoint=str(path), checkpoint_interval=1e9, **stop, **options), n_all
 
 
-@every_search
-@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "n_threads"), [("binary", 1), ("binary", 2), ("ordered", 1), ("ordered", 2), ("posterior", 1)]
+)
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9])
 def test_a_stopped_search_goes_on_and_proves_the_same_optimum(name, n_threads, share, tmp_path):
     path = tmp_path / "run.hbt"
     run, optimum = SEARCHES[name]
-    stopped, n_all = _stopped(name, path, share, n_threads=n_threads)
-    again = run(checkpoint=str(path), n_threads=n_threads, trace=True)
+    threads = {} if name == "posterior" else {"n_threads": n_threads}
+    stopped, n_all = _stopped(name, path, share, **threads)
+    again = run(checkpoint=str(path), trace=True, **threads)
     assert (again["lower"], again["upper"], again["status"]) == (optimum(), optimum(), "optimal")
     assert again["trace"][-1][2] >= stopped["lower"]
     if n_threads == 1 and stopped["status"] == "interrupted":
@@ -86,7 +93,7 @@ def test_an_altered_byte_is_refused(name, place, tmp_path):
         SEARCHES[name][0](checkpoint=str(path))
 
 
-@every_search
+@every_additive_search
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -103,6 +110,49 @@ def test_a_file_of_another_problem_is_refused_with_what_differs(name, change, na
     given = arguments(harder(0)[0]) if name == "binary" else hard_ordered(1)[0].arguments()
     with pytest.raises(ValueError, match=rf"differs in: [^,.]*{named}[^,.]*\. Fit"):
         call(_core.solve, **{**given, **change}, checkpoint=str(path))
+
+
+def test_a_file_of_another_prior_or_depth_is_refused_with_what_differs(tmp_path):
+    path = tmp_path / "run.hbt"
+    matrix, classes, posterior = hard_posterior()
+    _stopped("posterior", path, 0.6)
+    for change, named in (
+        ({"alpha": 0.9}, "the prior"),
+        ({"beta": 0.4}, "the prior"),
+        ({"rho": [2.5, 2.0]}, "the prior"),
+        ({"max_depth": 3}, "max_depth"),
+    ):
+        given = {"rho": posterior.rho, "alpha": posterior.alpha, "beta": posterior.beta, "max_depth": np.inf} | change
+        with pytest.raises(ValueError, match=rf"differs in: [^,.]*{named}[^.]*\. Fit"):
+            search(matrix, classes, Posterior(matrix, classes, **given), checkpoint=str(path))
+    with pytest.raises(ValueError, match="another kind of problem"):
+        SEARCHES["binary"][0](checkpoint=str(path))
+
+
+def test_the_listener_is_told_of_the_bound_and_of_writes_that_fail(tmp_path):
+    path, told = tmp_path / "run.hbt", []
+    stopped, _ = _stopped("binary", path, 0.6, on_checkpoint=lambda *news: told.append(news))
+    assert told == []
+    again = SEARCHES["binary"][0](checkpoint=str(path), on_checkpoint=lambda *news: told.append(news))
+    assert told == [("", stopped["lower"], again["statistics"]["seconds_before"])]
+
+
+def test_a_search_with_earlier_ones_goes_on_from_its_file(tmp_path):
+    problem, optimum = harder(0)
+    given = arguments(problem)
+    stopped, _ = _stopped("binary", tmp_path / "run.hbt", 0.6)
+    earlier = _core.EarlierSearches()
+    for leaf_cost in (problem.leaf_cost + 1, problem.leaf_cost):
+        name = "run.hbt" if leaf_cost == problem.leaf_cost else "other.hbt"
+        found = call(
+            _core.solve,
+            **given | {"leaf_cost": leaf_cost},
+            earlier=earlier,
+            checkpoint=str(tmp_path / name),
+            trace=True,
+        )
+    assert (found["lower"], found["upper"]) == (optimum, optimum)
+    assert found["trace"][-1][2] >= stopped["lower"]
 
 
 def test_the_file_of_the_other_search_and_other_files_are_refused(tmp_path):
@@ -141,7 +191,11 @@ def test_a_second_search_with_the_same_file_is_refused(name, tmp_path):
 @pytest.mark.usefixtures("full_disk")
 def test_a_full_disk_is_reported_and_the_search_goes_on(name, tmp_path):
     path = tmp_path / "run.hbt"
-    outcome = SEARCHES[name][0](checkpoint=str(path), checkpoint_interval=0.0)
+    told = []
+    outcome = SEARCHES[name][0](
+        checkpoint=str(path), checkpoint_interval=0.0, on_checkpoint=lambda *news: told.append(news)
+    )
     assert outcome["status"] == "optimal"
-    assert outcome["statistics"]["checkpoint_error"]
+    assert outcome["statistics"]["checkpoint_failures"] >= 1
+    assert [news[0] for news in told] == [outcome["statistics"]["checkpoint_error"]]
     assert os.listdir(tmp_path) == []

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "support/check.hpp"
 #include "support/threads.hpp"
@@ -85,6 +86,46 @@ RANDOM_TEST(the_table_equals_a_map_of_intervals_that_only_tighten, 20) {
   CHECK(table.bytes() >= first_bytes());
   CHECK(!table.is_full());
   for (const auto& [name, interval] : expected) CHECK(same(table.find(key_of(name)).value_or(Interval{}), interval));
+}
+
+RANDOM_TEST(a_file_holds_the_lower_ends_of_a_table_and_no_trees, 10) {
+  SubproblemTable table(draw.percent(50), std::nullopt);
+  std::map<Name, Ticks> expected;
+  for (std::uint32_t i = draw.size_between(0, 3000); i > 0; --i) {
+    const Name name = random_name(draw, 1000);
+    Interval fresh = random_interval(draw, best_of(name));
+    if (draw.percent(20)) fresh.lower = 0;  // nothing is proven, so nothing is saved
+    if (const Ticks lower = table.tighten(key_of(name), fresh).lower; lower > 0) expected[name] = lower;
+  }
+  std::vector<std::uint64_t> words;
+  table.put_lower_bounds([&](std::uint64_t word) { words.push_back(word); });
+  SubproblemTable again(false, std::nullopt);
+  CHECK(!again.has_read_bounds());
+  std::size_t at = 0;
+  again.read_lower_bounds([&] { return words.at(at++); });
+  CHECK(again.has_read_bounds());
+  CHECK_EQUAL(at, words.size());
+  CHECK_EQUAL(again.size(), expected.size());
+  for (const auto& [name, lower] : expected) {
+    const Interval found = again.find(key_of(name)).value_or(Interval{});
+    CHECK_EQUAL(found.lower, lower);
+    CHECK(!found.has_tree());
+  }
+}
+
+TEST(bounds_that_are_read_tighten_what_the_table_has) {
+  SubproblemTable saved(false, std::nullopt), table(false, std::nullopt);
+  saved.tighten({set_of(1)}, {10, {}});
+  saved.tighten({set_of(2)}, {10, {}});
+  std::vector<std::uint64_t> words;
+  saved.put_lower_bounds([&](std::uint64_t word) { words.push_back(word); });
+  table.tighten({set_of(1)}, {7, {30, 5}});
+  table.tighten({set_of(2)}, {12, {}});
+  std::size_t at = 0;
+  table.read_lower_bounds([&] { return words.at(at++); });
+  const Interval one = table.find({set_of(1)}).value_or(Interval{});
+  CHECK(one.lower == 10 && one.tree.cost == 30 && one.tree.split == 5);
+  CHECK_EQUAL(table.find({set_of(2)}).value_or(Interval{}).lower, 12);
 }
 
 TEST(a_table_grows_by_what_its_entries_need) {

@@ -20,6 +20,7 @@ from hornbeam import (
 from hornbeam.binarizers import Conditions, Place, Thresholds, places_of
 from hornbeam.conditions import AtMost, IsIn, IsMissing, IsTrue
 from hornbeam.fitting import search as choice
+from hornbeam.fitting import start_tree as preparing
 from hornbeam.table import read_table
 
 LIMITS = [
@@ -106,6 +107,18 @@ def test_the_start_tree_is_pruned_for_the_leaf_penalty_and_the_limits():
         assert model.depth_ <= limits.get("max_depth", np.inf)
         assert model.tree_.n_samples.min() >= limits.get("min_samples_leaf", 1)
     assert GOSDTClassifier(0.4, time_limit=0, start_tree=start).fit(X, y).n_leaves_ == 1
+
+
+@pytest.mark.filterwarnings("ignore::hornbeam.NotProvenWarning")
+def test_a_large_start_tree_is_cut_where_the_time_is_up(monkeypatch):
+    X, y = table(0, n_rows=200)
+    cart = DecisionTreeClassifier(random_state=0).fit(X, y)
+    whole = GOSDTClassifier(1e-4, time_limit=0, start_tree=cart).fit(X, y)
+    monkeypatch.setattr(preparing, "_NODES_AT_ONCE", 5)
+    cut = GOSDTClassifier(1e-4, time_limit=0, start_tree=cart).fit(X, y)
+    assert 1 < cut.n_leaves_ < whole.n_leaves_
+    assert cut.objective_ > whole.objective_
+    assert GOSDTClassifier(1e-4, max_depth=2, start_tree=cart).fit(X, y).status_ == "optimal"
 
 
 def test_every_origin_of_a_tree_is_read():

@@ -178,6 +178,26 @@ def test_a_stopped_search_suggests_what_helps_as_code_to_paste():
     assert eval(lines[2].strip()).fit(numbers, Y[:300]).status_ == "heuristic"
 
 
+def test_fewer_thresholds_keep_what_the_binarizer_was_told():
+    numbers = RANDOM.normal(size=(300, 4))
+    own = ThresholdBinarizer(decimals=3, thresholds={3: [0.5]})
+    with pytest.warns(NotProvenWarning) as caught:
+        GOSDTClassifier(1e-3, binarizer=own, callback=lambda _: True).fit(numbers, Y[:300])
+    (line,) = [line for line in str(caught[0].message).splitlines() if "quantile" in line]
+    code, remark = line.split("  # ")
+    assert remark.startswith("fewer than the current")
+    proposed = eval(code.strip()).binarizer
+    assert proposed.get_params() == own.get_params() | {"strategy": "quantile"}
+
+
+def test_a_search_with_a_checkpoint_is_to_be_called_again_and_others_do_without_it(tmp_path):
+    with pytest.warns(NotProvenWarning) as caught:
+        GOSDTClassifier(1e-4, binarizer=None, checkpoint=str(tmp_path / "run.hbt"), callback=lambda _: True).fit(X, Y)
+    first, *lines = str(caught[0].message).splitlines()
+    assert first.endswith("make the same call again, which goes on from its checkpoint, or try one of these:")
+    assert lines[0].strip() == "GOSDTClassifier(regularization=0.0001, binarizer=None, max_depth=5)"
+
+
 @pytest.mark.parametrize(
     ("estimator", "expected"),
     [

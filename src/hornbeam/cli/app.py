@@ -180,10 +180,12 @@ def fit(  # long: a line for each option
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
     checkpoint: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="gosdt: save what is proven there, and go on from it. Not on held-out rows."),
+        typer.Option(
+            metavar="FILE", help="gosdt, maptree: save what is proven there, and go on from it. Not on held-out rows."
+        ),
     ] = None,
     checkpoint_interval: Annotated[
-        float | None, typer.Option(help="gosdt: seconds between two saves: 60. Not on held-out rows.")
+        float | None, typer.Option(help="gosdt, maptree: seconds between two saves: 60. Not on held-out rows.")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the search: 1.")] = None,
     lookahead_depth: Annotated[

@@ -104,7 +104,7 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         search = self._choose_search(training, scale, options)
         binarize_seconds = budget.elapsed()
         # Only now is Ctrl-C caught: before the search there is no tree that could be kept.
-        outcome = search(callback=monitor.listener(scale), trace=self.trace)
+        outcome = search(callback=monitor.listener(scale), trace=self.trace, **monitor.checkpoint_listener(scale))
         self._set_tree(outcome, scale, training, binarize_seconds)
         self._set_result(outcome, scale)
         monitor.finish(outcome, scale)

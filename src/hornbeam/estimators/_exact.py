@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from hornbeam import _core
@@ -10,6 +10,7 @@ from hornbeam._checks import shown
 from hornbeam._user_frame import warn_user
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.checkpoints import with_checkpoint
 from hornbeam.fitting.parameters import check_number
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.start_tree import Splits, StartArrays, read_splits, start_arrays
@@ -77,30 +78,12 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
 
     def _check_checkpoint(self, options: _core.SearchOptions) -> _core.SearchOptions:
         """Check the parameters of the checkpoint; return the options with them."""
-        interval = check_number("checkpoint_interval", self.checkpoint_interval)
-        if self.checkpoint is None:
-            return options
-        if not isinstance(self.checkpoint, (str, PathLike)):
-            raise TypeError(f"checkpoint must be the path of a file or None, got {shown(self.checkpoint)}.")
-        path = str(fspath(self.checkpoint))
-        if not path:
-            raise ValueError("checkpoint must be the path of a file, got ''. Set checkpoint=None to save nothing.")
-        if self.objective in self._non_additive_objectives:
+        if self.checkpoint is not None and self.objective in self._non_additive_objectives:
             raise ValueError(
                 f"checkpoint needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
                 "searches for other objectives. Set checkpoint=None."
             )
-        return options.replace(checkpoint=path, checkpoint_interval=interval)
-
-    def _warn_of_checkpoint(self) -> None:
-        """Warn if the last checkpoint could not be written."""
-        if error := self.statistics_.get("checkpoint_error"):
-            warn_user(
-                f"checkpoint={fspath(self.checkpoint)!r} could not be written: {error}. "  # type: ignore[arg-type]
-                "The search went on without it; the file, if there is one, is of an earlier moment. Free space on the "
-                "disk, or name a file on another one.",
-                RuntimeWarning,
-            )
+        return with_checkpoint(self, options)
 
     def _known_number(self, name: str) -> float | None:
         return None if getattr(self, name) is None else check_number(name, getattr(self, name))
@@ -113,7 +96,6 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
 
     def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
         super()._set_result(outcome, scale)
-        self._warn_of_checkpoint()
         known = self._known_number("known_lower_bound")
         self._is_bound_refuted = known is not None and outcome["upper"] < scale.nearest_ticks(known)
 

@@ -15,6 +15,7 @@ from hornbeam._budget import Budget
 from hornbeam._user_frame import warn_user
 from hornbeam.estimators._exact import OF_ONE_SEARCH
 from hornbeam.exceptions import NotProvenWarning
+from hornbeam.fitting.checkpoints import with_file_in_folder
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.search import searches_of_penalties
@@ -30,12 +31,8 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
     Raises
     ------
     ValueError
-        If its objective is not additive, or it has a reference or a checkpoint.
+        If its objective is not additive, it has a reference, or a checkpoint that is of another problem or no folder.
     """
-    if model.checkpoint is not None:
-        raise ValueError(
-            "checkpoint is for `fit`: a frontier is a sequence of searches, and a file holds one. Set checkpoint=None."
-        )
     budget = Budget(model.time_limit, model.memory_limit)
     work = clone(copy(model).set_params(**OF_ONE_SEARCH))  # of one leaf penalty
     work._is_clone = model._is_clone
@@ -45,11 +42,21 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
         raise ValueError("A frontier is proven, and a reference guesses bounds: set reference=None.")
     with Monitor(model) as monitor:
         training, scale, options = work._prepare(X, y, sample_weight, budget, monitor)
-        solve = searches_of_penalties(work.binarizer_.conditions_, training, scale, options, monitor.listener(scale))
+        largest_penalty = _largest_penalty(scale, training)
+        ends = {largest_penalty: "largest", scale.leaf_cost: "least"}
+        solve = searches_of_penalties(
+            work.binarizer_.conditions_,
+            training,
+            scale,
+            options,
+            monitor.listener(scale),
+            partial(with_file_in_folder, model, ends),
+            **monitor.checkpoint_listener(scale),
+        )
         search = FrontierSearch(
             solve,
             scale.leaf_cost,
-            _largest_penalty(scale, training),
+            largest_penalty,
             budget,
             options.gap_limit,
             partial(losses_of_nodes, weights=scale.weights, costs=scale.costs, codes=training.codes),

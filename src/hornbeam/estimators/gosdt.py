@@ -132,7 +132,8 @@ class GOSDTClassifier(ExactTreeClassifier):
         Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
     checkpoint : str, path or None, default=None
         A file in which the search saves what it has proven, and from which the same call goes on after a kill or a
-        limit (see Notes). None: nothing is saved. Refused for objectives "f1", "auc" and "partial_auc".
+        limit (see Notes); for `frontier` and `regularization_path`, a folder with a file for each search. None:
+        nothing is saved. Refused for objectives "f1", "auc" and "partial_auc".
     checkpoint_interval : float, default=60
         Seconds between two saves, at least 0. The search also saves at its end.
     n_jobs : int or None, default=1
@@ -262,7 +263,9 @@ class GOSDTClassifier(ExactTreeClassifier):
     start tree adds conditions. `time_limit` counts one run; ``statistics_["seconds_before"]`` has the seconds of the
     earlier ones. The file of a finished search stays, and the same call then returns soon with its proof: remove it
     when you are done. Two searches cannot use one file at a time (on Windows, that is not checked). If the file cannot
-    be written during the search, the search goes on, and `fit` warns at its end.
+    be written, as on a full disk, `fit` warns at once with the reason, the search goes on, and it tries again after
+    each interval; ``statistics_["checkpoint_failures"]`` counts such writes. A fit whose limits leave no room for the
+    binary columns neither reads nor writes the file.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
@@ -396,7 +399,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         Raises
         ------
         ValueError
-            As `fit`, and if the objective is not additive or there is a `reference` or a `checkpoint`.
+            As `fit`, and if the objective is not additive, there is a `reference`, or `checkpoint` is no folder.
         TypeError
             As `fit`.
 
@@ -415,6 +418,9 @@ class GOSDTClassifier(ExactTreeClassifier):
         The least objective is concave in the leaf penalty, so that the proofs at the corners of the path are a proof in
         between. A tree off the path is found by a search that limits the leaves, and which starts from everything that
         the path has proven of its subproblems.
+
+        With a `checkpoint`, each search has a file in that folder, and the same call repeats the searches in the same
+        order: those that were finished return at once with what they have proven, and the one that was not goes on.
 
         Examples
         --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.advice import advice
+from hornbeam.fitting.checkpoints import with_checkpoint
 from hornbeam.fitting.parameters import check_limit
 from hornbeam.fitting.progress import Progress, relative_gap
 from hornbeam.fitting.search import Search, packed_columns, within
@@ -61,6 +63,11 @@ class MAPTreeClassifier(TreeClassifier):
         stores. If not even the columns fit, the tree is a single leaf. None: no limit.
     max_expansions : int or None, default=None
         Number of subproblems to expand, at least 1. None: no limit.
+    checkpoint : str, path or None, default=None
+        A file in which the search saves what it has proven, and from which the same call goes on after a kill or a
+        limit; see `GOSDTClassifier`. None: nothing is saved.
+    checkpoint_interval : float, default=60
+        Seconds between two saves, at least 0. The search also saves at its end.
     verbose : int, default=0
         1: show the progress in one line on stderr; see `GOSDTClassifier`. The objective is minus the log posterior.
     callback : callable or None, default=None
@@ -137,6 +144,8 @@ class MAPTreeClassifier(TreeClassifier):
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         max_expansions: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_interval: float = 60,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
         trace: bool = False,
@@ -149,6 +158,8 @@ class MAPTreeClassifier(TreeClassifier):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.max_expansions = max_expansions
+        self.checkpoint = checkpoint
+        self.checkpoint_interval = checkpoint_interval
         self.verbose = verbose
         self.callback = callback
         self.trace = trace
@@ -177,7 +188,7 @@ class MAPTreeClassifier(TreeClassifier):
     def _check_parameters(self) -> _core.SearchOptions:
         """Check all parameters that need no data; return the options of the search."""
         check_prior(self.alpha, self.beta, self.rho)
-        options = self._check_search_parameters()
+        options = with_checkpoint(self, self._check_search_parameters())
         return options.replace(max_expansions=check_limit("max_expansions", self.max_expansions, least=1))
 
     def _check_training(self, training: TrainingData) -> TrainingData:

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from hornbeam.fitting.search import has_many_thresholds
 
@@ -35,7 +36,8 @@ _OF_THE_PROBLEM = (
     "binarizer",
 )
 _NOT_OF_THE_SEARCH = ("verbose", "callback", "trace", "warm_start")
-_OF_ONE_PROBLEM = ("known_lower_bound", "known_upper_bound")  # need not hold for another one
+# Bounds need not hold for another problem, and its checkpoint is refused.
+_OF_ONE_PROBLEM = ("known_lower_bound", "known_upper_bound", "checkpoint", "checkpoint_interval")
 
 
 def helpful_parameters(classifier: Any) -> dict[str, Any]:
@@ -49,7 +51,9 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
     if given["max_depth"] is None or given["max_depth"] > depth:
         helpful["max_depth"] = depth
     if getattr(binarizer, "strategy", None) == "exact" and len(binarizer.conditions_) > _MANY_COLUMNS:
-        helpful["binarizer"] = "quantile"
+        # A binarizer of the user's keeps its other parameters, such as the decimals of thresholds.
+        own = given["binarizer"]
+        helpful["binarizer"] = "quantile" if isinstance(own, str) else clone(own).set_params(strategy="quantile")
     if given.get("lookahead_depth", 1) > 1 and given.get("method", "resplit") == "resplit":
         helpful["lookahead_depth"] = 1
     if given.get("epsilon") and given.get("rashomon_bound") is None:
@@ -86,7 +90,8 @@ def advice(classifier: Any) -> str:
     remarks = {}
     if "binarizer" in helpful:
         n_columns = len(classifier.binarizer_.conditions_)
-        remarks["binarizer"] = f'or "guess": fewer than the current {n_columns:,} binary columns'
+        other = 'or "guess": ' if isinstance(helpful["binarizer"], str) else ""
+        remarks["binarizer"] = f"{other}fewer than the current {n_columns:,} binary columns"
     if classifier.status_ == "time_limit" and 0 < classifier.gap_ <= _SMALL_GAP and classifier.time_limit:
         helpful = {"time_limit": 10 * classifier.time_limit} | helpful
         remarks["time_limit"] = "the gap is small"
@@ -104,6 +109,8 @@ def advice(classifier: Any) -> str:
     elif name == "SPLITClassifier":
         lines[_same_problem(classifier, "LicketySPLITClassifier")] = "near-optimal in polynomial time"
     more = _MORE[classifier.status_]
+    if "seconds_before" in classifier.statistics_:
+        more = "make the same call again, which goes on from its checkpoint"
     return f"{more}, or try one of these:\n{_pasteable(lines)}" if lines else f"{more}."
 
 

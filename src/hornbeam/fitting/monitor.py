@@ -15,7 +15,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from hornbeam._budget import DEFAULT_TIME_LIMIT
+from hornbeam._user_frame import warn_user
 from hornbeam.fitting.advice import early_note
+from hornbeam.fitting.checkpoints import checkpoint_path, not_written, resumed
 from hornbeam.fitting.progress import Progress, Scale, end_of
 from hornbeam.fitting.progress_line import ProgressLine, is_live, print_line, progress_text
 
@@ -52,6 +54,7 @@ class Monitor:
         self._time_limit: float | None = None
         self._is_patient = True
         self._pass, self._pass_begin, self._pass_rows = "", 0.0, 0
+        self._late_warning: Warning | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -103,6 +106,28 @@ class Monitor:
 
         return listen
 
+    def checkpoint_listener(self, scale: Scale) -> dict[str, Callable[[str, int, float], None]]:
+        """Return the argument `on_checkpoint` of a search, if it saves checkpoints: it tells the user of them."""
+        path = checkpoint_path(self._estimator)
+        if path is None:
+            return {}
+
+        def tell(error: str, lower: int, seconds: float) -> None:
+            with nullcontext() if self._line is None else self._line.hidden():
+                if error:
+                    self._warn(not_written(path, error, self._estimator.checkpoint_interval))
+                elif self._line is not None:
+                    print_line(resumed(path, scale.objective(lower), seconds))
+
+        return {"on_checkpoint": tell}
+
+    def _warn(self, message: str) -> None:
+        """Warn now, while the search runs; where a filter turns warnings into errors, after it."""
+        try:
+            warn_user(message, RuntimeWarning)
+        except RuntimeWarning as error:
+            self._late_warning = error
+
     def _note_long_search(self, progress: Progress) -> None:
         """Tell an interactive user once what to do about a long search that nobody limited."""
         self._is_patient = True
@@ -117,11 +142,13 @@ class Monitor:
                 print_line(f"Searching for {seconds:.0f} s, gap {100 * progress.gap:.0f} %. {note}")
 
     def finish(self, outcome: Outcome, scale: Scale) -> None:
-        """Show how the search ended."""
+        """Show how the search ended. Raises the warning of a checkpoint that a filter has turned into an error."""
         if self._line is not None:
             end = Progress.from_record(end_of(outcome), scale)
             text = progress_text(end, perf_counter() - self._begin, self._time_limit)
             self._last_text = f"{text}  {outcome['status']}"
+        if self._late_warning is not None:
+            raise self._late_warning
 
     def _is_stopped(self) -> bool:
         return self._is_interrupted or _is_exiting.is_set()

@@ -38,7 +38,8 @@ _IDLE_ROUNDS = 16
 
 Listener: TypeAlias = "Callable[[_core.Progress], bool]"
 Search: TypeAlias = "Callable[..., _core.Outcome]"
-"""A search with its problem and its limits; it is called with `callback`, a `Listener` or None, and `trace`."""
+"""A search with its problem and its limits; it is called with `callback`, a `Listener` or None, with `trace`, and with
+what `Monitor.checkpoint_listener` returns."""
 
 
 def packed_columns(conditions: Conditions, training: TrainingRows) -> _core.PackedColumns:
@@ -58,9 +59,14 @@ def make_problem(training: TrainingRows, scale: AdditiveScale) -> _core.Problem:
 
 
 def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
-    """Return the options with the time and memory that are left for a search that starts now."""
+    """Return the options with the time and memory that are left for a search that starts now.
+
+    Once the budget is spent, there may be fewer conditions than without limits. So the search, which ends at once,
+    neither reads nor writes the checkpoint, which is of all of them.
+    """
     left = budget.left()
-    return options.replace(time_limit=left.seconds, memory_limit=left.bytes)
+    limited = options.replace(time_limit=left.seconds, memory_limit=left.bytes)
+    return limited.replace(checkpoint=None) if budget.is_spent() else limited
 
 
 def search_by_bits(
@@ -106,10 +112,9 @@ def _start_alone(
     columns = _core.PackedColumns(packed, training.table.n_rows)
     renumbered = np.array([np.where(start[0] < 0, -1, np.searchsorted(used, start[0])), *start[1:]], dtype=np.int32)
     # The budget is spent, so the search ends at once and proves nothing that holds for these conditions alone.
-    # It saves nothing, so that a checkpoint of the whole problem stays as it is.
-    its_options = within(options, training.budget).replace(checkpoint=None)
+    its_options = within(options, training.budget)
 
-    def search(callback: Listener | None = None, trace: bool = False) -> _core.Outcome:
+    def search(callback: Listener | None = None, trace: bool = False, **_: Any) -> _core.Outcome:
         outcome: _core.Outcome = _core.solve(
             columns, make_problem(training, scale), its_options, start=renumbered, callback=callback, trace=trace
         )
@@ -181,10 +186,13 @@ def searches_of_penalties(
     scale: AdditiveScale,
     options: _core.SearchOptions,
     callback: Listener,
+    with_file: Callable[[_core.SearchOptions, int], _core.SearchOptions],
+    **listeners: Any,
 ) -> Callable[[int, int | None, float | None], _core.Outcome]:
     """Return a function that searches with another leaf penalty in ticks, limit on leaves and limit in seconds.
 
-    A limit on leaves of None stands for that of the options. The searches of binary columns share what they prove. The
+    A limit on leaves of None stands for that of the options. `with_file` adds the checkpoint of a search with a leaf
+    penalty to its options. The searches of binary columns share what they prove. The
     ordered search shares nothing, and its first tree takes long: if half of the seconds bring no proof, the primal
     heuristics get the other half.
     """
@@ -199,14 +207,14 @@ def searches_of_penalties(
     def search(leaf_cost: int, max_leaves: int | None, seconds: float | None) -> _core.Outcome:
         if columns is not None and seconds is not None:
             seconds /= 2
-        its_options = within(options, training.budget).replace(time_limit=seconds)
-        if max_leaves is not None:
-            its_options = its_options.replace(max_leaves=max_leaves)
+        of_tree = options if max_leaves is None else options.replace(max_leaves=max_leaves)
+        its_options = within(with_file(of_tree, leaf_cost), training.budget).replace(time_limit=seconds)
         problem = make_problem(training, replace(scale, leaf_cost=leaf_cost))
-        outcome: _core.Outcome = solve(problem, its_options, callback=callback)
+        outcome: _core.Outcome = solve(problem, its_options, callback=callback, **listeners)
         if columns is None or outcome["status"] != "time_limit":
             return outcome
-        tree = _core.near_optimal(columns, problem, its_options, idle_rounds=_IDLE_ROUNDS, callback=callback)
+        of_heuristics = its_options.replace(checkpoint=None)
+        tree = _core.near_optimal(columns, problem, of_heuristics, idle_rounds=_IDLE_ROUNDS, callback=callback)
         return _with_better_tree(outcome, tree)
 
     return search

@@ -35,6 +35,7 @@ StartArrays = npt.NDArray[np.int32]
 """Shape (3, n_nodes): index of the condition (-1 at a leaf), child where it holds, child where it fails."""
 
 _LEAF = -1
+_NODES_AT_ONCE = 2048  # of a tree that is applied whatever the time, since even no time is enough for a start tree
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,8 @@ class _Node(NamedTuple):
 class _Applied:
     """A tree applied to the training rows, without the splits that they or the limit on the depth do not allow.
 
-    Nor is there a split where a leaf loses no more than one more leaf costs, so that large trees take little time.
+    Nor is there a split where a leaf loses no more than one more leaf costs, so that large trees take little time, or
+    where a large tree has used up the time of the fit.
 
     Raises
     ------
@@ -223,7 +225,8 @@ class _Applied:
         nodes = [_Node(0, np.arange(table.n_rows), 0, _LEAF, is_left=False)]
         while nodes:
             node = nodes.pop()
-            may_split = node.depth < most_depth and self._loss_of(node.rows) > scale.leaf_cost
+            has_time = len(self._column) < _NODES_AT_ONCE or not training.budget.is_spent()
+            may_split = has_time and node.depth < most_depth and self._loss_of(node.rows) > scale.leaf_cost
             split = self._split(node) if may_split else None
             number = self._add(node, None if split is None else split[0])
             if split is None:
