@@ -54,7 +54,9 @@ def ordered_columns(conditions: Conditions, training: TrainingRows) -> _core.Ord
 
 def make_problem(training: TrainingRows, scale: AdditiveScale) -> _core.Problem:
     """Return the rows and their costs for the core."""
-    return _core.Problem(training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference)
+    return _core.Problem(
+        training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference, training.counts
+    )
 
 
 def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
@@ -184,7 +186,7 @@ def searches_of_penalties(
     """
     solve: Any
     columns = None
-    if suits_ordered_search(conditions, training.table.n_rows, options):
+    if suits_ordered_search(conditions, training.n_rows, options):
         columns = ordered_columns(conditions, training)
         solve = partial(_core.solve, columns)
     else:

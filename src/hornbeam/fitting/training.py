@@ -40,6 +40,10 @@ class TrainingRows(Protocol):
         """The only target of each row, as a code; None where rows have a weight for each target."""
 
     @property
+    def counts(self) -> npt.NDArray[np.int64] | None:
+        """How many given rows each row stands for, if equal rows were merged."""
+
+    @property
     def budget(self) -> Budget:
         """What the fit may still spend."""
 
@@ -72,6 +76,18 @@ class TrainingData(NamedTuple):
     def n_rows(self) -> int:
         """How many given rows these are: more than `table` has, if equal rows were merged."""
         return self.table.n_rows if self.counts is None else int(self.counts.sum())
+
+    def unmerged(self) -> TrainingData:
+        """Return merged rows one by one again, for a search that counts rows; its `counts` are 1."""
+        assert self.counts is not None
+        rows = np.repeat(np.arange(self.table.n_rows), self.counts)
+        return self._replace(
+            table=self.table.take(rows),
+            labels=self.labels[rows],
+            codes=self.codes[rows],
+            weights=self.weights[rows],
+            counts=np.ones(len(rows), dtype=np.int64),
+        )
 
     @property
     def total_weights(self) -> npt.NDArray[Any]:

@@ -41,6 +41,15 @@ def column_names(X: Any) -> list[str]:
     return list(X.schema.names) if _is_arrow_dataset(X) else list(nw.from_native(X).collect_schema().names())
 
 
+def boolean_columns(X: Any) -> set[str]:
+    """Return the names of the columns that hold booleans, without reading rows."""
+    if _is_dask(X):
+        return {name for name, dtype in X.dtypes.items() if str(dtype).startswith("bool")}
+    if _is_arrow_dataset(X):
+        return {field.name for field in X.schema if str(field.type) == "bool"}
+    return {name for name, dtype in nw.from_native(X).collect_schema().items() if dtype == nw.Boolean}
+
+
 def batches_of(X: Any) -> Iterator[nw.DataFrame[Any]]:
     """Read the rows once, in their order, as eager frames of at least one row."""
     for batch in _native_batches(X):

@@ -1,0 +1,93 @@
+#include "data/row_counter.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/kernels.hpp"
+
+namespace hornbeam::data {
+
+namespace {
+
+std::uint32_t words_of(std::span<const std::uint32_t> widths) {
+  std::uint32_t words = 1, used = 0;
+  for (const std::uint32_t width : widths) {
+    if (used + width > kWordBits) {
+      ++words;
+      used = 0;
+    }
+    used += width;
+  }
+  return words;
+}
+
+/// Eight bytes that are 0 or 1 as bits.
+Word bits_of(const std::uint8_t* bytes) {
+  Word eight;
+  std::memcpy(&eight, bytes, sizeof eight);
+  return (eight * 0x0102040810204080ULL) >> 56;
+}
+
+}  // namespace
+
+RowCounter::RowCounter(std::span<const std::uint32_t> widths)
+    : n_words_(words_of(widths)), index_(n_words_), rows_(std::size_t{kWordBits} * n_words_) {
+  std::uint32_t word = 0, shift = 0;
+  for (const std::uint32_t width : widths) {
+    if (shift + width > kWordBits) {
+      ++word;
+      shift = 0;
+    }
+    places_.push_back({word, width == 0 ? 0 : shift, width});  // a shift by 64 is undefined
+    shift += width;
+  }
+}
+
+bool RowCounter::add(std::span<const CodesOfColumn> columns, std::size_t n_rows, std::span<const std::int64_t> counts) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::uint32_t all = 0;
+    if (columns[c].bytes != nullptr)
+      for (std::size_t row = 0; row < n_rows; ++row) all |= columns[c].bytes[row];
+    else
+      for (std::size_t row = 0; row < n_rows; ++row) all |= columns[c].numbers[row];
+    if ((all & ~places_[c].mask()) != 0) return false;
+  }
+  std::uint32_t numbers[kWordBits];
+  for (std::size_t first = 0; first < n_rows; first += kWordBits) {
+    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, n_rows - first));
+    pack(columns, first, n);
+    index_.find_or_add(rows_.data(), n, numbers);
+    counts_.resize(index_.size(), 0);
+    for (std::uint32_t i = 0; i < n; ++i) counts_[numbers[i]] += counts.empty() ? 1 : counts[first + i];
+  }
+  return true;
+}
+
+/// Packs up to 64 rows. Columns of one bit are gathered as columns and turned, which takes a few steps for eight cells.
+void RowCounter::pack(std::span<const CodesOfColumn> columns, std::size_t first, std::uint32_t n) {
+  std::fill(rows_.begin(), rows_.end(), 0);
+  alignas(64) Word block[kWordBits];
+  for (std::size_t c = 0; c < places_.size();) {
+    const std::uint32_t word = places_[c].word;
+    std::fill_n(block, kWordBits, 0);
+    const std::size_t begin = c;
+    for (; c < places_.size() && places_[c].word == word; ++c) {
+      if (places_[c].width != 1 || columns[c].bytes == nullptr) continue;
+      const std::uint8_t* cells = columns[c].bytes + first;
+      Word bits = 0;
+      std::uint32_t i = 0;
+      for (; i + 8 <= n; i += 8) bits |= bits_of(cells + i) << i;
+      for (; i < n; ++i) bits |= Word{cells[i]} << i;
+      block[places_[c].shift] = bits;
+    }
+    kernels::kernels().transpose(block);
+    for (std::uint32_t i = 0; i < n; ++i) rows_[std::size_t{i} * n_words_ + word] = block[i];
+    for (c = begin; c < places_.size() && places_[c].word == word; ++c) {
+      if (places_[c].width == 1 && columns[c].bytes != nullptr) continue;
+      for (std::uint32_t i = 0; i < n; ++i)
+        rows_[std::size_t{i} * n_words_ + word] |= Word{columns[c][first + i]} << places_[c].shift;
+    }
+  }
+}
+
+}  // namespace hornbeam::data
