@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "kernels/kernels.hpp"
 
@@ -21,6 +22,14 @@ std::uint32_t words_of(std::span<const std::uint32_t> widths) {
   return words;
 }
 
+/// For so few bits, a number for each combination takes no more than 16 MB.
+constexpr std::uint32_t kFewBits = 22;
+
+RowIndex index_of(std::span<const std::uint32_t> widths) {
+  const std::uint32_t bits = std::accumulate(widths.begin(), widths.end(), std::uint32_t{0});
+  return bits <= kFewBits ? RowIndex::of_small(bits) : RowIndex(words_of(widths));
+}
+
 /// Eight bytes that are 0 or 1 as bits.
 Word bits_of(const std::uint8_t* bytes) {
   Word eight;
@@ -31,7 +40,7 @@ Word bits_of(const std::uint8_t* bytes) {
 }  // namespace
 
 RowCounter::RowCounter(std::span<const std::uint32_t> widths)
-    : n_words_(words_of(widths)), index_(n_words_), rows_(std::size_t{kWordBits} * n_words_) {
+    : n_words_(words_of(widths)), index_(index_of(widths)), rows_(std::size_t{kWordBits} * n_words_) {
   std::uint32_t word = 0, shift = 0;
   for (const std::uint32_t width : widths) {
     if (shift + width > kWordBits) {

@@ -52,9 +52,9 @@ class FlagCoder:
 
     def codes_of(self, series: nw.Series[Any]) -> Codes:
         """Return the code of each row."""
+        if series.dtype == nw.Boolean and (values := series.to_numpy()).dtype == bool:
+            return np.ascontiguousarray(values).view(np.uint8)
         column = column_of_series(self._name, series, None)
-        if column.values.dtype == bool:
-            return column.values.view(np.uint8)
         missing = column.is_missing()
         if missing.any():
             self.n_codes = _MISSING + 1
