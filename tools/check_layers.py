@@ -63,7 +63,8 @@ MAY_IMPORT = {
     | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "streaming"}
     | {"table", "tree"},
     "__main__": {"cli"},
-    "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
+    "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting"}
+    | {"streaming", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "posterior", "tree"},
 }
 

@@ -160,7 +160,7 @@ def test_types_that_differ_between_batches_are_named() -> None:
 
     lazy = frame.lazy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hornbeam.streaming.source._native_batches", lambda X: iter([frame, other]))
+        patch.setattr("hornbeam.streaming.source._native_batches", lambda *_: iter([frame, other]))
         with pytest.raises(ValueError, match=r"Column 'a' of X holds numbers in some.*categories in others"):
             GOSDTClassifier(0.1).fit(lazy, "label")
 
@@ -309,3 +309,55 @@ def test_many_thresholds_give_the_objective_in_memory(make: Any) -> None:
     frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(500) < 0.1)})
     in_memory = _in_memory(make(0.02, max_depth=2), frame, None)
     _same(make(0.02, max_depth=2).fit(frame.lazy(), "label"), in_memory)
+
+
+def _as(source: str, frame: pl.DataFrame) -> Any:
+    if source == "arrow":
+        return ds.dataset(frame.to_arrow())
+    if source == "duckdb":
+        return pytest.importorskip("duckdb").from_arrow(frame.to_arrow())
+    if source == "dask":
+        return pytest.importorskip("dask.dataframe").from_pandas(frame.to_pandas(), npartitions=3)
+    return frame.lazy()
+
+
+@pytest.mark.parametrize("source", ["polars", "arrow", "duckdb", "dask"])
+@pytest.mark.parametrize("regularization", [0.01, 0.4])  # the second tree is a leaf
+def test_predictions_are_written_batch_by_batch(tmp_path: Path, source: str, regularization: float) -> None:
+    frame = _table(200).drop("weight", "category", "nothing", "moment")
+    X = frame.drop("label")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier = GOSDTClassifier(regularization, max_depth=3, smoothing="laplace").fit(X, frame["label"])
+    path = tmp_path / "predictions.parquet"
+    assert classifier.predict_to_parquet(_as(source, frame), path, proba=True) == 200
+    written = pl.read_parquet(path)
+    assert written["predicted_label"].to_list() == classifier.predict(X).tolist()
+    assert written.columns == ["predicted_label", "share_no", "share_yes"]
+    assert written.drop("predicted_label").to_numpy().tolist() == classifier.predict_proba(X).tolist()
+    classifier.predict_to_parquet(_as(source, frame), path)
+    assert pl.read_parquet(path).columns == ["predicted_label"]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_failed_prediction_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = _table(200).select("number", "flag", "label")
+    classifier = GOSDTClassifier(0.01, max_depth=2).fit(frame.lazy(), "label")
+    path = tmp_path / "predictions.parquet"
+    path.write_text("of an earlier run")
+    with pytest.raises(ValueError, match="X has no column 'number'"):
+        classifier.predict_to_parquet(frame.drop("number").lazy(), path)
+    with pytest.raises(ValueError, match="X holds no row"):
+        classifier.predict_to_parquet(frame.head(0).lazy(), path)
+    with pytest.raises(TypeError, match="X must be a lazy table, got DataFrame"):
+        classifier.predict_to_parquet(frame, path)
+
+    def interrupt(self: Any, what: str, n_rows: int) -> None:
+        assert n_rows == 37
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        classifier.predict_to_parquet(frame.lazy(), path)
+    assert path.read_text() == "of an earlier run"
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
