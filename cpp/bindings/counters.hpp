@@ -1,6 +1,6 @@
 // bindings/counters.hpp
 //
-// WHAT    The class that merges and counts the rows of a table read in batches.
+// WHAT    The classes that count the rows of a table read in batches.
 #pragma once
 
 #include <nanobind/nanobind.h>

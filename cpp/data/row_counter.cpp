@@ -1,9 +1,9 @@
 #include "data/row_counter.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
+#include "data/packed_bytes.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hornbeam::data {
@@ -28,13 +28,6 @@ constexpr std::uint32_t kFewBits = 22;
 RowIndex index_of(std::span<const std::uint32_t> widths) {
   const std::uint32_t bits = std::accumulate(widths.begin(), widths.end(), std::uint32_t{0});
   return bits <= kFewBits ? RowIndex::of_small(bits) : RowIndex(words_of(widths));
-}
-
-/// Eight bytes that are 0 or 1 as bits.
-Word bits_of(const std::uint8_t* bytes) {
-  Word eight;
-  std::memcpy(&eight, bytes, sizeof eight);
-  return (eight * 0x0102040810204080ULL) >> 56;
 }
 
 }  // namespace
@@ -82,12 +75,7 @@ void RowCounter::pack(std::span<const CodesOfColumn> columns, std::size_t first,
     const std::size_t begin = c;
     for (; c < places_.size() && places_[c].word == word; ++c) {
       if (places_[c].width != 1 || columns[c].bytes == nullptr) continue;
-      const std::uint8_t* cells = columns[c].bytes + first;
-      Word bits = 0;
-      std::uint32_t i = 0;
-      for (; i + 8 <= n; i += 8) bits |= bits_of(cells + i) << i;
-      for (; i < n; ++i) bits |= Word{cells[i]} << i;
-      block[places_[c].shift] = bits;
+      block[places_[c].shift] = packed_bytes(columns[c].bytes + first, n);
     }
     kernels::kernels().transpose(block);
     for (std::uint32_t i = 0; i < n; ++i) rows_[std::size_t{i} * n_words_ + word] = block[i];

@@ -101,6 +101,22 @@ class RowCounter:
     def n_bytes(self) -> int:
         """Memory of the distinct rows."""
 
+class TripleCounter:
+    """Counts the rows of each target where three binary columns hold."""
+
+    def __init__(self, n_columns: int, n_targets: int) -> None: ...
+
+    def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add rows, given by a byte of 0 or 1 for each column."""
+
+    def counts(self, target: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None))]:
+        """
+        Rows of a target where columns i <= j <= k hold, at [i, j, k]; the others are 0.
+        """
+
+    def totals(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """All rows of each target."""
+
 class SearchOptions:
     """Limits of a search and of its tree; never changed."""
 

@@ -64,8 +64,8 @@ def fit(  # long: the steps of the command, one after the other
     if is_folder(data):
         if reference is not None or held_out is not None or request.method not in METHODS_OF_FOLDERS:
             raise CommandError(
-                f"{data}: a folder is read in batches, by --method {', '.join(METHODS_OF_FOLDERS)}, without --reference, "
-                "--test-size and --cv"
+                f"{data}: a folder is read in batches, by --method {', '.join(METHODS_OF_FOLDERS)}, "
+                "without --reference, --test-size and --cv"
             )
         _fit_folder(data, target, request, written, keep, drop, model_file, picture, quiet=quiet)
         return

@@ -122,7 +122,8 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         else:
             training = self._read_training(X, y, sample_weight, budget)
         self.schema_, self._n_rows = training.table.schema, training.n_rows
-        options = fit_to_table(options, training.table.n_rows, training.n_rows)
+        if training.triples is None:  # else there are few levels, and the table is none of the rows
+            options = fit_to_table(options, training.table.n_rows, training.n_rows)
         if training.counts is None:  # else the binarizer was fitted between two passes, and there is no reference
             self._binarize(training)
             # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.

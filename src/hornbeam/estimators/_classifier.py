@@ -42,6 +42,10 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
         return training
 
     def _make_tree(self, arrays: _core.TreeArrays, training: TrainingData) -> Tree:
+        if training.triples is not None:
+            leaves, codes, counts = training.triples.rows_of_leaves(arrays)
+            arrays = {**arrays, "leaf_of_row": leaves}
+            training = training._replace(codes=codes, weights=np.ones_like(counts), counts=counts)
         return Tree.from_search(
             arrays,
             self.binarizer_.conditions_,
@@ -49,7 +53,7 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
             training.total_weights,
             training.classes,
             self.schema_,
-            training.table.has_missing(),
+            training.table.has_missing() if training.triples is None else training.triples.has_missing,
             training.target_name,
             training.counts,
         )

@@ -100,14 +100,19 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         if not self._reads_streams:
             return super()._read_stream(X, y, sample_weight, budget, monitor, options)  # type: ignore[no-any-return]
         self._check_stream()
-        rows = read_streamed(X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows)
+        may_count = self._needs_only_triples(options)
+        rows = read_streamed(X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows, may_count)
         self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
         training = rows.training
         # The ordered search, which is for few rows, counts a row as one.
-        conditions = self.binarizer_.conditions_
-        if self.min_samples_leaf > 1 and suits_ordered_search(conditions, training.n_rows, options):
+        counts_rows = self.min_samples_leaf > 1 and training.triples is None
+        if counts_rows and suits_ordered_search(self.binarizer_.conditions_, training.n_rows, options):
             return training.unmerged()
         return training
+
+    def _needs_only_triples(self, options: _core.SearchOptions) -> bool:
+        """Return whether the fit needs no more of a table than how many rows three conditions hold for."""
+        return False
 
     def _check_stream(self) -> None:
         """Refuse parameters that need every row of a lazy table."""

@@ -165,6 +165,8 @@ def exact_search(
     start: StartArrays | None = None,
 ) -> Search:
     """Return the exact search that is expected to be faster; `start` is the tree that it starts from."""
+    if training.triples is not None:
+        return training.triples.search_with(scale, options)
     # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
     is_ordered = suits_ordered_search(conditions, training.n_rows, options)
     search_by = search_by_order if is_ordered else search_by_bits

@@ -17,6 +17,7 @@ from hornbeam._checks import as_array, check_weights, shown
 from hornbeam._user_frame import warn_user
 from hornbeam.columns import warn_of_columns
 from hornbeam.exceptions import ColumnWarning
+from hornbeam.fitting.triples import Triples
 from hornbeam.table import Table, is_missing_value, read_table
 from hornbeam.tree.words import count
 
@@ -42,6 +43,10 @@ class TrainingRows(Protocol):
     @property
     def counts(self) -> npt.NDArray[np.int64] | None:
         """How many given rows each row stands for, if equal rows were merged."""
+
+    @property
+    def triples(self) -> Triples | None:
+        """How many rows three conditions hold for, if the rows themselves were not kept."""
 
     @property
     def budget(self) -> Budget:
@@ -71,6 +76,9 @@ class TrainingData(NamedTuple):
     """What a reference model predicts for the rows, as codes."""
     counts: npt.NDArray[np.int64] | None = None
     """How many equal rows each row stands for, if a streamed table was merged; `weights` are those of one of them."""
+
+    triples: Triples | None = None
+    """How many rows of a streamed table three conditions hold for, if its rows were not kept: there is one a class."""
 
     @property
     def n_rows(self) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -13,7 +11,6 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam._checks import read_weights, shown
 from hornbeam.binarizers import Binarizer, Conditions
 from hornbeam.binarizers._conditions import evaluate_conditions
 from hornbeam.fitting.training import TrainingData, check_classes, encode_labels, read_labels
@@ -25,14 +22,20 @@ from hornbeam.streaming.coding import (
     codes_of_labels,
     codes_of_weights,
 )
-from hornbeam.streaming.source import batches_of, boolean_columns, column_names
+from hornbeam.streaming.passes import Report, Source, layout_of
+from hornbeam.streaming.source import boolean_columns
+from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples
 from hornbeam.streaming.values import Coder, DistinctValues
 from hornbeam.table import Column, Table, TableSchema
 from hornbeam.table.column import column_of_series
 
 # Of a distinct row, besides what the core keeps: the codes of a column, its label, class, weight and count.
 _BYTES_OF_ROW = 32
-Report = Callable[[str, int], None]
+
+
+# Distinct rows of which a search makes no less than their counts; where so many are more than half of all, most of a
+# larger table will be distinct.
+_LEAST_DISTINCT = 1 << 22
 
 
 class StreamedRows(NamedTuple):
@@ -42,67 +45,8 @@ class StreamedRows(NamedTuple):
     binarizer: Binarizer
 
 
-class _Layout(NamedTuple):
-    columns: list[str]
-    target: str
-    weight: str | None
-
-
-class _Source(NamedTuple):
-    """A lazy table, and what goes on while it is read."""
-
-    X: Any
-    layout: _Layout
-    budget: Budget
-    report: Report
-
-    def read(self, what: str, use: Callable[[nw.DataFrame[Any], npt.NDArray[Any]], None]) -> None:
-        """Call `use` with the rows of weight greater than zero of each batch, and their weights.
-
-        Raises
-        ------
-        ValueError
-            If there is no such row.
-        TimeoutError
-            If the time limit is over.
-        """
-        n_rows = n_present = 0
-        for frame in batches_of(self.X):
-            rows: Sequence[int] = range(n_rows, n_rows + len(frame))
-            n_rows += len(frame)
-            with _naming_rows(rows):
-                weights = _weights_of(frame, self.layout)
-            if weights.min() == 0:
-                present = np.flatnonzero(weights > 0).tolist()
-                frame, weights, rows = frame[present], weights[present], [rows[row] for row in present]
-            n_present += len(frame)
-            if len(frame) > 0:
-                with _naming_rows(rows):
-                    use(frame, weights)
-            self.report(what, n_rows)
-            if self.budget.seconds() == 0:
-                raise TimeoutError(
-                    f"time_limit was over after {n_rows:,} rows of X had been read for {what}: there is no tree yet. "
-                    "Set a larger time_limit, or None; verbose=1 shows how many rows a second are read."
-                )
-        if n_present == 0:
-            raise ValueError("X holds no row" + (" of a weight greater than zero." if n_rows else "."))
-
-    def hold(self, n_bytes: int, what: str, remedy: str) -> None:
-        """Count bytes that were allocated.
-
-        Raises
-        ------
-        MemoryError
-            If they do not fit.
-        """
-        if n_bytes > 0 and not self.budget.fits(n_bytes):
-            raise MemoryError(f"memory_limit has no room for {what} of X. {remedy} Or set a larger memory_limit.")
-        self.budget.hold(n_bytes)
-
-
 def read_streamed(
-    X: Any, y: Any, sample_weight: Any, binarizer: Binarizer, budget: Budget, report: Report
+    X: Any, y: Any, sample_weight: Any, binarizer: Binarizer, budget: Budget, report: Report, may_count: bool = False
 ) -> StreamedRows:
     """Read a lazy table, and merge the rows that no condition tells apart.
 
@@ -122,6 +66,8 @@ def read_streamed(
         Its memory limits the distinct values and the merged rows.
     report : callable
         Called after each batch with the name of the pass and the rows read in it so far.
+    may_count : bool, default=False
+        Whether the counts of triples of conditions are enough, if the rows hardly repeat and all weigh the same.
 
     Returns
     -------
@@ -140,55 +86,33 @@ def read_streamed(
     MemoryError
         If `memory_limit` has no room for the distinct values or for the merged rows.
     """
-    source = _Source(X, _layout(X, y, sample_weight), budget, report)
+    source = Source(X, layout_of(X, y, sample_weight), budget, report)
     columns = source.layout.columns
-    if set(columns) <= boolean_columns(X):
-        flags = [FlagCoder(name) for name in columns]
-        merged = _merge_rows(source, flags)
-        weights = merged.weights() * merged.counter.counts()
-        distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
-        table = _fit_binarizer(binarizer, columns, distinct)
-    else:
-        distinct = _distinct_values(source)
-        table = _fit_binarizer(binarizer, columns, distinct)
-        merged = _merge_rows(source, _coders(binarizer, [column for column, _ in distinct]))
+    may_count = may_count and sample_weight is None
+    try:
+        if set(columns) <= boolean_columns(X):
+            flags = [FlagCoder(name) for name in columns]
+            merged = _merge_rows(source, flags, may_stop=may_count)
+            weights = merged.weights() * merged.counter.counts()
+            distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
+            table = _fit_binarizer(binarizer, columns, distinct)
+            return StreamedRows(merged.training(table, source.layout.target), binarizer)
+    except _HardlyRepeatError:  # the conditions have to be known before their triples are counted
+        pass
+    distinct = _distinct_values(source)
+    table = _fit_binarizer(binarizer, columns, distinct)
+    coders = _coders(binarizer, [column for column, _ in distinct])
+    may_count = may_count and len(binarizer.conditions_) <= MOST_CONDITIONS
+    try:
+        merged = _merge_rows(source, coders, may_stop=may_count)
+    except _HardlyRepeatError:
+        counted = CountedTriples(binarizer.conditions_, coders, source)
+        source.read("triples of conditions", counted.add)
+        return StreamedRows(counted.training(table, source.layout.target), binarizer)
     return StreamedRows(merged.training(table, source.layout.target), binarizer)
 
 
-def _layout(X: Any, y: Any, sample_weight: Any) -> _Layout:
-    names = column_names(X)
-    for parameter, name in (("y", y), ("sample_weight", sample_weight)):
-        if name is None and parameter == "sample_weight":
-            continue
-        if not isinstance(name, str):
-            raise TypeError(
-                f"{parameter} must be the name of a column of X, since X is a {type(X).__name__}, which is read in "
-                f"batches; got {shown(name)}."
-            )
-        if name not in names:
-            known = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
-            raise ValueError(f"{parameter}={name!r} is no column of X, whose columns are {known}.")
-    columns = [name for name in names if name not in (y, sample_weight)]
-    if not columns:
-        raise ValueError(f"X has no column but the target {y!r} and the weights.")
-    return _Layout(columns, y, sample_weight)
-
-
-def _weights_of(frame: nw.DataFrame[Any], layout: _Layout) -> npt.NDArray[Any]:
-    return read_weights(None if layout.weight is None else frame[layout.weight].to_numpy(), len(frame))
-
-
-@contextmanager
-def _naming_rows(rows: Sequence[int]) -> Iterator[None]:
-    """Let errors about a row of a batch name the row of the table; `rows` are those of the batch."""
-    try:
-        yield
-    except ValueError as error:
-        text = re.sub(r"\bin row (\d+)", lambda found: f"in row {rows[int(found[1])]}", str(error))
-        raise ValueError(text) from error
-
-
-def _distinct_values(source: _Source) -> list[tuple[Column, npt.NDArray[np.float64]]]:
+def _distinct_values(source: Source) -> list[tuple[Column, npt.NDArray[np.float64]]]:
     """Return the distinct values of each column, and the weight of each."""
     found = [DistinctValues(name) for name in source.layout.columns]
     held = 0
@@ -234,18 +158,25 @@ def _coders(binarizer: Binarizer, columns: Sequence[Column]) -> list[Coder]:
     ]
 
 
+class _HardlyRepeatError(Exception):
+    """Most rows of a table are distinct, and need not be kept."""
+
+
 class _MergedRows:
     """Merged rows: their codes in each column, then those of their label and weight.
 
     Parameters
     ----------
     coders : sequence of ColumnCoder
-    source : _Source
+    source : Source
         Its budget holds the memory of the rows.
+    may_stop : bool
+        Whether to raise `_HardlyRepeatError` when most rows are distinct, or their memory is used up.
     """
 
-    def __init__(self, coders: Sequence[ColumnCoder], source: _Source) -> None:
-        self._coders, self._source = coders, source
+    def __init__(self, coders: Sequence[ColumnCoder], source: Source, may_stop: bool) -> None:
+        self._coders, self._source, self._may_stop = coders, source, may_stop
+        self._n_rows = 0
         self._labels, self._weights = ValueCoder(), ValueCoder()
         self._widths = self._needed_widths()
         self.counter = _core.RowCounter(self._widths)
@@ -259,7 +190,12 @@ class _MergedRows:
         if (widths := self._needed_widths()) != self._widths:
             self._widen(widths)
         self.counter.add(codes)
+        self._n_rows += len(frame)
+        hardly_repeat = _LEAST_DISTINCT < self.counter.n_rows > self._n_rows / 2
         needed = self.counter.n_bytes + _BYTES_OF_ROW * self.counter.n_rows
+        if self._may_stop and (hardly_repeat or not self._source.budget.fits(needed - self._held)):
+            self._source.budget.release(self._held)
+            raise _HardlyRepeatError
         remedy = "Use fewer conditions, for example binarizer='quantile', so that more rows are equal."
         self._source.hold(needed - self._held, "the distinct rows", remedy)
         self._held = needed
@@ -300,7 +236,7 @@ class _MergedRows:
         self.counter, self._widths = wider, widths
 
 
-def _merge_rows(source: _Source, coders: Sequence[ColumnCoder]) -> _MergedRows:
-    merged = _MergedRows(coders, source)
+def _merge_rows(source: Source, coders: Sequence[ColumnCoder], *, may_stop: bool) -> _MergedRows:
+    merged = _MergedRows(coders, source, may_stop)
     source.read("distinct rows", merged.add)
     return merged

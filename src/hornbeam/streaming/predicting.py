@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hornbeam.streaming.passes import Report
 from hornbeam.streaming.source import batches_of, column_names
-
-Report = Callable[[str, int], None]
 
 
 def write_predictions(

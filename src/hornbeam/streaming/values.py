@@ -131,6 +131,8 @@ class Coder:
         self.n_codes = len(first)
         self._code: npt.NDArray[Any] = code.ravel().astype(np.uint8 if self.n_codes <= 1 << 8 else np.uint32)
         self._representatives = column.values[first]
+        self.answers = np.ascontiguousarray(results[:, first]).view(np.uint8)
+        """Whether each condition on the column holds, by code; shape (n_conditions, n_codes)."""
         self._column, self._missing = column, column.is_missing()
         self._number_of: dict[object, int] = {}
         if column.kind == "category":
